@@ -28,9 +28,7 @@ func (c *Claim) disagrees(around []*Claim, quote string) (reasons []string) {
 	add(c.otherSentence(around))
 	for _, e := range around {
 		add(mine.otherRhythm(lex(e.Text), c, e))
-		add(mine.otherAgent(lex(e.Text)))
 		add(c.otherColumn(e))
-		add(c.otherDay(e))
 		add(c.countsDenied(e))
 	}
 	return reasons
@@ -244,41 +242,6 @@ func (t tokens) otherRhythm(o tokens, c, e *Claim) string {
 	return ""
 }
 
-// agents returns of each verb whose subject is a name, the name: Rui keeps, kept by Rui.
-func (t tokens) agents() map[string]string {
-	m := map[string]string{}
-	for i := range t {
-		if t[i].kind != wordToken || t[i].capital() && i > 0 || !says(t[i].low) ||
-			!irregular.has(t[i].low) && !strings.HasSuffix(t[i].low, "ed") && !strings.HasSuffix(t[i].low, "s") {
-			continue
-		}
-		if t.at(i+1).low == "by" && t.at(i+2).capital() {
-			m[stem(t[i].low)] = t[i+2].low
-		} else if k := i - 1; k >= 0 && t[k].kind == wordToken && t[k].capital() && says(t[k].low) &&
-			t.at(i+1).low != "by" {
-			for k > 0 && t[k-1].kind == wordToken && t[k-1].capital() && says(t[k-1].low) {
-				k--
-			}
-			if b := t.at(k - 1); b.low != "and" && b.text != "," { // one of several
-				m[stem(t[i].low)] = t[k].low
-			}
-		}
-	}
-	return m
-}
-
-// otherAgent returns why one of two people does what the other one does in another text.
-func (t tokens) otherAgent(o tokens) string {
-	theirs := o.agents()
-	for verb, who := range t.agents() {
-		other := theirs[verb]
-		if other != "" && other != who && t.hasWord(other) && o.hasWord(who) {
-			return fmt.Sprintf("the finding says of %s what the source says of %s", who, other)
-		}
-	}
-	return ""
-}
-
 func (t tokens) hasWord(low string) bool {
 	return slices.ContainsFunc(t, func(x token) bool { return x.low == low })
 }
@@ -327,38 +290,6 @@ func (d *Detail) aboutHeader(cell *Cell) float64 {
 		}
 	}
 	return by
-}
-
-// otherDay returns why the only day of a claim is not the one of the heading that a statement
-// stands under.
-func (c *Claim) otherDay(e *Claim) string {
-	var day *Detail
-	for _, d := range c.figures() {
-		if d.T == nil || !d.T.Dated {
-			continue
-		}
-		if day != nil || d.T.days() > 1 {
-			return ""
-		}
-		day = d
-	}
-	if day == nil || sharedStems(c, e) < 2 || slices.ContainsFunc(e.Details, func(x Detail) bool {
-		return x.T != nil && x.T.Dated
-	}) {
-		return ""
-	}
-	var other *Detail
-	for k := range e.around {
-		x := &e.around[k]
-		if x.T == nil || x.T.days() > 1 || day.relation(x).Agrees() || other != nil {
-			return ""
-		}
-		other = x
-	}
-	if other == nil || day.relation(other) != OtherValue {
-		return ""
-	}
-	return fmt.Sprintf("another date: the finding says %s, the source has it under %s", day.Text, other.Text)
 }
 
 // countsDenied returns why a claim counts so many of what a statement has none of.
