@@ -211,6 +211,9 @@ func (s *SearchBox) row(i, w int) string {
 	if ended := s.ended(h); ended != nil {
 		return cells.Spread(title, memories.Badges(s.app, ended), w)
 	}
+	if h.Weak { // it has words of the question, and is no sure answer
+		return cells.Spread(title, st.Faint.Render("weak"), w)
+	}
 	return cells.Fit(title, w)
 }
 
