@@ -380,7 +380,7 @@ const reachOfName = 12
 // renamed finds a figure that both have, beside another name.
 func (ev *Evidence) renamed(c *Claim, matches []Match) []string {
 	for _, m := range matches {
-		if m.With == nil || !m.Rel.Agrees() || m.Detail.Kind != Number || m.Detail.Q.Word {
+		if m.With == nil || !m.Rel.Agrees() || m.Rel == Bare || m.Detail.Kind != Number || m.Detail.Q.Word {
 			continue
 		}
 		for _, n := range matches {

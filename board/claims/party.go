@@ -3,11 +3,9 @@ package claims
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
-// This file finds what a statement says of another one of two: of two names in two clauses,
-// or of two cells of a row.
+// This file finds what a statement says of another one of two names in two clauses.
 
 // misplaced returns why a claim says of one name what a statement says of another: A sets up
 // and B reads, B sets up and A reads.
@@ -83,88 +81,4 @@ func shared(a, b []string) (n int) {
 		}
 	}
 	return n
-}
-
-// ofOtherCell returns why a claim says of one cell of a row what another one says: 45 days by
-// the README, where the row has 30 days (README) and 45 days (code), or a column of each.
-func (c *Claim) ofOtherCell(e *Claim) string {
-	if len(e.Cells) < 3 {
-		return ""
-	}
-	var best *Cell
-	most, second := 0, 0
-	for i := 1; i < len(e.Cells); i++ {
-		switch n := c.inCell(e, &e.Cells[i]); {
-		case n > most:
-			best, most, second = &e.Cells[i], n, most
-		case n > second:
-			second = n
-		}
-	}
-	if best == nil || most <= second || c.namesCell(best, nil) {
-		return ""
-	}
-	for i := 1; i < len(e.Cells); i++ {
-		if x := &e.Cells[i]; x != best && c.inCell(e, x) == 0 && e.comparable(best, x) &&
-			c.namesCell(x, best) {
-			return fmt.Sprintf("“%s” is said in the place of “%s”", best.Text, x.Text)
-		}
-	}
-	return ""
-}
-
-// comparable reports whether two cells say the same kind of thing: figures of one kind, or
-// words that somebody is named for.
-func (c *Claim) comparable(a, b *Cell) bool {
-	in := func(cell *Cell) (all []*Detail) {
-		for _, d := range c.figures() {
-			if d.Cell == cell {
-				all = append(all, d)
-			}
-		}
-		return all
-	}
-	x, y := in(a), in(b)
-	if len(x) == 0 || len(y) == 0 {
-		return len(x)+len(y) == 0 && strings.Contains(a.Text, "(") && strings.Contains(b.Text, "(")
-	}
-	return slices.ContainsFunc(y, func(d *Detail) bool { return x[0].relation(d) == OtherValue })
-}
-
-// inCell counts what a claim has of a cell, without what the cell is called. A figure counts
-// as three words.
-func (c *Claim) inCell(e *Claim, cell *Cell) (n int) {
-	for k := range e.Details {
-		x := &e.Details[k]
-		if x.Cell == cell && x.figure() && slices.ContainsFunc(c.Details, func(d Detail) bool {
-			return d.figure() && d.relation(x).Agrees()
-		}) {
-			n += 3
-		}
-	}
-	text, _, _ := strings.Cut(cell.Text, "(")
-	for _, s := range stemsOf(text) {
-		if c.stems[s] {
-			n++
-		}
-	}
-	return n
-}
-
-// namesCell reports whether a claim has a word of what a cell is called, in its header or in
-// parentheses, that another one is not called.
-func (c *Claim) namesCell(cell, other *Cell) bool {
-	not := map[string]bool{}
-	if other != nil {
-		for _, s := range other.called() {
-			not[s] = true
-		}
-	}
-	return slices.ContainsFunc(cell.called(), func(s string) bool { return c.stems[s] && !not[s] })
-}
-
-func (cell *Cell) called() []string {
-	_, in, _ := strings.Cut(cell.Text, "(")
-	in, _, _ = strings.Cut(in, ")")
-	return stemsOf(cell.Header + " " + in)
 }

@@ -16,19 +16,11 @@ func readReport(text string) *Evidence {
 
 // TestSurviveKinds holds kinds of statements that refute a finding, and their true twins.
 func TestSurviveKinds(t *testing.T) {
-	head := "| Point | Manual | Code |\n|---|---|---|\n"
 	for _, c := range []struct{ finding, report, reason string }{
 		{"Ada Brandt sets up the pumps and Otto Lind does the readings.",
 			"Otto Lind prepares the pumps; Ada Brandt takes the readings.", "said of"},
 		{"Ada Brandt sets up the pumps and Otto Lind does the readings.",
 			"Ada Brandt prepares the pumps; Otto Lind takes the readings.", ""},
-		{"The manual keeps backups for 30 days.", head + "| Backups kept | 14 days | 30 days |",
-			"in the place of"},
-		{"The manual keeps backups for 30 days.", head + "| Backups kept | 30 days | 14 days |", ""},
-		{"By the diary, pump 7 was kept running.",
-			head + "| Pump 7 | kept running (log) | taken out (diary) |", "in the place of"},
-		{"By the diary, pump 7 was kept running.",
-			head + "| Pump 7 | taken out (log) | kept running (diary) |", ""},
 		{"Guests rated comfort at 84 points for Nord and 71 for Sud.",
 			"Guests rated the comfort of Sud at 84 points and that of Nord at 71 points.",
 			"the other way round"},

@@ -175,10 +175,8 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 			cmp.saidByOthers(s.Claim))
 	}
 	for _, e := range cmp.Claims {
-		for _, why := range []string{s.Claim.misplaced(e), s.Claim.ofOtherCell(e)} {
-			if why != "" && !ev.long() && !ev.Part && (cover >= .35 || n > 0) {
-				said = append(said, why)
-			}
+		if why := s.Claim.misplaced(e); why != "" && !ev.long() && !ev.Part && (cover >= .35 || n > 0) {
+			said = append(said, why)
 		}
 	}
 	if n > 0 && cover >= .35 && back >= .25 || n > 2 ||

@@ -65,7 +65,7 @@ func (f finding) result(item Item) ItemResult {
 		MissingNumbers: []string{}}
 	r.Unsure, r.Present = f.unsure, r.Cause == ""
 	r.Present = r.Present || f.unsure && r.Cause != MissContradicted &&
-		(r.Cause != MissNumber || f.near.Likely())
+		(r.Cause != MissNumber && !f.scattered() || f.near.Likely())
 	r.Coverage = math.Round(f.coverage()*1000) / 1000
 	for i, w := range f.pattern.wants {
 		switch {

@@ -69,9 +69,6 @@ func newPattern(content string) *pattern {
 			words.Currency(l.Plain) {
 			counts = false // 12 euros
 		}
-		if l.Kind == words.Word && share(&s, i) {
-			l.Kind, l.Want = words.Number, l.Keys
-		}
 		if counts && !skip[i] {
 			p.add(display(&s, l), l, weight)
 		}
@@ -99,26 +96,6 @@ func newPattern(content string) *pattern {
 		p.size = min((n+passageMax-1)/passageMax*passageMax, passageLong)
 	}
 	return p
-}
-
-// share reports whether a word says how large a part of something is: half of, a third
-// of.
-func share(s *words.Scanner, i int) bool {
-	if i+1 >= len(s.Lexemes) || s.Lexemes[i+1].Plain != "of" || i > 0 &&
-		periodic(s.Lexemes[i-1].Plain) {
-		return false
-	}
-	return slices.ContainsFunc(s.Lexemes[i].Keys,
-		func(k string) bool { return strings.HasPrefix(k, "p:") })
-}
-
-// periodic reports whether a word before "half" or "quarter" makes a period of it.
-func periodic(w string) bool {
-	switch w {
-	case "first", "second", "third", "fourth", "last", "latter", "next", "this", "the":
-		return true
-	}
-	return false
 }
 
 // telling reports whether a number is one of few: it has two digits or more that count,

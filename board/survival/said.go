@@ -56,8 +56,14 @@ func (f *finding) weigh(x *index) {
 // meet somewhere.
 func (f *finding) undecided(x *index, s *claims.Survival) bool {
 	return f.cause != "" && f.cause != MissContradicted && !x.long && s.Window != nil &&
-		((s.Verdict == claims.Supported || s.Verdict == claims.Unsure) && s.Speaks() && !s.Rivals() ||
+		(f.scattered() || (s.Verdict == claims.Supported || s.Verdict == claims.Unsure) && s.Speaks() && !s.Rivals() ||
 			s.Verdict == claims.Unsupported && x.read().HasRate(f.pattern.claimed()))
+}
+
+// scattered reports whether the words and numbers of an item stand near each other, in several
+// sentences.
+func (f *finding) scattered() bool {
+	return f.cause == MissScattered && f.share >= leastCoverage && f.near.Verdict == claims.Unsupported
 }
 
 // longReports reports whether reports are so long together that the words of any item meet
