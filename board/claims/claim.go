@@ -274,7 +274,7 @@ func (c *Claim) take(text string, t tokens, cell *Cell, clause int) int {
 			continue
 		}
 		begin := i
-		if d.Q != nil && d.Q.Dim == "money" && currencies[t.at(i-1).low] != "" {
+		if d.Q != nil && d.Q.Dim == "money" && currencies()[t.at(i-1).low] != "" {
 			begin--
 		}
 		d.clause, d.first, d.Cell, d.Denied = r.clause[i], i, cell, r.aside[i]
@@ -313,7 +313,7 @@ func (c *Claim) takeWords(r *reading) {
 	for i := range r.t {
 		x := &r.t[i]
 		low := x.low
-		if r.used[i] || x.kind != wordToken || currencies[low] != "" && (x.capital() || len(low) > 3) {
+		if r.used[i] || x.kind != wordToken || currencies()[low] != "" && (x.capital() || len(low) > 3) {
 			continue
 		}
 		if c.English {
@@ -365,7 +365,7 @@ func (c *Claim) detail(t tokens, i int) (d Detail, next int, ok bool) {
 		return Detail{Kind: Identifier, Words: []string{x.low + "-" + t[i+1].low}, Weak: true}, i + 2,
 			true
 	case titles.has(x.low) && t.at(i+1).capital():
-	case x.capital() && !empty.has(x.low) && !weekdays.has(x.low) && currencies[x.low] == "":
+	case x.capital() && !empty.has(x.low) && !weekdays.has(x.low) && currencies()[x.low] == "":
 		d, next = t.name(i)
 		return d, next, true
 	}
@@ -636,7 +636,7 @@ func (r *reading) unitOfNext(x, y *Detail) {
 		return
 	}
 	for _, w := range r.t[x.first+1 : y.first] {
-		if !inLists.has(w.low) && currencies[w.low] == "" {
+		if !inLists.has(w.low) && currencies()[w.low] == "" {
 			return
 		}
 	}

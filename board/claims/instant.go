@@ -36,15 +36,19 @@ var months = sync.OnceValue(func() map[string]time.Month {
 
 var (
 	seasons  = map[string]time.Month{"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-	quarters = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "q1": 1, "q2": 2,
-		"q3": 3, "q4": 4}
+	quarters = sync.OnceValue(func() map[string]int {
+		return map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "q1": 1, "q2": 2,
+			"q3": 3, "q4": 4}
+	})
 	beforeSeason = set("last this next in since until by early late mid during")
 	beforeMonth  = set(`in since until till by of from to during before after on for through and mid
 		early late`)
 	verbMonths = set("may march mar")
-	zones      = map[string]float64{"utc": 0, "gmt": 0, "z": 0, "bst": 1, "wet": 0, "west": 1, "cet": 1,
-		"cest": 2, "eet": 2, "eest": 3, "msk": 3, "ist": 5.5, "jst": 9, "est": -5, "edt": -4,
-		"cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7}
+	zones      = sync.OnceValue(func() map[string]float64 {
+		return map[string]float64{"utc": 0, "gmt": 0, "z": 0, "bst": 1, "wet": 0, "west": 1, "cet": 1,
+			"cest": 2, "eet": 2, "eest": 3, "msk": 3, "ist": 5.5, "jst": 9, "est": -5, "edt": -4,
+			"cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7}
+	})
 	reClock = lazyregexp.New(
 		`^(\d{1,2}):(\d{2})(?::(\d{2}))?(?:[.,]\d+)?([aApP][mM])?(Z|[+-]\d{2}:?\d{2})?$`)
 	cjkDate    = strings.NewReplacer("年", "-", "년", "-", "月", "-", "월", "-", "日", "", "일", "", " ", "")
@@ -107,14 +111,14 @@ func (t tokens) month(i int) time.Month {
 
 func (t tokens) measureAt(i int) bool {
 	w := t.at(i).low
-	return w == "%" || units()[w].dim != "" || scales[w] != 0
+	return w == "%" || units()[w].dim != "" || scales()[w] != 0
 }
 
 // instant reads a date or time that begins at a token, and returns the token after it.
 func (t tokens) instant(i int) (in Instant, next int, ok bool) {
 	in.Clock = -1
 	switch x := t[i]; {
-	case x.kind == stampToken && !(quarters[x.low] > 0 && t.year(i+1) > 0) && in.stamp(x.text):
+	case x.kind == stampToken && !(quarters()[x.low] > 0 && t.year(i+1) > 0) && in.stamp(x.text):
 		return in, in.clockAfter(t, i+1), true
 	case x.kind == numberToken && float(x.text) < 13 && meridian(t.word(i+1)) != "": // 5 pm, 4.20 pm
 		h, m, _ := strings.Cut(x.text, ".")
@@ -232,7 +236,7 @@ func seasonFirst(in *Instant, t tokens, i int) int {
 }
 
 func quarterFirst(in *Instant, t tokens, i int) int {
-	n, k := quarters[t[i].low], i+1
+	n, k := quarters()[t[i].low], i+1
 	if n == 0 {
 		return 0
 	}
@@ -253,7 +257,7 @@ func quarterFirst(in *Instant, t tokens, i int) int {
 
 func yearAlone(in *Instant, t tokens, i int) int {
 	y := t.year(i)
-	if y == 0 || t.measureAt(i+1) || currencies[t.at(i-1).low] != "" {
+	if y == 0 || t.measureAt(i+1) || currencies()[t.at(i-1).low] != "" {
 		return 0
 	}
 	in.span(y, 1, 1, 12, 0)
@@ -452,7 +456,7 @@ func (in *Instant) namedZone(t tokens, i, k int) int {
 	if j := strings.IndexAny(name, "+-"); j > 0 { // UTC-7 is one token
 		name, rest = name[:j], name[j:]
 	}
-	hours, known := zones[name]
+	hours, known := zones()[name]
 	if long := longZones[name]; !known && long != 0 && longZone(t, k) > 0 {
 		hours, known, k = long-1, true, k+longZone(t, k)-1
 	}

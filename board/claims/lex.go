@@ -305,7 +305,7 @@ func (l *lexer) numeric(s string, at int) {
 		i := len(measure[1])
 		part(numberToken, 0, i)
 		part(wordToken, i+len(measure[2]), len(s))
-	case reMoney.MatchString(s) && currencies[strings.ToLower(reMoney.FindStringSubmatch(s)[1])] != "":
+	case reMoney.MatchString(s) && currencies()[strings.ToLower(reMoney.FindStringSubmatch(s)[1])] != "":
 		i := strings.IndexFunc(s, digit) // EUR18,000
 		part(wordToken, 0, i)
 		rest(i)

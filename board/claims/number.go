@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A numeral is a number as it is written.
@@ -93,8 +94,10 @@ var (
 	ones = counting(`zero one two three four five six seven eight nine ten eleven twelve thirteen
 		fourteen fifteen sixteen seventeen eighteen nineteen`, 0, 1)
 	tens      = counting("twenty thirty forty fifty sixty seventy eighty ninety", 20, 10)
-	fractions = map[string]float64{"half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6,
-		"tenth": 10}
+	fractions = sync.OnceValue(func() map[string]float64 {
+		return map[string]float64{"half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6,
+			"tenth": 10}
+	})
 )
 
 // numberInWords reads a number in words, and how many tokens it takes; 0 if there is none.
@@ -107,7 +110,7 @@ func (t tokens) numberInWords(i int) (v float64, n int) {
 	if low == "a" {
 		v = 1
 	}
-	part := fractions[strings.TrimSuffix(next, "s")]
+	part := fractions()[strings.TrimSuffix(next, "s")]
 	switch {
 	case part > 0 && v > 0 && v < part && t.word(i+2) == "of": // two thirds of
 		return v / part, 2
@@ -122,7 +125,7 @@ func (t tokens) numberInWords(i int) (v float64, n int) {
 		return v * 100, 2
 	case low == "half" && next == "a" && t.word(i+2) == "dozen":
 		return 6, 3
-	case ok && (v != 1 || units()[next].dim != "" || scales[next] != 0): // "one" may be a pronoun
+	case ok && (v != 1 || units()[next].dim != "" || scales()[next] != 0): // "one" may be a pronoun
 		return v, 1
 	case (low == "a" || low == "an") && units()[next].dim == "time" && t.word(i+2) == "and" &&
 		t.at(i+3).kind == numberToken: // an hour and 35 minutes
@@ -130,7 +133,7 @@ func (t tokens) numberInWords(i int) (v float64, n int) {
 	case (low == "a" || low == "an") && next == "dozen":
 		return 12, 2
 	case (low == "half" || low == "quarter") && (next == "of" || next == "an" && t.word(i+2) == "hour"):
-		return 1 / fractions[low], 1
+		return 1 / fractions()[low], 1
 	}
 	return 0, 0
 }

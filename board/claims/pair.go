@@ -509,7 +509,7 @@ func (t tokens) numbered(i int) string {
 		return ""
 	}
 	if u, _ := t.unit(after); u.dim != "" || t.at(after).text == "%" ||
-		months()[x.low] != 0 || scales[t.word(after)] != 0 {
+		months()[x.low] != 0 || scales()[t.word(after)] != 0 {
 		return ""
 	}
 	if numberedThings.has(root(x.low)) || numberedThings.has(x.low) || x.capital() && i > 0 {

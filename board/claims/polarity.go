@@ -376,14 +376,16 @@ func deniedWord(a, b *clause) (word, stem string) {
 }
 
 // rhythms are how often something is done. Another one is another statement.
-var rhythms = map[string]string{"hourly": "hour", "daily": "day", "weekly": "week",
-	"monthly": "month", "quarterly": "quarter", "yearly": "year", "annual": "year", "annually": "year"}
+var rhythms = sync.OnceValue(func() map[string]string {
+	return map[string]string{"hourly": "hour", "daily": "day", "weekly": "week",
+		"monthly": "month", "quarterly": "quarter", "yearly": "year", "annual": "year", "annually": "year"}
+})
 
 // rhythm returns the only rhythm that words have.
 func rhythm(words []*Word) (r *Word) {
 	for _, w := range words {
-		if of := rhythms[w.low]; of != "" {
-			if r != nil && rhythms[r.low] != of {
+		if of := rhythms()[w.low]; of != "" {
+			if r != nil && rhythms()[r.low] != of {
 				return nil
 			}
 			r = w
@@ -394,7 +396,7 @@ func rhythm(words []*Word) (r *Word) {
 
 // opposed finds a word of one clause whose opposite stands in the other.
 func opposed(a, b []*Word) (*Word, *Word) {
-	if x, y := rhythm(a), rhythm(b); x != nil && y != nil && rhythms[x.low] != rhythms[y.low] {
+	if x, y := rhythm(a), rhythm(b); x != nil && y != nil && rhythms()[x.low] != rhythms()[y.low] {
 		return x, y
 	}
 	has := func(list []*Word, r string) bool {

@@ -55,12 +55,12 @@ func (t tokens) quantity(i int) (q Quantity, next int, ok bool) {
 		q.Number = -q.Number
 	}
 	q.Value = q.Number
-	if w := t.word(next); scales[w] != 0 && (currency != "" || len(w) > 2 || w == "bn" || w == "mn" ||
-		w != "m" && t[next].glued || w == "m" && t[next].glued && currencies[t.word(next+1)] != "") {
-		q.scale(scales[w])
+	if w := t.word(next); scales()[w] != 0 && (currency != "" || len(w) > 2 || w == "bn" || w == "mn" ||
+		w != "m" && t[next].glued || w == "m" && t[next].glued && currencies()[t.word(next+1)] != "") {
+		q.scale(scales()[w])
 		q.Whole, next = false, next+1
 	}
-	if c := currencies[t.word(next)]; currency == "" && c != "" &&
+	if c := currencies()[t.word(next)]; currency == "" && c != "" &&
 		(t[next].kind == signToken || len(t[next].low) >= 3) {
 		currency, next = c, next+1
 	}
@@ -69,7 +69,7 @@ func (t tokens) quantity(i int) (q Quantity, next int, ok bool) {
 		(w == "zero" || w == "freezing") {
 		q.Number, q.Value, next = -q.Number, -q.Value, next+2
 	}
-	if per, n := t.rate(next); n > 0 && !(q.Dim == "" && adverbRates[t.word(next)] != "") {
+	if per, n := t.rate(next); n > 0 && !(q.Dim == "" && adverbRates()[t.word(next)] != "") {
 		q.Per, next = per, next+n
 	} else if per, n = t.rate(next + len(q.Noun)); n > 0 && len(q.Noun) > 0 { // 40 connections per host
 		q.Per = per
@@ -98,7 +98,7 @@ func (t tokens) bareNumber(i int) (q Quantity, next int, ok bool) {
 func (t tokens) currencyBefore(i int) string {
 	for k := i - 1; k >= i-2; k-- {
 		x := t.at(k)
-		if c := currencies[x.low]; c != "" && (x.kind == signToken || x.text == strings.ToUpper(x.text)) {
+		if c := currencies()[x.low]; c != "" && (x.kind == signToken || x.text == strings.ToUpper(x.text)) {
 			return c
 		}
 		if x.low != "us" && x.low != "a" {
@@ -175,8 +175,10 @@ var bounds = sync.OnceValue(func() map[string]Bound {
 })
 
 // boundsAfter are the words after "or" that do.
-var boundsAfter = map[string]Bound{"more": 1, "longer": 1, "above": 1, "greater": 1, "higher": 1,
-	"over": 1, "less": -1, "fewer": -1, "below": -1, "under": -1, "lower": -1, "shorter": -1}
+var boundsAfter = sync.OnceValue(func() map[string]Bound {
+	return map[string]Bound{"more": 1, "longer": 1, "above": 1, "greater": 1, "higher": 1,
+		"over": 1, "less": -1, "fewer": -1, "below": -1, "under": -1, "lower": -1, "shorter": -1}
+})
 
 var abouts = set(`about around roughly approximately approx almost nearly circa ca ~ ≈ some closer
 	close estimated near ± just`)
@@ -184,7 +186,7 @@ var abouts = set(`about around roughly approximately approx almost nearly circa 
 // bound reads how the quantity of tokens i to next is limited, and whether it is exact.
 func (t tokens) bound(i, next int, about bool) (Bound, bool) {
 	k := i - 1
-	for currencies[t.at(k).low] != "" || fillsBound.has(t.at(k).low) {
+	for currencies()[t.at(k).low] != "" || fillsBound.has(t.at(k).low) {
 		k--
 	}
 	for ; abouts.has(t.at(k).low); k-- {
@@ -211,7 +213,7 @@ func (t tokens) bound(i, next int, about bool) (Bound, bool) {
 		b = bounds()["at "+w]
 	}
 	if b == 0 && t.at(next).low == "or" {
-		b = boundsAfter[t.at(next+1).low]
+		b = boundsAfter()[t.at(next+1).low]
 	}
 	return b, about
 }

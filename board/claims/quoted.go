@@ -186,7 +186,7 @@ func (t tokens) sharesWord(i int, o tokens) bool {
 func (t tokens) rhythms() (is, not []string) {
 	for i := range t {
 		per, n := t.rate(i)
-		if of := rhythms[t[i].low]; of != "" {
+		if of := rhythms()[t[i].low]; of != "" {
 			per, n = of, 1
 		}
 		if n == 0 || !periods.has(per) {
@@ -209,7 +209,7 @@ func (t tokens) rhythms() (is, not []string) {
 // counts reports whether a token is a number, or the end of one in words.
 func (t tokens) counts(i int) bool {
 	x := t.at(i)
-	return x.kind == numberToken || ones[x.low] > 0 || tens[x.low] > 0 || scales[x.low] > 1e2
+	return x.kind == numberToken || ones[x.low] > 0 || tens[x.low] > 0 || scales()[x.low] > 1e2
 }
 
 var oftenWords = set("once twice thrice times")

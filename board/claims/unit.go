@@ -28,22 +28,26 @@ var units = sync.OnceValue(func() map[string]unit {
 
 func isUnit(s string) bool {
 	low := strings.ToLower(s)
-	return units()[low].dim != "" || scales[low] != 0
+	return units()[low].dim != "" || scales()[low] != 0
 }
 
 // scales multiply a number.
-var scales = map[string]float64{"k": 1e3, "thousand": 1e3, "thousands": 1e3, "tsd": 1e3, "万": 1e4,
-	"lakh": 1e5, "m": 1e6, "mn": 1e6, "mio": 1e6, "million": 1e6, "millions": 1e6, "millionen": 1e6,
-	"millones": 1e6, "crore": 1e7, "亿": 1e8, "b": 1e9, "bn": 1e9, "billion": 1e9, "billions": 1e9,
-	"mrd": 1e9, "milliarden": 1e9, "milliards": 1e9, "trillion": 1e12}
+var scales = sync.OnceValue(func() map[string]float64 {
+	return map[string]float64{"k": 1e3, "thousand": 1e3, "thousands": 1e3, "tsd": 1e3, "万": 1e4,
+		"lakh": 1e5, "m": 1e6, "mn": 1e6, "mio": 1e6, "million": 1e6, "millions": 1e6, "millionen": 1e6,
+		"millones": 1e6, "crore": 1e7, "亿": 1e8, "b": 1e9, "bn": 1e9, "billion": 1e9, "billions": 1e9,
+		"mrd": 1e9, "milliarden": 1e9, "milliards": 1e9, "trillion": 1e12}
+})
 
 // currencies are the spellings of currencies. Codes count in capitals alone.
-var currencies = map[string]string{"$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD",
-	"€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "£": "GBP", "gbp": "GBP", "pounds": "GBP",
-	"¥":   "JPY",
-	"jpy": "JPY", "yen": "JPY", "chf": "CHF", "francs": "CHF", "cad": "CAD", "aud": "AUD",
-	"inr": "INR", "rupees": "INR", "cny": "CNY", "yuan": "CNY", "pln": "PLN", "zloty": "PLN",
-	"czk": "CZK", "sek": "SEK", "nok": "NOK", "dkk": "DKK", "kronor": "SEK", "kroner": "NOK"}
+var currencies = sync.OnceValue(func() map[string]string {
+	return map[string]string{"$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD",
+		"€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "£": "GBP", "gbp": "GBP", "pounds": "GBP",
+		"¥":   "JPY",
+		"jpy": "JPY", "yen": "JPY", "chf": "CHF", "francs": "CHF", "cad": "CAD", "aud": "AUD",
+		"inr": "INR", "rupees": "INR", "cny": "CNY", "yuan": "CNY", "pln": "PLN", "zloty": "PLN",
+		"czk": "CZK", "sek": "SEK", "nok": "NOK", "dkk": "DKK", "kronor": "SEK", "kroner": "NOK"}
+})
 
 // unit reads a unit of one or two tokens, and how many it takes.
 func (t tokens) unit(i int) (unit, int) {
@@ -62,8 +66,10 @@ func (t tokens) unit(i int) (unit, int) {
 	return u, 1
 }
 
-var adverbRates = map[string]string{"monthly": "month", "annually": "year", "yearly": "year",
-	"weekly": "week", "daily": "day", "hourly": "hour", "quarterly": "quarter"}
+var adverbRates = sync.OnceValue(func() map[string]string {
+	return map[string]string{"monthly": "month", "annually": "year", "yearly": "year",
+		"weekly": "week", "daily": "day", "hourly": "hour", "quarterly": "quarter"}
+})
 
 // rate reads "per month", "a month", "/month" or "monthly", and how many tokens it takes.
 func (t tokens) rate(i int) (per string, n int) {
@@ -71,8 +77,8 @@ func (t tokens) rate(i int) (per string, n int) {
 	u := units()[y.low]
 	slash := x.low == "/" && x.glued
 	switch article := x.low == "a" || x.low == "an" || x.low == "each" || x.low == "every"; {
-	case adverbRates[x.low] != "":
-		return adverbRates[x.low], 1
+	case adverbRates()[x.low] != "":
+		return adverbRates()[x.low], 1
 	case x.low == "per" && y.low == "annum":
 		return "year", 2
 	case (article || x.low == "per" || x.low == "/") && (u.dim == "time" || u.dim == "months") &&
@@ -91,10 +97,10 @@ func headerUnit(header string) (u unit) {
 	}
 	t := lex(strings.ReplaceAll(header, "_", " "))
 	for i := range t {
-		if c := currencies[t[i].low]; c != "" {
+		if c := currencies()[t[i].low]; c != "" {
 			u = unit{"money", c, 1}
 			for k := i - 1; k <= i+1; k++ {
-				if f := scales[t.at(k).low]; f != 0 {
+				if f := scales()[t.at(k).low]; f != 0 {
 					u.factor = f
 				}
 			}

@@ -29,21 +29,32 @@ type wordSet func() map[string]bool
 
 func (s wordSet) has(word string) bool { return s()[word] }
 
+// lazyWords are the words of a set that may not have been made yet.
+type lazyWords struct {
+	once  sync.Once
+	list  string // the words
+	table string // the table that has them; "": they are in list
+	words map[string]bool
+}
+
+func (l *lazyWords) made() map[string]bool {
+	l.once.Do(func() {
+		if l.table != "" {
+			l.list = table(l.table)
+		}
+		l.words = map[string]bool{}
+		for _, w := range strings.Fields(l.list) {
+			l.words[w] = true
+		}
+	})
+	return l.words
+}
+
 // set is the set of the words of a list.
-func set(words string) wordSet { return lazily(func() string { return words }) }
+func set(words string) wordSet { return (&lazyWords{list: words}).made }
 
 // setOf is the set of the words of a table.
-func setOf(name string) wordSet { return lazily(func() string { return table(name) }) }
-
-func lazily(words func() string) wordSet {
-	return sync.OnceValue(func() map[string]bool {
-		m := map[string]bool{}
-		for _, w := range strings.Fields(words()) {
-			m[w] = true
-		}
-		return m
-	})
-}
+func setOf(name string) wordSet { return (&lazyWords{table: name}).made }
 
 // groups are the lines of a table, each a list of words.
 func groups(name string) (all [][]string) {
