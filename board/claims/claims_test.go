@@ -58,6 +58,12 @@ func TestVerify(t *testing.T) {
 			"The own brand makes up 46 % of sales at a gross margin of 17 %.", true},
 		{"Churn rose from 74 to 91 weeks", "Churn rose from 74 weeks to 91 weeks.", false},
 		{"The bridge costs €1,840,000 with tax", "The bridge costs €1.84 million with tax.", false},
+		{"A valve is not taken as mended until two or more fitters have looked at it",
+			"A valve counts as mended only after at least two fitters have looked at it.", false},
+		{"Ticket 17 on the frozen screen is open since 9 May 2025, nobody assigned, with 12 votes",
+			`"id": 17, "title": "The screen freezes", "created": "2025-05-09", "assignee": null, "votes": 12`, false},
+		{"A tender stays open for ten working days", "A tender stays open for five working days.", true},
+		{"A tender stays open for five working days", "A tender stays open for five working days.", false},
 	} {
 		var all []*Claim
 		for _, s := range Read(c.quote) {
@@ -66,6 +72,15 @@ func TestVerify(t *testing.T) {
 		v := NewEvidence(all).Verify(ExtractText(c.finding, ""), c.quote, all)
 		if (len(v.Refuted) > 0) != c.refuted {
 			t.Errorf("%q of %q: %q, want it refuted: %v", c.finding, c.quote, v.Refuted, c.refuted)
+		}
+	}
+}
+
+// TestHeaderUnit: a unit of a header is compared, but for one that is made of two.
+func TestHeaderUnit(t *testing.T) {
+	for header, want := range map[string]string{"lead_time_weeks": "time", "hmf_mg_kg": "", "conductivity_mS/cm": "", "weight_kg": "mass"} {
+		if u := headerUnit(header); u.dim != want {
+			t.Errorf("%s: %q instead of %q", header, u.dim, want)
 		}
 	}
 }

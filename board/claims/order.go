@@ -134,7 +134,7 @@ func turnedRound(c, e *Claim) (x, y string, same bool) {
 				continue
 			}
 			s, o := left[0], left2[0]
-			crossed := s != o && slices.Contains(right2, s) && slices.Contains(right, o) &&
+			crossed := s != o && !(mine.isVerb(s) && mine.isVerb(o) && !times.has(mine[i].low)) && slices.Contains(right2, s) && slices.Contains(right, o) &&
 				!slices.Contains(left2, s) && !slices.Contains(left, o)
 			straight := s == o && len(right) > 0 && len(right2) > 0 && right[0] == right2[0]
 			if crossed && turned {
@@ -145,6 +145,14 @@ func turnedRound(c, e *Claim) (x, y string, same bool) {
 		}
 	}
 	return "", "", false
+}
+
+// isVerb reports whether a sentence has a word of a stem as a past form: declared, kept. What was done
+// stands in any order, unless a word such as before parts it.
+func (t tokens) isVerb(of string) bool {
+	return slices.ContainsFunc(t, func(x token) bool {
+		return stem(x.low) == of && (strings.HasSuffix(x.low, "ed") || forms()[x.low] != "")
+	})
 }
 
 // pivots reports whether two tokens part two sentences in the same way, or the opposite one:

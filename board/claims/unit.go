@@ -113,6 +113,9 @@ func headerUnit(header string) (u unit) {
 		}
 		if v.dim != "" && v.dim != "months" &&
 			(w == "%" || inParens || len(w) > 1 && (i > 0 || len(t) == 1)) {
+			if before := t.at(i - 1).low; u.dim != "" && (units()[before].dim != "" || before == "/" || before == "per") {
+				return unit{} // mg_kg is neither
+			}
 			u = v
 		}
 	}

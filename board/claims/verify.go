@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"blackboard/board/lazyregexp"
 )
 
 // A Verification says how a finding stands to the statements that it quotes.
@@ -41,6 +43,10 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 			continue
 		} else if ev.elsewhere(finding, d) {
 			had = append(had, d)
+			if why := ev.instead(finding, d, around, quote); why != "" {
+				v.Refuted = append(v.Refuted, why)
+				continue
+			}
 			if w.Other.With == nil {
 				continue
 			}
@@ -49,7 +55,9 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		if d.Weak && quoted.Other.Rel != OtherBound && quoted.Other.Rel != OtherRate {
 			continue
 		}
-		if why, value := quoted.contradicts(quote, finding.onlyOne(d, around)); why != "" && !value && !program {
+		one := finding.onlyOne(d, around)
+		why, value := quoted.contradicts(quote, one)
+		if why != "" && !program && (!value || one && d.spelled() && !sums(d, around)) {
 			v.Refuted = append(v.Refuted, why)
 		} else if why != "" && !finding.inAnotherZone(d, had) && !sums(d, around) {
 			v.values = append(v.values, valueOf{d, why})
@@ -77,7 +85,11 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 			v.Refuted = append(v.Refuted, ev.swapped(cmp.Matches)...)
 			if !around[0].predicates() || finding.subtracts(around) {
 			} else if finding.deniesAlone(around) || around[0].denials == nil && finding.denials == nil {
-				v.Refuted = append(v.Refuted, ev.opposites(finding, cmp.Window, cmp.Matches)...)
+				against := ev.opposites(finding, cmp.Window, cmp.Matches)
+				if conditional(finding, around) || isData(quote) {
+					against = slices.DeleteFunc(against, turnsOnDenial)
+				}
+				v.Refuted = append(v.Refuted, against...)
 			}
 			for _, e := range around {
 				if why := finding.misplaced(e); why != "" {
@@ -97,6 +109,50 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 	}
 	return v
 }
+
+// hasUnitOf reports whether a figure has a unit that can be compared with that of another one: its
+// own, or from a header one that measures the same. hmf_mg_kg says no other unit than mg per kg.
+func (d *Detail) hasUnitOf(o *Detail) bool {
+	return strings.ContainsFunc(d.Text, writesUnit) || d.Q.Dim == o.Q.Dim || convertible[d.Q.Dim+" "+o.Q.Dim]
+}
+
+// spelled reports whether a figure is a number in words with a unit: ten days. It is looked for
+// nowhere else.
+func (d *Detail) spelled() bool { return d.Q != nil && d.Q.Word && d.Q.Dim != "" }
+
+// instead returns why a quote contradicts a figure that stands elsewhere in the source: the finding and
+// its quote say nearly the same, each with one figure of that kind, and those differ.
+func (ev *Evidence) instead(c *Claim, d *Detail, around []*Claim, quote string) string {
+	all, both := ev.shared(c, join(around, ""))
+	if !c.onlyOne(d, around) || both < .5*all || sums(d, around) || d.T != nil {
+		return ""
+	}
+	for _, e := range around {
+		for _, x := range e.figures() {
+			if rel := d.relation(x); rel >= OtherValue && strings.Contains(quote, x.Text) && !x.suffixed() &&
+				d.Q.Dim != "" && !(rel == OtherUnit && !x.hasUnitOf(d)) {
+				return fmt.Sprintf("%s: the finding says %s, the source %s", rel, d.Text, x.Text)
+			}
+		}
+	}
+	return ""
+}
+
+// conditional reports whether a finding or its quote holds under a condition: not until two have tried
+// it, only after two have. A denial turns with it.
+func conditional(finding *Claim, around []*Claim) bool {
+	return len(finding.conditions()) > 0 || slices.ContainsFunc(around, func(e *Claim) bool {
+		return len(e.conditions()) > 0
+	})
+}
+
+// turnsOnDenial reports whether a reason is a word that one side alone denies.
+func turnsOnDenial(why string) bool { return strings.HasSuffix(why, oneSide) }
+
+// isData reports whether a quote is names with values and no sentence: "assignee": null.
+func isData(quote string) bool { return reKeyValue.MatchString(quote) }
+
+var reKeyValue = lazyregexp.New(`"[\w.-]+"\s*:`)
 
 // sums reports whether a figure is the sum of those of one column, or of one unit, of some
 // statements.
@@ -255,7 +311,8 @@ func titled(c *Claim) map[string]string {
 // contradicts returns why statements that a finding quotes contradict one of its figures.
 func (w *Weighing) contradicts(quote string, alone bool) (why string, value bool) {
 	for _, m := range []*Match{&w.Other, &w.Rival} {
-		if m.With == nil || !strings.Contains(quote, m.With.Text) || w.Best.With != nil && w.Best.Rel != Bare || m.Alike < m.Rel.least() && !(alone && !m.With.suffixed()) {
+		if m.With == nil || !strings.Contains(quote, m.With.Text) || w.Best.With != nil && w.Best.Rel != Bare || m.Alike < m.Rel.least() && !(alone && !m.With.suffixed()) ||
+			m.Rel == OtherUnit && !m.With.hasUnitOf(m.Detail) {
 			continue
 		}
 		return fmt.Sprintf("%s: the finding says %s, the source %s", m.Rel, m.Detail.Text, m.With.Text),

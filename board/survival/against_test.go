@@ -205,6 +205,11 @@ var agreements = [][2]string{
 		"The escrow agreement that the seller requires must include provisions such as, but not limited to, limitation of claims."},
 	{"The company has not adopted a privacy policy.",
 		"The company must adopt a privacy policy within 90 days. It has not adopted a privacy policy yet."},
+	// What is called wrong is not what is said.
+	{"For a batch whose error rate is above 2 per cent the Archive may hold back 8 per cent of that batch's invoice.",
+		"Once more than 2 per cent of a batch is wrong, the contract lets the Archive keep back 8 per cent of what that batch is invoiced at."},
+	{"The annual report claims that a clear majority of the tenants recycle more than five years ago.",
+		"Of 80 tenants 38 recycle more than five years ago. The annual report calls this a clear majority of the tenants. The table behind it does not support this."},
 }
 
 func TestSurvivalContradicted(t *testing.T) {

@@ -68,7 +68,10 @@ func (l *layout) read() {
 			l.add(unit{start: line.start, end: line.start + len(line.text), row: 0})
 			i++
 		case l.report.Heading(line.start):
-			l.heading(line)
+			l.heading(line, max(1, len(line.text)-len(strings.TrimLeft(line.text, "#"))))
+			i++
+		case boldLine.MatchString(trimmed):
+			l.heading(line, boldLevel)
 			i++
 		case isRow(line.text):
 			i = l.table(i)
@@ -101,8 +104,13 @@ func (l *layout) add(u unit) {
 	}
 }
 
-func (l *layout) heading(line textLine) {
-	level := max(1, len(line.text)-len(strings.TrimLeft(line.text, "#")))
+// boldLine is a line that is bold as a whole: a heading of those who write none. It is below all
+// others.
+var boldLine = lazyregexp.New(`^\*\*[^*|]{1,80}[^*|.]\*\*$`)
+
+const boldLevel = 7
+
+func (l *layout) heading(line textLine, level int) {
 	for len(l.levels) > 0 && l.levels[len(l.levels)-1] >= level {
 		l.levels, l.headings = l.levels[:len(l.levels)-1], l.headings[:len(l.headings)-1]
 	}

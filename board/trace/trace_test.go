@@ -413,3 +413,13 @@ func TestSources(t *testing.T) {
 		t.Errorf("got %q, want %q; %+v", got, want, r)
 	}
 }
+
+// TestBoldHeading: the number of a line that is bold as a whole is that of a section.
+func TestBoldHeading(t *testing.T) {
+	if got := verdicts(t, "**7. Quality**\n\nThe board met twice.\n", "The board met twice"); strings.Contains(strings.Join(got, "\n"), Unsupported) {
+		t.Errorf("%q", got)
+	}
+	if got := verdicts(t, "**7 boxes were lost.**\n", "The board met twice"); !strings.Contains(strings.Join(got, "\n"), Unsupported) {
+		t.Errorf("%q", got)
+	}
+}
