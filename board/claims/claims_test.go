@@ -62,6 +62,8 @@ func TestVerify(t *testing.T) {
 			"A valve counts as mended only after at least two fitters have looked at it.", false},
 		{"Ticket 17 on the frozen screen is open since 9 May 2025, nobody assigned, with 12 votes",
 			`"id": 17, "title": "The screen freezes", "created": "2025-05-09", "assignee": null, "votes": 12`, false},
+		{"Deposit of £12,000 held by the Council", "The Council holds a deposit of £12,000.", false},
+		{"The Council holds a deposit of the Club", "The Club holds a deposit of the Council.", true},
 		{"A tender stays open for ten working days", "A tender stays open for five working days.", true},
 		{"A tender stays open for five working days", "A tender stays open for five working days.", false},
 	} {

@@ -60,8 +60,11 @@ func (t tokens) several() bool {
 
 var beForms = set("is are was were be been being")
 
-// passive reports whether "by" belongs to a verb in the passive: was sued by.
+// passive reports whether "by" belongs to a verb in the passive: was sued by, a deposit held by.
 func (t tokens) passive(by int) bool {
+	if low := t.at(by - 1).low; irregular.has(low) || strings.HasSuffix(low, "ed") && len(low) > 3 {
+		return true
+	}
 	for k := by - 1; k >= max(0, by-6); k-- {
 		if beForms.has(t[k].low) {
 			return true

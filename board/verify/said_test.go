@@ -245,3 +245,31 @@ func TestFiguresOfProse(t *testing.T) {
 		t.Errorf("%d wrong units are not named", stand)
 	}
 }
+
+// TestPartOfARow: a quote may end within a row of a table with commas, whose numbers they do not
+// join.
+func TestPartOfARow(t *testing.T) {
+	const csv = "point,km,course,bib,first,last,note\n10 km,10.0,main,2104,09:31:02,10:44:51,ok\n40 km,40.0,main,7602,11:12:20,15:40:08,23 stopped\n"
+	name := filepath.Join(t.TempDir(), "timing.csv")
+	if err := os.WriteFile(name, []byte(csv), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := documents.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for quote, want := range map[string]string{
+		"40 km,40.0,main,7602,11:12:20,15:40:08": Found,
+		"main,7602,11:12:20":                     Found,
+		"7602,11":                                Absent,
+		"40 km,40.0,main,7602,11:12:20,15:40:08,23 stopped": Found,
+		"40 km,40.0,main,7603,11:12:20,15:40:08":            Nearly,
+	} {
+		s := NewSource(d)
+		s.Raw = RawText(name)
+		o := s.Check(&Finding{Content: "Something is in the row", Evidence: quote, SourceDoc: "timing.csv"})
+		if o.Verdict != want {
+			t.Errorf("%s: %s, want %s: %s", quote, o.Verdict, want, o.Note)
+		}
+	}
+}

@@ -244,6 +244,12 @@ func (s *Source) quote(f *Finding) (o Outcome, quoted bool) {
 			case Found, ValueMissing, Denied, Refuted:
 				return o, true
 			}
+			if cells := newStream(strings.ReplaceAll(f.Evidence, ",", " | ")); len(cells.words) > len(q.words) {
+				// A part of a row, whose commas would join numbers: 7602,11.
+				if places = s.words().find(cells, 0, len(cells.words)); len(places) > 0 {
+					turned = nil
+				}
+			}
 		}
 	}
 	if len(places) == 0 || turned != nil {
