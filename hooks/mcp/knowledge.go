@@ -45,7 +45,7 @@ type forRun struct {
 // becomes of that, and makes no run; a client that may not write to the run leaves no
 // words on its board.
 func (c *call) keep(run string, r board.Retrieval) {
-	if run = cmp.Or(run, c.cfg.Run); run == "" || len(r.Capsules) == 0 {
+	if run = cmp.Or(run, c.ownRun()); run == "" || len(r.Capsules) == 0 {
 		return
 	}
 	r.Task = secret.Redact(r.Task)
@@ -80,7 +80,7 @@ func (c *call) brief(in briefIn) (out briefOut, text string, err error) {
 	budget := c.document(in.Budget, 80)
 	err = c.onKB(kbhome.Knowledge, true, func(k *kb.KB) error {
 		r, err := brief.Write(c.ctx, k, brief.Options{Role: in.Role, Task: in.Task, Budget: budget,
-			Workspace: c.workspace(), Project: in.Project, Run: cmp.Or(in.Run, c.cfg.Run)})
+			Workspace: c.workspace(), Project: in.Project, Run: cmp.Or(in.Run, c.ownRun())})
 		if err != nil {
 			return err
 		}

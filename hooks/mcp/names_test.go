@@ -57,3 +57,15 @@ func TestProfilesList(t *testing.T) {
 		}
 	}
 }
+
+// TestJoined: what a session has started is its run, if the server has none.
+func TestJoined(t *testing.T) {
+	s := everything(t, func(c *Config) { c.Profiles, c.Agent, c.Run = nil, "ann", "" })
+	c := connect(t, s, nil)
+	refused(t, c, "board_post", `{"content":"Tokens expire"}`, "no run is named, and none was started here")
+	must(t, c, "board_start", `{"run":"r1"}`)
+	has(t, must(t, c, "board_post", `{"content":"Tokens expire"}`), "e1")
+	must(t, c, "board_start", `{"run":"r2"}`)
+	has(t, must(t, c, "board_show", `{}`), "r2")
+	has(t, must(t, c, "board_show", `{"run":"r1","id":"e1"}`), "Tokens expire")
+}

@@ -74,7 +74,7 @@ const mostListed = 20
 func (c *call) state(in ops.OnRun) (out stateOut, text string, err error) {
 	out = stateOut{Signals: []board.Signal{}, Workers: []workerOut{}, Variables: []variableOut{},
 		Runs: []runOut{}}
-	if in.Run == "" && c.cfg.Run == "" {
+	if in.Run == "" && c.ownRun() == "" {
 		return c.runs(out)
 	}
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {

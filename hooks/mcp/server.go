@@ -139,6 +139,7 @@ type Server struct {
 	gives    map[string]*jsonschema.Schema // what each answers
 	watches  watches
 	roots    sync.Map // what each session's first root is, asked once
+	joined   sync.Map // the run that each session has started or joined last
 	clients  *transport.Clients
 	context  contextStore
 	stores   *sqlite.Keeper // files that calls have used
@@ -288,13 +289,22 @@ func (s *Server) boards() string {
 		"boards"))
 }
 
+// ownRun is the run of a call that names none: the server's, or the one that the session has
+// started or joined last; "" for none.
+func (c *call) ownRun() string {
+	if run, ok := c.joined.Load(sessionOf(c.req)); ok && c.cfg.Run == "" {
+		return run.(string)
+	}
+	return c.cfg.Run
+}
+
 // runOf is the run that a call is about, if the caller may read it, or write to it.
 func (c *call) runOf(run string, write bool) (string, error) {
 	if run == "" {
-		run = c.cfg.Run
+		run = c.ownRun()
 	}
 	if run == "" {
-		const msg = "no run is named, and the server was started without one"
+		const msg = "no run is named, and none was started here"
 		if write {
 			return "", fault.Usage.New(msg, "say which; the first entry creates a run")
 		}

@@ -54,6 +54,9 @@ func (c *call) start(in startIn) (out startOut, said string, err error) {
 		out.Sources = len(files)
 		return err
 	})
+	if err == nil {
+		c.joined.Store(sessionOf(c.req), out.Run)
+	}
 	if in.Goal != "" && in.Goal != out.Goal {
 		c.Note("it has another goal, which stays")
 	}

@@ -25,11 +25,12 @@ type said struct {
 // agents are told.
 var operations = sync.OnceValue(func() map[string]said {
 	byID := map[string]string{"signal": "id"}
+	cited := map[string]string{"source_doc": "source", "evidence": "quote"}
 	return map[string]said{
 		"run.list":       {tool: "board_show"},
 		"entry.list":     {tool: "board_query"},
-		"entry.post":     {tool: "board_post"},
-		"entry.correct":  {tool: "board_correct"},
+		"entry.post":     {tool: "board_post", as: cited},
+		"entry.correct":  {tool: "board_correct", as: cited},
 		"entry.verify":   {tool: "board_check", itself: []string{"id"}}, // it holds all
 		"entry.settle":   {tool: "board_settle"},
 		"entry.show":     {tool: "board_show"},
