@@ -428,7 +428,7 @@ func (c *checker) meaning(ctx context.Context, s Step) (Step, error) {
 	if v.Unsure > 0 {
 		s.Headline += fmt.Sprintf(", %d unsure", v.Unsure)
 		s.Warnings = append(s.Warnings, count(v.Unsure, "item has", "items have")+
-			" a passage that may carry it, to be read: "+firstOf(v.UnsureIDs()))
+			" a passage that may carry it, to be read: "+firstOf(unsureAt(v)))
 	}
 	if v.Missing > 0 {
 		s.Headline = fmt.Sprintf("%d of %s missing", v.Missing, count(v.Checked, "item", "items"))
@@ -455,6 +455,21 @@ func (c *checker) meaning(ctx context.Context, s Step) (Step, error) {
 }
 
 // firstOf names the first of some ids.
+// unsureAt are the items of which it is not decided whether a report has them, each with the line to read.
+func unsureAt(v *survival.Result) (all []string) {
+	for i := range v.Items {
+		it := &v.Items[i]
+		switch {
+		case !it.Unsure:
+		case it.Passage == nil:
+			all = append(all, it.ID)
+		default:
+			all = append(all, fmt.Sprintf("%s (line %d)", it.ID, it.Passage.Line))
+		}
+	}
+	return all
+}
+
 func firstOf(ids []string) string {
 	const most = 5
 	if len(ids) > most {

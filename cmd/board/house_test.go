@@ -281,9 +281,9 @@ var libraries = map[string][]string{
 var ceilings = map[string]int{
 	"board": 11896, // policies on record; one way to cite; correct; receipts of what ran; handles
 
-	"board/check": 810, // a post held against its source; what ran, and citations
+	"board/check": 818, // a post held against its source; what ran, and citations
 
-	"board/claims": 8697, // and findings that say otherwise than their quote, spoken times of day, conditions
+	"board/claims": 8700, // and findings that say otherwise than their quote, spoken times of day, conditions
 	"board/clash":  590,
 
 	"board/disk": 580,
@@ -348,7 +348,7 @@ var ceilings = map[string]int{
 
 	"hooks/harness": 2400, // what the transcripts of Claude Code say, ends of outputs
 
-	"hooks/mcp": 5220, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
+	"hooks/mcp": 5230, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
 
 	"hooks/mcp/transport": 1040,
 
