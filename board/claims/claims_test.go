@@ -64,6 +64,8 @@ func TestVerify(t *testing.T) {
 			`"id": 17, "title": "The screen freezes", "created": "2025-05-09", "assignee": null, "votes": 12`, false},
 		{"Deposit of £12,000 held by the Council", "The Council holds a deposit of £12,000.", false},
 		{"The Council holds a deposit of the Club", "The Club holds a deposit of the Council.", true},
+		{"The crate stayed at 25 °C or below", "At no point on the way did the crate go above 25 degrees Celsius.", false},
+		{"The crate stayed at 25 °C or above", "At no point on the way did the crate go above 25 degrees Celsius.", true},
 		{"A tender stays open for ten working days", "A tender stays open for five working days.", true},
 		{"A tender stays open for five working days", "A tender stays open for five working days.", false},
 	} {

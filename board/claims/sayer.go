@@ -32,6 +32,9 @@ func (t tokens) sayer(at int) []string {
 
 // party returns the stems of a noun with its article, from a token on in one direction.
 func (t tokens) party(k, step int) (who []string) {
+	if step < 0 {
+		k = t.beforeDate(k)
+	}
 	if t.at(k).low == "the" {
 		k += step
 	}
@@ -44,6 +47,18 @@ func (t tokens) party(k, step int) (who []string) {
 		}
 	}
 	return who
+}
+
+// beforeDate returns the token before a date that ends at one: the letter of 9 August.
+func (t tokens) beforeDate(k int) int {
+	j := k
+	for j >= 0 && (t[j].kind == numberToken || months()[t[j].low] != 0) {
+		j--
+	}
+	if w := t.at(j).low; j == k || w != "of" && w != "from" && w != "dated" {
+		return k
+	}
+	return j - 1
 }
 
 func titledParty(who []string) bool {

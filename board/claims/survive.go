@@ -351,7 +351,19 @@ func (cmp *Comparison) figuresIn(e *Claim) (n int) {
 // differs reports whether a window has another figure in the place of one of a claim.
 func (cmp *Comparison) differs(m Match) bool {
 	return m.With != nil && m.Alike >= cmp.enough(m) && !m.Detail.Denied && !m.With.Denied &&
-		m.Detail.sameWay(m.With) && !cmp.worksOut(m) && !m.Detail.labels(m.With) && !(m.Rel == OtherUnit && !strings.ContainsFunc(m.With.Text, writesUnit))
+		m.Detail.sameWay(m.With) && !cmp.worksOut(m) && !m.farApart() && !m.Detail.labels(m.With) && !(m.Rel == OtherUnit && !strings.ContainsFunc(m.With.Text, writesUnit))
+}
+
+// farApart reports whether two values differ so much that one hardly stands in the place of the other:
+// a gross of £131,721.50, and £13.65 a ticket.
+func (m *Match) farApart() bool {
+	const times = 50
+	d, x := m.Detail.Q, m.With.Q
+	if m.Rel != OtherValue || d == nil || x == nil || d.Dim == "" || d.Value == 0 || x.Value == 0 {
+		return false
+	}
+	by := math.Abs(d.Value / x.Value)
+	return by > times || by < 1./times
 }
 
 // worksOut reports whether the figure of a claim is the sum or the difference of the one that a

@@ -283,7 +283,7 @@ var ceilings = map[string]int{
 
 	"board/check": 818, // a post held against its source; what ran, and citations
 
-	"board/claims": 8700, // and findings that say otherwise than their quote, spoken times of day, conditions
+	"board/claims": 8739, // and findings that say otherwise than their quote, spoken times of day, conditions
 	"board/clash":  590,
 
 	"board/disk": 580,
