@@ -66,7 +66,8 @@ func checkHints(t *testing.T, change func(*Config)) {
 		for k, v := range saved {
 			args = strings.ReplaceAll(args, `"$`+k+`"`, `"`+v+`"`)
 		}
-		if s.takes[st.Tool] == nil {
+		st.Tool = meantTool(st.Tool, json.RawMessage(args))
+		if _, named := reads[st.Tool]; s.takes[st.Tool] == nil || !named && s.cfg.Embedder == nil {
 			continue
 		}
 		before := allRows(t, root)

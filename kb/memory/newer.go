@@ -13,7 +13,6 @@ import (
 	"blackboard/board/clash"
 	"blackboard/board/sqlite"
 	"blackboard/board/words"
-	"blackboard/embed"
 	"blackboard/kb/index"
 	"blackboard/kb/memory/orient"
 )
@@ -372,11 +371,7 @@ func (f *file) renew(tx *sqlite.Tx, hits []Hit, q *Query) ([]Hit, error) {
 		return slices.IndexFunc(among, func(h Hit) bool { return h.n == n })
 	}
 	asked := 0
-	meant, err := f.meanings(tx, hits)
-	if err != nil {
-		return nil, err
-	}
-	for k, h := range hits {
+	for _, h := range hits {
 		if at(out, h.n) >= 0 {
 			continue
 		}
@@ -389,9 +384,6 @@ func (f *file) renew(tx *sqlite.Tx, hits []Hit, q *Query) ([]Hit, error) {
 				return nil, err
 			}
 			newer, how = newest(&h.Item, among)
-			if newer == nil && !h.Weak {
-				newer, how = newerByMeaning(&h, hits[k+1:], meant)
-			}
 		}
 		if newer != nil && (how == replaces && q.takes(newer) || at(hits, newer.n) >= 0) {
 			if at(out, newer.n) < 0 {
@@ -415,42 +407,6 @@ func (f *file) renew(tx *sqlite.Tx, hits []Hit, q *Query) ([]Hit, error) {
 		out = append(out, h)
 	}
 	return out, nil
-}
-
-// Of two strong hits for one question, the newer one comes first from this cosine of the two and
-// this share of the evidence on, if a value differs. Notes in other words have a cosine of
-// 0.45 to 0.6, those of other things in one project up to 0.5.
-const (
-	nearCosine   = 0.45
-	nearEvidence = 0.8
-)
-
-// meanings returns the embeddings of the first hits, by item; none without a model.
-func (f *file) meanings(tx *sqlite.Tx, hits []Hit) (map[int64]embed.Vector, error) {
-	var ns []int64
-	for _, h := range hits[:min(len(hits), mostRenewed)] {
-		ns = append(ns, h.n)
-	}
-	return f.Index.Vectors(tx, ns...)
-}
-
-// newerByMeaning returns a newer one of the hits behind one, in words of its own: both
-// answer the question as well, mean nearly the same, and differ in a value. It is no more
-// than similar: other things may be as near.
-func newerByMeaning(h *Hit, behind []Hit, meant map[int64]embed.Vector) (newer *Item, how int) {
-	v := meant[h.n]
-	for i := range behind {
-		b := &behind[i]
-		w := meant[b.n]
-		if v == nil || w == nil || b.Weak || !b.Updated.After(h.Updated) ||
-			b.Evidence < nearEvidence*h.Evidence || embed.Cosine(v, w) < nearCosine {
-			continue
-		}
-		if b.told().differs(h.told(), true) {
-			return &b.Item, similar
-		}
-	}
-	return nil, apart
 }
 
 // mostCompared is how many notes are compared with each other.

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"blackboard/board/fault"
-	"blackboard/embed"
 	"blackboard/testdata/cost"
 )
 
@@ -397,35 +396,5 @@ func TestCoreLeavesRoom(t *testing.T) {
 	if err != nil || !strings.Contains(o.Own, "The deploy went wrong") ||
 		!strings.Contains(o.Own, "more (memory.core)") || o.Tokens > DefaultBudget {
 		t.Errorf("%d tokens, %v:\n%s", o.Tokens, err, o.Own)
-	}
-}
-
-// TestNewerByMeaning: of two sure answers in other words the newer one comes first if a
-// value differs and the model finds them near; it is not said to replace the other.
-func TestNewerByMeaning(t *testing.T) {
-	day := func(n int) time.Time { return time.Date(2026, 5, n, 0, 0, 0, 0, time.UTC) }
-	older := Hit{Item: Item{ID: "m1", n: 1, Content: "Release 4.0 goes out on 17 June", Updated: day(1)},
-		Evidence: .6}
-	near, far := embed.Vector{.6, .8}, embed.Vector{0, 1}
-	for _, c := range []struct {
-		name string
-		hit  Hit
-		v    embed.Vector
-		want int
-	}{
-		{"another day", Hit{Item: Item{Content: "Version 4 ships on 8 July", Updated: day(2)}, Evidence: .55}, near, similar},
-		{"the older one", Hit{Item: Item{Content: "Version 4 ships on 8 July", Updated: day(1)}, Evidence: .55}, near, apart},
-		{"a weak hit", Hit{Item: Item{Content: "Version 4 ships on 8 July", Updated: day(2)}, Evidence: .55, Weak: true}, near, apart},
-		{"far less sure", Hit{Item: Item{Content: "Version 4 ships on 8 July", Updated: day(2)}, Evidence: .4}, near, apart},
-		{"of another meaning", Hit{Item: Item{Content: "Version 4 ships on 8 July", Updated: day(2)}, Evidence: .55}, far, apart},
-		{"no other value", Hit{Item: Item{Content: "the harbour board decides when it ships", Updated: day(2)}, Evidence: .55}, near, apart},
-		{"no embedding", Hit{Item: Item{Content: "Version 4 ships on 8 July", Updated: day(2)}, Evidence: .55}, nil, apart},
-	} {
-		c.hit.n = 2
-		meant := map[int64]embed.Vector{1: {1, 0}, 2: c.v}
-		newer, how := newerByMeaning(&older, []Hit{c.hit}, meant)
-		if how != c.want || (newer != nil) != (c.want == similar) {
-			t.Errorf("%s: %d, %v", c.name, how, newer)
-		}
 	}
 }

@@ -307,7 +307,8 @@ func (p *List) Actions() page.Actions {
 		other = "to the list"
 	}
 	all = append(all, page.On(keys.Refresh, p.reload),
-		page.On(keys.Renamed(keys.Next, other), p.OtherSide))
+		page.On(keys.Renamed(keys.Next, other), p.OtherSide),
+		page.On(keys.Previous, p.OtherSide).Unlisted())
 	return all.Also(keys.Moving()...)
 }
 
