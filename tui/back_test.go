@@ -85,51 +85,6 @@ func TestMemoryRevision(t *testing.T) {
 	h.wants("STACK has said nothing else before")
 }
 
-// TestMemoryEndTalk ends a conversation, archives it, and reopens it; each is taken back by u.
-func TestMemoryEndTalk(t *testing.T) {
-	h := openFilledMemory(t)
-	s, ctx := h.authors(""), context.Background()
-	h.press("8")
-	ref := h.m.top().(*memories.Page).Chosen().ID
-	status := func(want string) {
-		t.Helper()
-		if c := must(s.Conversation(ctx, ref)); c.Status != want {
-			t.Errorf("it is %s, not %s", c.Status, want)
-		}
-	}
-	h.press("O")
-	h.wants("is already active")
-	h.press("d")
-	h.wants("End "+ref, "What did it come to?")
-	h.goldens("memory-end")
-	h.size(80, 24)
-	h.typeText("The pager was it.")
-	h.press("enter")
-	h.wants(ref + " has ended")
-	status(memory.StatusIdle)
-	if said := must(s.Summarised(ctx, ref)); !said {
-		t.Error("nothing says what it came to")
-	}
-	h.press("u", "enter")
-	h.wants(ref + " is active again")
-	status(memory.StatusActive)
-	h.press("d", "enter", "d")
-	h.wants("Archive " + ref)
-	h.press("enter")
-	h.wants(ref + " is archived")
-	status(memory.StatusArchived)
-	h.press("d")
-	h.wants("is archived already · O reopens it")
-	h.press("u", "enter")
-	h.wants(ref + " is idle again")
-	status(memory.StatusIdle)
-	h.press("d", "enter", "O")
-	h.wants(ref + " is active again")
-	status(memory.StatusActive)
-	h.press("u", "enter")
-	status(memory.StatusArchived)
-}
-
 // TestCapsuleRevision makes a capsule what it was at any revision, not only the last.
 func TestCapsuleRevision(t *testing.T) {
 	h := newHarness(t, fillCapsules)

@@ -219,7 +219,7 @@ func TestMemoryBeside(t *testing.T) {
 	must(h.authors("").Forget(context.Background(), "m000000002", "", ""))
 	h.press("ctrl+r")
 	h.lacks("Fees are per chunk")
-	h.press("enter", "e")
+	h.press("enter")
 	h.wants("m000000001")
 	if it := must(h.authors("").Peek(context.Background(), "m000000001")); it.Accesses != 4 {
 		t.Errorf("a person looked at it, and it has %d accesses instead of 4", it.Accesses)
@@ -308,7 +308,7 @@ func TestMemoryLongList(t *testing.T) {
 // TestMemoryKeys sees that in no state of the memory a key means two things.
 func TestMemoryKeys(t *testing.T) {
 	cost.SkipUnlessLong(t)
-	for _, pressed := range [][]string{{}, {"N"}, {"C"}, {"enter"}, {"N", "enter"}, {"C", "enter"}, {"left"}, {"left", "left"}, {"X", "ctrl+s"}, {"a"}} {
+	for _, pressed := range [][]string{{}, {"N"}, {"C"}, {"enter"}, {"N", "enter"}, {"C", "enter"}, {"left"}, {"left", "left"}, {"a"}} {
 		h := openFilledMemory(t)
 		h.press(pressed...)
 		all := h.m.focus().Actions().Bindings()
@@ -371,9 +371,6 @@ func TestMemoryHostile(t *testing.T) {
 			}
 		}
 	}
-	h.toSection(memories.SectionWorkspace)
-	h.press("e")
-	h.wants("characters that a terminal obeys")
 }
 
 // A filter looks at texts and tags, says which other tab has what it looks for, and what was

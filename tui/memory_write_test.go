@@ -27,14 +27,10 @@ func TestMemoryRemember(t *testing.T) {
 	if it.Content != "It was typed here." || it.Curator != memory.CuratorAuthor || it.Source != "ada" || it.Importance != .5 || it.Agent != "" {
 		t.Errorf("%+v", it)
 	}
-	h.press("g", "e")
-	h.wants("Edit "+it.ID, "It was typed here.")
-	h.press("ctrl+s")
-	h.wants("nothing was changed")
-	h.typeText(" Twice.")
-	h.press("tab", "tab", "right", "ctrl+s")
+	h.press("g")
+	h.editsTo("e", "It was typed here. Twice.")
 	h.wants("is at revision 2")
-	if now := must(s.Peek(context.Background(), it.ID)); now.Content != "It was typed here. Twice." || now.Importance != .75 || now.Title != it.Title {
+	if now := must(s.Peek(context.Background(), it.ID)); now.Content != "It was typed here. Twice." || now.Importance != .5 || now.Title != it.Title {
 		t.Errorf("%+v", now)
 	}
 	h.press("u", "enter")
@@ -52,14 +48,12 @@ func TestMemoryRemember(t *testing.T) {
 	}
 }
 
-// TestMemoryForm shows the form of an item in all sizes.
+// TestMemoryForm shows the question whether to forget an item in all sizes.
 func TestMemoryForm(t *testing.T) {
 	h := openFilledMemory(t)
 	h.press("/")
 	h.typeText("staging")
-	h.press("enter", "e")
-	h.goldens("memory-edit")
-	h.press("esc", "d")
+	h.press("enter", "d")
 	h.goldens("memory-forget")
 }
 
@@ -68,11 +62,12 @@ func TestMemoryRace(t *testing.T) {
 	h := openFilledMemory(t)
 	h.press("/")
 	h.typeText("staging")
-	h.press("enter", "e")
-	h.typeText(" Mine.")
+	h.press("enter")
+	path, end := h.startEditor("e")
+	must(0, os.WriteFile(path, []byte("Mine."), 0o600))
 	s := h.authors("")
 	must(s.Update(context.Background(), "m000000001", memory.UpdateOptions{}, func(it *memory.Item) error { it.Content = "Theirs."; return nil }))
-	h.press("ctrl+s")
+	end(nil)
 	h.wants("it has changed since", "Mine.")
 	if it := must(s.Peek(context.Background(), "m000000001")); it.Content != "Theirs." {
 		t.Errorf("%q", it.Content)
@@ -83,20 +78,17 @@ func TestMemoryNamed(t *testing.T) {
 	h := openFilledMemory(t)
 	s := h.authors("")
 	body := func(name, tier string) string { return must(s.GetNamed(context.Background(), name, tier)).Body }
-	h.press("5", "e")
-	h.wants("Edit VOICE of the workspace")
-	h.typeText(" New.")
-	h.press("ctrl+s")
+	h.press("5")
+	h.editsTo("e", body("VOICE", "")+" New.")
 	h.wants("VOICE is at revision 3")
 	h.press("u", "enter")
 	h.wants("VOICE says again what it said")
 	if strings.Contains(body("VOICE", ""), "New.") {
 		t.Errorf("VOICE says %q", body("VOICE", ""))
 	}
-	h.press("G", "e")
-	h.wants("Edit SOUL of the account")
-	h.typeText("Kind.")
-	h.press("ctrl+s", "u", "enter")
+	h.press("G")
+	h.editsTo("e", "Kind.")
+	h.press("u", "enter")
 	h.wants("SOUL is removed", "nothing is written yet")
 	h.press("g", "j", "d")
 	h.wants("Remove STACK (workspace, curator", "“Go, SQLite, no network.”")
@@ -166,18 +158,18 @@ func (h *harness) editsTo(key, text string) {
 // TestMemoryEditor writes an item's content in an editor, well and in vain.
 func TestMemoryEditor(t *testing.T) {
 	h := openFilledMemory(t)
-	h.press("E")
+	h.press("e")
 	h.wants("set $VISUAL or $EDITOR")
 	h.toItem("m000000001")
-	_, end := h.startEditor("E")
+	_, end := h.startEditor("e")
 	end(errors.New("badly"))
 	h.wants("the editor ended with an error, and nothing is changed")
 	item := func() memory.Item { return must(h.authors("").Peek(context.Background(), "m000000001")) }
-	h.editsTo("E", item().Content+"\n")
-	h.wants("nothing was changed")
-	h.editsTo("E", "Written elsewhere.\n")
+	h.editsTo("e", item().Content+"\n")
+	h.wants("m000000001 is as it was")
+	h.editsTo("e", "Written elsewhere.\n")
 	h.wants("m000000001 is at revision 2")
-	h.editsTo("E", " \n")
+	h.editsTo("e", " \n")
 	h.wants("Edit m000000001", "✗") // nothing is lost: the form has it
 	h.press("esc")
 	if it := item(); it.Content != "Written elsewhere." {
@@ -191,9 +183,9 @@ func TestMemoryEditorTwice(t *testing.T) {
 	h := openFilledMemory(t)
 	ctx, s := context.Background(), h.authors("")
 	h.toItem("m000000001")
-	first, endFirst := h.startEditor("E")
+	first, endFirst := h.startEditor("e")
 	h.toItem("m000000002")
-	second, endSecond := h.startEditor("E")
+	second, endSecond := h.startEditor("e")
 	h.asResearcher()
 	for path, text := range map[string]string{first: "The first.", second: "The second."} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -225,71 +217,4 @@ func TestMemoryUndoAs(t *testing.T) {
 	h.wants("is forgotten")
 	h.asResearcher()
 	h.lacks("Read section 9.")
-}
-
-// TestMemoryTabsInText: what a form does to them is said, and a text that is not changed keeps
-// them.
-func TestMemoryTabsInText(t *testing.T) {
-	h := newHarness(t, func(h *harness) {
-		asAuthor(h)
-		must(h.authors("").Put(context.Background(), memory.Item{Tier: memory.Workspace, Title: "Makefile", Content: "all:\n\tgo build", Importance: .5}, memory.PutOptions{}))
-	})
-	h.press("M", "e")
-	h.wants("its tabs become blanks")
-	h.press("tab")
-	h.typeText(" of it")
-	h.press("ctrl+s")
-	h.wants("at revision 2")
-	if it := itemsOf(h.authors(""))[0]; it.Content != "all:\n\tgo build" || it.Title != "Makefile of it" {
-		t.Errorf("%q: %q", it.Title, it.Content)
-	}
-}
-
-// TestMemoryScrub goes from the dry run to the deed.
-func TestMemoryScrub(t *testing.T) {
-	h := openFilledMemory(t)
-	h.press("D")
-	h.goldens("memory-scrub")
-	h.size(80, 24)
-	h.press("ctrl+s")
-	h.wants("What a scrub would remove", "Nothing is removed yet")
-	p := h.m.top().(*memories.ScrubPage)
-	p.Manifest.Hash = "0123456789abcdef0123456789abcdef-6.1.1.0.1.0.0.1.0" // each board has another
-	h.goldens("memory-manifest")
-	h.size(80, 24)
-	s := h.authors("")
-	live := func() int { return len(itemsOf(s)) }
-	if live() != 5 {
-		t.Fatalf("%d items are left by a dry run", live())
-	}
-	h.press("D")
-	h.goldens("memory-confirm")
-	h.size(80, 24)
-	h.typeText("000000")
-	h.press("enter")
-	h.wants("the hash does not begin with 000000")
-	h.press("esc", "esc", "ctrl+r")
-
-	// What has changed since is not removed.
-	must(s.Put(context.Background(), memory.Item{Tier: memory.Workspace, Content: "Late.", Importance: .5}, memory.PutOptions{}))
-	h.press("D")
-	h.typeText(p.Manifest.Hash[:6])
-	h.press("enter")
-	h.wants("shows what there is now")
-	if live() != 6 {
-		t.Fatalf("%d items are left by a scrub that was refused", live())
-	}
-	h.press("esc", "esc", "ctrl+r", "D")
-	h.typeText(p.Manifest.Hash[:6])
-	h.press("enter")
-	h.wants("removed from workspace for good")
-	if _, there := h.m.top().(*memories.Page); !there {
-		t.Errorf("the manifest of what is gone is still shown")
-	}
-	h.wants("No items yet")
-	if live() != 0 {
-		t.Errorf("%d items are left by the scrub", live())
-	}
-	h.press("5")
-	h.wants("STACK") // named entries stay unless they are named
 }

@@ -34,7 +34,7 @@ func TestTold(t *testing.T) {
 		focused bool
 		want    string
 	}{
-		{nil, false, "\a\x1b]9;audit-7: s5 is critical: Is it on fire?\a\x1b]2;audit-7 · gate closed: 3 reasons\a"},
+		{nil, false, "\x1b]2;audit-7 · gate closed: 3 reasons\a\a\x1b]9;audit-7: s5 is critical: Is it on fire?\a"},
 		{nil, true, "\x1b]2;audit-7 · gate closed: 3 reasons\a"},
 		{[]string{"bell", "title"}, false, "\x1b]9;audit-7: s5 is critical: Is it on fire?\a"},
 		{[]string{"desktop", "title"}, false, "\a"},
@@ -51,6 +51,7 @@ func TestTold(t *testing.T) {
 		must(h.openRun("audit-7").Signal(context.Background(), "reader-1", board.Raise{Content: "Is it on fire?", Priority: "critical"}))
 		p := h.m.top().(*runs.Page)
 		h.do(p.Look())
+		h.do(h.m.pages[0].(*runs.List).Resume())
 		if got := out.String(); got != c.want {
 			t.Errorf("muted %q, focused %v: %q is written instead of %q", c.mute, c.focused, got, c.want)
 		}

@@ -114,16 +114,6 @@ var tasks = []struct {
 		k.does("u", "enter")
 		k.wants("is remembered again")
 	}},
-	{"end a conversation", func(k *taskKeys) {
-		k.does("M", "8", "d", "enter")
-		k.wants("4Zk8Qp1mXaB has ended")
-	}},
-	{"archive a conversation, and reopen it", func(k *taskKeys) {
-		k.does("M", "8", "j", "d", "enter")
-		k.wants("7bQ2Lw9dRtE is archived")
-		k.does("O")
-		k.wants("7bQ2Lw9dRtE is active again")
-	}},
 	{"what is missing in a report", func(k *taskKeys) {
 		k.does("enter", "S")
 		k.says("report.md")

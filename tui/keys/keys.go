@@ -95,7 +95,6 @@ var (
 	// Acting on stored things: runs, capsules, the memory
 	Create  = bind("+", "new", "+")
 	Edit    = bind("e", "edit", "e")
-	Editor  = bind("E", "edit in $EDITOR", "E")
 	PutAway = bind("d", "take out of use", "d")
 	Remove  = bind("D", "remove for good", "D") // for what cannot be undone; asks first
 

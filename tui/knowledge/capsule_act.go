@@ -16,72 +16,40 @@ import (
 	"blackboard/tui/prose"
 )
 
-// capsuleEdit is a capsule's file while it is edited. The text is kept until it is saved
-// or discarded: the file of a failed editor stays, and a refused text is shown in a form.
-type capsuleEdit struct {
-	from     *CapsulePage
-	text     string // the original text
-	revision int    // the revision that the person has seen
-}
-
-// edit opens the capsule's file in the editor.
+// edit opens the capsule's file in the editor. If it was changed meanwhile, the first
+// attempt to save it fails; a second one overwrites the change.
 func (p *CapsulePage) edit() tea.Cmd {
-	return p.app.Hold(func(ctx context.Context) (tea.Msg, error) {
-		e, err := p.toEdit(ctx)
-		return page.Answer{To: p,
-			Take: func() tea.Cmd { return p.app.EditText(p, e.text, ".md", e.edited) }}, err
-	})
-}
-
-func (p *CapsulePage) toEdit(ctx context.Context) (*capsuleEdit, error) {
-	k, err := p.app.KB(ctx)
-	if err != nil {
-		return nil, err
-	}
-	text, revision, err := k.Text(ctx, p.id)
-	return &capsuleEdit{p, string(text), revision}, err
-}
-
-// edited saves the edited text. If it is refused, a form shows the text and the reason.
-func (e *capsuleEdit) edited(text string, err error) tea.Cmd {
-	if err != nil {
-		return page.NoticeError(err)
-	}
-	if text == e.text {
-		return page.Notice(e.from.id + " is as it was")
-	}
-	return e.from.app.Hold(func(ctx context.Context) (tea.Msg, error) {
-		out, err := e.save(ctx, text, false)
+	return p.app.Edit(p, func(ctx context.Context) (page.Editing, error) {
+		k, err := p.app.KB(ctx)
 		if err != nil {
-			return page.OverlayMsg{Over: e.form(text, err)}, nil
+			return page.Editing{}, err
 		}
-		return page.DoneMsg{Outcome: out}, nil
+		text, seen, err := k.Text(ctx, p.id)
+		return page.Editing{ID: p.id, Text: string(text), Forces: true,
+			Save: func(ctx context.Context, text string, force bool) (page.Outcome, error) {
+				return p.save(ctx, text, &seen, force)
+			}}, err
 	})
 }
 
-// save updates the capsule from the text. If it was changed meanwhile, the first attempt
-// fails; a second one overwrites the change.
-func (e *capsuleEdit) save(ctx context.Context, text string, force bool) (page.Outcome, error) {
-	id := e.from.id
-	k, err := e.from.app.KB(ctx)
+// save updates the capsule from the text, if it is at the revision that the person has seen.
+func (p *CapsulePage) save(ctx context.Context, text string, seen *int, force bool) (page.Outcome, error) {
+	k, err := p.app.KB(ctx)
 	if err != nil {
 		return page.Outcome{}, err
 	}
-	r, err := k.EditText(ctx, id, []byte(text), kb.EditOptions{Revision: &e.revision, Force: force})
+	r, err := k.EditText(ctx, p.id, []byte(text), kb.EditOptions{Revision: seen, Force: force})
 	if err != nil {
 		var known *fault.Error
-		if errors.As(err, &known) && errors.Is(err, fault.Conflict) && known.ID == id {
-			if c, err := k.Get(ctx, id); err == nil {
-				e.revision = c.Revision
+		if errors.As(err, &known) && errors.Is(err, fault.Conflict) && known.ID == p.id {
+			if c, err := k.Get(ctx, p.id); err == nil {
+				*seen = c.Revision
 			}
 		}
 		return page.Outcome{}, err
 	}
-	if r.Unchanged {
-		return page.Outcome{Text: id + " is as it was"}, nil
-	}
-	back := e.from.restore("undo the edit of "+id, r.Capsule.Revision)
-	return page.Outcome{Text: fmt.Sprintf("%s is at revision %d", id, r.Capsule.Revision), Kind: page.ChangedKnowledge, Undo: back}, nil
+	back := p.restore("undo the edit of "+p.id, r.Capsule.Revision)
+	return page.Outcome{Text: fmt.Sprintf("%s is at revision %d", p.id, r.Capsule.Revision), Kind: page.ChangedKnowledge, Undo: back}, nil
 }
 
 // restore restores the revision before an action, unless the capsule was changed since,
@@ -155,23 +123,6 @@ func (p *CapsulePage) restoreTo(ctx context.Context, n int) (page.Outcome, error
 	back := p.restore("undo restoring "+p.id, c.Revision)
 	text := fmt.Sprintf("%s is what it was at revision %d", p.id, n)
 	return page.Outcome{Text: text, Undo: back, Kind: page.ChangedKnowledge}, err
-}
-
-// form shows a text that could not be saved.
-func (e *capsuleEdit) form(text string, why error) *page.Form {
-	intro := []string{"It is not saved: " + e.from.app.Explain(why)}
-	if errors.Is(why, fault.Conflict) {
-		intro[0] = "It is not saved yet. Saving it replaces what others changed meanwhile; both stay in the history."
-	}
-	intro = append(intro, page.AboutTabs(text)...)
-	f := page.NewForm(e.from.app, page.Form{Heading: "Edit " + e.from.id, Intro: intro, Button: "save", Fields: []*page.Field{
-		{Name: "text", Label: "What you have written", Value: text, Lines: 30, Required: true},
-		{Name: "force", Label: "Even if it resembles another or looks like a secret", Choices: []string{"no", "yes"}},
-	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-		return e.save(ctx, v["text"], v["force"] == "yes")
-	}})
-	f.Began, f.Err = nil, why // it is stored nowhere else, so discarding it needs a second key
-	return f
 }
 
 // retire asks for the reason to retire the capsule.

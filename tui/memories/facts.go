@@ -282,7 +282,7 @@ func (x *factLines) note(n *memory.Note) {
 func (x *factLines) named(f *memoryFacts) {
 	n := f.named
 	if n.Revision == 0 {
-		x.Line(x.Styles.Faint.Render("Nothing is written yet. e writes it here, E in your editor."))
+		x.Line(x.Styles.Faint.Render("Nothing is written yet. e writes it in your editor."))
 	} else {
 		x.Line(prose.Markdown(x.Styles, n.Body, min(x.Width, prose.Measure))...)
 	}

@@ -5,7 +5,6 @@
 //	found.go   what a filter finds in the other tabs
 //	pick.go    chooses an agent, a source, a channel or a conversation
 //	hands.go   the actions on an item; write.go writes, back.go restores
-//	scrub.go   removes for good: first a dry run, then the removal
 package memories
 
 import (
@@ -314,13 +313,6 @@ func (p *Page) scope() memory.Scope {
 	return s
 }
 
-// scrub scrubs the current scope, or another.
-func (p *Page) scrub() tea.Cmd {
-	here := p.scope().String()
-	others := slices.DeleteFunc(p.places(), func(s string) bool { return s == here })
-	return p.hands.scrub(append([]string{here}, others...))
-}
-
 // Title names the page in the header.
 func (p *Page) Title() string { return "memory" }
 
@@ -351,8 +343,7 @@ func (p *Page) Actions() page.Actions {
 	for s, b := range keys.Parts() {
 		all = append(all, page.On(keys.Renamed(b, memorySections[s].name), to(Section(s))))
 	}
-	all = append(all, page.On(keys.Renamed(keys.Remove, "scrub: remove for good"), p.scrub),
-		page.On(keys.Renamed(keys.Left, "tier before"), to(at-1)),
+	all = append(all, page.On(keys.Renamed(keys.Left, "tier before"), to(at-1)),
 		page.On(keys.Renamed(keys.Next, "next tier"), to(at+1)),
 		page.On(keys.Renamed(keys.Previous, "tier before"), to(at-1)),
 		page.On(keys.Refresh, p.readAgain))

@@ -3,33 +3,12 @@ package memories
 import (
 	"context"
 	"path/filepath"
-	"slices"
 	"testing"
 
 	"blackboard/kb/memory"
 	"blackboard/testdata/tuitest"
-	"blackboard/tui/cells"
 	"blackboard/tui/page"
 )
-
-func TestImportances(t *testing.T) {
-	for _, c := range []struct {
-		now   float64
-		value string
-		n     int
-	}{{.5, "medium", 4}, {1, "critical", 4}, {.6, "0.6", 5}, {0, "0", 5}} {
-		choices, value := importances(c.now)
-		if value != c.value || len(choices) != c.n || !slices.Contains(choices, value) {
-			t.Errorf("%g: %q of %q", c.now, value, choices)
-		}
-		if got, err := memory.ParseImportance(value); got != c.now || err != nil {
-			t.Errorf("%g became %g, %v", c.now, got, err)
-		}
-	}
-	if got := cells.SplitList(" a, ,b ,"); !slices.Equal(got, []string{"a", "b"}) {
-		t.Errorf("%q", got)
-	}
-}
 
 // TestStale drops answers to what was asked before.
 func TestStale(t *testing.T) {

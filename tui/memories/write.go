@@ -2,9 +2,6 @@ package memories
 
 import (
 	"context"
-	"errors"
-	"slices"
-	"strconv"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -14,78 +11,23 @@ import (
 	"blackboard/tui/page"
 )
 
-// errUnchanged refuses an edit without a change, which would add a revision.
-var errUnchanged = errors.New("nothing was changed · esc leaves it")
-
-// importances returns the choices of an importance: the levels, and the number that the
-// item has if it is none of them.
-func importances(now float64) (choices []string, value string) {
-	value = strconv.FormatFloat(now, 'g', -1, 64)
-	for _, l := range memory.Levels {
-		choices = append(choices, l.Name)
-		if l.Value == now {
-			value = l.Name
-		}
-	}
-	if !slices.Contains(choices, value) {
-		choices = append(choices, value)
-	}
-	return choices, value
-}
-
-// itemFields returns the fields of a new or changed item, the content first.
+// itemFields returns the fields of a new item, the content first.
 func itemFields(it *memory.Item) []*page.Field {
-	choices, value := importances(it.Importance)
+	var levels []string
+	for _, l := range memory.Levels {
+		levels = append(levels, l.Name)
+	}
 	lifetimes := []string{memory.ShortTerm, memory.LongTerm}
 	if it.Tier == memory.Conversation {
 		lifetimes = memory.Lifetimes
 	}
 	return []*page.Field{
-		{Name: "content", Label: "Content", Value: it.Content, Lines: 10, Required: true},
-		{Name: "title", Label: "Title", Value: it.Title, Hint: "what it says, in a line; may be left empty"},
-		{Name: "importance", Label: "Importance", Value: value, Choices: choices},
+		{Name: "content", Label: "Content", Lines: 10, Required: true},
+		{Name: "title", Label: "Title", Hint: "what it says, in a line; may be left empty"},
+		{Name: "importance", Label: "Importance", Value: memory.Level(it.Importance), Choices: levels},
 		{Name: "lifetime", Label: "Lifetime  ", Value: it.Lifetime, Choices: lifetimes},
-		{Name: "tags", Label: "Tags", Value: strings.Join(it.Tags, ", "), Hint: "with commas between them"},
+		{Name: "tags", Label: "Tags", Hint: "with commas between them"},
 	}
-}
-
-// itemForm returns the form of an item. content is the initial text: that of the item, or
-// one that could not be saved.
-func (m *memoryHands) itemForm(it *memory.Item, content string) *page.Form {
-	var was page.Values
-	fields := append(itemFields(it), &page.Field{Name: "why", Label: "Why", Hint: "kept with what it said before; may be left empty"})
-	f := page.NewForm(m.app, page.Form{Heading: "Edit " + it.ID, Intro: page.AboutTabs(content), Fields: fields, Button: "keep it", Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-		changed := func(name string) bool { return v[name] != was[name] }
-		if !slices.ContainsFunc([]string{"title", "content", "importance", "lifetime", "tags"}, changed) {
-			return page.Outcome{}, errUnchanged
-		}
-		importance, err := memory.ParseImportance(v["importance"])
-		if err != nil {
-			return page.Outcome{}, err
-		}
-		return m.updateItem(ctx, it, v["why"], func(now *memory.Item) {
-			if changed("title") {
-				now.Title = v["title"]
-			}
-			if changed("content") {
-				now.Content = v["content"]
-			}
-			if changed("importance") {
-				now.Importance = importance
-			}
-			if changed("lifetime") {
-				now.Lifetime = v["lifetime"]
-			}
-			if changed("tags") {
-				now.Tags = cells.SplitList(v["tags"])
-			}
-		})
-	}})
-	was = f.Values() // the form's values may differ from the item's bytes
-	if content != it.Content {
-		fields[0].Fill(content)
-	}
-	return f
 }
 
 // updateItem changes an item, if its revision is the one that was read. Undo writes the
@@ -222,26 +164,6 @@ func (m *memoryHands) newNote(kind string) tea.Cmd {
 				})
 				return out, err
 			}}))
-}
-
-// namedForm returns the form of a named entry. body is the initial text.
-func (m *memoryHands) namedForm(n *memory.Named, body string) *page.Form {
-	var was page.Values
-	fl := &page.Field{Name: "body", Label: "Markdown", Value: n.Body, Lines: 30, Required: true}
-	intro := append([]string{"It is read in every turn: keep what matters."},
-		page.AboutTabs(body)...)
-	f := page.NewForm(m.app, page.Form{Heading: "Edit " + n.Name + " of the " + n.Tier, Intro: intro, Fields: []*page.Field{fl}, Button: "keep it",
-		Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-			if v["body"] == was["body"] {
-				return page.Outcome{}, errUnchanged
-			}
-			return m.writeNamed(ctx, n, v["body"])
-		}})
-	was = f.Values()
-	if body != n.Body {
-		fl.Fill(body)
-	}
-	return f
 }
 
 // newNamed asks for a new named entry.

@@ -438,11 +438,3 @@ func (f *Form) Actions() Actions {
 
 // Typing reports whether a field takes the keys as text.
 func (f *Form) Typing() bool { return true }
-
-// AboutTabs tells what a form does to tabs, if the text has any.
-func AboutTabs(text string) []string {
-	if !strings.Contains(text, "\t") {
-		return nil
-	}
-	return []string{"If it is changed here its tabs become blanks."}
-}

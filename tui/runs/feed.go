@@ -33,12 +33,12 @@ type feed struct {
 
 	found   []entryRow  // the results, with a filter
 	more    bool        // there are more results
-	earlier bool        // found has the last results, and there are more before them
 	narrow  bool        // found is shown
 	marked  []string    // the words of the filter
 	past    *board.Past // the past is shown; nil: now
 	asked   page.Latest // the last query
 	asking  bool
+	toEnd   bool // the last result is to be chosen once it is read
 	stale   bool // found must be queried again after the current query
 	problem error
 }
@@ -175,9 +175,6 @@ func (f *feed) need() tea.Cmd {
 	if f.page.b == nil || f.posted() == 0 {
 		return nil
 	}
-	if f.narrow && f.earlier {
-		return f.needAbove()
-	}
 	if f.narrow {
 		return f.needMore()
 	}
@@ -274,9 +271,6 @@ func (f *feed) view(focused bool) []string {
 	note := f.list.Place()
 	if f.more {
 		note += ", and more"
-	}
-	if f.earlier {
-		note = "the last " + cells.Count(int64(len(f.found))) + " of more"
 	}
 	var body []string
 	if f.filter.Shown() {

@@ -50,7 +50,7 @@ func (f *feed) clearFilter() tea.Cmd {
 		f.filter.Clear()
 	}
 	f.asked.Drop()
-	f.asking, f.problem, f.more, f.earlier, f.narrow, f.found, f.marked = false, nil, false, false, false, nil, nil
+	f.asking, f.problem, f.more, f.narrow, f.found, f.marked = false, nil, false, false, nil, nil
 	f.list.SetLen(int(f.posted()))
 	if n, err := board.ParseEntryID(chosen); err == nil && n < f.posted() {
 		f.list.MoveTo(int(f.posted() - n))
@@ -144,7 +144,7 @@ func (f *feed) find() tea.Cmd {
 	if f.filter.Value() == "" || f.page.b == nil {
 		return nil
 	}
-	f.narrow, f.asking, f.stale, f.earlier = true, true, false, false
+	f.narrow, f.asking, f.stale = true, true, false
 	q := f.query()
 	f.marked = q.words
 	return f.ask(q.Query, false)
@@ -159,10 +159,6 @@ func (f *feed) refind() tea.Cmd {
 		f.stale = true
 		return nil
 	}
-	if f.earlier {
-		f.asking, f.stale = true, false
-		return f.askLast()
-	}
 	return f.find()
 }
 
@@ -171,16 +167,29 @@ func (f *feed) needMore() tea.Cmd {
 	if !f.more || f.asking || f.list.Top+3*f.list.Height < len(f.found) {
 		return nil
 	}
+	return f.readOn(pageRows)
+}
+
+// maxFound is the most results that the key to the last one reads.
+const maxFound = 20_000
+
+// toLast reads the results that are left, and chooses the last.
+func (f *feed) toLast() tea.Cmd {
+	f.toEnd = true
+	return f.readOn(maxFound)
+}
+
+// readOn reads results after the last one.
+func (f *feed) readOn(most int) tea.Cmd {
 	f.asking = true
 	q := f.query().Query
-	q.Before = f.found[len(f.found)-1].id
+	q.Before, q.Limit = f.found[len(f.found)-1].id, most
 	return f.ask(q, true)
 }
 
 func (f *feed) ask(q board.Query, after bool) tea.Cmd {
 	query := f.reading()
-	q.Order, q.Limit = board.Newest, pageRows
-	if !after {
+	if q.Order = board.Newest; !after {
 		q.Limit = max(pageRows, len(f.found)) // as many as the person has scrolled through
 	}
 	return f.asked.Ask(f.page.app, f.page, func(ctx context.Context) func() tea.Cmd {
@@ -193,7 +202,7 @@ func (f *feed) ask(q board.Query, after bool) tea.Cmd {
 	})
 }
 
-// foundThem shows results; after means that they follow the earlier ones.
+// foundThem shows results; after means that they follow those that are shown.
 func (f *feed) foundThem(rows []entryRow, more, after bool, err error) tea.Cmd {
 	f.asking = false
 	if f.problem = err; err != nil {
@@ -203,6 +212,9 @@ func (f *feed) foundThem(rows []entryRow, more, after bool, err error) tea.Cmd {
 	}
 	if after {
 		f.found = append(f.found, rows...)
+		if f.list.SetLen(len(f.found)); f.toEnd {
+			f.list.MoveTo(f.list.Len - 1)
+		}
 	} else {
 		chosen := ""
 		if f.list.Cursor < len(f.found) {
@@ -215,7 +227,7 @@ func (f *feed) foundThem(rows []entryRow, more, after bool, err error) tea.Cmd {
 		}
 		f.list.Keep(len(f.found), at, true)
 	}
-	f.more = more
+	f.more, f.toEnd = more, false
 	f.list.SetLen(len(f.found))
 	if f.stale {
 		return f.find()

@@ -59,8 +59,8 @@ func NewList(a *page.App) *List {
 	return p
 }
 
-// Init reads the runs even if another page is on top, for the jump box.
-func (p *List) Init() tea.Cmd { return p.load() }
+// Init reads the runs even if another page is on top, for the jump box and for notifications.
+func (p *List) Init() tea.Cmd { return p.Resume() }
 
 // Resume reads the runs, and reads them again after changes, also while another page is on top:
 // some are worth a notification.

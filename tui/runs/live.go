@@ -53,14 +53,9 @@ func (p *Page) age() tea.Cmd {
 	case !p.known || p.err != nil || p.aged%lookEvery == 0:
 		cmds = append(cmds, p.Look())
 	default:
-		cmds = append(cmds, p.notice(), p.readTimeline())
+		cmds = append(cmds, p.readTimeline())
 	}
 	return tea.Batch(cmds...)
-}
-
-// notice sends notifications about the run to a person who looks elsewhere.
-func (p *Page) notice() tea.Cmd {
-	return p.app.Tell(p.watcher.notices(p.Name, p.app.Worker, &p.newest, p.app.Now()))
 }
 
 // reconnectEvery is how often a run that cannot be read or followed is opened again.
@@ -86,7 +81,7 @@ func (p *Page) reconnect() tea.Cmd {
 func (p *Page) reconnected(b *board.Board) tea.Cmd {
 	p.before = append(p.before, p.b)
 	p.b, p.err, p.known, p.want = b, nil, false, ""
-	p.follow, p.back, p.watcher, p.fresh.until = follower{}, replay{}, watcher{}, nil
+	p.follow, p.back, p.fresh.until = follower{}, replay{}, nil
 	p.time = timeline{page: p, lanes: p.time.lanes}
 	p.feed.forget()
 	return p.Look()
@@ -215,7 +210,7 @@ func (p *Page) seen(s scene, burn []board.BurnPoint, err error) tea.Cmd {
 	p.feed.grow(s.state.Entries.Total)
 	p.back.now = max(p.back.now, s.state.Seq)
 	p.newest = s
-	cmds = append(cmds, p.notice(), p.readTimeline())
+	cmds = append(cmds, p.readTimeline())
 	if p.known = true; !p.back.on {
 		p.show(s)
 	}

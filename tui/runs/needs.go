@@ -178,36 +178,41 @@ func (p *List) describe() {
 	p.Doc.SetLines(x.Lines)
 }
 
-// tell sends notifications about what has changed since the runs were read before, in those that
-// are not on the screen: such a run tells by itself. A run that was not known tells nothing.
+// tell sends notifications about what has changed since the runs were read before. What is on the
+// screen is not told inside. A run that was not known tells nothing.
 func (p *List) tell(before, after []board.Info) tea.Cmd {
 	was := map[string]*board.Info{}
 	for i := range before {
 		was[before[i].Run] = &before[i]
 	}
-	var all []page.Notification
+	var all, inside []page.Notification
 	for i := range after {
 		news := p.news(was[after[i].Run], &after[i])
-		if at, ok := p.app.Shown.(page.RunPlace); ok && at.Run() == after[i].Run || was[after[i].Run] == nil {
+		if was[after[i].Run] == nil {
 			continue
 		}
-		for _, n := range news {
-			n.Text = cells.OneLine(after[i].Run, 60) + ": " + n.Text
-			all = append(all, n)
+		all = append(all, news...)
+		if at, ok := p.app.Shown.(page.RunPlace); !ok || at.Run() != after[i].Run {
+			inside = append(inside, news...)
 		}
 	}
-	return tea.Batch(p.app.Tell(all), p.app.TellInside(all))
+	return tea.Batch(p.app.Tell(all), p.app.TellInside(inside))
 }
 
 // news is what is new of a run since it was read before; nil: it was not.
 func (p *List) news(was, r *board.Info) (all []page.Notification) {
-	add := func(kind, text string) { all = append(all, page.Notification{Kind: kind, Text: text}) }
+	add := func(kind, text string) {
+		all = append(all, page.Notification{Kind: kind, Text: cells.OneLine(r.Run, 60) + ": " + text})
+	}
 	if was != nil && r.Open && !was.Open {
 		add("gate", "the gate is open")
 	}
 	for i := range r.Needs {
 		n, now := &r.Needs[i], p.app.Now()
 		known := was != nil && slices.ContainsFunc(was.Needs, func(o board.Need) bool { return o.ID == n.ID })
+		if n.Worker == p.app.Worker {
+			continue
+		}
 		if n.Priority == "critical" && !known {
 			add("critical", n.ID+" is critical: "+cells.OneLine(n.Content, page.MaxNotice))
 		}

@@ -181,7 +181,7 @@ func (f *feed) showPast() tea.Cmd {
 		return f.find()
 	}
 	f.asked.Drop()
-	f.problem, f.more, f.earlier, f.asking, f.narrow, f.found = nil, false, false, false, false, nil
+	f.problem, f.more, f.asking, f.narrow, f.found = nil, false, false, false, nil
 	f.keepChosen(chosen)
 	return f.need()
 }
@@ -198,7 +198,7 @@ func (f *feed) keepChosen(id string) {
 // leavePast shows the current entries again.
 func (f *feed) leavePast() {
 	f.asked.Drop()
-	f.past, f.asking, f.narrow, f.found, f.earlier = nil, false, false, nil, false
+	f.past, f.asking, f.narrow, f.found = nil, false, false, nil
 	f.list.SetLen(int(f.total))
 	f.list.Follow()
 }

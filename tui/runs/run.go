@@ -8,7 +8,6 @@
 //	preview.go    shows the chosen row
 //	expected.go   acts on the workers that the run waits for
 //	live.go       follows a run; fresh.go marks what has changed
-//	watcher.go    decides which events are worth a notification
 //	timeline.go   draws the log; curve.go the open questions
 //	replay.go     shows the past; changes.go compares two moments
 //	detail.go     one entry or signal; links.go has its links
@@ -18,6 +17,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
@@ -62,7 +62,6 @@ type Page struct {
 	known   bool  // the scene was read
 	longest int   // the width of the longest worker's name
 	follow  follower
-	watcher watcher
 	aged    int // how often ages were updated
 	fresh   fresh
 	back    replay
@@ -193,10 +192,8 @@ func (p *Page) key(msg tea.KeyMsg) tea.Cmd {
 		p.preview.doc.Update(msg)
 		return nil
 	}
-	if p.focus == PaneFeed {
-		if cmd, ok := p.feed.edge(msg); ok {
-			return cmd
-		}
+	if p.focus == PaneFeed && p.feed.narrow && p.feed.more && key.Matches(msg, keys.Last) {
+		return p.feed.toLast()
 	}
 	if !p.panes[p.focus].rows().Update(msg) {
 		return nil
