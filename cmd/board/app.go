@@ -197,9 +197,13 @@ func (p *program) programCommands() []*cli.Command {
 				if c.Bool("json") {
 					return p.JSON("version", base.Version())
 				}
-				p.Printf("board %s\n", base.Version())
-				return nil
+				return p.version()
 			},
 		},
 	}
+}
+
+func (p *program) version() error {
+	p.Printf("board %s\n", base.Version())
+	return nil
 }

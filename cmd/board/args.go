@@ -19,11 +19,8 @@ import (
 // parsed: command, flags, "--", arguments. Text that begins with a dash is an argument
 // if it could not be a flag (it holds white space, or is a number), or after "--".
 func arrange(commands []*cli.Command, args []string) ([]string, error) {
-	switch {
-	case len(args) > 0 && args[0] == "help": // board help post: what many try first
+	if len(args) > 0 && args[0] == "help" { // board help post: what many try first
 		args = append(args[1:len(args):len(args)], "--help")
-	case len(args) == 1 && (args[0] == "--version" || args[0] == "-v"):
-		args = []string{"version"}
 	}
 	path, rest, err := findCommand(commands, args)
 	if err != nil || len(path) == 0 {

@@ -35,7 +35,6 @@ func TestArrange(t *testing.T) {
 		{"gate|--help", "gate|--help"},
 		{"help|gate", "gate|--help"},
 		{"help", "--help"},
-		{"--version", "version"},
 		{"--must-surface|post|x", "post|--must-surface|--|x"},
 		{"--help", "--help"},
 		{"", ""},

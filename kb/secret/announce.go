@@ -96,7 +96,7 @@ func announcedBy(word string) kind {
 			continue
 		}
 		if !a.whole || at == 0 || word[at-1] == '_' || word[at-1] == '-' {
-			if at > 0 && containsAny(signs.Replace(strings.ToLower(word)), english().list["othernames"]...) {
+			if at > 0 && containsAny(signs.Replace(strings.ToLower(word)), listed("othernames").words...) {
 				return nothing
 			}
 			return a.kind

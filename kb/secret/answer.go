@@ -39,6 +39,6 @@ func isAnswer(text string, from, to int) bool {
 	said, _ := s.said()
 	return s.endsClause() && (s.sign == ':' || endsWith("answers", said) ||
 		containsAny(s.before, "answer", "antwort") && endsWith("is", said)) ||
-		strings.Contains(text[from:to], " ") && hasPrefix(s.after, english().list["taken"]...) ||
+		strings.Contains(text[from:to], " ") && hasPrefix(s.after, listed("taken").words...) ||
 		strings.HasPrefix(s.after, " angegeben ")
 }

@@ -16,15 +16,38 @@ type grammar struct {
 	sentences  [16][][]element            // by the kind of the word
 	classes    map[string]uint64          // the lists that a word is in
 	options    map[string][]commandOption // by the command
-	list       map[string][]string        // other words
-	text       map[string]string          // the same, between blanks
-	index      map[string]*index          // the same, by their first bytes
+	lists      map[string]*wordList       // of other words
 }
 
-// index are words by their first two bytes.
-type index [1 << 10][]string
+// wordList is split when it is first asked for, as a short text asks for few of them.
+type wordList struct {
+	text  string // the words between blanks
+	split sync.Once
+	words []string        // with blanks in place of _
+	first [1 << 10]uint16 // by the first two bytes, the word's place counted from 1
+	next  []uint16        // by a word's place, the next with such bytes
+}
+
+func (l *wordList) read() {
+	l.words = strings.Fields(l.text)
+	l.next = make([]uint16, len(l.words)+1)
+	for i := len(l.words) - 1; i >= 0; i-- {
+		w := strings.ReplaceAll(l.words[i], "_", " ")
+		if l.words[i] = w; len(w) > 1 {
+			b := bucket(w[0], w[1])
+			l.next[i+1], l.first[b] = l.first[b], uint16(i+1)
+		}
+	}
+}
 
 func bucket(a, b byte) int { return (int(a)<<4 ^ int(b)) & (1<<10 - 1) }
+
+// listed is a list of the grammar.
+func listed(name string) *wordList {
+	l := english().lists[name]
+	l.split.Do(l.read)
+	return l
+}
 
 // announcer is a word that announces a secret.
 type announcer struct {
@@ -47,8 +70,8 @@ type element struct {
 var english = sync.OnceValue(readGrammar)
 
 func readGrammar() *grammar {
-	g := &grammar{classes: map[string]uint64{}, list: map[string][]string{},
-		text: map[string]string{}, options: map[string][]commandOption{}}
+	g := &grammar{classes: map[string]uint64{}, lists: map[string]*wordList{},
+		options: map[string][]commandOption{}}
 	lists := map[string]uint64{"": 0}
 	var kinds []kind
 	for line := range strings.Lines(grammarText) {
@@ -70,8 +93,10 @@ func readGrammar() *grammar {
 					slices.Contains(f, "glued"), slices.Contains(f, "user")})
 			}
 		case isOther:
-			g.text[other] += " " + words + " "
-			g.list[other] = append(g.list[other], strings.Fields(words)...)
+			if g.lists[other] == nil {
+				g.lists[other] = &wordList{}
+			}
+			g.lists[other].text += " " + words + " "
 		case isKind:
 			g.announce(kindNamed(kindName), strings.Fields(words))
 		case isList && len(kinds) == 0:
@@ -83,44 +108,31 @@ func readGrammar() *grammar {
 			}
 		}
 	}
-	for name, words := range g.list {
-		for i, w := range words {
-			g.list[name][i] = strings.ReplaceAll(w, "_", " ")
-		}
-	}
-	g.index = map[string]*index{}
-	for name, words := range g.list {
-		g.index[name] = &index{}
-		for _, w := range words {
-			if len(w) > 1 {
-				b := &g.index[name][bucket(w[0], w[1])]
-				*b = append(*b, w)
-			}
-		}
-	}
 	return g
 }
 
 // has reports whether a text has one of the words of a list in it.
 func has(list, text string) bool {
-	words := english().index[list]
+	l := listed(list)
 	for i := 0; i+1 < len(text); i++ {
-		if b := words[bucket(text[i], text[i+1])]; len(b) > 0 && hasPrefix(text[i:], b...) {
-			return true
+		for w := l.first[bucket(text[i], text[i+1])]; w > 0; w = l.next[w] {
+			if strings.HasPrefix(text[i:], l.words[w-1]) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
 // endsWith reports whether a text ends with one of the words of a list.
-func endsWith(list, text string) bool { return hasSuffix(text, english().list[list]...) }
+func endsWith(list, text string) bool { return hasSuffix(text, listed(list).words...) }
 
 func hasPrefix(s string, starts ...string) bool {
 	return slices.ContainsFunc(starts, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
 // isIn reports whether a word is in a list.
-func isIn(list, word string) bool { return oneOf(english().text[list], word) }
+func isIn(list, word string) bool { return oneOf(english().lists[list].text, word) }
 
 func kindNamed(name string) kind { return kind(slices.Index(kindNames, name)) }
 

@@ -22,7 +22,7 @@ func (a *announcement) fieldEnd(from, to int) int {
 func (a *announcement) isNoValue(v string) bool {
 	return masked(v) || strings.EqualFold(v, a.text[a.start:a.end]) ||
 		containsAny(" "+strings.ToLower(a.before(25)),
-			english().list["examples"]...)
+			listed("examples").words...)
 }
 
 // before returns the text before the word, at most n bytes of its line.
@@ -162,7 +162,7 @@ func isMnemonic(all []string) bool {
 func (a *announcement) isToken(v string, c class, how manner) bool {
 	k := kindsIn(v)
 	before := strings.ToLower(a.before(40))
-	if containsAny(before, english().list["publickeys"]...) {
+	if containsAny(before, listed("publickeys").words...) {
 		return false
 	}
 	if a.kind == aKey && !a.keyOfSecret(before) {
@@ -189,7 +189,7 @@ func (a *announcement) isToken(v string, c class, how manner) bool {
 
 // keyOfSecret reports whether the words around a key say that it opens something.
 func (a *announcement) keyOfSecret(before string) bool {
-	if containsAny(before, english().list["keys"]...) {
+	if containsAny(before, listed("keys").words...) {
 		return true
 	}
 	after, _, _ := strings.Cut(strings.ToLower(a.text[a.end:min(len(a.text), a.end+60)]), "\n")

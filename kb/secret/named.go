@@ -101,10 +101,10 @@ var (
 
 // secretName reports whether a name is that of a secret.
 func secretName(lower string) bool {
-	if !slices.ContainsFunc(english().list["names"], func(w string) bool { return near(lower, w, maxGap) }) {
+	if !slices.ContainsFunc(listed("names").words, func(w string) bool { return near(lower, w, maxGap) }) {
 		return false
 	}
-	return !containsAny(signs.Replace(lower), english().list["othernames"]...)
+	return !containsAny(signs.Replace(lower), listed("othernames").words...)
 }
 
 // strong reports whether what has this name is secret even if it looks like an

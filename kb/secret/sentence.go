@@ -131,7 +131,7 @@ func (s *sentence) access() (n int) {
 // giving says how clearly the words around the value give it: 0 to 2.
 func (s *sentence) giving(access int) int {
 	before, pauses := s.said()
-	if s.alone || s.pair || hasPrefix(s.after, english().list["taken"]...) ||
+	if s.alone || s.pair || hasPrefix(s.after, listed("taken").words...) ||
 		endsWith("gives", before) {
 		return 2
 	}

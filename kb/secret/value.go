@@ -30,7 +30,7 @@ func classify(v string) class {
 		return noSecret
 	}
 	lower := strings.ToLower(v)
-	if containsAny(dashes.Replace(lower), english().list["placeholders"]...) ||
+	if containsAny(dashes.Replace(lower), listed("placeholders").words...) ||
 		identifier(v) || fileName(lower) || address(v) || isIn("novalue", core) {
 		return noSecret
 	}

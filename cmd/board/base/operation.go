@@ -166,7 +166,8 @@ func (p *Program) arguments(c *cli.Context, o op.Any, into any) error {
 // given are the arguments of a command line as they stand there.
 func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawMessage, error) {
 	all, rest := map[string]json.RawMessage{}, c.Args().Slice()
-	foreign := "" // what is no UTF-8, which encoding/json would replace
+	set := c.LocalFlagNames() // once: IsSet goes through all flags
+	foreign := ""             // what is no UTF-8, which encoding/json would replace
 	put := func(name string, v any) {
 		if !utf8.ValidString(fmt.Sprint(v)) {
 			foreign = name
@@ -176,10 +177,10 @@ func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawM
 	for i := range fields {
 		f := &fields[i]
 		flags := f.Flags()
-		if slices.Equal(flags, []string{"why"}) && !c.IsSet("why") && c.IsSet("reason") {
+		if slices.Equal(flags, []string{"why"}) && !slices.Contains(set, "why") && slices.Contains(set, "reason") {
 			put(f.Name, c.String("reason")) // where the author has a reason, too
 		}
-		if f.Tag.Get("only") == "mcp" || len(flags) == 0 || !c.IsSet(flags[0]) {
+		if f.Tag.Get("only") == "mcp" || len(flags) == 0 || !slices.Contains(set, flags[0]) {
 			continue
 		}
 		said := c.StringSlice(flags[0])
