@@ -122,9 +122,11 @@ func (q *Query) sql(tx *store.Tx) (string, []any, error) {
 			append(args, q.Since, q.Since)
 		order = cmp.Or(q.Order, Oldest)
 	}
-	if q.Contains != "" {
-		where, args = append(where, `e.content LIKE ? ESCAPE '\'`),
-			append(args, "%"+likeEscape.Replace(q.Contains)+"%")
+	for _, has := range [][2]string{{"e.content", q.Contains}, {"e.source_doc", q.Source}} {
+		if column, part := has[0], has[1]; part != "" {
+			where, args = append(where, column+` LIKE ? ESCAPE '\'`),
+				append(args, "%"+likeEscape.Replace(part)+"%")
+		}
 	}
 	by := map[string]string{Newest: id + " DESC", Oldest: id, Best: hits.Best}[order]
 	sql := ` FROM ` + from + whereClause(where) + ` ORDER BY ` + by

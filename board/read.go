@@ -282,6 +282,7 @@ type Query struct {
 	Before   string
 	Match    string // full text: words (all of them), "phrases", word*, -without
 	Contains string // a substring of the content, letter case ignored for ASCII
+	Source   string // a substring of the source document's name, the same
 	Order    string // newest, oldest or best; default: oldest with Since, else newest
 	Limit    int    // 0: no limit
 

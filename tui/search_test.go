@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,11 +32,10 @@ func TestSearchScreens(t *testing.T) {
 	h.typeText("kill panes of tests")
 	h.goldens("search-found") // there is no model
 	h.hybrid()
-	h.press("tab", "alt+m")
+	h.press("tab", "ctrl+r")
 	h.goldens("search-results")
-	h.press("alt+e", "down")
-	h.goldens("search-explained")
-	h.press("alt+k", "alt+k", "alt+s")
+	h.press("/")
+	h.typeText(" kind:gotcha scope:universal")
 	h.goldens("search-filtered")
 }
 
@@ -56,8 +56,8 @@ func TestSearchNothing(t *testing.T) {
 	h.typeText("zyzzyva")
 	h.wants("No results. Try other words.", "no capsule has words like: zyzzyva", "`board model pull` fetches one")
 	h.goldens("search-nothing")
-	h.press("tab", "alt+k")
-	h.wants("No results with these filters", "fact only")
+	h.typeText(" kind:fact")
+	h.wants("No results with these filters")
 
 	h.press("esc")
 	h.m.app.Search = nil
@@ -66,16 +66,37 @@ func TestSearchNothing(t *testing.T) {
 	h.wants("There is no knowledge base here.")
 }
 
-// The switches work while one types.
-func TestSearchSwitchesWhileTyping(t *testing.T) {
-	h := newHarness(t, fillCapsules)
+// What is typed with a name narrows what is found, with words and without.
+func TestSearchFilters(t *testing.T) {
+	h := openBoth(t)
 	h.press("K")
-	h.typeText("signing")
-	h.press("alt+m", "alt+k", "alt+e")
-	h.typeText(" key")
 	s := h.m.focus().(*knowledge.SearchBox)
-	if !s.Typing() || s.Text != "signing key" || s.Mode != kb.Modes[1] || s.Kind != kb.Kinds[0] || !s.Explain {
-		t.Errorf("%+v, typing %v", s.SearchState, s.Typing())
+	ids := func() (all []string) {
+		for _, hit := range s.Hits() {
+			all = append(all, hit.ID)
+		}
+		return all
+	}
+	for text, want := range map[string][]string{
+		"pane kind:gotcha":          {capsuleTmux},
+		"kind:got":                  {capsuleTmux},
+		"pane doc:e2e.sh kind:pit":  nil,
+		"read-only scope:memory":    {"m000000001"},
+		"read-only in:mem":          {"m000000001"},
+		"read-only in:capsules":     {capsuleTmux},
+		"pane in:capsules since:1m": nil,
+		"tag:nosuch":                nil,
+	} {
+		h.press("ctrl+u")
+		h.typeText(text)
+		if got := ids(); !slices.Equal(got, want) {
+			t.Errorf("%q finds %q instead of %q", text, got, want)
+		}
+	}
+	h.press("esc", "K") // the next question begins without them
+	h.typeText("pane")
+	if len(h.m.focus().(*knowledge.SearchBox).Hits()) < 3 {
+		t.Errorf("a filter is left:\n%s", h.screen())
 	}
 }
 
@@ -108,7 +129,8 @@ func TestSearchBrowseRetired(t *testing.T) {
 	h.wants("No active capsule. Retired and superseded ones: tab, then f.")
 	h.press("tab", "f")
 	h.wants("Ports are free", "[retired]")
-	h.press("f", "alt+k")
+	h.press("f", "/")
+	h.typeText("kind:fact")
 	h.lacks("The knowledge base is empty")
 }
 
@@ -171,15 +193,13 @@ func TestSearchKept(t *testing.T) {
 	h := newHarness(t, fillCapsules)
 	h.press("K")
 	h.typeText("pane")
-	h.press("tab", "alt+m", "alt+m", "alt+k", "alt+k", "alt+k", "alt+k", "alt+k", "alt+s", "alt+s", "alt+e")
-	h.wants("bm25", "recipe only", "project only", "A pane is addressed", "words: pane ")
-	h.press("alt+k", "alt+k", "alt+k", "alt+s", "alt+s", "alt+s", "j")
+	h.press("tab", "j")
 	chosen := h.m.focus().(*knowledge.SearchBox).Hit().ID
 	before := h.screen()
 	h.press("enter")
 	h.wants("Capsule " + chosen)
 	h.press("K")
-	h.wants("› pane", "all kinds", "all scopes", "m bm25", "words: pane ")
+	h.wants("› pane")
 	if again := h.m.focus().(*knowledge.SearchBox).Hit().ID; again != chosen {
 		t.Errorf("%s is chosen, not %s as before:\n%s\n%s", again, chosen, before, h.screen())
 	}
@@ -233,8 +253,8 @@ func TestSearchErrors(t *testing.T) {
 	h.wants("No results", "! no capsule has words like: foo · �[31mno model long")
 	h.goldens("search-degraded")
 	fails = errors.New("gone")
-	h.press("tab", "alt+s")
-	h.wants("gone", "workspace only")
+	h.typeText(" scope:workspace")
+	h.wants("gone")
 }
 
 // TestSearchAgain sees that what was changed is looked for again.

@@ -396,11 +396,11 @@ var ceilings = map[string]int{
 
 	"tui/keys": 230,
 
-	"tui/knowledge": 2034,
+	"tui/knowledge": 1853,
 
 	"tui/memories": 2286,
 
-	"tui/page": 2639, // editing a stored text, once for capsules and the memory
+	"tui/page": 2733, // editing a stored text, once for capsules and the memory
 
 	"tui/prose": 440,
 

@@ -98,14 +98,6 @@ var (
 	PutAway = bind("d", "take out of use", "d")
 	Remove  = bind("D", "remove for good", "D") // for what cannot be undone; asks first
 
-	// The search; these also work during input
-	Mode     = bind("alt+m", "mode", "alt+m")
-	Kind     = bind("alt+k", "kind", "alt+k")
-	Scope    = bind("alt+s", "scope", "alt+s")
-	Where    = bind("alt+w", "where to look", "alt+w")
-	Explain  = bind("alt+e", "explain the scores", "alt+e")
-	Switches = bind("ctrl+t", "switches", "ctrl+t")
-
 	// Filters of the memory: agent, curator, source and place
 	Agent        = bind("A", "as an agent", "A")
 	Curator      = bind("B", "by curator", "B")

@@ -7,11 +7,9 @@
 package knowledge
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -48,6 +46,7 @@ type SearchBox struct {
 	browsing bool // the list shows the knowledge base, not an answer
 	inactive bool // the list is empty, and hides retired or superseded capsules
 	askedFor page.Question
+	meant    asked                   // the question
 	result   *kb.Result              // nil: no answer
 	refs     map[string]memories.Ref // of the hits in the memory, by id
 	err      error
@@ -70,7 +69,7 @@ func NewSearch(a *page.App) page.Page {
 	s.input.SetValue(s.Text)
 	s.input.CursorEnd()
 	s.list = page.List{App: a, Row: s.row}
-	s.old = s.Text != ""
+	s.old, s.Retired = s.Text != "", false
 	return s
 }
 
@@ -106,27 +105,20 @@ func (s *SearchBox) ask() tea.Cmd {
 	s.Close()
 	s.asking, s.err = false, nil
 	defer s.layout()
-	if strings.TrimSpace(s.Text) == "" && (s.app.Config.Knowledge != nil || s.Where == inMemory) {
+	s.meant = askedOf(s.Text, s.app.Now())
+	q := s.meant
+	if len(q.Words) == 0 && (s.app.Config.Knowledge != nil || !q.looksIn(inKnowledge)) {
 		return s.browse()
 	}
-	if strings.TrimSpace(s.Text) == "" {
+	if len(q.Words) == 0 {
 		s.result, s.askedFor, s.browsing = nil, page.Question{}, false
 		s.list.SetLen(0)
 		return nil
 	}
 	s.asking, s.askedFor = true, s.Question
-	q := kb.Query{Text: s.Text, Mode: s.Mode, Limit: searchLimit, Workspace: s.app.Workspace,
-		Explain: true, Peek: true}
-	if s.Kind != "" {
-		q.Kinds = []string{s.Kind}
-	}
-	if s.Scope != "" {
-		q.Scopes = []string{s.Scope}
-	}
-	q.Retired, q.Superseded = s.Retired, s.Retired
-	where, agent := s.Where, s.app.LastAgent
+	agent, retired := s.app.LastAgent, s.Retired
 	return s.asked.Ask(s.app, s, func(ctx context.Context) func() tea.Cmd {
-		res, refs, err := s.look(ctx, where, agent, q)
+		res, refs, err := s.look(ctx, &q, agent, retired)
 		return func() tea.Cmd {
 			s.browsing, s.refs = false, refs // until then the list stays
 			return s.took(&res, err)
@@ -225,11 +217,6 @@ func (s *SearchBox) key(msg tea.KeyMsg) tea.Cmd {
 		s.list.Update(msg)
 	case key.Matches(msg, keys.Next, keys.Previous):
 		return s.focus(true)
-	case msg.Alt, key.Matches(msg, keys.Switches):
-		if cmd, ok := s.switchActions().Press(msg); ok {
-			return cmd
-		}
-		return s.typed(s.toInput(msg))
 	case key.Matches(msg, keys.Clear):
 		s.input.SetValue("")
 		return s.typed(nil)
@@ -286,27 +273,6 @@ func (s *SearchBox) copyText() tea.Cmd {
 		}
 		return memories.Content(ctx, s.app, agent, ref)
 	})
-}
-
-func (s *SearchBox) toggleExplain() tea.Cmd {
-	s.Explain = !s.Explain
-	s.layout()
-	return nil
-}
-
-func (s *SearchBox) nextMode() tea.Cmd {
-	s.Mode = page.Following(kb.Modes, cmp.Or(s.Mode, kb.ModeAuto))
-	return s.ask()
-}
-
-func (s *SearchBox) nextKind() tea.Cmd {
-	s.Kind = page.Following(append([]string{""}, kb.Kinds...), s.Kind)
-	return s.ask()
-}
-
-func (s *SearchBox) nextScope() tea.Cmd {
-	s.Scope = page.Following(append([]string{""}, kb.Scopes...), s.Scope)
-	return s.ask()
 }
 
 // openChosen closes the search and opens the chosen hit. The search keeps its state.
@@ -378,7 +344,7 @@ func (s *SearchBox) Actions() page.Actions {
 		if enter.Help() == keys.Open.Help() {
 			all = all.Also(keys.Renamed(keys.InEditor, "edit"))
 		}
-		return all.Also(keys.Choose, next, leave).With(s.switchActions()).Also(keys.Clear)
+		return all.Also(keys.Choose, next, leave, keys.Clear)
 	}
 	toInput := func() tea.Cmd { return s.focus(false) }
 	leave := func() tea.Cmd { return s.app.CloseOverlay(s) }
@@ -392,7 +358,8 @@ func (s *SearchBox) Actions() page.Actions {
 		page.On(keys.Search, func() tea.Cmd { s.old = true; return toInput() }).Unlisted(), // as from anywhere
 		page.On(keys.Renamed(keys.Quit, "close"), leave),
 		page.On(keys.Renamed(keys.Back, "close"), leave),
-	}.With(s.browseActions()).With(s.switchActions()).Also(keys.Moving()...)
+		page.On(keys.Renamed(keys.Fewer, "retired ones too, or not"), s.toggleRetired),
+	}.Also(keys.Moving()...)
 }
 
 // Typing reports whether the input has the keys.
@@ -404,7 +371,7 @@ func (s *SearchBox) Close() { s.asked.Drop() }
 // problem describes why there is no answer, with the next step.
 func (s *SearchBox) problem() string {
 	switch {
-	case s.app.Search == nil && s.Where != inMemory && len(s.refs) == 0:
+	case s.app.Search == nil && s.meant.looksIn(inKnowledge) && len(s.refs) == 0:
 		return "There is no knowledge base here."
 	case errors.Is(s.err, fault.NotFound):
 		return "There is no knowledge base yet. `board kb remember` makes one with the first capsule; so does P on an entry of a run."

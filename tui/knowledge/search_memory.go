@@ -7,19 +7,9 @@ import (
 
 	"blackboard/kb"
 	"blackboard/kb/memory"
-	"blackboard/tui/cells"
 	"blackboard/tui/memories"
 	"blackboard/tui/page"
 )
-
-// The places of a search.
-const (
-	everywhere  = "everywhere"
-	inKnowledge = "capsules"
-	inMemory    = "memory"
-)
-
-var searchPlacesOf = []string{everywhere, inKnowledge, inMemory}
 
 // foundInMemory returns an item of the memory as a hit: its kind is the tier, its scope
 // the memory.
@@ -107,61 +97,60 @@ func searchMemory(
 // browseMemory lists the items of the memory, newest first.
 func browseMemory(
 	ctx context.Context, a *page.App, agent string, forgotten bool,
-) (found []foundInMemory, more bool, err error) {
+) (hits []kb.Hit, refs map[string]memories.Ref, more bool, err error) {
+	refs = map[string]memories.Ref{}
 	err = a.WithMemory(ctx, agent, func(s *memory.Store) error {
 		var all []memory.Item
 		all, more, err = s.List(ctx, memory.ListQuery{Limit: browseLimit, Forgotten: forgotten})
 		for i := range all {
-			found = append(found, itemHit(&all[i], 0, false))
+			found := itemHit(&all[i], 0, false)
+			refs[found.hit.ID] = found.ref
+			hits = append(hits, found.hit)
 		}
 		return err
 	})
-	return found, more, err
+	return hits, refs, more, err
 }
 
 // look answers a question from the knowledge base, the memory, or both, best hits of each
 // first.
-func (s *SearchBox) look(
-	ctx context.Context, where, agent string, q kb.Query,
-) (res kb.Result, refs map[string]memories.Ref, err error) {
-	if where != inMemory {
-		if err = page.ErrNoKnowledge; s.app.Search != nil {
-			res, err = s.app.Search.Search(ctx, q)
+func (s *SearchBox) look(ctx context.Context, q *asked, agent string, retired bool) (res kb.Result, refs map[string]memories.Ref, err error) {
+	inBase := q.looksIn(inKnowledge)
+	if inBase {
+		query := kb.Query{Text: q.Text(), Limit: searchLimit, Workspace: s.app.Workspace, Explain: true, Peek: true, Retired: retired, Superseded: retired,
+			Kinds: known(q.kinds, kb.Kinds), Scopes: known(q.scopes, kb.Scopes), Tags: q.Filters["tag"]}
+		if len(q.Filters["doc"]) > 0 || !q.since.IsZero() {
+			query.Limit *= 5 // some of them will not pass
 		}
+		if err = page.ErrNoKnowledge; s.app.Search != nil {
+			res, err = s.app.Search.Search(ctx, query)
+		}
+		res.Hits = q.narrow(res.Hits, searchLimit)
 	}
-	// The memory has no kinds and scopes.
-	capsulesOnly := len(q.Kinds)+len(q.Scopes) > 0 && where != inMemory
-	if where == inKnowledge || capsulesOnly || s.app.Memory == nil {
+	if !q.looksIn(inMemory) || s.app.Memory == nil {
 		return res, nil, err
 	}
-	found, degraded, memoryErr := searchMemory(ctx, s.app, agent, q.Text)
+	found, degraded, memoryErr := searchMemory(ctx, s.app, agent, q.Text())
 	switch {
-	case memoryErr != nil && where == inMemory:
+	case memoryErr != nil && !inBase:
 		return res, nil, memoryErr
 	case memoryErr != nil && err == nil:
 		res.Degraded = append(res.Degraded, "the memory could not be searched: "+memoryErr.Error())
 	case err != nil && len(found) > 0:
 		res = kb.Result{Degraded: []string{"of the memory alone: " + err.Error()}}
 		err = nil
-	case where == inMemory:
+	case !inBase:
 		res.Degraded = degraded
 	}
 	refs = map[string]memories.Ref{}
 	for i := range found {
-		refs[found[i].hit.ID] = found[i].ref
-		res.Hits = append(res.Hits, found[i].hit)
+		if q.lets(&found[i].hit) {
+			refs[found[i].hit.ID] = found[i].ref
+			res.Hits = append(res.Hits, found[i].hit)
+		}
 	}
-	if len(found) > 0 {
+	if len(refs) > 0 {
 		slices.SortStableFunc(res.Hits, surer)
 	}
 	return res, refs, err
-}
-
-// memoryWhy describes the origin of a hit in the memory.
-func (s *SearchBox) memoryWhy(h *kb.Hit, w int) []string {
-	said := "of the memory, tier " + h.Kind
-	if !h.Created.IsZero() {
-		said += ", written " + cells.Clock(h.Created)
-	}
-	return []string{s.app.Styles.Faint.Render(cells.Fit("= "+said, min(w, cells.Width(said)+2)))}
 }

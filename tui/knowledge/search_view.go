@@ -44,9 +44,6 @@ func (s *SearchBox) layout() {
 		s.place.preview = page.Rect{X: left + 1, Y: top, W: w - left - 1, H: rest}
 	} else {
 		look := min(max(rest*2/5, 4), 12)
-		if s.Explain {
-			look = max(rest*3/5, 5)
-		}
 		s.place.list = page.Rect{X: 0, Y: top, W: w, H: rest - look}
 		s.place.preview = page.Rect{X: 0, Y: top + rest - look, W: w, H: look}
 	}
@@ -63,7 +60,7 @@ func (s *SearchBox) notes(w, most int) []string {
 		return nil
 	}
 	var parts []string
-	if words := typedWords(s.askedFor.Text, s.result.Missing); len(words) > 0 {
+	if words := typedWords(s.meant.Text(), s.result.Missing); len(words) > 0 {
 		parts = append(parts, "no capsule has words like: "+cells.OneLine(strings.Join(words, ", "), 300))
 	}
 	for _, e := range s.result.Expanded {
@@ -112,24 +109,13 @@ func (s *SearchBox) View() []string {
 	return st.Box("Search the knowledge base and the memory", "", lines, w)
 }
 
-// filters shows the settings of the search with their keys.
+// filters says which filters there are.
 func (s *SearchBox) filters(w int) string {
-	st := s.app.Styles
-	var parts []string
-	for _, sw := range s.switches() {
-		if b := sw.Binding; strings.HasPrefix(b.Help().Key, "alt+") && b.Help() != keys.Explain.Help() {
-			value := sw.value()
-			if w < 60 {
-				value = strings.TrimPrefix(strings.Replace(value, everywhere, "all", 1), "all ")
-			}
-			parts = append(parts, st.Key.Render(b.Help().Key)+" "+value)
-		}
-	}
 	busy := ""
 	if s.asking {
-		busy = st.Faint.Render("searching…")
+		busy = s.app.Styles.Faint.Render("searching…")
 	}
-	return cells.Spread(strings.Join(parts, "  "), busy, w)
+	return cells.Spread(s.app.Styles.Faint.Render(filterHint), busy, w)
 }
 
 // found describes the number of hits and the mode.
@@ -164,14 +150,12 @@ func (s *SearchBox) nothing() string {
 		return "searching…"
 	case s.result == nil:
 		return "Type what you want to know. The answer comes as you type; enter opens the capsule that is chosen, tab goes to the list."
-	case s.Where == inMemory:
-		return "No item matches. Try other words, or search everywhere: alt+w."
 	case s.browsing && s.inactive:
 		return "No active capsule. Retired and superseded ones: " + s.retiredKey() + "."
-	case s.result.Total == 0 && s.Kind == "" && s.Scope == "":
+	case s.result.Total == 0 && len(s.meant.Filters) == 0:
 		return "The knowledge base is empty. `board kb remember` stores a capsule; so does P on an entry of a run."
-	case s.Kind != "" || s.Scope != "":
-		return "No results with these filters. alt+k and alt+s change them."
+	case len(s.meant.Filters) > 0:
+		return "No results with these filters."
 	}
 	if s.Retired {
 		return "No results. Try other words."
@@ -229,13 +213,10 @@ func (s *SearchBox) preview(w, most int) []string {
 		title[i] = st.Bold.Render(title[i])
 	}
 	lines := title[:min(len(title), 2)]
-	why := s.why(h, w-2)
-	if s.Explain {
-		lines = append(lines, why...)
-	}
-	found := foundWords(s.askedFor.Text, h)
+	text := s.meant.Text()
+	found := foundWords(text, h)
 	if _, remembered := s.refs[h.ID]; remembered {
-		found = slices.DeleteFunc(words.Split(s.askedFor.Text, ""),
+		found = slices.DeleteFunc(words.Split(text, ""),
 			func(w string) bool { return utf8.RuneCountInString(w) < stemRunes })
 	}
 	lines = append(lines, s.said(h, found, w-2, most-len(lines))...)
@@ -243,9 +224,7 @@ func (s *SearchBox) preview(w, most int) []string {
 	if h.Source != "" {
 		lines = append(lines, st.Faint.Render("@ "+cells.OneLine(h.Source, 200)))
 	}
-	if !s.Explain {
-		lines = append(lines, why[len(why)-1])
-	}
+	lines = append(lines, s.why(h, w-2))
 	return cells.Indented(lines[:min(len(lines), max(most, 0))])
 }
 
@@ -270,49 +249,24 @@ func (s *SearchBox) said(h *kb.Hit, found []string, w, most int) []string {
 	return lines[:min(len(lines), most-below)]
 }
 
-// why explains a hit's score: the lists, the boosts and penalties, and then the words.
-func (s *SearchBox) why(h *kb.Hit, w int) []string {
-	if s.browsing {
-		return s.browseWhy(h)
-	}
-	if _, remembered := s.refs[h.ID]; remembered {
-		return s.memoryWhy(h, w)
-	}
-	var parts []string
-	if h.BM25Score > 0 {
-		parts = append(parts, fmt.Sprintf("bm25 %.2f%s", h.BM25Score, rankMark(h.BM25Rank)))
-	}
-	if h.CosineScore != nil {
-		parts = append(parts, fmt.Sprintf("cosine %.3f%s", *h.CosineScore, rankMark(h.VectorRank)))
-	}
-	parts = append(parts, fmt.Sprintf("rrf %.4f", h.RRFScore))
-	for _, b := range h.Boosts {
-		parts = append(parts, cells.OneLine(b, 100))
-	}
-	lines := cells.Wrap(fmt.Sprintf("= %.2f of the best: %s", h.Score, strings.Join(parts, ", ")),
-		w)
-	terms := make([]string, len(h.Terms))
-	for i, t := range h.Terms {
-		if terms[i] = cells.OneLine(t.Term, 60); s.Explain {
-			terms[i] += fmt.Sprintf(" %.2f", t.Score)
+// why says why a hit was found, or since when it is there.
+func (s *SearchBox) why(h *kb.Hit, w int) string {
+	said := "= by its meaning"
+	if _, remembered := s.refs[h.ID]; remembered && !s.browsing {
+		said = "= of the memory, tier " + h.Kind
+		if !h.Created.IsZero() {
+			said += ", written " + cells.Clock(h.Created)
 		}
+	} else if s.browsing {
+		said = s.browseWhy(h)
+	} else if len(h.Terms) > 0 {
+		terms := make([]string, len(h.Terms))
+		for i, t := range h.Terms {
+			terms[i] = cells.OneLine(t.Term, 60)
+		}
+		said = "= words: " + strings.Join(terms, ", ")
 	}
-	words := "by its meaning"
-	if len(terms) > 0 {
-		words = "words: " + strings.Join(terms, ", ")
-	}
-	lines = append(lines, cells.Fit("= "+words, min(w, cells.Width(words)+2)))
-	for i := range lines {
-		lines[i] = s.app.Styles.Faint.Render(lines[i])
-	}
-	return lines
-}
-
-func rankMark(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (#%d)", n)
+	return s.app.Styles.Faint.Render(cells.Fit(said, min(w, cells.Width(said)+2)))
 }
 
 // stemRunes is the length of the prefix that words with the same stem share.

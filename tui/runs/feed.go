@@ -62,7 +62,7 @@ type entryRow struct {
 
 func newFeed(p *Page) *feed {
 	f := &feed{page: p, pages: map[int64]*feedPage{}}
-	f.filter = page.NewFilter(p.app, "words  type:gap  worker:name  status:disputed  tag:x  must", &f.list, p.layout)
+	f.filter = page.NewFilter(p.app, "words  type:gap  worker:name  status:disputed  tag:x  doc:x  since:1h  must", &f.list, p.layout)
 	f.list = page.List{App: p.app, Row: f.row, Changed: func(i int) bool { return p.isFresh(f.idAt(i)) }}
 	return f
 }
@@ -264,7 +264,7 @@ func (f *feed) view(focused bool) []string {
 	case f.asking:
 		f.list.Empty = "looking…"
 	case f.filter.Value() != "":
-		f.list.Empty = "no entry matches. Words narrow the list, and so do type:gap, worker:reader, status:disputed, tag:x and must; esc clears the filter"
+		f.list.Empty = "no entry matches. Words narrow the list, and so do type:gap, worker:reader, status:disputed, tag:x, doc:x, since:1h and must; esc clears the filter"
 	default:
 		f.list.Empty = "no entry yet; p posts one"
 	}

@@ -9,7 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
-	"blackboard/board/lazyregexp"
+	"blackboard/tui/page"
 )
 
 // filterBy sets the filter as if it had been typed.
@@ -58,85 +58,44 @@ func (f *feed) clearFilter() tea.Cmd {
 	return f.need()
 }
 
-// feedQuery is a parsed filter.
-type feedQuery struct {
-	board.Query
-	words []string // that the content must have
-}
+// filterNames are the filters of entries; must stands alone.
+var filterNames = []string{"type", "status", "worker", "tag", "doc", "since"}
 
-// query parses the filter. A worker is selected by any part of its name.
-func (f *feed) query() feedQuery {
-	q := queryOf(f.filter.Value())
-	var names []string
-	for _, part := range q.Workers {
-		before := len(names)
+// query parses the filter, and returns its words too. A worker is selected by any part of its
+// name. A single text is searched as it is; of several, each must occur, as a word or its prefix.
+func (f *feed) query() (q board.Query, words []string) {
+	t := page.ParseTerms(f.filter.Value(), filterNames...)
+	q = board.Query{Types: t.In("type", board.EntryTypes), Statuses: t.In("status", board.EntryStatuses),
+		Tags: t.Filters["tag"], Source: strings.Join(t.Filters["doc"], " ")}
+	if at := slices.Index(t.Words, "must"); at >= 0 {
+		q.MustSurface, t.Words = true, slices.Delete(t.Words, at, at+1)
+	}
+	if from := t.Since(f.page.app.Now()); !from.IsZero() {
+		q.Since = f.page.time.eventAt(from)
+	}
+	for _, part := range t.Filters["worker"] {
+		before := len(q.Workers)
 		for _, w := range f.page.scene.state.Workers {
 			if strings.Contains(strings.ToLower(w.Name), strings.ToLower(part)) {
-				names = append(names, w.Name)
+				q.Workers = append(q.Workers, w.Name)
 			}
 		}
-		if len(names) == before {
-			names = append(names, part)
+		if len(q.Workers) == before {
+			q.Workers = append(q.Workers, part)
 		}
 	}
-	q.Workers = names
-	return q
-}
-
-// filterField matches one word of a filter: name:value, or a text; both may be quoted.
-var filterField = lazyregexp.New(`(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))`)
-
-// queryOf parses a filter. A single text is searched as it is; of several, each must
-// occur, as a word or its prefix.
-func queryOf(text string) feedQuery {
-	var q feedQuery
-	for _, m := range filterField.FindAllStringSubmatch(text, -1) {
-		name, value := m[1], m[2]+m[3]
-		switch {
-		case m[0] == "must":
-			q.MustSurface = true
-		// incomplete
-		case value == "" || m[1] == "" && slices.Contains([]string{"type:", "status:", "worker:", "tag:"}, m[3]):
-		case name == "type":
-			q.Types = append(q.Types, complete(value, board.EntryTypes))
-		case name == "status":
-			q.Statuses = append(q.Statuses, complete(value, board.EntryStatuses))
-		case name == "worker":
-			q.Workers = append(q.Workers, value)
-		case name == "tag":
-			q.Tags = append(q.Tags, value)
-		case m[2] != "":
-			q.words = append(q.words, value)
-		default:
-			q.words = append(q.words, m[0])
-		}
+	if len(t.Words) == 1 {
+		q.Contains = t.Words[0]
+		return q, t.Words
 	}
-	if len(q.words) == 1 {
-		q.Contains = q.words[0]
-		return q
-	}
-	for _, w := range q.words {
+	for _, w := range t.Words {
 		if strings.Contains(w, " ") {
 			q.Match += ` "` + w + `"`
 		} else {
 			q.Match += " " + strings.ReplaceAll(w, `"`, "") + "*"
 		}
 	}
-	return q
-}
-
-// complete returns the only word with a prefix, or the prefix itself.
-func complete(beginning string, words []string) string {
-	var match []string
-	for _, w := range words {
-		if strings.HasPrefix(w, strings.ToLower(beginning)) {
-			match = append(match, w)
-		}
-	}
-	if len(match) == 1 {
-		return match[0]
-	}
-	return beginning
+	return q, t.Words
 }
 
 // find queries the board for the filter.
@@ -145,9 +104,9 @@ func (f *feed) find() tea.Cmd {
 		return nil
 	}
 	f.narrow, f.asking, f.stale = true, true, false
-	q := f.query()
-	f.marked = q.words
-	return f.ask(q.Query, false)
+	var q board.Query
+	q, f.marked = f.query()
+	return f.ask(q, false)
 }
 
 // refind queries again after events.
@@ -182,7 +141,7 @@ func (f *feed) toLast() tea.Cmd {
 // readOn reads results after the last one.
 func (f *feed) readOn(most int) tea.Cmd {
 	f.asking = true
-	q := f.query().Query
+	q, _ := f.query()
 	q.Before, q.Limit = f.found[len(f.found)-1].id, most
 	return f.ask(q, true)
 }

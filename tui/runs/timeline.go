@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sort"
 	"strconv"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
@@ -91,6 +93,14 @@ func (t *timeline) columns() int { return max(t.page.w-t.gutter(), 1) }
 
 // last is the end of the log as drawn.
 func (t *timeline) last() int64 { return max(t.page.back.now, 1) }
+
+// eventAt returns the last event until a moment; 0: none, or the log was not read yet.
+func (t *timeline) eventAt(at time.Time) int64 {
+	if t.track == nil {
+		return 0
+	}
+	return int64(sort.Search(int(t.track.Last()), func(i int) bool { return t.track.Event(int64(i + 1)).At.After(at) }))
+}
 
 // column returns the column of an event.
 func (t *timeline) column(seq int64) int {
