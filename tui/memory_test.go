@@ -151,24 +151,17 @@ func TestMemoryFilters(t *testing.T) {
 	h := openFilledMemory(t)
 	h.press("f")
 	h.wants("forgotten: asked", "forgotten too", "1 of 6")
-	h.press("B")
-	h.wants("curator agent", "1 of 4")
-	h.press("B")
-	h.wants("curator author", "Staging is read-only", "1 of 1")
-	h.press("B")
-	h.wants("curator import", "A line with an escape")
-	h.press("B", "F")
-	h.goldens("memory-sources")
-	h.size(80, 24)
-	h.press("down", "enter")
-	h.wants("source researcher", "1 of 1")
+	h.press("/")
+	for text, want := range map[string]string{"curator:agent": "of 4", "cur:author": "filters hide all", "curator:author": "Staging is read-only",
+		"curator:imp": "A line with an escape", "source:researcher": "1 of 1", `source:"nobody knows"`: "The filters hide all of this"} {
+		h.press("ctrl+u")
+		h.typeText(text)
+		h.wants(want)
+	}
 	h.press("esc")
-	h.wants("of 5 ·")
-	h.press("F", "end", "enter")
-	h.typeText("nobody knows")
-	h.press("enter")
-	h.wants("The filters hide all of this", "source nobody knows")
-	h.press("esc", "/")
+	h.wants("of 6 ·")
+	h.press("f")
+	h.press("/")
 	h.typeText("資料")
 	h.wants("1 of 1")
 	h.goldens("memory-filter")
@@ -180,12 +173,16 @@ func TestMemoryFilters(t *testing.T) {
 
 	h.toSection(memories.SectionChannel)
 	h.wants("Releases", "The audit asks")
-	h.press("I", "down", "down", "enter")
-	h.wants("channel audit", "The audit asks")
+	h.press("/")
+	h.typeText("in:audit")
+	h.press("enter")
+	h.wants("/ in:audit", "The audit asks")
 	h.lacks("Releases")
+	h.press("esc")
 	h.toSection(memories.SectionConversation)
-	h.press("I", "end", "enter")
-	h.wants("conversation 7bQ2Lw9dRtE", "The filters hide all of this")
+	h.press("/")
+	h.typeText("in:7bQ2Lw9dRtE")
+	h.wants("The filters hide all of this")
 }
 
 // TestMemoryNarrow: on the smallest screen what tells a stranger how to go on is there to its end.
@@ -197,8 +194,8 @@ func TestMemoryNarrow(t *testing.T) {
 	h.press("esc")
 	h.asResearcher()
 	h.toSection(memories.SectionWorkspace)
-	h.press("f", "B", "B")
-	h.wants("seen as researcher  ", "curator author · forgotten too")
+	h.press("f")
+	h.wants("seen as researcher", "forgotten too")
 }
 
 // TestMemoryBeside shows what the chosen row says as soon as there is room, and goes along with

@@ -98,11 +98,8 @@ var (
 	PutAway = bind("d", "take out of use", "d")
 	Remove  = bind("D", "remove for good", "D") // for what cannot be undone; asks first
 
-	// Filters of the memory: agent, curator, source and place
-	Agent        = bind("A", "as an agent", "A")
-	Curator      = bind("B", "by curator", "B")
-	SourceFilter = bind("F", "from a source", "F")
-	Place        = bind("I", "in a channel or conversation", "I")
+	// The memory
+	Agent = bind("A", "as an agent", "A")
 )
 
 // These keep their meaning during input.

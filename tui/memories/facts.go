@@ -360,7 +360,7 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 	case len(f.items) == 0:
 		x.Line(x.Styles.Faint.Render("Nothing yet."))
 	case f.moreItems:
-		x.Line(x.Styles.Faint.Render("More are older: the tab in conversations lists them, I chooses this one."))
+		x.Line(x.Styles.Faint.Render("More are older: the tab in conversations lists them, by in:" + f.ref.ID))
 	}
 }
 

@@ -24,7 +24,6 @@ func (q Query) found(
 ) (out memoryFound, err error) {
 	out.text = q.Text
 	for q.Section = range Sections {
-		q.place = ""
 		if q.Section.Note() != "" && q.Agent == "" {
 			continue
 		}

@@ -54,7 +54,7 @@ type memoryRows struct {
 // New begins with the items of the workspace.
 func New(a *page.App) *Page {
 	p := &Page{app: a}
-	p.filter = page.NewFilter(a, "words of a title, a text, a tag", &p.list,
+	p.filter = page.NewFilter(a, "words  tag:x  curator:author  source:ada  in:general  since:7d", &p.list,
 		func() { p.SetSize(p.w, p.h) })
 	p.query.Section, p.query.Agent = SectionWorkspace, a.LastAgent
 	p.hands = &memoryHands{a, p.query.Agent, p}
@@ -220,13 +220,12 @@ func (p *Page) readFresh() tea.Cmd {
 // Section returns the tab that is shown.
 func (p *Page) Section() Section { return p.query.Section }
 
-// GoTo opens another tab. Filters stay, except for a channel or conversation of another
-// tier.
+// GoTo opens another tab. Filters stay.
 func (p *Page) GoTo(s Section) tea.Cmd {
 	if s == p.query.Section {
 		return nil
 	}
-	p.query.Section, p.query.place = s, ""
+	p.query.Section = s
 	return p.readFresh()
 }
 
@@ -240,11 +239,11 @@ func (p *Page) open() tea.Cmd {
 
 // Leave clears the filters before the page is closed.
 func (p *Page) Leave() (tea.Cmd, bool) {
-	if !p.filter.Shown() && !p.query.filtered() {
+	if !p.filter.Shown() && !p.query.forgotten {
 		return nil, false
 	}
 	p.filter.Clear()
-	p.query.curator, p.query.source, p.query.place, p.query.forgotten = "", "", "", false
+	p.query.forgotten = false
 	return p.narrow(), true
 }
 
@@ -295,16 +294,16 @@ func (p *Page) scope() memory.Scope {
 		s.Tier = memory.Account
 	case SectionChannel:
 		s.Tier, s.Channel = memory.Channel, row.Channel
-		if p.query.place != "" {
-			s.Channel = p.query.place
+		if p.query.place() != "" {
+			s.Channel = p.query.place()
 		}
 		if s.Channel == "" {
 			s.Channel = memory.DefaultChannel
 		}
 	case SectionConversation, SectionConversations:
 		ref := row.Conversation
-		if p.query.place != "" {
-			ref = p.query.place
+		if p.query.place() != "" {
+			ref = p.query.place()
 		}
 		if ref != "" {
 			s = memory.Scope{Tier: memory.Conversation, Conversation: ref}
@@ -333,12 +332,7 @@ func (p *Page) Actions() page.Actions {
 	}
 	all = append(append(all, p.hands.actions(p.Chosen())...), page.On(keys.Filter, p.filter.Start))
 	if at.Tier() != "" {
-		all = append(all, page.On(keys.Curator, p.nextCurator),
-			page.On(keys.SourceFilter, p.chooseSource),
-			page.On(keys.Renamed(keys.Fewer, "forgotten too, or not"), p.toggleForgotten))
-	}
-	if at == SectionChannel || at == SectionConversation {
-		all = append(all, page.On(keys.Place, p.choosePlace))
+		all = append(all, page.On(keys.Renamed(keys.Fewer, "forgotten too, or not"), p.toggleForgotten))
 	}
 	for s, b := range keys.Parts() {
 		all = append(all, page.On(keys.Renamed(b, memorySections[s].name), to(Section(s))))

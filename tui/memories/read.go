@@ -10,6 +10,7 @@ import (
 
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
+	"blackboard/tui/page"
 )
 
 // Section is a tab of the memory: a tier, or a list beside the tiers.
@@ -94,16 +95,26 @@ type Row struct {
 type Query struct {
 	Agent     string
 	Section   Section
-	place     string // a channel, or a conversation's ref code; "": all
-	curator   string // "": all
-	source    string // "": all
 	forgotten bool   // with forgotten and expired items
-	Text      string // words that must all occur
+	Text      string // words that must all occur, and filters
 }
 
-// filtered reports whether the query has filters other than the text.
-func (q *Query) filtered() bool {
-	return q.curator != "" || q.source != "" || q.place != "" || q.forgotten
+// filterNames are the filters of items: in is a channel, or a conversation's ref code.
+var filterNames = []string{"curator", "source", "in", "tag", "since"}
+
+// terms are the words and the filters that are typed.
+func (q *Query) terms() page.Terms {
+	t := page.ParseTerms(q.Text, filterNames...)
+	t.Filters["curator"] = t.In("curator", memory.Curators)
+	return t
+}
+
+// place returns the channel, or the conversation's ref code, that is asked for; "": all.
+func (q *Query) place() string {
+	if in := q.terms().Filters["in"]; len(in) > 0 && (q.Section == SectionChannel || q.Section == SectionConversation) {
+		return in[0]
+	}
+	return ""
 }
 
 // memorySummary has the counts for the tabs, and the choices for pickers.
@@ -176,6 +187,11 @@ func summarise(ctx context.Context, s *memory.Store) (m memorySummary, err error
 
 // Read returns rows, those after an item if before is its id, and whether there are more.
 func (q *Query) Read(ctx context.Context, s *memory.Store, now time.Time, before string, limit int) (rows []Row, more bool, err error) {
+	t := q.terms()
+	has := func(filter string) bool { return len(t.Filters[filter]) > 0 }
+	if q.Section.Tier() == "" && slices.ContainsFunc(filterNames, has) { // only items have them
+		return nil, false, nil
+	}
 	switch q.Section {
 	case SectionNamed:
 		rows, err = q.named(ctx, s)
@@ -197,16 +213,13 @@ func (q *Query) items(ctx context.Context, s *memory.Store, now time.Time, befor
 		Before: before, Limit: limit}
 	switch q.Section {
 	case SectionChannel:
-		lq.Channel = q.place
+		lq.Channel = q.place()
 	case SectionConversation:
-		lq.Conversation = q.place
+		lq.Conversation = q.place()
 	}
-	if q.curator != "" {
-		lq.Curators = []string{q.curator}
-	}
-	if q.source != "" {
-		lq.Sources = []string{q.source}
-	}
+	t := q.terms()
+	lq.Curators, lq.Sources = t.Filters["curator"], t.Filters["source"]
+	from := t.Since(now)
 	if q.Text != "" {
 		lq.Limit = memoryScan
 	}
@@ -216,8 +229,11 @@ func (q *Query) items(ctx context.Context, s *memory.Store, now time.Time, befor
 			return nil, false, err
 		}
 		for i := range found {
-			if q.lets(found[i].Title, found[i].Content, strings.Join(found[i].Tags, " ")) {
-				rows = append(rows, itemRow(&found[i], now))
+			it := &found[i]
+			lacks := func(tag string) bool { return !slices.Contains(it.Tags, tag) }
+			if q.lets(it.Title, it.Content, strings.Join(it.Tags, " ")) && !it.Updated.Before(from) &&
+				!slices.ContainsFunc(t.Filters["tag"], lacks) {
+				rows = append(rows, itemRow(it, now))
 			}
 			if len(rows) == limit {
 				return rows, more || i < len(found)-1, nil
@@ -232,7 +248,8 @@ func (q *Query) items(ctx context.Context, s *memory.Store, now time.Time, befor
 
 // lets reports whether every word of the text is in one of the fields.
 func (q *Query) lets(fields ...string) bool {
-	return q.Text == "" || cells.HasWords(strings.Join(fields, "\n"), q.Text)
+	t := q.terms()
+	return q.Text == "" || cells.HasWords(strings.Join(fields, "\n"), t.Text())
 }
 
 // MaxRunes is how many characters of a text a row keeps: more than the widest screen

@@ -71,25 +71,10 @@ func (p *Page) context() string {
 			40), []string{", with its private items, journal, core and working notes",
 			", with what is its own", ""}
 	}
-	var only []string
-	switch q.Section {
-	case SectionChannel, SectionConversation:
-		if q.place != "" {
-			only = append(only, q.Section.Tier()+" "+q.place)
-		}
+	right := ""
+	if q.Section.Tier() != "" && q.forgotten {
+		right = "forgotten too"
 	}
-	if q.Section.Tier() != "" {
-		if q.curator != "" {
-			only = append(only, "curator "+q.curator)
-		}
-		if q.source != "" {
-			only = append(only, "source "+cells.OneLine(q.source, 20))
-		}
-		if q.forgotten {
-			only = append(only, "forgotten too")
-		}
-	}
-	right := strings.Join(only, " · ")
 	// filters have priority over details of the agent
 	for len(with) > 1 && cells.Width(who+with[0])+cells.Width(right)+4 > p.w {
 		with = with[1:]
@@ -190,7 +175,7 @@ func (p *Page) emptyWord() string {
 		return "reading…"
 	case q.Text != "" && p.elsewhere() != "":
 		return "Nothing here passes the filters: " + p.elsewhere() + ". → goes on to the next; esc clears the filters."
-	case q.Text != "" || q.Section.Tier() != "" && q.filtered():
+	case q.Text != "":
 		return "The filters hide all of this. esc clears them."
 	}
 	return memorySections[q.Section].empty
@@ -220,7 +205,7 @@ func (p *Page) row(i, w int) string {
 		if w >= 60 {
 			left = page.Columns(left, styles.Paint(st.Priority, r.cells[0], cell(0, 8)))
 		}
-		if p.query.place == "" && r.scope.Channel+r.scope.Conversation != "" {
+		if p.query.place() == "" && r.scope.Channel+r.scope.Conversation != "" {
 			left = page.Columns(left,
 				st.Accent.Render(cells.Fit(cells.OneLine(r.scope.Channel+r.scope.Conversation, 80),
 					memory.RefLen)))
