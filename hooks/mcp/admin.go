@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"fmt"
-	"strings"
 
 	"blackboard/board/fault"
 	"blackboard/hooks/ops"
@@ -11,26 +10,7 @@ import (
 	"blackboard/kb/memory"
 )
 
-// What kb_curate does.
-const (
-	curateDedupe         = "dedupe"
-	curateDecay          = "decay"
-	curateContradictions = "contradictions"
-)
-
-var curations = []string{curateDedupe, curateDecay, curateContradictions}
-
 func (s *Server) addAdminTools() {
-	add(s, tool{Tool: "kb_curate", Short: "Curate the knowledge base", Profile: ProfileAdmin,
-		Kind: writes, Need: KBWrite, Budget: usualTokens,
-		About: "dedupe: capsules that say the same word for word become one; what is only alike " +
-			"is listed. decay: capsules that nobody asks for sink. contradictions: list pairs " +
-			"that may not both hold; kb_resolve settles one. It is a dry run unless apply is set."},
-		(*call).curate)
-	add(s, tool{Tool: "kb_resolve", Short: "Settle a contradiction", Profile: ProfileAdmin,
-		Kind: writes, Need: KBWrite,
-		About: "Record what was decided about two capsules, and do it: both stand, one " +
-			"supersedes the other, or the other is retired."}, (*call).resolve)
 	add(s, tool{Tool: "kb_ingest", Short: "Ingest documents", Profile: ProfileAdmin, Kind: writes,
 		Need: Files,
 		About: "Cut markdown documents of this machine into capsules, a section each. What has " +
@@ -41,142 +21,11 @@ func (s *Server) addAdminTools() {
 	add(s, tool{Tool: "kb_doctor", Short: "Examine the knowledge base", Profile: ProfileAdmin,
 		Kind: reads, Need: KBRead, About: "Look at everything: the file, the index, the " +
 			"sidecars, links, embeddings. It changes nothing."}, (*call).doctor)
-	add(s, tool{Tool: "memory_consolidate", Short: "Consolidate memories", Profile: ProfileAdmin,
-		Kind: writes, Need: WorkspaceWrite, Budget: usualTokens,
-		About: "Tidy up. A pass promotes what several sessions asked for, archives what nobody " +
-			"reads, and forgets what is over or said twice. plan lists what one better text " +
-			"could replace, and what may not both hold; rewrite does it. undo takes a pass back " +
-			"whole."}, (*call).consolidate)
 	add(s, tool{Tool: "memory_scrub", Short: "Remove memories for good", Profile: ProfileAdmin,
 		Kind: destroys,
 		About: "Without confirm: a manifest of what would be removed, with its hash. With " +
 			"confirm, the hash: exactly that is removed, and cannot be brought back. Show the " +
 			"manifest to the person first."}, (*call).scrub)
-}
-
-type curateIn struct {
-	What  string `json:"what" enum:"curations"`
-	Apply bool   `json:"apply,omitempty" jsonschema:"do it; default only say what would be done"`
-}
-
-type pairOut struct {
-	Keep   string   `json:"keep"`
-	Other  string   `json:"other"`
-	Titles []string `json:"titles,omitempty"`
-	Cosine float64  `json:"cosine"`
-	Why    []string `json:"why,omitempty"`
-}
-
-type curateOut struct {
-	What    string    `json:"what"`
-	Applied bool      `json:"applied"`
-	Pairs   []pairOut `json:"pairs" jsonschema:"50 at most"`
-	Alike   []pairOut `json:"alike" jsonschema:"of dedupe: pairs that say nearly the same and stay; judge them; 50 at most"`
-	Found   int       `json:"found"`
-	Changed int       `json:"changed"`
-}
-
-// mostPairs is how many pairs an answer lists.
-const mostPairs = 50
-
-func (c *call) curate(in curateIn) (out curateOut, text string, err error) {
-	out = curateOut{What: in.What, Applied: in.Apply && in.What != curateContradictions,
-		Pairs: []pairOut{}, Alike: []pairOut{}}
-	opt := kb.CurateOptions{DryRun: !in.Apply, Progress: c.progress}
-	err = c.onKB(kbhome.Knowledge, false, func(k *kb.KB) error {
-		switch in.What {
-		case curateDedupe:
-			d, err := k.Dedupe(c.ctx, opt)
-			if err != nil {
-				return err
-			}
-			out.Found = len(d.Duplicates)
-			for _, p := range d.Duplicates {
-				addPair(&out.Pairs, p.Keep, p.Drop, 1, p.Why)
-			}
-			for _, p := range d.Alike {
-				addPair(&out.Alike, p.Keep, p.Other, p.Likeness(), p.Differ...)
-			}
-			if in.Apply {
-				out.Changed = out.Found
-			}
-		case curateDecay:
-			d, err := k.Decay(c.ctx, opt)
-			if err != nil {
-				return err
-			}
-			out.Found, out.Changed = d.Dormant, d.Changed
-		default:
-			all, _, err := k.Contradictions(c.ctx, opt)
-			if err != nil {
-				return err
-			}
-			out.Found = len(all)
-			for _, p := range all {
-				addPair(&out.Pairs, p.A, p.B, p.Cosine, p.Why...)
-			}
-		}
-		text = out.text()
-		return nil
-	})
-	return out, text, err
-}
-
-func addPair(to *[]pairOut, a, b kb.Capsule, cosine float64, why ...string) {
-	if len(*to) < mostPairs {
-		*to = append(*to, pairOut{a.ID, b.ID, []string{a.Title, b.Title}, cosine, list(why)})
-	}
-}
-
-func (o *curateOut) text() string {
-	verb := "would change"
-	if o.Applied {
-		verb = "changed"
-	}
-	lines := []string{fmt.Sprintf("%s: %d found, %d %s.", o.What, o.Found, o.Changed, verb)}
-	if o.What == curateContradictions {
-		lines[0] = fmt.Sprintf("%d pairs may not both hold.", o.Found)
-	}
-	for _, p := range o.Pairs {
-		lines = append(lines, p.text())
-	}
-	if len(o.Alike) > 0 {
-		lines = append(lines, "These say nearly the same, and stay. Read both: supersede the "+
-			"poorer if they are one, or leave them.")
-	}
-	for _, p := range o.Alike {
-		lines = append(lines, p.text())
-	}
-	return strings.Join(lines, "\n")
-}
-
-func (p *pairOut) text() string {
-	t := fmt.Sprintf("- %s %q and %s %q (%.2f)", p.Keep, inLine(p.Titles[0]), p.Other,
-		inLine(p.Titles[1]), p.Cosine)
-	if len(p.Why) > 0 {
-		t += ": " + inLine(strings.Join(p.Why, "; "))
-	}
-	return t
-}
-
-type resolveIn struct {
-	Keep  string `json:"keep"`
-	Other string `json:"other"`
-	How   string `json:"how" enum:"resolutions"`
-	Why   string `json:"why"`
-}
-
-type doneOut struct {
-	Done bool `json:"done"`
-}
-
-func (c *call) resolve(in resolveIn) (out doneOut, text string, err error) {
-	err = c.onKB(kbhome.Knowledge, false, func(k *kb.KB) error {
-		out.Done = true
-		return k.Resolve(c.ctx, in.Keep, in.Other, in.How, in.Why)
-	})
-	return out, fmt.Sprintf("Settled %s and %s: %s", inLine(in.Keep), inLine(in.Other), in.How),
-		err
 }
 
 type ingestIn struct {

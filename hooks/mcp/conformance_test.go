@@ -144,6 +144,10 @@ func stand(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
+type doneOut struct {
+	Done bool `json:"done"`
+}
+
 // addPlainTools adds tools that go the way of the server's own.
 func (f *fixtures) addPlainTools() {
 	plain := func(name, about string, fn handler[struct{}, doneOut]) {

@@ -42,17 +42,17 @@ func TestTidyUp(t *testing.T) {
 		return text
 	}
 	says("memory_consolidate", `{}`,
-		"archive "+ids[0]+` "The tax table is imported by hand": not read for 365 days`,
-		"These may not both hold", "30 s against 90 s")
+		"archive  "+ids[0]+"  The tax table is imported by hand\n", "not read for 365 days",
+		"these may not both hold", "30 s against 90 s")
 	says("memory_consolidate", `{"do":"passes"}`, "no pass has changed anything yet")
-	text := says("memory_consolidate", `{"do":"pass","scopes":["workspace"]}`, "archive 1")
+	text := says("memory_consolidate", `{"do":"pass","scopes":["workspace"]}`, "1 archived")
 	pass := regexp.MustCompile(`p[0-9a-z]{9}`).FindString(text)
 	if read := must(t, c, "memory_read", `{"query":"tax table"}`); strings.Contains(read, ids[0]) {
 		t.Errorf("it is in sight: %s", read)
 	}
 	says("memory_read", `{"query":"tax table","archived":true}`, ids[0])
 	says("memory_consolidate", `{"do":"passes"}`, pass, "archive 1")
-	says("memory_consolidate", `{"do":"undo","pass":"`+pass+`"}`, "live again: 1")
+	says("memory_consolidate", `{"do":"undo","pass":"`+pass+`"}`, "1 item is live again")
 	says("memory_read", `{"query":"tax table"}`, ids[0])
 	says("memory_consolidate", `{"do":"plan"}`, "30 s against 90 s", ids[1], ids[2])
 	says("memory_consolidate",

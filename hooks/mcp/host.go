@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"errors"
+	"io"
+	"slices"
 	"strings"
 
 	"blackboard/board"
@@ -98,6 +100,26 @@ func (c *call) MayWrite(tier string) error { return c.cfg.Grants.writeTier(tier)
 
 // UsualTiers are the workspace's, which is why a channel that a call names is read.
 func (c *call) UsualTiers() []string { return []string{memory.Workspace, memory.Channel} }
+
+// Careful: a model is shown first.
+func (c *call) Careful() bool { return true }
+
+// Tidy calls fn with the memory of the tiers that are granted.
+func (c *call) Tidy(_ context.Context, shows, meaning bool, fn func(*memory.Store) error) error {
+	tiers := c.cfg.Grants.writable()
+	if shows {
+		tiers = slices.DeleteFunc(tiers, func(t string) bool { return c.cfg.Grants.readTier(t) != nil })
+	}
+	return c.onTiers(tiers, meaning, fn)
+}
+
+// Open has no files for a client.
+func (c *call) Open(name, _ string) (io.Reader, func(), error) {
+	return nil, nil, badArgument("give its content", "%s is a file of a command line", name)
+}
+
+// Progress tells the client.
+func (c *call) Progress() (func(what string, done, of int), func()) { return c.progress, func() {} }
 
 // Empty has nothing to say: a client has one workspace.
 func (c *call) Empty(*memory.Store) {}

@@ -34,7 +34,7 @@ const (
 // package's own tools.
 var enums = sync.OnceValue(func() op.Enums {
 	all := maps.Clone(ops.Lists())
-	maps.Copy(all, op.Enums{"waits": {waitGate, waitEvent, waitSignal}, "curations": curations, "tidyings": tidyings})
+	maps.Copy(all, op.Enums{"waits": {waitGate, waitEvent, waitSignal}})
 	return all
 })
 

@@ -52,6 +52,7 @@ var operations = sync.OnceValue(func() map[string]said {
 		"kb.remember":               {tool: "kb_remember"},
 		"kb.ingest":                 {tool: "kb_ingest"},
 		"kb.reembed":                {tool: "kb_reembed"},
+		"kb.resolve":                {tool: "kb_resolve"},
 		"memory.conversation.start": {tool: "conversation", with: "do: start"},
 		"memory.conversation.idle":  {tool: "conversation", with: "do: idle"},
 		"memory.conversation.show":  {tool: "conversation", with: "do: get"},

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"io"
 
 	"blackboard/board"
 	"blackboard/board/fault"
@@ -58,6 +59,10 @@ type Knowledge interface {
 	Search(ctx context.Context, q kb.Query) (kb.Result, error)
 	// Place is the workspace that the call is about; "": none.
 	Place() (string, error)
+	// Careful reports whether what changes much is only shown unless it is asked for.
+	Careful() bool
+	// Progress tells the caller how far something has come, until its end.
+	Progress() (step func(what string, done, of int), end func())
 	// Unembedded reports whether what is written shall have no embedding.
 	Unembedded() bool
 	// Gave is told what a run was given; "": the caller's run. It refuses what is no run.
@@ -80,6 +85,15 @@ type Memories interface {
 	Empty(m *memory.Store)
 	// Owns refuses what belongs to one agent to whom nothing proves to be one.
 	Owns(what string) error
+	// Careful reports whether what changes much is only shown unless it is asked for.
+	Careful() bool
+	// Tidy is Memory for the tiers that the caller may write to, and, if it shows what items
+	// say, read.
+	Tidy(ctx context.Context, shows, meaning bool, fn func(*memory.Store) error) error
+	// Open opens a file that a command names, - for its standard input.
+	Open(name, what string) (r io.Reader, done func(), err error)
+	// Progress tells the caller how far something has come, until its end.
+	Progress() (step func(what string, done, of int), end func())
 	// Talk is the conversation that a call names, else the one that the caller is in.
 	Talk(named string) string
 	// Note tells the caller something besides the answer.

@@ -8,8 +8,10 @@
 //	signal.go  questions: ask, claim, answer, waive, reopen
 //	show.go    what is on a board: query, show, signals
 //	knowledge.go  capsules
+//	curate.go  tidying them up
 //	memory.go  items of the memory
 //	note.go    journal and core memories
+//	consolidate.go  tidying it up
 //	talk.go    channels, conversations, working notes
 //	state.go   variables of a run
 //	list.go    how lists are written
@@ -33,7 +35,8 @@ func All() []op.Any {
 	return []op.Any{&Post, &Correct, &Ask, &Claim, &Answer, &Waive, &Reopen, &Link, &Settle, &Expect, &Done,
 		&Query, &Show, &Signals, &VarGet, &VarSet,
 		&KBSearch, &KBGet, &Remember, &KBRetire, &MemoryPut, &MemoryUpdate, &MemoryForget, &MemoryRead, &JournalNote, &CoreNote, &ScratchWrite, &ScratchRead, &Scratches, &ScratchClear, &Talk, &Talks,
-		&Channels, &ChannelCreate}
+		&Channels, &ChannelCreate, &MemoryConsolidate,
+		&KBCurate, &KBResolve}
 }
 
 // Lists are the lists of words that the tag enum names.
@@ -48,6 +51,7 @@ var Lists = sync.OnceValue(func() op.Enums {
 		"resolutions": kb.Resolutions,
 		"put_tiers":   append(slices.Clone(memory.Tiers), memory.Journal, memory.Core),
 		"tiers":       memory.Tiers, "own_tiers": {memory.Workspace, memory.Account},
+		"tidyings":  {doDryRun, doPass, doPlan, doRewrite, doPasses, doUndo},
 		"lifetimes": memory.Lifetimes, "curators": memory.Curators,
 		"conversation_acts":     {talkStart, talkGet, talkIdle, talkArchive},
 		"conversation_statuses": memory.Statuses, "scrub_modes": memory.ScrubModes,

@@ -206,7 +206,7 @@ func (s *search) compare(qv embed.Vector, places []place) ([]comparison, error) 
 		switch {
 		case seg.mem != nil:
 			all[i].vector = seg.mem.vectors[p.ord]
-		case seg.exact != nil && seg.exact.at[p.ord] > 0:
+		case seg.exact != nil && seg.exact.has.has(p.ord):
 			all[i].vector = seg.exact.of(p.ord, s.v.dim)
 		default:
 			id, err := s.id(p)
@@ -296,20 +296,21 @@ func (x *Index) IsWarm() bool {
 	return x.warm
 }
 
-// held are vectors in memory, one after the other, without those of documents that were
-// dead already when they were read.
+// held are vectors in memory, without those of documents that were dead already when they
+// were read. A document's place in first is known without a look at memory, which costs as
+// much as a comparison.
 type held struct {
-	all embed.Vector
-	// of each document: which one of all is its first, and in the last heldBits how many it
-	// has; 0: none. The numbers are small, so that they stay in the cache.
-	at []uint32
+	first embed.Vector         // of each document, one after the other
+	has   bitset               // which documents have one
+	parts map[int]embed.Vector // all vectors of those that have several
+	bytes int
 }
 
-const heldBits = 8
-
 func (h *held) of(ord, dim int) embed.Vector {
-	from := int(h.at[ord]>>heldBits) * dim
-	return h.all[from : from+int(h.at[ord]&(1<<heldBits-1))*dim]
+	if all := h.parts[ord]; all != nil {
+		return all
+	}
+	return h.first[ord*dim : (ord+1)*dim]
 }
 
 // warmVectors loads the vectors of segments, the newest first, while there is room.
@@ -324,7 +325,7 @@ func (x *Index) warmVectors(tx *sqlite.Tx) error {
 			continue
 		}
 		if s.exact != nil {
-			room -= 4 * len(s.exact.all)
+			room -= s.exact.bytes
 			continue
 		}
 		ids, err := s.allIDs(tx)
@@ -336,19 +337,24 @@ func (x *Index) warmVectors(tx *sqlite.Tx) error {
 		} else if c == nil {
 			continue
 		}
-		exact := &held{make(embed.Vector, 0, s.n*v.dim), make([]uint32, s.n)}
+		exact := &held{make(embed.Vector, s.n*v.dim), newBitset(s.n), map[int]embed.Vector{}, 4 * s.n * v.dim}
 		if err := x.eachVector(tx, v.dim, ids, func(ord int, vec embed.Vector) {
 			// else it is of the document that took its place, and an older transaction
 			// may still ask for this one
-			if n := len(vec) / v.dim; !s.isDead(ord) && n < 1<<heldBits {
-				exact.at[ord] = uint32(len(exact.all)/v.dim<<heldBits | n)
-				exact.all = append(exact.all, vec...)
+			if s.isDead(ord) {
+				return
+			}
+			exact.has.set(ord)
+			copy(exact.first[ord*v.dim:(ord+1)*v.dim], vec)
+			if len(vec) > v.dim {
+				exact.parts[ord] = slices.Clone(vec)
+				exact.bytes += 4 * len(vec)
 			}
 		}); err != nil {
 			return err
 		}
 		s.exact = exact
-		room -= 4 * len(exact.all)
+		room -= exact.bytes
 	}
 	return nil
 }

@@ -87,8 +87,12 @@ func flagOf(f *op.Field) []cli.Flag {
 
 // AnswerWith ends a command with an answer: as JSON, as ids alone, or as text.
 func (p *Program) AnswerWith(c *cli.Context, a op.Answer) error {
+	err := error(nil)
+	if x, is := a.Data.(interface{ Conflict() bool }); is && x.Conflict() { // in part
+		err = ExitError(ExitConflict)
+	}
 	if c.Bool("json") {
-		return p.JSON(pairsOf(reflect.Indirect(reflect.ValueOf(a.Data)))...)
+		return cmp.Or(p.JSON(pairsOf(reflect.Indirect(reflect.ValueOf(a.Data)))...), err)
 	}
 	page := p.Page()
 	a.Text(page)
@@ -99,7 +103,7 @@ func (p *Program) AnswerWith(c *cli.Context, a op.Answer) error {
 		return nil
 	}
 	p.Printf("%s", page)
-	return nil
+	return err
 }
 
 // Page is where an answer is written for the person at the keyboard.

@@ -63,3 +63,9 @@ func (b *StepBar) Show(what string, done, of int) {
 		b.Put(fmt.Sprintf("%-10s %s %d of %d", what, Gauge(int64(done), int64(of)), done, of))
 	}
 }
+
+// Progress is a bar for an operation, and what takes it away.
+func (p *Program) Progress() (show func(what string, done, of int), end func()) {
+	bar := p.StepBar()
+	return bar.Show, bar.Clear
+}

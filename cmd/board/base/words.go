@@ -29,7 +29,7 @@ func Commands() map[string]string {
 		"kb.list": "kb list", "kb.search": "kb search", "kb.get": "kb get ID",
 		"kb.history": "kb history ID", "kb.restore": "kb restore ID", "kb.remember": "kb remember",
 		"kb.edit": "kb edit ID", "kb.ingest": "kb ingest PATHS", "kb.export": "kb export",
-		"kb.rebuild": "kb rebuild", "kb.reembed": "kb reembed",
+		"kb.rebuild": "kb rebuild", "kb.resolve": "kb curate contradictions --resolve k1,k2 --as stand|supersede|retire", "kb.reembed": "kb reembed",
 
 		"memory.list": "memory list", "memory.restore": "memory restore ID",
 		"memory.restore_revision": "memory restore ID",

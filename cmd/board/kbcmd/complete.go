@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"blackboard/cmd/board/base"
+	"blackboard/hooks/ops"
 	"blackboard/kb"
 	kbhome "blackboard/kb/home"
 	"blackboard/kb/importers"
@@ -40,7 +41,7 @@ func ArgValues(ctx context.Context, b *base.Program, command string) []string {
 	case "kb edit", "kb retire":
 		return capsuleIDs(ctx, b, false)
 	case "kb curate":
-		return curations
+		return ops.Curations
 	}
 	return nil
 }

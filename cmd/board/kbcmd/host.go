@@ -47,6 +47,7 @@ func (h *host) KB(_ context.Context, need ops.Access, meaning bool, fn func(*kb.
 
 func (h *host) Search(_ context.Context, q kb.Query) (kb.Result, error) { return h.search(h.c, q) }
 func (h *host) Place() (string, error)                                  { return h.Workspace(h.c) }
+func (h *host) Careful() bool                                           { return false }
 func (h *host) Unembedded() bool                                        { return h.c.Bool("no-embed") }
 
 func (h *host) Gave(_ context.Context, _ string, r board.Retrieval) error {

@@ -117,7 +117,11 @@ func (p *program) kbImport(c *cli.Context) error {
 			base.Count(int64(len(out.Stored)), "capsule", "capsules"), base.WouldBe(opt.DryRun),
 			len(out.Changed), len(out.Already), len(out.Refused))
 		all := append(out.Stored, out.Changed...)
-		for _, i := range p.shown(c, len(all)) {
+		for i := range all {
+			if n := c.Int("limit"); n > 0 && i == n {
+				p.Messagef("the first %d of %d are shown; --limit 0 shows all", n, len(all))
+				break
+			}
 			x := &all[i]
 			id := ""
 			if !opt.DryRun || x.Capsule.ID != "" && len(out.Stored) <= i {

@@ -2,6 +2,7 @@ package memorycmd
 
 import (
 	"context"
+	"io"
 
 	"github.com/urfave/cli/v2"
 
@@ -32,6 +33,15 @@ func (h *host) Memory(_ context.Context, meaning bool, fn func(*memory.Store) er
 func (h *host) MayRead(string) error  { return nil }
 func (h *host) MayWrite(string) error { return nil }
 func (h *host) Owns(string) error     { return nil }
+
+// Careful: who types a command means it.
+func (h *host) Careful() bool { return false }
+
+func (h *host) Tidy(ctx context.Context, _, meaning bool, fn func(*memory.Store) error) error {
+	return h.Memory(ctx, meaning, fn)
+}
+
+func (h *host) Open(name, what string) (io.Reader, func(), error) { return h.OpenNamed(name, what) }
 
 func (h *host) UsualTiers() []string { return []string{memory.Workspace} }
 

@@ -1,7 +1,6 @@
 package memorycmd
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,11 +14,12 @@ import (
 	"blackboard/board/fault"
 	"blackboard/cmd/board/base"
 	"blackboard/embed"
+	"blackboard/hooks/ops"
 	"blackboard/kb/memory"
 )
 
 func (p *program) memoryUpkeepCommands() []*cli.Command {
-	return append(p.memoryConsolidateCommands(),
+	return append([]*cli.Command{p.operation(&ops.MemoryConsolidate), p.operation(&ops.MemoryRestore), p.memoryScrubCommand()},
 		&cli.Command{
 			Name: "reembed", Usage: "add missing embeddings",
 			Description: `These are items that were stored without a model, and all of them after a
@@ -153,13 +153,13 @@ func (p *program) memoryStats(c *cli.Context, s *openedMemory) error {
 				counts map[string]int
 			}{{"conversations", f.Statuses}, {"forgotten by", f.Rules}, {"agents", f.Agents}} {
 				if len(t.counts) > 0 {
-					row(t.name, tallyMap(t.counts))
+					row(t.name, ops.Tally(t.counts))
 				}
 			}
 			if len(f.Notes) > 0 {
 				var each []string
 				for _, agent := range slices.Sorted(maps.Keys(f.Notes)) {
-					each = append(each, base.Line(agent, 40)+": "+tallyMap(f.Notes[agent]))
+					each = append(each, base.Line(agent, 40)+": "+ops.Tally(f.Notes[agent]))
 				}
 				row("notes", strings.Join(each, "; "))
 			}
@@ -177,17 +177,6 @@ func (p *program) memoryStats(c *cli.Context, s *openedMemory) error {
 			p.Messagef("the memory is empty")
 		}
 	}, "stats", all)
-}
-
-// tallyMap prints counts, the highest first.
-func tallyMap(counts map[string]int) string {
-	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	})
-	for i, n := range names {
-		names[i] = fmt.Sprintf("%s %d", base.Safe(n), counts[n])
-	}
-	return strings.Join(names, ", ")
 }
 
 func (p *program) memoryEvents(c *cli.Context, s *openedMemory) error {
@@ -239,7 +228,7 @@ func eventData(e *memory.Event) string {
 		e.Verb == memory.VerbRemoved) && json.Unmarshal(e.Data, &scrubbed) == nil:
 		return base.Safe(scrubbed.Mode) + ": " + scrubbedText(scrubbed.Counts)
 	case e.Verb == memory.VerbConsolidate && json.Unmarshal(e.Data, &pass) == nil:
-		return consolidatedText(&pass)
+		return ops.Consolidated(&pass)
 	}
 	return ""
 }

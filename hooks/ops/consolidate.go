@@ -1,0 +1,406 @@
+package ops
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"blackboard/board/fault"
+	"blackboard/board/op"
+	"blackboard/board/text"
+	"blackboard/kb/memory"
+)
+
+// What memory consolidate does.
+const (
+	doDryRun  = "dry_run"
+	doPass    = "pass"
+	doPlan    = "plan"
+	doRewrite = "rewrite"
+	doPasses  = "passes"
+	doUndo    = "undo"
+)
+
+type ConsolidateIn struct {
+	Do       string        `json:"do,omitempty" only:"mcp" enum:"tidyings" jsonschema:"default dry_run; passes lists what undo takes"`
+	Apply    bool          `json:"apply,omitempty" only:"mcp" jsonschema:"the same as do: pass"`
+	Scopes   []string      `json:"scopes,omitempty" flag:"scope" value:"SCOPE" jsonschema:"workspace, account, channel:NAME, conversation:REF; default all"`
+	Due      bool          `json:"due,omitempty" only:"cli" cli:"only scopes with enough changes since the last pass"`
+	DryRun   bool          `json:"dry_run,omitempty" only:"cli" cli:"show what would be done, and change nothing"`
+	Plan     bool          `json:"plan,omitempty" only:"cli" cli:"list items that one text could replace, and contradictions; change nothing"`
+	List     bool          `json:"list,omitempty" only:"cli" flag:"list,passes" cli:"list passes, newest first"`
+	Limit    int           `json:"limit,omitempty" flag:"limit,n" value:"N" min:"0" default:"20" jsonschema:"groups of a plan, or passes" cli:"with --plan or --list, at most this many; 0: all"`
+	Groups   []RewriteText `json:"groups,omitempty" only:"mcp" jsonschema:"for rewrite: one text in the place of the items of a plan's group or contradiction"`
+	Rewrites string        `json:"rewrites,omitempty" only:"cli" flag:"apply" value:"FILE" blank:"no" cli:"do the rewrites in it, - for standard input; exit 6 if some cannot be done"`
+	Pass     string        `json:"pass,omitempty" flag:"undo" value:"PASS" jsonschema:"for undo: its id" cli:"restore what the pass or rewrite took away (--list lists them); exit 6 if a part cannot be restored"`
+	op.Given
+}
+
+// RewriteText is one text in the place of several items.
+type RewriteText struct {
+	Group      string        `json:"group,omitempty"`
+	Items      []RewriteItem `json:"items" jsonschema:"what it replaces"`
+	Title      string        `json:"title,omitempty"`
+	Content    string        `json:"content"`
+	Importance *float64      `json:"importance,omitempty" min:"0" max:"1" jsonschema:"default the greatest of the items'"`
+	Tags       *[]string     `json:"tags,omitempty" jsonschema:"default those of all items"`
+}
+
+type RewriteItem struct {
+	ID       string `json:"id"`
+	Revision int    `json:"revision" jsonschema:"that you read"`
+}
+
+// ConsolidateOut has what was asked for.
+type ConsolidateOut struct {
+	Consolidated   []memory.Consolidated  `json:"consolidated,omitempty"`
+	Plans          []memory.Plan          `json:"plans,omitempty"`
+	DryRun         *bool                  `json:"dry_run,omitempty"`
+	Groups         []memory.Group         `json:"groups,omitempty"`
+	Contradictions []memory.Contradiction `json:"contradictions,omitempty"`
+	Rewritten      []memory.Rewritten     `json:"rewritten,omitempty"`
+	Refused        []memory.Refused       `json:"refused,omitempty"`
+	Passes         []memory.Pass          `json:"passes,omitempty"`
+	Undone         *memory.Undone         `json:"undone,omitempty"`
+	did            string
+	due            bool
+}
+
+// Conflict reports whether something was refused because it has changed.
+func (o ConsolidateOut) Conflict() bool { return len(o.Refused) > 0 }
+
+// act is what a call does; it refuses what does not go together.
+func (in *ConsolidateIn) act(careful bool) (string, error) {
+	switch {
+	case in.Do != "":
+	case careful:
+		in.Do = map[bool]string{true: doPass, false: doDryRun}[in.Apply]
+	default:
+		in.Do = doPass
+		var named []string
+		for _, a := range [][3]string{{"dry_run", doDryRun, "a dry run"}, {"plan", doPlan, "a plan"},
+			{"rewrites", doRewrite, "rewrites"}, {"list", doPasses, "a list"}, {"pass", doUndo, "an undo"}} {
+			if in.Has(a[0]) {
+				in.Do, named = a[1], append(named, a[2])
+			}
+		}
+		scoped := in.Has("scopes") || in.Due
+		switch {
+		case len(named) > 1:
+			return "", fault.Usage.New(strings.Join(named[:2], " and ")+
+				" do not go together", "do one after the other")
+		case scoped && slices.Contains([]string{doRewrite, doPasses, doUndo}, in.Do):
+			return "", fault.Usage.New("passes and rewrites have their scopes themselves", "",
+				fault.Give("scopes", "", "leave {} out"))
+		case in.Has("scopes") && in.Due:
+			return "", fault.Usage.New("both scopes and due are given", "leave one out")
+		case in.Has("limit") && in.Do != doPlan && in.Do != doPasses:
+			return "", fault.Usage.New("a limit is for a plan and for a list of passes", "",
+				fault.Give("limit", "", "leave {} out"))
+		}
+	}
+	switch {
+	case in.Do == doUndo && in.Pass == "":
+		return "", fault.Usage.New("no pass is named", "give its id; the list of passes has it")
+	case in.Do == doRewrite && len(in.Groups) == 0 && in.Rewrites == "":
+		return "", fault.Usage.New("there is nothing to rewrite",
+			"give groups with their items and a content; a plan lists candidates")
+	}
+	return in.Do, nil
+}
+
+var MemoryConsolidate = op.Op[Memories, ConsolidateIn, ConsolidateOut]{
+	Info: op.Info{Command: "memory consolidate", Tool: "memory_consolidate", Profile: "admin",
+		Need: WorkspaceWrite, Kind: op.Writes, Budget: 4000,
+		Short: "promote, archive, merge, rewrite items",
+		About: "Tidy up. A pass promotes what several sessions asked for, archives what nobody reads, and " +
+			"forgets what is over or said twice. plan lists what one better text could replace, and what " +
+			"may not both hold; rewrite does it. undo takes a pass back.",
+		Long: `A pass makes items long-term that three sessions asked for, archives items that
+nobody has read for a year, forgets expired items, and merges items that make
+the same statement word for word. Important items (high, critical) are not
+archived for their age. If it is interrupted, run the same command again. Hooks
+make a pass at the end of a session if 20 items are new, at most once a day.
+
+Archived items are not read: board memory read --archived finds them, and
+board memory restore brings them back. --undo PASS restores what a pass has
+archived or forgotten; --list lists them. What a merge has added to the kept
+item stays. It is refused if an item was scrubbed or forgotten since.
+
+To rewrite several items into one, list groups of items that are about one
+thing, and pairs that may contradict each other,
+
+  board memory consolidate --plan --json >groups.json
+
+add a "title" and a "content" to each group that one text can say better, and
+
+  board memory consolidate --apply groups.json
+
+replaces the group's items with it. They are forgotten, and point to it.`},
+	Do: func(ctx context.Context, h Memories, in ConsolidateIn) (out ConsolidateOut, err error) {
+		if out.did, err = in.act(h.Careful()); err != nil {
+			return out, err
+		}
+		var scopes []memory.Scope
+		for _, name := range in.Scopes {
+			sc, err := memory.ParseScope(name)
+			if err != nil {
+				return out, err
+			}
+			scopes = append(scopes, sc)
+		}
+		shows := out.did == doDryRun || out.did == doPlan
+		err = h.Tidy(ctx, shows, out.did == doRewrite || out.did == doUndo, func(m *memory.Store) error {
+			if out.due = in.Due; in.Due {
+				if scopes, err = m.Due(ctx); err != nil {
+					return err
+				}
+			}
+			return out.act(ctx, h, m, &in, scopes)
+		})
+		return out, err
+	},
+	Text: func(p *op.Page, o ConsolidateOut) {
+		switch o.did {
+		case doPass:
+			printConsolidated(p, &o)
+		case doDryRun:
+			printPlans(p, &o)
+		case doPlan:
+			printGroups(p, &o)
+		case doRewrite:
+			printRewritten(p, &o)
+		case doPasses:
+			printPasses(p, o.Passes)
+		case doUndo:
+			p.Printf("%s is undone: %s live again", o.Undone.Pass, text.Count(
+				int64(len(o.Undone.Restored)+o.Undone.Private), "item is", "items are"))
+			if o.Undone.ShortTerm > 0 {
+				p.Printf(", %d short-term again", o.Undone.ShortTerm)
+			}
+			p.Printf("\n")
+			warnings(p, o.Undone.Warnings)
+		}
+	},
+}
+
+func (o *ConsolidateOut) act(ctx context.Context, h Memories, m *memory.Store, in *ConsolidateIn,
+	scopes []memory.Scope) (err error) {
+	dryRun := o.did == doDryRun
+	switch o.did {
+	case doDryRun:
+		o.Plans, err = m.PlanConsolidation(ctx, scopes)
+		o.Plans, o.DryRun = notNil(o.Plans), &dryRun
+	case doPlan:
+		o.Groups, o.Contradictions, err = m.Groups(ctx, scopes, in.Limit)
+		o.Groups, o.Contradictions = notNil(o.Groups), notNil(o.Contradictions)
+	case doRewrite:
+		var from io.Reader
+		data, err := json.Marshal(map[string]any{"v": 1, "groups": in.Groups})
+		if err != nil {
+			return err
+		}
+		if from = bytes.NewReader(data); in.Rewrites != "" {
+			f, done, err := h.Open(in.Rewrites, "rewrite")
+			if err != nil {
+				return err
+			}
+			defer done()
+			from = f
+		}
+		o.Rewritten, o.Refused, err = m.ApplyRewrites(ctx, from)
+		o.Rewritten, o.Refused = notNil(o.Rewritten), notNil(o.Refused)
+		if err != nil && len(o.Rewritten) > 0 {
+			h.Note(text.Count(int64(len(o.Rewritten)), "rewrite is", "rewrites are") + " done")
+		}
+		return err
+	case doPasses:
+		o.Passes, err = m.Passes(ctx, in.Limit)
+		o.Passes = notNil(o.Passes)
+	case doUndo:
+		u, err := m.Undo(ctx, in.Pass)
+		o.Undone = &u
+		return err
+	default:
+		step, end := h.Progress()
+		o.Consolidated, err = m.Consolidate(ctx, scopes, func(done, of int) {
+			step("consolidating", done, of)
+		})
+		end()
+		o.Consolidated, o.DryRun = notNil(o.Consolidated), &dryRun
+		if n := len(o.Consolidated); err != nil && n > 0 {
+			h.Note(text.Count(int64(n), "scope is", "scopes are") + " done; the same call continues")
+		}
+	}
+	return err
+}
+
+// notNil is a list that JSON writes as one.
+func notNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// scopesLeft tells why no scope was consolidated.
+func scopesLeft(p *op.Page, o *ConsolidateOut, n int) {
+	switch {
+	case n > 0:
+	case o.due:
+		p.Note("nothing is due")
+	default:
+		p.Note("the memory is empty")
+	}
+}
+
+func printConsolidated(p *op.Page, o *ConsolidateOut) {
+	for i := range o.Consolidated {
+		x := &o.Consolidated[i]
+		p.Printf("%s: %s", x.Scope, Consolidated(x))
+		if x.Pass != "" {
+			p.Printf("%s", p.Paint(op.Dim, "  undo takes "+x.Pass))
+		}
+		p.Printf("\n")
+		scopeNotes(p, x.Scope, x.Notes)
+	}
+	scopesLeft(p, o, len(o.Consolidated))
+}
+
+func scopeNotes(p *op.Page, scope string, notes []string) {
+	for _, n := range notes {
+		p.Note("note: " + scope + ": " + n)
+	}
+}
+
+// Consolidated is what a pass did in a scope.
+func Consolidated(x *memory.Consolidated) string {
+	did := counted([]count{{x.Promoted, "promoted"}, {x.Merged, "merged"}, {x.Archived, "archived"},
+		{x.Ended, "archived with their conversation"}, {x.Capped, "archived over the cap"},
+		{x.Expired, "expired"}, {x.Skipped, "skipped, since they had changed meanwhile"}})
+	return cmp.Or(did, "nothing to do") + "; " + text.Count(int64(x.Live), "item", "items") + " now"
+}
+
+type count struct {
+	n    int
+	name string
+}
+
+// counted are the counts that are not zero.
+func counted(all []count) string {
+	var parts []string
+	for _, c := range all {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.name))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Tally is counts by name, the highest first.
+func Tally(counts map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	for i, n := range names {
+		names[i] = fmt.Sprintf("%s %d", text.Visible(n), counts[n])
+	}
+	return strings.Join(names, ", ")
+}
+
+func printPlans(p *op.Page, o *ConsolidateOut) {
+	for i := range o.Plans {
+		x := &o.Plans[i]
+		p.Printf("%s: %s would be done; %s now\n", x.Scope, text.Count(int64(len(x.Steps)), "step",
+			"steps"), text.Count(int64(x.Live), "item", "items"))
+		shown := op.Some(p, x.Steps)
+		for _, st := range shown {
+			p.Printf("  %-7s  %s  %s\n", st.Op, st.Item, p.Text(st.Text, 120, "memory.get", st.Item))
+			if st.Into != "" {
+				p.Printf("  %7s  %s  %s\n", "into", st.Into, p.Text(st.IntoText, 120, "memory.get", st.Into))
+			}
+			p.Printf("  %7s  %s\n", "", p.Paint(op.Dim, fmt.Sprintf("relevance %.2f; %s", st.Relevance,
+				p.Text(st.Why, 300, "", ""))))
+		}
+		if left := len(x.Steps) - len(shown); left > 0 {
+			p.Printf("  and %s more\n", text.Count(int64(left), "step", "steps"))
+		}
+		printContradictions(p, x.Contradictions)
+		scopeNotes(p, x.Scope, x.Notes)
+	}
+	scopesLeft(p, o, len(o.Plans))
+}
+
+func printGroups(p *op.Page, o *ConsolidateOut) {
+	for i := range op.Some(p, o.Groups) {
+		g := &o.Groups[i]
+		p.Printf("%s  %s  %s\n", p.Paint(op.Bold, g.ID), g.Scope, text.Count(int64(len(g.Items)), "item",
+			"items"))
+		groupItems(p, g.Items)
+	}
+	if len(o.Groups) == 0 {
+		p.Note("no items are about the same thing")
+	} else {
+		p.Note("note: as JSON they are what a rewrite takes, once a group has a title and a content")
+	}
+	printContradictions(p, o.Contradictions)
+}
+
+func groupItems(p *op.Page, items []memory.GroupItem) {
+	for _, it := range items {
+		p.Printf("  %s  revision %d  %s  %s\n", it.ID, it.Revision, it.Created.Format("2006-01-02"),
+			p.Text(strings.TrimPrefix(it.Title+": "+it.Content, ": "), 160, "memory.get", it.ID))
+	}
+}
+
+// printContradictions lists pairs for somebody to judge.
+func printContradictions(p *op.Page, all []memory.Contradiction) {
+	shown := op.Some(p, all)
+	for _, c := range shown {
+		p.Printf("%s  %s  %s\n", p.Paint(op.Yellow, "contradiction"), c.Scope,
+			p.Text(strings.Join(c.Why, "; "), 200, "", ""))
+		groupItems(p, c.Items)
+	}
+	if left := len(all) - len(shown); left > 0 {
+		p.Printf("%s more\n", text.Count(int64(left), "contradiction", "contradictions"))
+	}
+	if len(all) > 0 {
+		p.Note("note: these may not both hold: update or forget one, or rewrite both")
+	}
+}
+
+func printRewritten(p *op.Page, o *ConsolidateOut) {
+	for _, d := range op.Some(p, o.Rewritten) {
+		p.Printf("%s replaces %s: %s%s\n", d.Item.ID, strings.Join(d.Replaced, ", "),
+			headline(p, &d.Item, 100), p.Paint(op.Dim, "  undo takes "+d.Pass))
+	}
+	for _, r := range op.Some(p, o.Refused) {
+		p.Note("refused: " + p.Line(r.From, 200) + ": " + p.Line(r.Why, 300))
+	}
+	if len(o.Rewritten)+len(o.Refused) == 0 {
+		p.Note("no group has a content: nothing is done")
+	}
+}
+
+func printPasses(p *op.Page, all []memory.Pass) {
+	for _, x := range op.Some(p, all) {
+		state := ""
+		switch {
+		case x.Undone != nil:
+			state = p.Paint(op.Yellow, "  undone")
+		case x.Ended == nil:
+			state = p.Paint(op.Yellow, "  interrupted")
+		}
+		p.Printf("%s  %s  %s  %s  %s%s\n", x.ID, seconds(x.Began), x.Scope, p.Line(x.Actor, 30),
+			Tally(x.Steps), state)
+	}
+	if len(all) == 0 {
+		p.Note("no pass has changed anything yet")
+	}
+}
