@@ -305,7 +305,7 @@ func (v *verifier) check(ctx context.Context, part []verifyPart) error {
 			if p.job.readable() {
 				item.Source, item.File, item.SHA256 = p.job.name(), p.job.path, p.job.sum
 			}
-			if !item.Doubted && !verify.Sound(item.Verdict) && item.Verdict != verify.ValueMissing {
+			if !verify.Judged(item.Verdict) {
 				item.Earlier = have[p.entry].Verdict
 			}
 			v.add(p, &item, have[p.entry])
@@ -422,7 +422,7 @@ func (v *verifier) add(p verifyPart, item *verify.ItemResult, have verifyPayload
 		}
 	}
 	if v.opt.NoRecord || v.result.NotRecorded != "" ||
-		!verify.Sound(item.Verdict) && !item.Doubted && item.Verdict != verify.ValueMissing {
+		!verify.Judged(item.Verdict) {
 		return
 	}
 	now := verifyPayload{Verdict: item.Verdict, Source: item.Source, SHA256: item.SHA256,

@@ -240,6 +240,10 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 			" that neither quote nor source has: " + firstOf(v.Concluded)
 		s.Warnings = append(s.Warnings, concluded)
 	}
+	if n := len(v.Unsure); n > 0 {
+		s.Warnings = append(s.Warnings, count(n, "quote may deny its finding", "quotes may deny their findings")+
+			", to be read: "+firstOf(v.Unsure))
+	}
 	if v.Doubted > 0 && v.Doubted <= limit {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d doubted; the policy allows %d",
 			v.Doubted, limit))

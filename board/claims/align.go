@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"blackboard/board/lazyregexp"
 	"cmp"
 	"fmt"
 	"math"
@@ -158,8 +157,7 @@ func (ev *Evidence) named(d *Detail, w Window) Match {
 	return best
 }
 
-// hasName reports whether the words of a name, or the parts of an identifier, stand in a
-// claim or above it.
+// hasName reports whether the words of a name, or an identifier, stand in a claim or above it.
 func (c *Claim) hasName(d *Detail) bool {
 	if d.Kind == Name {
 		return !slices.ContainsFunc(d.Words, func(w string) bool {
@@ -174,22 +172,7 @@ func (c *Claim) hasName(d *Detail) bool {
 			return true
 		}
 	}
-	low := strings.ToLower(c.Text)
-	return len(id) > 2 && strings.Contains(low, id) || expands(d.Text, low) || hasParts(low, id)
-}
-
-// hasParts reports whether a text has each part of an identifier without digits.
-func hasParts(low, id string) bool {
-	if strings.IndexFunc(id, digit) >= 0 {
-		return false
-	}
-	n := 0
-	for p := range strings.FieldsFuncSeq(id, func(r rune) bool { return strings.ContainsRune("./:", r) }) {
-		if n++; len(p) < 3 || !strings.Contains(low, p) {
-			return false
-		}
-	}
-	return n > 1
+	return len(id) > 2 && strings.Contains(strings.ToLower(c.Text), id)
 }
 
 // hasAny reports whether a word of a name stands in a claim or above it.
@@ -198,35 +181,6 @@ func (c *Claim) hasAny(d *Detail) bool {
 		s := stem(w)
 		return c.stems[s] || c.context[s]
 	})
-}
-
-var reAcronym = lazyregexp.New(`^([A-Z]{2,5})(\d*)s?$`)
-
-// expands reports whether an acronym stands for words of a text in lower case: PDE5 for
-// phosphodiesterase 5, CoC for change of control.
-func expands(acronym, low string) bool {
-	m := reAcronym.FindStringSubmatch(acronym)
-	if m == nil {
-		return false
-	}
-	letters := strings.ToLower(m[1])
-	var initials strings.Builder
-	words := strings.FieldsFunc(low, func(r rune) bool { return !inRun(r) })
-	for i, w := range words {
-		if !empty.has(w) {
-			initials.WriteByte(w[0])
-		}
-		k := 0 // its letters in order, in one long word before its number
-		for j := 0; j < len(w) && k < len(letters) && w[0] == letters[0]; j++ {
-			if w[j] == letters[k] {
-				k++
-			}
-		}
-		if k == len(letters) && len(w) >= 8 && m[2] != "" && i+1 < len(words) && words[i+1] == m[2] {
-			return true
-		}
-	}
-	return len(letters) > 2 && m[2] == "" && strings.Contains(initials.String(), letters)
 }
 
 // swapped finds two details of a claim that stand in each other's place.

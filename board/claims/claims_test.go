@@ -31,6 +31,9 @@ func TestRelations(t *testing.T) {
 		{"it cost £6,500", "it cost €6,500", OtherCurrency},
 		{"€64 a month", "€64 a year", OtherRate},
 		{"at least 20 tickets", "at most 20 tickets", OtherBound},
+		{"no guest pays more than 20 euros", "at most 20 euros", Same},
+		{"nobody pays more than 20 euros", "a guest never pays above 20 euros", Same},
+		{"a guest pays more than 20 euros", "no guest pays more than 20 euros", OtherBound},
 		{"345 TB", "345 GB", OtherUnit},
 		{"30 km/h", "30 km per minute", OtherRate},
 		{"row 7 of it", "7 rows of it", Bare},
@@ -53,6 +56,8 @@ func TestVerify(t *testing.T) {
 		refuted        bool
 	}{
 		{"Tokens never expire", "As we saw, tokens never expire.", false},
+		{"The plan covers the pit with planks, so that the pit disappears.",
+			"As drawn we put planks over the pit, so there is no pit any more.", false}, // unsure
 		{"Dose adjustment is needed with apixaban", "No dose adjustment is needed with apixaban.", true},
 		{"The own brand makes up 17 % of sales at a 46 % gross margin",
 			"The own brand makes up 46 % of sales at a gross margin of 17 %.", true},

@@ -203,7 +203,7 @@ func (t tokens) bound(i, next int, about bool) (Bound, bool) {
 		phrase, b = t.at(k).low, bounds()[t.at(k).low]
 	}
 	if b != 0 && phrase != "at least" && phrase != "at most" && phrase != "up to" &&
-		(t.refuses(k-1) || t.refuses(k-2) || t.neverBefore(k)) { // not more than, may not exceed
+		t.neverBefore(k) { // not more than, may not exceed
 		return -b, about
 	}
 	if k == 0 && (phrase == "above" || phrase == "below") { // above 600, the answer is 429
@@ -220,17 +220,17 @@ func (t tokens) bound(i, next int, about bool) (Bound, bool) {
 
 var fillsBound = set("us just the only a")
 
-// neverBefore reports whether the clause before a token says that it happens at no time.
+// neverBefore reports whether the clause before a token denies something: nobody pays more than.
 func (t tokens) neverBefore(i int) bool {
-	for k := i - 1; k >= 0 && t[k].kind == wordToken; k-- {
-		if t[k].low == "never" || t[k].low == "no" && occasions.has(t.at(k+1).low) {
+	for k := i - 1; k >= 0 && t[k].kind == wordToken && !contrasts.has(t[k].low) && t[k].low != "and"; k-- {
+		if t.refuses(k) || nobody.has(t[k].low) {
 			return true
 		}
 	}
 	return false
 }
 
-var occasions = set("point time moment stage case circumstances occasion day night hour")
+var nobody = set("nobody none nothing neither nowhere")
 
 func (t tokens) refuses(i int) bool {
 	w := t.at(i).low

@@ -19,8 +19,9 @@ type Survival struct {
 	Claim    *Claim    // the finding as it was read
 	has      count
 	strong   bool    // it has the very digits, with another unit or sign
+	form     bool    // it has a figure with another unit, rate, bound, currency or sign
 	denied   bool    // a sentence says the opposite
-	weak     bool    // by its words alone, and in other words than the finding's
+	sure     bool    // by what is hardly ever said of something else
 	placed   bool    // figures or names stand with something else
 	back     float64 // the share of the words of one of its statements that the finding has
 	odds     float64 // how surely the window speaks of the finding
@@ -169,11 +170,13 @@ func (ev *Evidence) judge(c *Claim, cmp Comparison) Survival {
 // stands with a figure, or by words.
 func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 	n, cover, back := s.has.agree, cmp.Cover, cmp.Back
-	var said, opposite []string
+	var said, by, opposite []string
 	if cover >= .5 || n > 0 && cover >= .35 && back >= .3 || n > 1 {
-		said = slices.Concat(ev.swapped(cmp.Matches), ev.renamed(s.Claim, cmp.Matches),
-			cmp.saidByOthers(s.Claim))
+		said = slices.Concat(ev.swapped(cmp.Matches), ev.renamed(s.Claim, cmp.Matches))
+		by = cmp.saidByOthers(s.Claim)
 	}
+	s.sure = len(said) > 0 && cmp.inOne(ev, s.Claim)
+	said = append(said, by...)
 	for _, e := range cmp.Claims {
 		if why := s.Claim.misplaced(e); why != "" && !ev.long() && !ev.Part && (cover >= .35 || n > 0) {
 			said = append(said, why)
@@ -187,28 +190,34 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 		if s.Reasons = nil; len(said)+len(opposite) == 0 {
 			return
 		}
+	} else {
+		s.sure = s.sure || s.form || cover >= .5 && (len(s.Lacks) == 0 || back >= .7)
 	}
 	s.Verdict = Refuted
 	s.denied, s.placed = len(said)+len(opposite) > 0 && !s.table(), len(said) > 0
-	s.weak = len(s.Differs)+len(said) == 0 && !slices.ContainsFunc(opposite, firm) && !s.plain(cmp)
+	s.sure = s.sure || slices.ContainsFunc(opposite, firm)
 	s.Reasons = slices.Concat(s.Reasons, said, opposite)
 }
 
-// firm reports whether a reason is more than words of one side: bounds, what is called false.
-func firm(why string) bool { return !strings.HasSuffix(why, oneSide) }
-
-// plain reports whether a window says a finding in nearly the same words, or with several of its
-// figures, so that a denial on one side alone denies it. Words such as only turn with a denial.
-func (s *Survival) plain(cmp *Comparison) bool {
-	turns := len(s.Claim.conditions()) > 0 || slices.ContainsFunc(cmp.Claims, func(e *Claim) bool {
-		return len(e.conditions()) > 0
+// inOne reports whether one statement of a window has the figures or names that stand otherwise.
+func (cmp *Comparison) inOne(ev *Evidence, c *Claim) bool {
+	return slices.ContainsFunc(cmp.Claims, func(e *Claim) bool {
+		of := slices.DeleteFunc(slices.Clone(cmp.Matches), func(m Match) bool { return m.From != e && m.With != nil })
+		return len(ev.swapped(of))+len(ev.renamed(c, of)) > 0
 	})
-	return cmp.close() || !turns && (cmp.Cover+cmp.Back >= 1.3 || s.has.agree > 1 && cmp.Cover >= .5)
 }
 
-// Weak reports whether a finding is refuted by words alone, in a passage that says more or less
-// than it does: whoever reads the passage knows.
-func (s *Survival) Weak() bool { return s.weak }
+// firm reports whether a reason is more than what one side denies, or the order of words: bounds and
+// opposites that are other words, too.
+func firm(why string) bool {
+	one, other, against := strings.Cut(why, "” against “")
+	return !strings.HasPrefix(why, "“") || against && strings.Trim(one, "“") != strings.TrimSuffix(other, "”")
+}
+
+// Sure reports whether a finding is refuted by what has been right in nine of ten reports that nobody
+// had read: another unit, bound or opposite, what stands the other way round, or another figure where
+// all others agree. Whoever reads the passage decides the rest.
+func (s *Survival) Sure() bool { return s.sure }
 
 // statesNear reports whether a figure of several digits stands elsewhere in a text, in a
 // statement that has another word of the claim.
@@ -327,6 +336,7 @@ func (s *Survival) take(ev *Evidence, m Match, cmp *Comparison) {
 		}
 	case cmp.differs(m) && !(m.Rel == OtherValue && d.specific() && cmp.figuresIn(nil) == 0 && ev.statesNear(s.Claim, d)):
 		s.Differs = append(s.Differs, d)
+		s.form = s.form || m.Rel > OtherValue
 		s.strong = s.strong || m.Rel > OtherValue && d.specific() && cmp.Cover >= .3
 		why := fmt.Sprintf("the finding says %s, the report %s", d.Text, m.With.Text)
 		if m.Rel > OtherValue {

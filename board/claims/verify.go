@@ -12,6 +12,7 @@ import (
 // A Verification says how a finding stands to the statements that it quotes.
 type Verification struct {
 	Refuted []string          // why they contradict it
+	Unsure  []string          // why they may deny it: by a word that one of them alone denies
 	Has     func(string) bool // reports whether the source has a figure that the finding writes so
 	values  []valueOf
 }
@@ -86,10 +87,15 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 			if !around[0].predicates() || finding.subtracts(around) {
 			} else if finding.deniesAlone(around) || around[0].denials == nil && finding.denials == nil {
 				against := ev.opposites(finding, cmp.Window, cmp.Matches)
-				if conditional(finding, around) || isData(quote) {
-					against = slices.DeleteFunc(against, turnsOnDenial)
+				turns := conditional(finding, around) || isData(quote)
+				for _, why := range against {
+					switch denial := turnsOnDenial(why); {
+					case !denial, !turns && cover >= .7 && cmp.Back >= .6: // in the same words
+						v.Refuted = append(v.Refuted, why)
+					case !turns:
+						v.Unsure = append(v.Unsure, why)
+					}
 				}
-				v.Refuted = append(v.Refuted, against...)
 			}
 			for _, e := range around {
 				if why := finding.misplaced(e); why != "" {

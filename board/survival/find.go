@@ -64,7 +64,8 @@ func (f finding) result(item Item) ItemResult {
 	r := ItemResult{Item: item, Cause: f.cause, MissingTokens: []string{},
 		MissingNumbers: []string{}}
 	r.Unsure, r.Present = f.unsure, r.Cause == ""
-	r.Present = r.Present || f.unsure && r.Cause != MissContradicted &&
+	r.Present = r.Present || f.unsure && f.near.Verdict != claims.Refuted &&
+		r.Cause != MissContradicted && !f.near.Rivals() &&
 		(r.Cause != MissNumber && !f.scattered() || f.near.Likely())
 	r.Coverage = math.Round(f.coverage()*1000) / 1000
 	for i, w := range f.pattern.wants {

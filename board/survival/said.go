@@ -40,7 +40,7 @@ func (f *finding) weigh(x *index) {
 		f.unsure = f.undecided(x, &s)
 		return
 	}
-	defer func() { f.unsure = f.undecided(x, &s) || s.Verdict == claims.Refuted && s.Weak() }()
+	defer func() { f.unsure = f.undecided(x, &s) || s.Verdict == claims.Refuted && !s.Sure() }()
 	switch {
 	case s.Verbatim:
 		f.say(&s, "")
@@ -51,12 +51,11 @@ func (f *finding) weigh(x *index) {
 	}
 }
 
-// undecided reports whether a passage of a short report speaks of an item that was not found,
-// and has no other figure in the place of one of its own. In a long one the words of any item
-// meet somewhere.
+// undecided reports whether a passage of a short report speaks of an item that was not found. In a
+// long one the words of any item meet somewhere.
 func (f *finding) undecided(x *index, s *claims.Survival) bool {
 	return f.cause != "" && f.cause != MissContradicted && !x.long && s.Window != nil &&
-		(f.scattered() || (s.Verdict == claims.Supported || s.Verdict == claims.Unsure) && s.Speaks() && !s.Rivals() ||
+		(f.scattered() || (s.Verdict == claims.Supported || s.Verdict == claims.Unsure) && s.Speaks() ||
 			s.Verdict == claims.Unsupported && x.read().HasRate(f.pattern.claimed()))
 }
 

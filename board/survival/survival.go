@@ -212,8 +212,8 @@ type Semantic struct {
 // item the sentence has, and of what else it speaks. A negation and an opposite together
 // contradict nothing: unstaffed, and nobody is there; nor do a denial and the words of a
 // condition: nothing before eight, only after eight. Nor does a sentence beside another, as
-// full, that says it plainly. A denial alone, in a passage of other words, leaves it unsure.
-// Questions have no opposite.
+// full, that says it plainly. What was right in fewer than nine of ten reports that nobody had
+// read leaves it unsure (claims.Survival.Sure). Questions have no opposite.
 //
 // It is monotone but for that: text appended to a report as a new paragraph never makes
 // a present item missing, unless it contradicts the item and no one sentence says it

@@ -21,10 +21,12 @@ type Result struct {
 	Unsourced int `json:"unsourced"`
 	// Concluded are the findings that are not doubted, and whose figures neither their quote
 	// nor their source has: they may conclude them.
-	Concluded []string       `json:"concluded"`
-	Sources   []SourceResult `json:"sources"`  // that were read, by name
-	Items     []ItemResult   `json:"items"`    // in the order of the entries
-	Recorded  int            `json:"recorded"` // new verdicts that were written
+	Concluded []string `json:"concluded"`
+	// Unsure are the findings that their quote may deny; they are not doubted.
+	Unsure   []string       `json:"unsure"`
+	Sources  []SourceResult `json:"sources"`  // that were read, by name
+	Items    []ItemResult   `json:"items"`    // in the order of the entries
+	Recorded int            `json:"recorded"` // new verdicts that were written
 	// NotRecorded says why new verdicts were not written: this user can only read. "":
 	// they were.
 	NotRecorded string `json:"not_recorded"`
@@ -88,10 +90,13 @@ func (r *Result) Count(item *ItemResult) {
 	if item.Doubted {
 		r.Doubted++
 	}
+	if item.Verdict == Unsure {
+		r.Unsure = append(r.Unsure, item.ID)
+	}
 	if !item.Doubted && len(item.Missing) > 0 {
 		r.Concluded = append(r.Concluded, item.ID)
 	}
-	if item.Doubted || Sound(item.Verdict) || item.Verdict == ValueMissing {
+	if Judged(item.Verdict) {
 		r.Checked++
 	} else {
 		r.Unchecked++
@@ -102,6 +107,8 @@ func (r *Result) Count(item *ItemResult) {
 func (r *Result) Judge() {
 	slices.SortFunc(r.Concluded, CompareIDs)
 	r.Concluded = append([]string{}, r.Concluded...)
+	slices.SortFunc(r.Unsure, CompareIDs)
+	r.Unsure = append([]string{}, r.Unsure...)
 	r.Passed = r.Doubted == 0 && r.Checked > 0
 	for _, s := range r.Sources {
 		r.Passed = r.Passed && !s.Changed

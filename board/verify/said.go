@@ -41,7 +41,10 @@ func (s *Source) said(f *Finding, o Outcome, at match) Outcome {
 		}
 		return o
 	}
-	if len(lacking) == 0 {
+	if len(v.Unsure) > 0 {
+		o.Verdict, o.Note = Unsure, "quote found; it may deny the finding: "+strings.Join(v.Unsure, "; ")
+	}
+	if len(lacking) == 0 || o.Verdict == Unsure {
 		return o
 	}
 	texts := make([]string, len(lacking))

@@ -18,6 +18,7 @@ const (
 	Absent       = "not found"     // the source has nothing like the quote
 	Denied       = "denied"        // the quote is cut out of a sentence that denies it
 	Refuted      = "refuted"       // the quote is there, and contradicts the finding
+	Unsure       = "unsure"        // the quote is there, and may deny the finding: no doubt, read it
 	ValueMissing = "value missing" // the source lacks a value of the finding
 	Ambiguous    = "ambiguous"     // several files match the source's name
 	Unregistered = "unregistered"  // the source is not registered, but others are
@@ -40,6 +41,7 @@ var Verdicts = []string{
 	Absent,
 	Denied,
 	Refuted,
+	Unsure,
 	ValueMissing,
 	Ambiguous,
 	Unregistered,
@@ -60,10 +62,15 @@ func Sound(verdict string) bool {
 // checked, or if its source says too little to tell.
 func Doubted(verdict string) bool {
 	switch verdict {
-	case NoFile, NoSource, NothingToCheck, Unreadable, ValueMissing:
+	case NoFile, NoSource, NothingToCheck, Unreadable, ValueMissing, Unsure:
 		return false
 	}
 	return !Sound(verdict)
+}
+
+// Judged reports whether a verdict says what a source has of a finding, whatever that is.
+func Judged(verdict string) bool {
+	return Sound(verdict) || Doubted(verdict) || verdict == ValueMissing || verdict == Unsure
 }
 
 // Finding is an entry to check.

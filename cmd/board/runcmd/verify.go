@@ -149,6 +149,10 @@ func (p *program) printVerified(r *verify.Result, all bool) {
 			base.Count(int64(n), "finding has figures", "findings have figures"),
 			shortList(r.Concluded))
 	}
+	if n := len(r.Unsure); n > 0 {
+		p.Printf("%s: %s, to be read: %s\n", p.Paint(base.Yellow, "warning"),
+			base.Count(int64(n), "quote may deny its finding", "quotes may deny their findings"), shortList(r.Unsure))
+	}
 	p.printDoubts(r, all)
 	if r.Checked+r.Unchecked == 0 {
 		p.Printf("to pass: %s\n", ci.ToVerify[r.NothingChecked()])
