@@ -10,14 +10,14 @@ import (
 	"blackboard/board/fault"
 )
 
-// migrate brings the file to the newest version of the schema. It first reads the version
-// without a lock. Only a file that is behind makes it wait for its turn; it then reads
-// the version again, since another process may have migrated the file meanwhile.
-func (db *DB) migrate(ctx context.Context, mode Mode) error {
+// migrate brings the file to the newest version of the schema. Only a file that is behind
+// makes it wait for its turn; it then reads the version again, since another process may
+// have migrated the file meanwhile. An empty file is read in its turn alone: until it is in
+// WAL mode, SQLite looks for a WAL and a journal by name at each reading.
+func (db *DB) migrate(ctx context.Context, mode Mode, have int) error {
 	want := len(db.schema.Migrations)
-	have, err := db.version(ctx)
-	if err != nil || have == want {
-		return err
+	if have == want {
+		return nil
 	}
 	if have == 0 && mode != Create {
 		// The process that creates it is not done, or ended before its first commit.
@@ -34,6 +34,9 @@ func (db *DB) migrate(ctx context.Context, mode Mode) error {
 		return err
 	}
 	defer unlock()
+	if err := db.CheckFile(); err != nil {
+		return err
+	}
 	if have, err = db.version(ctx); err != nil || have == want {
 		return err
 	}

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 )
 
@@ -50,10 +52,15 @@ func Rename(ctx context.Context, path, to string, is os.FileInfo) error {
 	// With an empty WAL the file is complete: nothing is lost if the process ends between
 	// two renames.
 	err := foldWAL(ctx, path)
-	switch {
-	case errors.Is(err, fault.Busy), ctx.Err() != nil:
+	if errors.Is(err, fault.Busy) || ctx.Err() != nil {
 		return err
-	case err != nil: // damaged: nobody can make it complete
+	}
+	unlock, nameErr := disk.LockNames(ctx, filepath.Dir(path), true)
+	if nameErr != nil {
+		return nameErr
+	}
+	defer unlock()
+	if err != nil { // damaged: nobody can make it complete
 		for _, suffix := range []string{"-wal", "-shm"} {
 			if err := os.Rename(path+suffix, to+suffix); err != nil &&
 				!errors.Is(err, fs.ErrNotExist) {
@@ -116,6 +123,11 @@ func Remove(ctx context.Context, path string, allowed func() error) error {
 			return err
 		}
 	}
+	names, err := disk.LockNames(ctx, filepath.Dir(path), true)
+	if err != nil {
+		return err
+	}
+	defer names()
 	if err := os.Remove(path); err != nil {
 		return (&DB{path: path}).wrap(err)
 	}

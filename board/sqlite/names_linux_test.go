@@ -95,6 +95,11 @@ func TestChild(t *testing.T) {
 	case "create":
 		goOn()
 		createByMany(t, path)
+	case "read again and again":
+		fmt.Println("ready")
+		for end := atEnd(os.Stdin); !end(); {
+			readOnce(t, path)
+		}
 	}
 }
 
@@ -117,6 +122,85 @@ func createByMany(t *testing.T, path string) {
 		})
 	}
 	all.Wait()
+}
+
+// atEnd tells whether a reader has come to its end.
+func atEnd(r io.Reader) func() bool {
+	done := make(chan struct{})
+	go func() { io.Copy(io.Discard, r); close(done) }()
+	return func() bool {
+		select {
+		case <-done:
+			return true
+		default:
+			return false
+		}
+	}
+}
+
+// readOnce opens a file that comes and goes, and reads it.
+func readOnce(t *testing.T, path string) {
+	db, err := Open(t.Context(), path, testSchema, ReadWrite)
+	if err == nil {
+		err = db.Read(t.Context(), func(tx *Tx) error {
+			_, err := Column[string](tx, `SELECT text FROM a`)
+			return err
+		})
+		db.Close()
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fault.Gone) {
+		t.Error(err)
+	}
+}
+
+// TestRemovedWhileOpened: a file that is removed and made anew again and again is sound each time,
+// though others are opening what has the name at every moment.
+func TestRemovedWhileOpened(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.sqlite3")
+	for range 6 {
+		c := startChild(t, "read again and again", path)
+		defer c.end()
+	}
+	for i := range 150 {
+		db, err := Open(t.Context(), path, testSchema, Create)
+		if err != nil {
+			t.Fatalf("round %d: %v", i, err)
+		}
+		const writes = 4
+		for j := range writes {
+			if err := insert(db, "x"); err != nil {
+				t.Fatalf("round %d, write %d: %v", i, j, err)
+			}
+		}
+		again := open(t, path, testSchema, ReadWrite)
+		if n := countRows(t, again); n != writes {
+			t.Fatalf("round %d: %d rows", i, n)
+		}
+		again.Close()
+		db.Close()
+		if err := Remove(t.Context(), path, nil); err != nil {
+			t.Fatalf("round %d: %v", i, err)
+		}
+	}
+}
+
+// TestRemovalCutShort: what a removal that was killed has left beside a file, and somebody still
+// uses, is not taken for what belongs to the new file of that name.
+func TestRemovalCutShort(t *testing.T) {
+	path, old := inUse(t)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, path, testSchema, Create)
+	if err := errors.Join(insert(db, "one"), insert(db, "two")); err != nil {
+		t.Fatal(err)
+	}
+	if n := rows(t, path); n != "2" {
+		t.Errorf("another process finds %s rows", n)
+	}
+	if err := insert(old, "x"); !errors.Is(err, fault.Gone) {
+		t.Errorf("writing to the removed file: %v", err)
+	}
 }
 
 // exists reports whether there is a file.

@@ -14,7 +14,8 @@
 //   - A file that was removed while it was open refuses writes (fault.Gone).
 //   - Only SQLite opens a database file, its -wal or its -shm: not even to create, probe or
 //     copy it does anything else (see package disk). Where SQLite acts on a file by name, and
-//     another file may have that name by now, it does so in the writers' turn.
+//     another file may have that name by now, it does so in the writers' turn. Whoever opens
+//     a file shares a lock on its directory, and whoever takes its name away has that alone.
 package sqlite
 
 import (
@@ -134,7 +135,13 @@ func openOnce(ctx context.Context, path string, schema Schema, mode Mode, readOn
 	if err := db.connect(ctx); err != nil {
 		return nil, db.wrap(err)
 	}
-	err = db.migrate(ctx, mode)
+	have := 0
+	if info.Size() > 0 {
+		have, err = db.version(ctx)
+	}
+	if err == nil {
+		err = db.migrate(ctx, mode, have)
+	}
 	if err == nil {
 		err = db.CheckFile()
 	}
@@ -160,6 +167,9 @@ func (db *DB) create(ctx context.Context) error {
 	}
 	defer unlock()
 	if _, err := os.Lstat(db.path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := removeBeside(db.path); err != nil { // of a removal that came no further
 		return err
 	}
 	f, err := disk.Temp(db.path, 0o600)

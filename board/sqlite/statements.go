@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -23,8 +24,15 @@ type connector struct {
 	last *atomic.Bool
 }
 
-// Connect opens a connection.
-func (k *connector) Connect(context.Context) (driver.Conn, error) {
+// Connect opens a connection. SQLite opens the file, its WAL and its -shm by name, one after the
+// other. If the file was removed and made anew between, it would have the WAL of the old one
+// with the -shm of the new one, and fill that with what is in no WAL of the new one.
+func (k *connector) Connect(ctx context.Context) (driver.Conn, error) {
+	unlock, err := disk.LockNames(ctx, filepath.Dir(k.path), false)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	c := &conn{file: disk.Hold(k.path), kept: map[string]driver.Stmt{}, last: k.last}
 	opened, err := k.Driver().Open(k.dsn)
 	if err != nil {

@@ -286,7 +286,7 @@ var ceilings = map[string]int{
 	"board/claims": 8739, // and findings that say otherwise than their quote, spoken times of day, conditions
 	"board/clash":  590,
 
-	"board/disk": 580,
+	"board/disk": 607, // who takes names away waits for who is opening files
 
 	"board/documents": 5200, // PDF: table of objects, encryption, forms
 
@@ -308,7 +308,7 @@ var ceilings = map[string]int{
 
 	"board/similar": 120,
 
-	"board/sqlite": 2310, // backup, kept files
+	"board/sqlite": 2326, // backup, kept files, names while a file is opened
 
 	"board/store": 540,
 

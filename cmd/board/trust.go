@@ -145,6 +145,9 @@
 //     kb_ingest_vault, 2026-11-28.
 //   - A PDF that was updated in place was read as its old version: TestPDFVersions, 2026-11-28.
 //   - An import from a clock of 2031 kept its leases: TestLeaseOfAnotherClock, 2026-11-28.
+//   - A run that was made anew while others opened the removed one had the wrong files beside it:
+//     posts failed with "disk I/O error", and after a removal that was killed in the middle they
+//     were lost: TestRemovedWhileOpened and TestRemovalCutShort, 2026-11-29.
 //
 // # What is not defended against
 //
