@@ -71,13 +71,9 @@ func OpenOrCreate(ctx context.Context, dir, run string) (*Board, error) {
 	return b, nil
 }
 
-// Create makes a new run without a policy on record. It is fault.Conflict if the run exists.
-func Create(ctx context.Context, dir, run, goal, worker string) (*Board, error) {
-	return CreateUnder(ctx, dir, run, goal, worker, nil)
-}
-
-// CreateUnder is Create with a policy on record, unless by is nil.
-func CreateUnder(ctx context.Context, dir, run, goal, worker string, by *NewPolicy) (*Board, error) {
+// Create makes a new run, with a policy on record unless by is nil. It is fault.Conflict if the
+// run exists.
+func Create(ctx context.Context, dir, run, goal, worker string, by *NewPolicy) (*Board, error) {
 	if by != nil {
 		if err := by.check(); err != nil {
 			return nil, err

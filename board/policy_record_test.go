@@ -13,7 +13,7 @@ func TestRecordedPolicy(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	none := int64(0)
 	by := NewPolicy{Path: "/p/board.yaml", Text: "gate: {block: [low]}", Gate: Policy{Block: []string{"low"}}}
-	b, err := CreateUnder(ctx, dir, "r", "", "lead", &by)
+	b, err := Create(ctx, dir, "r", "", "lead", &by)
 	if err != nil {
 		t.Fatal(err)
 	}

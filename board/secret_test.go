@@ -32,7 +32,7 @@ func TestSecretsAreMasked(t *testing.T) {
 // writeEverywhere writes a text with all writes of a board.
 func writeEverywhere(t *testing.T, ctx context.Context, text string) *Board {
 	t.Helper()
-	b, err := Create(ctx, t.TempDir(), "test", text, "ann")
+	b, err := Create(ctx, t.TempDir(), "test", text, "ann", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

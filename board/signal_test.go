@@ -165,7 +165,7 @@ func TestSignalsFound(t *testing.T) {
 // each event in a few words.
 func TestDetails(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
-	if _, err := Create(ctx, t.TempDir(), "r", "", ""); !errors.Is(err, fault.Invalid) {
+	if _, err := Create(ctx, t.TempDir(), "r", "", "", nil); !errors.Is(err, fault.Invalid) {
 		t.Errorf("nobody made a run: %v", err)
 	}
 	for _, p := range []Post{{Content: "it stops"}, {Content: "it does not", Contradicts: []string{"e1"}}, {Content: "it stops at night", Supersedes: []string{"e2"}}} {

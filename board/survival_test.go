@@ -13,7 +13,7 @@ import (
 
 func TestBoardSurvival(t *testing.T) {
 	ctx := context.Background()
-	b, err := Create(ctx, t.TempDir(), "run", "", "lead")
+	b, err := Create(ctx, t.TempDir(), "run", "", "lead", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

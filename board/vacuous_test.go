@@ -69,7 +69,7 @@ func sound(t *testing.T, b *Board) {
 // TestGateOfEmptyRun: a run on which nothing was posted or raised has a closed gate.
 func TestGateOfEmptyRun(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
-	b, err := Create(ctx, dir, "test", "", "lead")
+	b, err := Create(ctx, dir, "test", "", "lead", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestWaitRun(t *testing.T) {
 		b, err := WaitRun(t.Context(), dir, "later")
 		got <- answer{b, err}
 	}()
-	b, err := Create(t.Context(), dir, "later", "", "lead")
+	b, err := Create(t.Context(), dir, "later", "", "lead", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

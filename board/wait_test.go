@@ -141,12 +141,12 @@ func TestRuns(t *testing.T) {
 	if runs, err := List(ctx, filepath.Join(dir, "none"), Policy{}); err != nil || runs == nil || len(runs) != 0 {
 		t.Errorf("%v, %v", runs, err)
 	}
-	b, err := Create(ctx, dir, "one", "find out", "lead")
+	b, err := Create(ctx, dir, "one", "find out", "lead", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if _, err := Create(ctx, dir, "one", "", "lead"); !errors.Is(err, fault.Conflict) {
+	if _, err := Create(ctx, dir, "one", "", "lead", nil); !errors.Is(err, fault.Conflict) {
 		t.Errorf("made twice: %v", err)
 	}
 	for _, p := range []string{"critical", "low"} {

@@ -27,7 +27,7 @@ func TestKeepGiven(t *testing.T) {
 	if names, _ := board.RunNames(boards); len(names) > 0 || w.logged() != "" {
 		t.Fatalf("it made %v, and the log has %s", names, w.logged())
 	}
-	b, err := board.Create(t.Context(), boards, "audit", "", "lead")
+	b, err := board.Create(t.Context(), boards, "audit", "", "lead", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestKeepGivenAtStart(t *testing.T) {
 	w.searcher = found(hit("k1", "Retries", "b", 1))
 	w.named("retry", "The client retries too often, and hides the error of its first call.")
 	w.env["BOARD_RUN"] = "audit"
-	b, err := board.Create(t.Context(), filepath.Join(w.home, "boards"), "audit", "", "lead")
+	b, err := board.Create(t.Context(), filepath.Join(w.home, "boards"), "audit", "", "lead", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func TestNoCliff(t *testing.T) {
 	w := newWorld(t)
 	t.Cleanup(openBoards.Wait)
 	w.env["BOARD_RUN"] = "audit"
-	b, err := board.Create(t.Context(), filepath.Join(w.home, "boards"), "audit", "", "lead")
+	b, err := board.Create(t.Context(), filepath.Join(w.home, "boards"), "audit", "", "lead", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

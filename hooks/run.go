@@ -14,6 +14,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/policy"
 	"blackboard/board/similar"
+	kbhome "blackboard/kb/home"
 )
 
 const maxSignals = 5 // in one answer
@@ -28,7 +29,7 @@ func (t *turn) openRun(ctx context.Context) (b *board.Board, run string, err err
 	if err != nil {
 		return nil, oneLine(run, 100), err
 	}
-	if b, err = board.Open(ctx, dir, run); err == nil {
+	if b, err = kbhome.Run(ctx, dir, run); err == nil {
 		b.SetNow(t.clock)
 	}
 	return b, oneLine(run, 100), err

@@ -20,7 +20,7 @@ func TestSubagents(t *testing.T) {
 		t.Errorf("without a run: %s", got)
 	}
 	w.env["BOARD_RUN"] = "audit"
-	b, err := board.Create(t.Context(), filepath.Join(w.home, "boards"), "audit", "May we ship v3?", "lead")
+	b, err := board.Create(t.Context(), filepath.Join(w.home, "boards"), "audit", "May we ship v3?", "lead", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

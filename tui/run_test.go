@@ -32,7 +32,7 @@ func TestRuns(t *testing.T) {
 		fillAudit(h)
 		b := h.openRun("release-notes")
 		must(b.Post(context.Background(), "writer", board.Post{Content: "nothing is open here"}))
-		must(board.Create(context.Background(), h.cfg.Boards, "quiet", "Find out what 日本語 does to a table 🙂", "ada")).Close()
+		must(board.Create(context.Background(), h.cfg.Boards, "quiet", "Find out what 日本語 does to a table 🙂", "ada", nil)).Close()
 	})
 	h.goldens("runs")
 	h.press("/")

@@ -148,7 +148,7 @@ const troubled = "日本語 👩‍👩‍👧‍👦 e\u0301 🇩🇪 ❤️ �
 // fillTroubled makes a run, a capsule and memories of what terminals have trouble with.
 func fillTroubled(h *harness) {
 	ctx := context.Background()
-	b := must(board.Create(ctx, h.cfg.Boards, "wide", "Goal: "+troubled, "ada"))
+	b := must(board.Create(ctx, h.cfg.Boards, "wide", "Goal: "+troubled, "ada", nil))
 	defer b.Close()
 	b.SetNow(h.now)
 	must(b.Set(ctx, "ada", "phase", []byte(`1`), board.AnyVersion)) // what ada did last has the time of the test

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// LockNames waits until what has a name in a directory keeps it: alone, for who takes names away,
-// or with others, for who opens several files by names that belong together. A file system without
-// such locks does not stop anybody.
+// LockNames locks a directory: alone, for who takes names away, or with others, for who opens
+// several files by names that belong together. A file system without such locks stops nobody.
 func LockNames(ctx context.Context, dir string, alone bool) (unlock func(), err error) {
 	how := syscall.LOCK_SH
 	if alone {

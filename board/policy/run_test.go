@@ -64,7 +64,7 @@ func TestOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := board.CreateUnder(ctx, dir, "r", "", "lead", by)
+	b, err := board.Create(ctx, dir, "r", "", "lead", by)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,7 +104,7 @@ func floorRuns(b *testing.B, u string, runs int) {
 	b.Helper()
 	dir, err := board.UseDatabase(u)
 	for i := 0; i < runs && err == nil; i++ {
-		_, err = board.Create(b.Context(), dir, fmt.Sprint("run", i), "", "w")
+		_, err = board.Create(b.Context(), dir, fmt.Sprint("run", i), "", "w", nil)
 	}
 	if err != nil {
 		b.Fatal(err)
@@ -166,7 +166,7 @@ func BenchmarkRead100K(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, run := range []string{"other", "big"} {
-		r, err := board.Create(b.Context(), dir, run, "", "w")
+		r, err := board.Create(b.Context(), dir, run, "", "w", nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -33,7 +33,7 @@ func TestPooler(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer postgres.At(behind).Close()
-	writer, err := board.Create(t.Context(), direct, "r", "", "w")
+	writer, err := board.Create(t.Context(), direct, "r", "", "w", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

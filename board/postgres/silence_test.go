@@ -29,7 +29,7 @@ func TestSilence(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer postgres.At(dir).Close()
-	r, err := board.Create(t.Context(), dir, "r", "", "w")
+	r, err := board.Create(t.Context(), dir, "r", "", "w", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func TestRoundTrips(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer postgres.At(dir).Close()
-	r, err := board.Create(t.Context(), dir, "r", "", "w")
+	r, err := board.Create(t.Context(), dir, "r", "", "w", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestRoundTrips(t *testing.T) {
 	for i := range 1000 {
 		batch = append(batch, board.Post{Content: fmt.Sprint("Finding ", i), Tags: []string{"t"}})
 	}
-	many, err := board.Create(t.Context(), other, "many", "", "w")
+	many, err := board.Create(t.Context(), other, "many", "", "w", nil)
 	if err == nil {
 		_, err = many.PostBatch(t.Context(), "w", batch)
 	}

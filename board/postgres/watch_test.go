@@ -58,7 +58,7 @@ func BenchmarkWatch(b *testing.B) {
 	proxy.Delay(way)
 	u := postgres.Server().URL(fmt.Sprintf("b%d", schemas.Add(1)))
 	dir := prepared(b, u)
-	r, err := board.Create(b.Context(), dir, "r", "", "w")
+	r, err := board.Create(b.Context(), dir, "r", "", "w", nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestContact(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer postgres.At(dir).Close()
-	r, err := board.Create(t.Context(), dir, "r", "", "w")
+	r, err := board.Create(t.Context(), dir, "r", "", "w", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

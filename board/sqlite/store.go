@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"blackboard/board/fault"
 	"blackboard/board/store"
 )
 
@@ -24,15 +23,19 @@ type (
 	Invariant = store.Invariant
 )
 
+var (
+	AskFirst  = store.AskFirst
+	Fault     = store.Fault
+	IsNoRows  = store.IsNoRows
+	Time      = store.Time
+	MaybeTime = store.MaybeTime
+	Millis    = store.Millis
+)
+
 // ForeignKeys is the invariant of every schema that names rows by foreign keys.
 var ForeignKeys = Invariant{
 	Breaks: `SELECT count(*) FROM pragma_foreign_key_check`,
 	Say:    "has %d rows that name rows which are not there",
-}
-
-// AskFirst is store.AskFirst.
-func AskFirst(ctx context.Context, questions ...Question) context.Context {
-	return store.AskFirst(ctx, questions...)
 }
 
 // nowhere is a database that nobody gets to.
@@ -48,14 +51,6 @@ func (noWay) Connect(context.Context) (driver.Conn, error) { return nil, errNowh
 // be told without asking.
 func Nowhere() *Tx { return store.NewTx(context.Background(), nowhere(), engine{}, time.Time{}) }
 
-// Fault is store.Fault.
-func Fault(kind fault.Kind, path, detail string, cause error, next ...fault.Step) error {
-	return store.Fault(kind, path, detail, cause, next...)
-}
-
-// IsNoRows is store.IsNoRows.
-func IsNoRows(err error) bool { return store.IsNoRows(err) }
-
 // All is store.All.
 func All[T any](tx *Tx, dest func(*T) []any, query string, args ...any) ([]T, error) {
 	return store.All(tx, dest, query, args...)
@@ -70,15 +65,6 @@ func Column[T any](tx *Tx, query string, args ...any) ([]T, error) {
 func One[T any](tx *Tx, query string, args ...any) (T, error) {
 	return store.One[T](tx, query, args...)
 }
-
-// Time is store.Time.
-func Time(t *time.Time) sql.Scanner { return store.Time(t) }
-
-// MaybeTime is store.MaybeTime.
-func MaybeTime(t **time.Time) sql.Scanner { return store.MaybeTime(t) }
-
-// Millis is store.Millis.
-func Millis(t *time.Time) any { return store.Millis(t) }
 
 // JSON is store.JSON.
 func JSON[ID any](into any, what string, id *ID) sql.Scanner { return store.JSON(into, what, id) }

@@ -16,6 +16,7 @@ import (
 	"blackboard/cmd/board/runcmd"
 	"blackboard/embed/minilm"
 	"blackboard/hooks/setup"
+	kbhome "blackboard/kb/home"
 	"blackboard/tui/page"
 	"blackboard/tui/styles"
 )
@@ -215,12 +216,7 @@ func (p *program) withBoard(ctx context.Context, words []string, fn func(*board.
 	if err != nil {
 		return
 	}
-	b, err := board.Open(ctx, dir, run)
-	if err != nil {
-		return
-	}
-	defer b.Close()
-	fn(b)
+	_ = kbhome.OnRun(ctx, dir, run, func(b *board.Board) error { fn(b); return nil })
 }
 
 func (p *program) signalIDs(ctx context.Context, words, statuses []string) (ids []string) {

@@ -11,7 +11,6 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/cmd/board/base"
-	"blackboard/cmd/board/runcmd"
 	"blackboard/kb"
 	kbhome "blackboard/kb/home"
 )
@@ -205,7 +204,7 @@ func (p *program) databaseCheck(c *cli.Context) error {
 	checked, bad := []checkedRun{}, error(nil)
 	for _, run := range runs {
 		one := checkedRun{Run: run}
-		if err := runcmd.CheckRun(c, place.String(), run); err != nil {
+		if err := kbhome.CheckRun(c.Context, place.String(), run); err != nil {
 			if c.Context.Err() != nil || errors.Is(err, fault.Away) {
 				return err
 			}

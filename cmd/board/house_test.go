@@ -84,7 +84,7 @@ var rooms = map[string][]string{
 
 	"tui/cells": {},
 
-	"tui/runs": {"tui/page", "board", "board/check", "tui/cells"},
+	"tui/runs": {"tui/page", "kb/home", "board", "board/check", "tui/cells"},
 
 	"tui/items": {"tui/page", "kb", "kb/memory", "tui/cells"},
 
@@ -177,6 +177,8 @@ var exceptions = map[string][]string{
 	"hooks/mcp": {"board", "board/check", "board/documents", "board/policy", "board/report", "board/sqlite", "board/survival", "embed", "kb", "kb/brief", "kb/chunks", "kb/home", "kb/memory", "kb/secret"},
 
 	"kb": {"board/sqlite", "embed", "kb/index", "kb/rank"},
+
+	"kb/home": {"board/policy"}, // a run begins with the policy of its workspace
 
 	"kb/brief": {"kb"},
 
@@ -384,7 +386,7 @@ var ceilings = map[string]int{
 
 	"kb/store": 1000, // parts of long texts
 
-	"kb/home": 950, // a repository is known by its first commit and remote; opens the stores
+	"kb/home": 986, // a repository is known by its first commit and remote; opens the stores and runs
 
 	"tui": 1520,
 

@@ -17,7 +17,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/board"
 	"blackboard/board/sqlite"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
@@ -152,7 +151,7 @@ func (p *program) runToShow(c *cli.Context) (string, error) {
 	if c.IsSet("run") && c.String("run") == "" || !c.IsSet("run") && p.Env("BOARD_RUN") == "" {
 		return "", nil
 	}
-	b, err := p.OpenRunWith(c, board.Open)
+	b, err := p.OpenRun(c)
 	if err != nil {
 		return "", err
 	}

@@ -33,7 +33,7 @@ func crowded(t *testing.T, s *Server) map[string]string {
 			t.Fatal(err)
 		}
 	}
-	b, err := board.Create(t.Context(), s.boards(), "r1", longText("goal", 60_000), "lead")
+	b, err := board.Create(t.Context(), s.boards(), "r1", longText("goal", 60_000), "lead", nil)
 	check(err)
 	defer b.Close()
 	each, long, runs := 1000, 100, 100
@@ -55,7 +55,7 @@ func crowded(t *testing.T, s *Server) map[string]string {
 			18)), posts)
 		check(err)
 	}
-	small, err := board.Create(t.Context(), s.boards(), "small", "", "lead")
+	small, err := board.Create(t.Context(), s.boards(), "small", "", "lead", nil)
 	check(err)
 	defer small.Close()
 	for i := range 60 {
@@ -77,8 +77,8 @@ func crowded(t *testing.T, s *Server) map[string]string {
 		strings.Repeat("y", 190)}, false)
 	check(err)
 	for i := range runs {
-		run, err := board.Create(t.Context(), s.boards(), fmt.Sprintf("run-%d", i),
-			longText("goal", 20_000), "lead")
+		run, err := board.Create(t.Context(), s.boards(), fmt.Sprintf("run-%d", i), longText("goal", 20_000), "lead", nil)
+
 		check(err)
 		run.Close()
 	}

@@ -34,7 +34,7 @@ func TestKeepGiven(t *testing.T) {
 		!strings.Contains(got, "what was given is not kept on the board: there is no run r1") {
 		t.Errorf("without a run: %s", got)
 	}
-	b, err := board.Create(t.Context(), full.boards(), "r1", "", "lead")
+	b, err := board.Create(t.Context(), full.boards(), "r1", "", "lead", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"blackboard/board/policy"
 	"blackboard/board/survival"
 	"blackboard/hooks/ops"
+	kbhome "blackboard/kb/home"
 )
 
 func (s *Server) addJudgeTools() {
@@ -389,14 +390,14 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 	quiet := c.tell(ctx, limit)
 	defer quiet()
 	open := func(opening context.Context, dir, run string) (*board.Board, error) {
-		b, err := board.Open(opening, dir, run)
+		b, err := kbhome.Run(opening, dir, run)
 		if !errors.Is(err, fault.NotFound) {
 			return b, err
 		}
 		if in.Since == nil { // all that happens on it is new
 			in.Since = new(int64)
 		}
-		b, err = board.WaitRun(ctx, dir, run)
+		b, err = kbhome.AwaitRun(ctx, dir, run)
 		if errors.Is(err, fault.NotFound) {
 			out.Run, text = run, "There is no run "+run+" yet."
 			err = fault.Timeout.New(text, "")

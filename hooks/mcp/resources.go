@@ -19,6 +19,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/hooks/mcp/transport"
 	"blackboard/hooks/ops"
+	kbhome "blackboard/kb/home"
 )
 
 // resource is something that can be read by its address.
@@ -204,7 +205,7 @@ func (s *Server) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error
 		return s.refusal(badArgument("begin with initialize, and give the session that it "+
 			"answers with", "over HTTP a client without a session could not be told anything"))
 	}
-	b, err := board.Open(ctx, s.boards(), run)
+	b, err := kbhome.Run(ctx, s.boards(), run)
 	if err != nil {
 		return s.refusal(err)
 	}
@@ -310,7 +311,7 @@ func (s *Server) follow(ctx context.Context, run string, b *board.Board, after i
 	defer t.stop()
 	err := t.events(b, after)
 	for errors.Is(err, fault.Gone) {
-		if b, err = board.WaitRun(ctx, s.boards(), run); err != nil {
+		if b, err = kbhome.AwaitRun(ctx, s.boards(), run); err != nil {
 			break
 		}
 		t.all() // nothing of it is what it was

@@ -185,7 +185,7 @@ func New(cfg Config) *Server {
 		},
 	})
 	s.clients = transport.NewClients(transport.Config{Server: s.sdk, Life: s.life, Log: sdkLog,
-		Leave: s.watches.leave})
+		Leave: s.leave})
 	s.sdk.AddReceivingMiddleware(s.clients.Bound, s.addressable, s.named, s.list, transport.Once)
 	s.addRunTools()
 	s.addShowTools()
@@ -298,6 +298,12 @@ func (c *call) ownRun() string {
 	return c.cfg.Run
 }
 
+// leave forgets a session that ends.
+func (s *Server) leave(session string) {
+	s.watches.leave(session)
+	s.joined.Delete(session)
+}
+
 // runOf is the run that a call is about, if the caller may read it, or write to it.
 func (c *call) runOf(run string, write bool) (string, error) {
 	if run == "" {
@@ -319,7 +325,7 @@ func (c *call) runOf(run string, write bool) (string, error) {
 
 // onBoard calls fn with the board of a run that there is.
 func (c *call) onBoard(run string, write bool, fn func(*board.Board) error) error {
-	return c.withBoard(run, write, board.Open, fn)
+	return c.withBoard(run, write, kbhome.Run, fn)
 }
 
 // onNewBoard is onBoard for what may make the run. That it did so is noted.
@@ -327,7 +333,7 @@ func (c *call) onNewBoard(run string, fn func(*board.Board) error) error {
 	if c.cfg.NoCreate {
 		return c.onBoard(run, true, fn)
 	}
-	return c.withBoard(run, true, board.OpenOrCreate, func(b *board.Board) error {
+	return c.withBoard(run, true, kbhome.RunToPost, func(b *board.Board) error {
 		err := fn(b)
 		if b.Created() {
 			c.notes = append(c.notes, board.Created(b.Run(), c.runNames()))

@@ -7,9 +7,9 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
-	"blackboard/board/policy"
 	"blackboard/board/text"
 	"blackboard/hooks/ops"
+	kbhome "blackboard/kb/home"
 )
 
 type startIn struct {
@@ -71,18 +71,7 @@ func (c *call) onRun(in *startIn, who string, existed *bool, fn func(*board.Boar
 		return err
 	}
 	if !c.cfg.NoCreate {
-		follow, err := policy.Find(c.workspace())
-		if err != nil {
-			return err
-		}
-		by, err := follow.ToRecord("")
-		if err != nil {
-			return err
-		}
-		b, err := board.CreateUnder(c.ctx, c.boards(), run, in.Goal, who, by)
-		if err == nil {
-			err = b.Close()
-		}
+		err := kbhome.StartRun(c.ctx, c.boards(), run, in.Goal, who, c.workspace())
 		if *existed = errors.Is(err, fault.Conflict); err != nil && !*existed {
 			return err
 		}

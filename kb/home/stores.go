@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"blackboard/board"
 	"blackboard/kb"
 	"blackboard/kb/chunks"
 	"blackboard/kb/memory"
@@ -12,25 +13,24 @@ import (
 // The stores of a data home are opened here alone, so that there is one place that knows what is
 // open, and how.
 
-// Knowledge opens the knowledge base of a data home, and returns fault.NotFound if there is none.
-func Knowledge(ctx context.Context, home string, opt kb.Options) (*kb.KB, error) {
-	return kb.OpenExisting(ctx, home, opt)
-}
-
-// MakeKnowledge opens the knowledge base of a data home, and makes it if there is none.
-func MakeKnowledge(ctx context.Context, home string, opt kb.Options) (*kb.KB, error) {
-	return kb.Open(ctx, home, opt)
-}
-
-// Memory opens the memory of a data home for one caller. Files are opened when they are first
-// needed.
-func Memory(home string, opt memory.Options) (*memory.Store, error) { return memory.Open(home, opt) }
-
-// Context opens the context store of a directory, and says what its first use has imported.
-func Context(ctx context.Context, dir string, opt chunks.Options) (*chunks.Store,
-	chunks.ImportResult, error) {
-	return chunks.Open(ctx, dir, opt)
-}
+var (
+	// Knowledge opens the knowledge base of a data home: fault.NotFound if there is none.
+	Knowledge = kb.OpenExisting
+	// MakeKnowledge opens it, and makes it if there is none.
+	MakeKnowledge = kb.Open
+	// Memory opens the memory of a data home for one caller, and its files when they are needed.
+	Memory = memory.Open
+	// Context opens the context store of a directory, and says what its first use has imported.
+	Context = chunks.Open
+	// Run opens a run of a directory, or of a database (see board.UseDatabase).
+	Run = board.Open
+	// RunToPost opens a run whose first write makes it.
+	RunToPost = board.OpenOrCreate
+	// AwaitRun opens a run as soon as there is one.
+	AwaitRun = board.WaitRun
+	// NewRun makes a run, with a policy on record unless that is nil.
+	NewRun = board.Create
+)
 
 // KeptKnowledge is a knowledge base that a long process keeps open: once with a model and once
 // without, as it is asked. Its zero value has none open. It is safe for concurrent use.

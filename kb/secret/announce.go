@@ -198,8 +198,7 @@ func operatorAt(text string, i int) int {
 // quotes are the marks that open a quotation, and what closes it.
 var quotes = []struct{ open, close string }{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"„", "“"},
 	{"„", "”"}, {"“", "”"}, {"«", "»"}, {"»", "«"}, {"‚", "‘"}, {"‘", "’"},
-	{"**", "**"},
-	{`\"`, `\"`}}
+	{"**", "**"}, {`\"`, `\"`}}
 
 // valueAt returns where the value is that begins at i, and whether it is quoted.
 func valueAt(text string, i int) (from, to int, quoted bool) {

@@ -114,6 +114,9 @@ func addOption(text string, i int, command string, glued bool, add func(*rule, i
 		add(commandRule, from, to)
 		return
 	}
+	if quoted {
+		v = strings.NewReplacer(",", "!", ";", "!", ":", "!").Replace(v)
+	}
 	c := classify(v)
 	next := strings.Fields(text[to:min(len(text), to+40)])
 	runs := command == "sshpass" && len(next) > 0 && oneOf(" ssh scp rsync sftp ssh-copy-id ",

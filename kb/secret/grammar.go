@@ -3,6 +3,7 @@ package secret
 import (
 	_ "embed"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -160,10 +161,7 @@ func (g *grammar) sentence(lists map[string]uint64, line string) (s []element) {
 		e := element{is: f[0]}
 		switch {
 		case f[0] == '*' || f[0] == '~':
-			e.max = int(f[1] - '0')
-			if len(f) > 2 {
-				e.max = 10
-			}
+			e.max, _ = strconv.Atoi(f[1:])
 		case f == "%fill":
 			e = element{is: '*', max: 4, class: lists["fill"]}
 		case strings.HasPrefix(f, "V."):

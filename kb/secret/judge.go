@@ -142,9 +142,6 @@ func wordsOfPhrase(text string, i int) (end, words, small int) {
 			small++
 		}
 	}
-	if len(all) > 24 {
-		return 0, 0, 0
-	}
 	return i + len(line), len(all), small
 }
 
@@ -162,20 +159,20 @@ func isMnemonic(all []string) bool {
 func (a *announcement) isToken(v string, c class, how manner) bool {
 	k := kindsIn(v)
 	before := strings.ToLower(a.before(40))
-	if containsAny(before, listed("publickeys").words...) {
-		return false
-	}
-	if a.kind == aKey && !a.keyOfSecret(before) {
+	if containsAny(before, listed("publickeys").words...) || a.kind == aKey && !a.keyOfSecret(before) ||
+		strings.HasPrefix(v, "0x") && len(v) < 44 { // of OpenPGP
 		return false
 	}
 	random := len(v) >= 16 && k.digits > 0 && k.letters > 0 && k.others == 0 && !wordy(v) &&
-		entropy(v) > 3 &&
+		entropy(v) > 3 && !strings.Contains(v, "0123456789") &&
 		(c != noSecret || !strings.Contains(v, ".") && strings.Count(v, "/") < len(v)/16)
 	switch how {
 	case byCopula, byName, introduced:
 		return random || k.letters == 0 && k.digits >= 16 || c == strongValue &&
 			len(v) >= 8 || c == structured && (k.joints >= 2 || k.digits > 0 && len(v) >= 8) ||
 			c == plainWord && how == byName && k.joints >= 2
+	case atRandom:
+		return random && len(v) >= 20 && k.joints == 0
 	case beside:
 		return random || a.kind == aKey && c >= structured && (k.joints >= 2 || k.digits > 1 &&
 			containsAny(strings.ToLower(a.before(60)), "wlan", "wifi", "wi-fi", "ssid"))

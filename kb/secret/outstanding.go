@@ -60,7 +60,7 @@ func isMixed(v string, k *kinds) bool {
 
 // wordsTogether is the shape of words with - _ or . between them.
 func wordsTogether(v string, runs int, k *kinds) int {
-	if k.upper > runs || runs < 3 && (k.upper == 0 || strings.Contains(v, "-")) {
+	if k.upper > runs || runs < 3 && k.upper < runs && (k.upper == 0 || strings.Contains(v, "-")) {
 		return noShape
 	}
 	for p := range strings.FieldsFuncSeq(v, func(r rune) bool { return !unicode.IsLetter(r) }) {

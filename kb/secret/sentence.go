@@ -46,7 +46,8 @@ func sentenceAround(text string, from, to int) *sentence {
 		s.sign = r
 	}
 	s.split(before, after)
-	s.pair = len(s.words) > 0 && isIn("users", s.words[len(s.words)-1]) &&
+	n := len(s.words) - 1
+	s.pair = n >= 0 && (isIn("users", s.words[n]) || n > 0 && oneOf(" as als ", s.words[n-1])) &&
 		(strings.ContainsRune("/,+(", s.sign) || s.sign == ':' && text[from-1] == ':')
 	return s
 }
@@ -172,7 +173,7 @@ func (s *sentence) givingWord(before string, words []string, access int) int {
 		return min(max(access, 1), 2)
 	case !endsWith("with", before):
 		return 0
-	case isIn("users", second), strings.ContainsAny(second, "0123456789"), // a pair
+	case isIn("users", second), !oneOf(" to auf ", last) && strings.ContainsAny(second, "0123456789"), // a pair
 		last != "and" && last != "und" && has("opening", s.before+s.after):
 		return 2
 	}
@@ -191,7 +192,7 @@ func (s *sentence) said() (before string, pauses int) {
 // endsClause reports whether the value is the last word of a clause.
 func (s *sentence) endsClause() bool {
 	rest := strings.TrimLeft(s.rest, "\"'“”)*`")
-	return rest == "" || strings.IndexByte(".,;:!?\n", rest[0]) >= 0
+	return rest == "" || strings.IndexByte(".,;:!?\n", rest[0]) >= 0 || strings.HasPrefix(rest, " (")
 }
 
 // endsNumber reports whether a number is no year, and counts nothing.
@@ -200,7 +201,7 @@ func (s *sentence) endsNumber(v string) bool {
 	case len(v) == 4 && hasPrefix(v, "19", "20") && !has("numbers", s.before) &&
 		!has("opening", s.before), len(v) == 3 && !has("dials", s.all):
 		return false
-	case s.endsClause():
+	case s.endsClause(), strings.Contains(v, "-"), hasPrefix(s.after, listed("taken").words...):
 		return true
 	}
 	rest := strings.TrimLeft(s.rest, "\"'“”)*`#")

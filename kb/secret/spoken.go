@@ -108,7 +108,7 @@ func isSpoken(text string, from, to, shape int) bool {
 	case giving == 0, s.isNumber && (giving == 1 || !s.endsNumber(text[from:to])):
 		return false
 	case shape == weak:
-		return giving+access/2 >= 3
+		return giving+access/2 >= 3 && (k.upper < 2 || k.digits > 0 || s.endsClause())
 	}
 	return access > 0 && shape+giving+access >= enough
 }

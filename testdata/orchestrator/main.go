@@ -95,7 +95,7 @@ func start(ctx context.Context, args []string, out io.Writer) error {
 	}
 	o := &orchestrator{folder: args[0], report: args[2], out: out}
 	boards := filepath.Join(home, "boards")
-	o.board, err = board.Create(ctx, boards, args[1], question, lead)
+	o.board, err = board.Create(ctx, boards, args[1], question, lead, nil)
 	if errors.Is(err, fault.Conflict) { // the run is there already, and goes on
 		o.board, err = board.Open(ctx, boards, args[1])
 	}

@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	kbhome "blackboard/kb/home"
 	"blackboard/tui/cells"
 )
 
@@ -32,7 +33,7 @@ type Openers struct {
 // alone.
 func (a *App) OpenEntry(run, entry string) tea.Cmd {
 	return a.Hold(func(ctx context.Context) (tea.Msg, error) {
-		b, err := board.Open(ctx, a.Boards, run)
+		b, err := kbhome.Run(ctx, a.Boards, run)
 		if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Invalid) {
 			const gone = "the board of the run %s is not here: it was removed, or never was on this machine"
 			return nil, fmt.Errorf(gone, cells.OneLine(run, 100))

@@ -12,6 +12,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/kb"
+	kbhome "blackboard/kb/home"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 	"blackboard/tui/page"
@@ -177,15 +178,14 @@ func (x *acts) addressForm(s *board.Signal) (*page.Form, error) {
 // undo reverts an action on the run's board, which it opens, since the page of the action
 // may be closed. fn returns what reverts the undo; nil if that is impossible.
 func (x *acts) undo(text, done string, fn func(context.Context, *board.Board) (*page.Undo, error)) *page.Undo {
-	return &page.Undo{Text: text, Do: func(ctx context.Context) (page.Outcome, error) {
-		b, err := board.Open(ctx, x.app.Boards, x.run)
-		if err != nil {
-			return page.Outcome{}, err
-		}
-		defer b.Close()
-		x.app.SetClock(b)
-		back, err := fn(ctx, b)
-		return page.Outcome{Text: done, Kind: page.ChangedRun, Undo: back}, err
+	return &page.Undo{Text: text, Do: func(ctx context.Context) (out page.Outcome, err error) {
+		err = kbhome.OnRun(ctx, x.app.Boards, x.run, func(b *board.Board) error {
+			x.app.SetClock(b)
+			back, err := fn(ctx, b)
+			out = page.Outcome{Text: done, Kind: page.ChangedRun, Undo: back}
+			return err
+		})
+		return out, err
 	}}
 }
 

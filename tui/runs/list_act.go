@@ -11,7 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
-	"blackboard/board/policy"
+	kbhome "blackboard/kb/home"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
 )
@@ -58,19 +58,6 @@ func (p *List) copyGoal() tea.Cmd {
 	return p.app.CopyWhole(r.Run, func(context.Context) (string, error) { return r.Goal, nil })
 }
 
-// createRun creates a run with the directory's policy on record.
-func createRun(ctx context.Context, app *page.App, name, goal string) (*board.Board, error) {
-	own, err := policy.Find(app.Files)
-	if err != nil {
-		return nil, err
-	}
-	by, err := own.ToRecord("")
-	if err != nil {
-		return nil, err
-	}
-	return board.CreateUnder(ctx, app.Boards, name, goal, app.Worker, by)
-}
-
 // create asks for a new run, and opens it.
 func (p *List) create() tea.Cmd {
 	f := page.NewForm(p.app, page.Form{Heading: "A new run", Button: "make it",
@@ -78,14 +65,14 @@ func (p *List) create() tea.Cmd {
 			{Name: "name", Label: "Name", Hint: "letters, digits, . _ -", Required: true},
 			{Name: "goal", Label: "Goal", Hint: "what shall be found out; may be empty"},
 		}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-			b, err := createRun(ctx, p.app, v["name"], v["goal"])
+			err := kbhome.StartRun(ctx, p.app.Boards, v["name"], v["goal"], p.app.Worker,
+				p.app.Files)
 			if err != nil {
 				return page.Outcome{}, err
 			}
-			err = b.Close()
 			done := page.Outcome{Text: "created run " + v["name"], Kind: page.ChangedRun}
 			done.Page = New(p.app, v["name"])
-			return done, err
+			return done, nil
 		}})
 	f.Tried = func(err error) tea.Cmd {
 		if err == nil {

@@ -64,15 +64,8 @@ const reconnectEvery = 2 * time.Second
 // reconnect opens the run again, after its file was replaced or the disk came back. The
 // old data is shown until that succeeds.
 func (p *Page) reconnect() tea.Cmd {
-	return p.app.Do(func(ctx context.Context) tea.Msg {
-		b, err := board.Open(ctx, p.app.Boards, p.Name)
-		if err != nil {
-			return page.Answer{To: p,
-				Take: func() tea.Cmd { return p.app.After(reconnectEvery, p, p.reconnect) }}
-		}
-		b.SetNow(p.app.Now)
-		return page.Answer{To: p, Take: func() tea.Cmd { return p.reconnected(b) },
-			Drop: func() { b.Close() }}
+	return p.open(p.reconnected, func(error) tea.Cmd {
+		return p.app.After(reconnectEvery, p, p.reconnect)
 	})
 }
 

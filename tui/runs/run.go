@@ -21,6 +21,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	kbhome "blackboard/kb/home"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
 	"blackboard/tui/page"
@@ -116,13 +117,21 @@ func NewAt(a *page.App, name, entry string) page.Page {
 
 // Init opens the board, and tries again until that succeeds.
 func (p *Page) Init() tea.Cmd {
+	return p.open(p.start, func(err error) tea.Cmd {
+		p.err = err
+		return p.app.After(reconnectEvery, p, p.Init)
+	})
+}
+
+// open opens the board.
+func (p *Page) open(opened func(*board.Board) tea.Cmd, failed func(error) tea.Cmd) tea.Cmd {
 	return p.app.Do(func(ctx context.Context) tea.Msg {
-		b, err := board.Open(ctx, p.app.Boards, p.Name)
+		b, err := kbhome.Run(ctx, p.app.Boards, p.Name)
 		if err != nil {
-			return page.Answer{To: p, Take: func() tea.Cmd { p.err = err; return p.app.After(reconnectEvery, p, p.Init) }}
+			return page.Answer{To: p, Take: func() tea.Cmd { return failed(err) }}
 		}
 		p.app.SetClock(b)
-		return page.Answer{To: p, Take: func() tea.Cmd { return p.start(b) },
+		return page.Answer{To: p, Take: func() tea.Cmd { return opened(b) },
 			Drop: func() { b.Close() }}
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/similar"
 	"blackboard/hooks/harness"
+	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
 	"blackboard/kb/secret"
 )
@@ -61,7 +62,7 @@ func (p *Program) AgentName() string {
 
 // OpenRun opens the board of an existing run.
 func (p *Program) OpenRun(c *cli.Context) (*board.Board, error) {
-	return p.OpenRunWith(c, board.Open)
+	return p.OpenRunWith(c, kbhome.Run)
 }
 
 // OpenOrCreateRun opens the board of a run for a first write, which creates the run
@@ -72,7 +73,7 @@ func (p *Program) OpenOrCreateRun(c *cli.Context) (*board.Board, error) {
 		return nil, err
 	}
 	if !off && !c.Bool("no-create") {
-		return p.OpenRunWith(c, board.OpenOrCreate)
+		return p.OpenRunWith(c, kbhome.RunToPost)
 	}
 	b, err := p.OpenRun(c)
 	if errors.Is(err, fault.NotFound) {

@@ -18,6 +18,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	kbhome "blackboard/kb/home"
 )
 
 // Event is one thing that the stream of events tells.
@@ -51,10 +52,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		runs, since, by, err = streamOf(r.URL.Query())
 	}
 	for i := 0; i < len(runs) && err == nil; i++ {
-		var b *board.Board
-		if b, err = board.Open(r.Context(), s.boards(), runs[i]); err == nil {
-			b.Close()
-		} else if !errors.Is(err, fault.NotFound) {
+		err = kbhome.OnRun(r.Context(), s.boards(), runs[i], func(*board.Board) error { return nil })
+		if !errors.Is(err, fault.NotFound) {
 			err = nil // it is looked for again
 		}
 	}
@@ -186,50 +185,47 @@ func (s *Server) followOne(ctx context.Context, dir, run string, seq *int64, by 
 			s.log.Error("following a board panicked", "run", run, "panic", r, "stack", string(debug.Stack()))
 		}
 	}()
-	b, err := board.Open(ctx, dir, run)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	send := func(e Event) bool {
-		select {
-		case out <- e:
-			return true
-		case <-ctx.Done():
-			return false
-		}
-	}
-	var last *board.Verdict
-	gate := func() error {
-		v, err := b.Gate(ctx, by)
-		if err != nil {
-			return err
-		}
-		if last == nil || last.Open != v.Open || !reflect.DeepEqual(last.Reasons, v.Reasons) {
-			last = &v
-			if !send(Event{Run: run, Gate: &v}) {
-				return ctx.Err()
+	return kbhome.OnRun(ctx, dir, run, func(b *board.Board) error {
+		send := func(e Event) bool {
+			select {
+			case out <- e:
+				return true
+			case <-ctx.Done():
+				return false
 			}
 		}
-		return nil
-	}
-	if err := gate(); err != nil {
-		return err
-	}
-	for e, err := range b.Watch(ctx, *seq) {
-		if err != nil {
-			if errors.Is(err, context.Canceled) {
-				return nil
+		var last *board.Verdict
+		gate := func() error {
+			v, err := b.Gate(ctx, by)
+			if err != nil {
+				return err
 			}
-			return err
-		}
-		if !send(Event{Run: run, Event: &e}) {
+			if last == nil || last.Open != v.Open || !reflect.DeepEqual(last.Reasons, v.Reasons) {
+				last = &v
+				if !send(Event{Run: run, Gate: &v}) {
+					return ctx.Err()
+				}
+			}
 			return nil
 		}
-		*seq = e.Seq
 		if err := gate(); err != nil {
 			return err
 		}
-	}
-	return nil
+		for e, err := range b.Watch(ctx, *seq) {
+			if err != nil {
+				if errors.Is(err, context.Canceled) {
+					return nil
+				}
+				return err
+			}
+			if !send(Event{Run: run, Event: &e}) {
+				return nil
+			}
+			*seq = e.Seq
+			if err := gate(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

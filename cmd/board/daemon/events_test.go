@@ -15,7 +15,7 @@ func TestGateOfAStream(t *testing.T) {
 	dir := t.TempDir()
 	s := newServer(Config{Place: placeOf(t, dir), Build: "test"})
 	boards := filepath.Join(dir, "boards")
-	b, err := board.Create(t.Context(), boards, "r", "", "w")
+	b, err := board.Create(t.Context(), boards, "r", "", "w", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -237,7 +237,7 @@ func TestStreamTimers(t *testing.T) {
 		if got := r.took(); got != ": events 0s; : still here 15s; : still here 30s" {
 			t.Errorf("where nothing happens: %s", got)
 		}
-		b, err := board.Create(t.Context(), filepath.Join(dir, "boards"), "r", "", "w")
+		b, err := board.Create(t.Context(), filepath.Join(dir, "boards"), "r", "", "w", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,6 +22,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/policy"
 	"blackboard/board/report"
+	kbhome "blackboard/kb/home"
 )
 
 // web serves pages to watch the runs by, to browsers on this machine. It only reads.
@@ -286,7 +287,7 @@ func (w *web) page(ctx context.Context, run string, at int64) ([]byte, error) {
 	defer w.mu.Unlock()
 	seen := w.shown[run]
 	if seen == nil {
-		b, err := board.Open(w.server.stores.Keeping(w.server.streams), w.server.boards(), run)
+		b, err := kbhome.Run(w.server.stores.Keeping(w.server.streams), w.server.boards(), run)
 		if err != nil {
 			return nil, err
 		}
@@ -334,17 +335,14 @@ func (w *web) letGo() {
 
 // report writes what the export as HTML has.
 func (w *web) report(out http.ResponseWriter, r *http.Request, run string) error {
-	b, err := board.Open(r.Context(), w.server.boards(), run)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	by, err := policy.Of(r.Context(), b, "")
-	if err != nil {
-		return err
-	}
 	var page bytes.Buffer
-	if err := report.WriteHTML(r.Context(), &page, b, by.Gate, nil); err != nil {
+	if err := kbhome.OnRun(r.Context(), w.server.boards(), run, func(b *board.Board) error {
+		by, err := policy.Of(r.Context(), b, "")
+		if err != nil {
+			return err
+		}
+		return report.WriteHTML(r.Context(), &page, b, by.Gate, nil)
+	}); err != nil {
 		return err
 	}
 	// It brings its style and its script, and has a policy of its own that allows them.
@@ -394,27 +392,24 @@ func (w *web) tell(out http.ResponseWriter, r *http.Request,
 
 // runChanges tells of events of a run after one.
 func (w *web) runChanges(ctx context.Context, run, after string, told func() bool) error {
-	b, err := board.Open(ctx, w.server.boards(), run)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
 	seq, err := strconv.ParseInt(after, 10, 64)
 	if err != nil {
 		seq = 0
 	}
-	for {
-		events, err := b.WaitEvents(ctx, seq, 1000)
-		if err != nil {
-			return err
-		}
-		if len(events) > 0 {
-			seq = events[len(events)-1].Seq
-			if !told() {
-				return nil
+	return kbhome.OnRun(ctx, w.server.boards(), run, func(b *board.Board) error {
+		for {
+			events, err := b.WaitEvents(ctx, seq, 1000)
+			if err != nil {
+				return err
+			}
+			if len(events) > 0 {
+				seq = events[len(events)-1].Seq
+				if !told() {
+					return nil
+				}
 			}
 		}
-	}
+	})
 }
 
 // runsChange tells of changes to any run. It tells once at its beginning: something may have

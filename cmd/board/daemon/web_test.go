@@ -21,7 +21,7 @@ const hostile = `<img src=x onerror="document.title='taken over'"><script>docume
 func watchedRun(t *testing.T, entries int) (dir string, b *board.Board, at Web) {
 	t.Helper()
 	dir = home(t)
-	b, err := board.Create(t.Context(), filepath.Join(dir, "boards"), "audit", "Is it safe? "+hostile, "ana")
+	b, err := board.Create(t.Context(), filepath.Join(dir, "boards"), "audit", "Is it safe? "+hostile, "ana", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func (d *Doctor) lookAtBoards(ctx context.Context) {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			errs[i] = lookAtBoard(ctx, dir, name)
+			errs[i] = kbhome.CheckRun(ctx, dir, name)
 			mu.Lock()
 			defer mu.Unlock()
 			done++
@@ -75,15 +75,6 @@ func (d *Doctor) lookAtBoards(ctx context.Context) {
 		}
 	}
 	d.ok("runs", "%d verified", sound)
-}
-
-func lookAtBoard(ctx context.Context, dir, name string) error {
-	b, err := board.Open(ctx, dir, name)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	return b.Check(ctx)
 }
 
 // brokenBoard adds that a board cannot be used. Where its content is what is wrong, its

@@ -35,11 +35,9 @@ func (p *program) recordGiven(c *cli.Context, run string, r board.Retrieval) {
 		return
 	}
 	r.Task = secret.Redact(r.Task)
-	b, err := p.OpenRun(c)
-	if err == nil {
-		defer b.Close()
-		err = b.Retrieved(c.Context, p.WorkerName(c), r)
-	}
+	err := base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
+		return b.Retrieved(c.Context, p.WorkerName(c), r)
+	})
 	if err != nil {
 		p.Messagef("note: cannot record on the board what was given: %s", base.Safe(err.Error()))
 	}

@@ -115,7 +115,7 @@ func (r *Resolver) onBoard(ctx context.Context, name string) string {
 		if err != nil {
 			return ""
 		}
-		if b, err = board.Open(ctx, dir, run); err != nil && !errors.Is(err, fault.NotFound) {
+		if b, err = kbhome.Run(ctx, dir, run); err != nil && !errors.Is(err, fault.NotFound) {
 			return ""
 		}
 		if r.boards == nil {

@@ -19,6 +19,7 @@ import (
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/ci"
 	"blackboard/hooks/ops"
+	kbhome "blackboard/kb/home"
 )
 
 // Formats of a verdict. Text is for people; the others are for CI.
@@ -260,7 +261,7 @@ func (p *program) gate(c *cli.Context) error {
 	}
 	ctx, cancel := p.timeout(c)
 	defer cancel()
-	open := board.Open
+	open := kbhome.Run
 	if c.Bool("wait") {
 		open = p.waitRun(ctx)
 	}
@@ -313,16 +314,16 @@ func (p *program) judge(ctx context.Context, c *cli.Context, b *board.Board,
 func (p *program) waitRun(ctx context.Context) func(context.Context, string, string) (*board.Board,
 	error) {
 	return func(c context.Context, dir, run string) (*board.Board, error) {
-		b, err := board.Open(c, dir, run)
+		b, err := kbhome.Run(c, dir, run)
 		if _, limited := ctx.Deadline(); limited && ctx.Err() == nil && board.Unreachable(err) {
-			return board.WaitRun(ctx, dir, run)
+			return kbhome.AwaitRun(ctx, dir, run)
 		}
 		if !errors.Is(err, fault.NotFound) {
 			return b, err
 		}
 		p.Messagef("run %s does not exist yet; %swaiting for it", run,
 			similar.DidYouMean(run, p.RunNames()))
-		return board.WaitRun(ctx, dir, run)
+		return kbhome.AwaitRun(ctx, dir, run)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"blackboard/board/policy"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/ops"
+	kbhome "blackboard/kb/home"
 )
 
 func (p *program) runCommands() []*cli.Command {
@@ -80,7 +81,7 @@ func (p *program) runs(c *cli.Context) error {
 	bad := false
 	for i := range infos {
 		if c.Bool("check") && infos[i].Error == "" {
-			if err := CheckRun(c, dir, infos[i].Run); err != nil {
+			if err := kbhome.CheckRun(c.Context, dir, infos[i].Run); err != nil {
 				infos[i].Error = err.Error()
 			}
 		}
@@ -122,16 +123,6 @@ func (p *program) runs(c *cli.Context) error {
 		return base.ExitError(base.ExitFailure)
 	}
 	return nil
-}
-
-// CheckRun verifies a run's tables against its event log.
-func CheckRun(c *cli.Context, dir, run string) error {
-	b, err := board.Open(c.Context, dir, run)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	return b.Check(c.Context)
 }
 
 // gateWord is the state of the gate in one word.
@@ -193,11 +184,11 @@ func (p *program) createRun(c *cli.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	b, err := board.CreateUnder(c.Context, dir, name, c.String("goal"), p.WorkerName(c), by)
+	b, err := kbhome.NewRun(c.Context, dir, name, c.String("goal"), p.WorkerName(c), by)
 	join := c.Command.Name == "start"
 	there := errors.Is(err, fault.Conflict) && (join || c.Bool("exists-ok"))
 	if there {
-		b, err = board.Open(c.Context, dir, name)
+		b, err = kbhome.Run(c.Context, dir, name)
 	}
 	if errors.Is(err, fault.Conflict) {
 		err = fault.With(err, "choose another name, or use the existing run with --exists-ok")
@@ -274,18 +265,16 @@ func (p *program) rm(c *cli.Context) error {
 	}
 	seen, what := int64(0), "the run "+name // --yes: whatever is on it
 	if !c.Bool("yes") || c.Bool("dry-run") {
-		b, err := board.Open(c.Context, dir, name)
+		err := kbhome.OnRun(c.Context, dir, name, func(b *board.Board) error {
+			st, err := b.State(c.Context)
+			seen = st.Seq
+			what += fmt.Sprintf(" with %s and %s", base.Count(st.Entries.Total, "entry", "entries"),
+				base.Count(st.Signals.Total, "signal", "signals"))
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		st, err := b.State(c.Context)
-		b.Close()
-		if err != nil {
-			return err
-		}
-		seen = st.Seq
-		what += fmt.Sprintf(" with %s and %s", base.Count(st.Entries.Total, "entry", "entries"),
-			base.Count(st.Signals.Total, "signal", "signals"))
 	}
 	if c.Bool("dry-run") {
 		return p.Answer(c, nil, func() { p.Printf("would be deleted for good: %s\n", what) }, "removed",

@@ -15,6 +15,7 @@ import (
 	"blackboard/board/op"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/ops"
+	kbhome "blackboard/kb/home"
 )
 
 func (p *program) watchCommands() []*cli.Command {
@@ -134,59 +135,56 @@ func (p *program) wait(c *cli.Context) error {
 	}
 	ctx, cancel := p.timeout(c)
 	defer cancel()
-	open := board.Open
+	open := kbhome.Run
 	if c.Bool("gate") {
 		open = p.waitRun(ctx)
 	}
-	b, err := p.OpenRunWith(c, open)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	switch {
-	case c.Bool("gate"):
-		follow, err := p.gatePolicy(c, b)
-		if err != nil {
-			return err
-		}
-		v, err := b.WaitGate(ctx, follow.Gate)
-		if err != nil && !errors.Is(err, fault.Timeout) {
-			return err
-		}
-		useCommands(&v)
-		if c.Bool("json") {
-			if err := p.JSON("verdict", v); err != nil {
+	return base.OnBoard(p.OpenRunWith(c, open))(func(b *board.Board) error {
+		switch {
+		case c.Bool("gate"):
+			follow, err := p.gatePolicy(c, b)
+			if err != nil {
 				return err
 			}
-		} else {
-			p.printVerdict(&v)
-			p.printPolicySource(&follow)
+			v, err := b.WaitGate(ctx, follow.Gate)
+			if err != nil && !errors.Is(err, fault.Timeout) {
+				return err
+			}
+			useCommands(&v)
+			if c.Bool("json") {
+				if err := p.JSON("verdict", v); err != nil {
+					return err
+				}
+			} else {
+				p.printVerdict(&v)
+				p.printPolicySource(&follow)
+			}
+			if !v.Open {
+				return base.ExitError(base.ExitGate)
+			}
+			return nil
+		case c.NArg() == 1:
+			s, err := b.WaitSignal(ctx, c.Args().First())
+			if err != nil {
+				return err
+			}
+			return p.Answer(c, nil, func() { p.Printf("%s\n", ops.SignalLine(p.Page(), &s, time.Now())) }, "signal", s)
+		default:
+			if !c.IsSet("timeout") {
+				p.Messagef("waiting for the next event; a signal's id waits for that one, --gate " +
+					"for the gate")
+			}
+			e, err := b.WaitEvent(ctx, c.Int64("since"))
+			if err != nil {
+				return err
+			}
+			if c.Bool("json") {
+				return p.JSON("event", e)
+			}
+			p.Printf("%s\n", ops.EventLine(p.Page(), &e))
+			return nil
 		}
-		if !v.Open {
-			return base.ExitError(base.ExitGate)
-		}
-		return nil
-	case c.NArg() == 1:
-		s, err := b.WaitSignal(ctx, c.Args().First())
-		if err != nil {
-			return err
-		}
-		return p.Answer(c, nil, func() { p.Printf("%s\n", ops.SignalLine(p.Page(), &s, time.Now())) }, "signal", s)
-	default:
-		if !c.IsSet("timeout") {
-			p.Messagef("waiting for the next event; a signal's id waits for that one, --gate " +
-				"for the gate")
-		}
-		e, err := b.WaitEvent(ctx, c.Int64("since"))
-		if err != nil {
-			return err
-		}
-		if c.Bool("json") {
-			return p.JSON("event", e)
-		}
-		p.Printf("%s\n", ops.EventLine(p.Page(), &e))
-		return nil
-	}
+	})
 }
 
 func (p *program) replay(c *cli.Context) error {
