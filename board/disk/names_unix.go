@@ -11,10 +11,7 @@ import (
 // LockNames locks a directory: alone, for who takes names away, or with others, for who opens
 // several files by names that belong together. A file system without such locks stops nobody.
 func LockNames(ctx context.Context, dir string, alone bool) (unlock func(), err error) {
-	how := syscall.LOCK_SH
-	if alone {
-		how = syscall.LOCK_EX
-	}
+	how := map[bool]int{false: syscall.LOCK_SH, true: syscall.LOCK_EX}[alone]
 	d, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return func() {}, nil // opening the files says what there is to say

@@ -170,6 +170,31 @@ func TestHTTPRemembersWhoSpeaks(t *testing.T) {
 	}
 }
 
+// TestHTTPJoinedEnds: the run that a session has joined is the session's alone, and is forgotten
+// with it; without a session nobody has joined one.
+func TestHTTPJoinedEnds(t *testing.T) {
+	s, url := network(t, func(c *Config) { c.Run = "" })
+	boardOf(t, s)
+	kept := func() (n int) {
+		s.joined.Range(func(any, any) bool { n++; return true })
+		return n
+	}
+	for _, era := range eras {
+		joins, other := clientOver(t, url, era, nil), clientOver(t, url, era, nil)
+		must(t, joins, "board_start", `{"run":"r1","worker":"w"}`)
+		refused(t, other, "board_post", `{"content":"x","worker":"w"}`, "no run is named")
+		if era == "2026-07-28" {
+			refused(t, joins, "board_post", `{"content":"x","worker":"w"}`, "no run is named")
+		} else {
+			must(t, joins, "board_post", `{"content":"x","worker":"w"}`)
+		}
+		joins.Close()
+		if n := kept(); n != 0 {
+			t.Errorf("%s: %d runs of sessions that have ended are kept", era, n)
+		}
+	}
+}
+
 // TestHTTPManyClients: twenty of one name are twenty workers, and nothing is lost.
 func TestHTTPManyClients(t *testing.T) {
 	cost.SkipQuick(t)

@@ -54,8 +54,8 @@ func (c *call) start(in startIn) (out startOut, said string, err error) {
 		out.Sources = len(files)
 		return err
 	})
-	if err == nil {
-		c.joined.Store(sessionOf(c.req), out.Run)
+	if session := sessionOf(c.req); err == nil && (session != "" || !c.cfg.Far) {
+		c.joined.Store(session, out.Run)
 	}
 	if in.Goal != "" && in.Goal != out.Goal {
 		c.Note("it has another goal, which stays")
