@@ -78,25 +78,6 @@
 //   - A verdict on an entry belongs to one version of a file. It is stale once the registered
 //     source has another SHA-256.
 //
-// # The files of this package
-//
-//	types.go event.go                    entries, signals, events; ids, limits, errors
-//	place.go board.go                    where runs are, opening one, transactions
-//	post.go post_write.go link.go        posting; links, their effects, duties to surface
-//	signal.go                            questions: raising, claiming, answering, waiving
-//	variable.go expected.go source.go    variables, awaited workers, sources and verdicts
-//	retrieval.go                         what workers were given of the knowledge base
-//	query.go read.go state.go            entries and events read; the summary; what was spent
-//	gate.go conflicts.go moment.go       the gate; conflicts and settlements; several
-//	                                     questions at one event, survival, trace
-//	verify.go                            findings held against their sources
-//	watch.go                             waiting for events, the gate, a run
-//	snapshot.go past.go timeline.go      the log replayed; a run at an event, what has
-//	                                     changed since; its course, the burndown
-//	check.go repair.go repair_tables.go  whether tables and log agree; damaged files
-//	export.go import.go                  the JSONL export, copies, reading it again
-//	import_irys.go import_python.go      boards of other programs
-//
 // Package files keeps runs in SQLite files, package foreign reads boards of other programs,
 // and package similar finds the name that was meant.
 package board

@@ -76,12 +76,6 @@
 //	startup of OpenCode, pi    as resume, if the session was given anything: these harnesses
 //	                           use one word for both, and so does Cursor
 //
-// Some harnesses differ. Gemini does not replay what hooks injected, so a resume gives
-// everything. Qwen does not replay what a start injected. OpenCode puts the start into
-// a system message that each process requests anew; what prompts were given is not
-// repeated. Gemini's clear accepts no text, and Cursor's compaction starts no session:
-// there the next prompt gets the start page.
-//
 // The injected text stands between two lines that say what it is. It states facts,
 // because harnesses distrust orders. Texts by others cannot leave this frame: lines of
 // a spec or worklog begin with a mark, and a capsule is one line. Invisible characters
@@ -108,15 +102,4 @@
 // in log/hooks.log of the data home; this log has a size limit, and only its owner can
 // read it. If a session's start took too long, the next prompt gets the start page,
 // where the harness accepts text at prompts. Hooks load no model.
-//
-// # Files
-//
-//	DATA HOME/log/hooks.log            errors; one older file is kept
-//	DATA HOME/log/recall.log           what was found for each prompt and start, and why it was
-//	                                   given or left out; the same
-//	DATA HOME/hooks/sessions/*.json    what each session was given, and when it began; removed
-//	                                   after 30 days, the oldest first if over 1,000
-//	CONFIG/prefix.txt                  the user's text for every session's start instead of
-//	                                   the program's; an empty file switches it off
-//	SPEC ROOT/…                        the topics' files: package topics
 package hooks

@@ -16,6 +16,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb/index"
 )
 
 // Verbs of events.
@@ -48,10 +49,13 @@ type change struct {
 	undo        []func()
 	after       []func() // run after the commit, while this process still holds the write lock
 	wrote       bool
-	dry         bool // dry run: no files are written, and the transaction is rolled back
+	dry         bool      // dry run: no files are written, and the transaction is rolled back
+	arrivals    *arrivals // of an import
 	notes       []string
 	sync        *Synced              // where a sync collects what it did
 	files       map[string]*replaced // by id
+	fresh       []*replaced          // of them, new ones that are not written yet
+	docs        []index.Doc          // new capsules that are not in the index yet
 	quarantined map[string]bool      // ids whose sidecar was copied to the quarantine
 }
 
@@ -199,6 +203,9 @@ func (ch *change) update(old, c *Capsule, v embed.Vector, verb, other, why strin
 
 // mirror updates the row, the index and the log from a sidecar.
 func (ch *change) mirror(old, c *Capsule, v embed.Vector, verb, other, why string) error {
+	if err := ch.writeIndex(); err != nil {
+		return err
+	}
 	c.n = old.n
 	c.Model, c.Dim = old.Model, old.Dim
 	if sameButSpaces(embeddingText(old), embeddingText(c)) {
@@ -253,10 +260,18 @@ func (ch *change) createRow(c *Capsule, v embed.Vector, verb, why string) error 
 	if err := insertRow(ch.tx, c); err != nil {
 		return err
 	}
-	if err := ch.k.index.Put(ch.tx, document(c, v)); err != nil {
-		return err
-	}
+	ch.docs = append(ch.docs, document(c, v))
 	return ch.event(verb, c, nil, "", why)
+}
+
+// writeIndex puts the new capsules into the index, which costs less for many together. A
+// dry run needs none.
+func (ch *change) writeIndex() error {
+	docs := ch.docs
+	if ch.docs = nil; ch.dry {
+		return nil
+	}
+	return ch.k.index.Put(ch.tx, docs...)
 }
 
 // supersede marks the capsule id as superseded by c. The sidecar of c names it already.
@@ -342,6 +357,12 @@ func (ch *change) drop(c *Capsule, why string) error {
 
 // forget deletes the rows of a capsule, and its sidecar after the commit.
 func (ch *change) forget(c *Capsule) error {
+	if err := ch.writeIndex(); err != nil {
+		return err
+	}
+	if err := ch.writeNew(); err != nil {
+		return err
+	}
 	if err := ch.k.index.Delete(ch.tx, c.n); err != nil {
 		return err
 	}

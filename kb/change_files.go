@@ -9,16 +9,26 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"blackboard/board/disk"
 	"blackboard/board/fault"
 )
 
-// flush syncs the directory of the sidecars, so that new names survive a crash.
+// writersAtOnce is how many new sidecars are written and synced at the same time: a file
+// system syncs many files in about the time of one.
+const writersAtOnce = 16
+
+// flush writes what the change has put off, and syncs the directory of the sidecars, so
+// that new names survive a crash.
 func (ch *change) flush() error {
-	if !ch.wrote {
-		return nil
+	if err := ch.writeIndex(); err != nil {
+		return err
+	}
+	if err := ch.writeNew(); err != nil || !ch.wrote {
+		return err
 	}
 	if err := disk.SyncDir(ch.k.sidecars); err != nil {
 		return fmt.Errorf("sync the directory of the capsules: %w", err)
@@ -39,12 +49,53 @@ func (ch *change) writeSidecar(c *Capsule) error {
 	if err != nil {
 		return err
 	}
+	ch.wrote = true
+	if w.seen == nil && w.now == nil {
+		if w.id == "" {
+			w.id = c.ID
+			ch.fresh = append(ch.fresh, w)
+		}
+		return nil
+	}
+	// A sidecar that names a new capsule is only written after that capsule's.
+	if err := ch.writeNew(); err != nil {
+		return err
+	}
 	info, err := w.write()
 	if err != nil {
 		return err
 	}
-	ch.wrote = true
 	return ch.recordSidecar(c.ID, info, w.now)
+}
+
+// writeNew writes and syncs the sidecars of new capsules, many at once, and then gives
+// them their names.
+func (ch *change) writeNew() error {
+	fresh := ch.fresh
+	ch.fresh = nil
+	temps, failed := make([]string, len(fresh)), make([]error, len(fresh))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(writersAtOnce, len(fresh)) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(fresh); i = int(next.Add(1)) - 1 {
+				temps[i], failed[i] = writeTemp(fresh[i].path, fresh[i].data)
+			}
+		})
+	}
+	wg.Wait()
+	err := errors.Join(failed...)
+	for i, w := range fresh {
+		if err != nil {
+			os.Remove(temps[i])
+			continue
+		}
+		var info fs.FileInfo
+		if info, err = w.place(temps[i]); err == nil {
+			err = ch.recordSidecar(w.id, info, w.now)
+		}
+	}
+	return err
 }
 
 // write replaces the file by the new content, unless it was saved since it was read.
@@ -53,6 +104,11 @@ func (r *replaced) write() (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.place(temp)
+}
+
+// place gives a file that was written aside its name.
+func (r *replaced) place(temp string) (fs.FileInfo, error) {
 	if err := r.unchanged(); err != nil {
 		os.Remove(temp)
 		return nil, err
@@ -117,6 +173,7 @@ func (ch *change) prepareWrite(c *Capsule) (*replaced, error) {
 
 // replaced is a sidecar that a change has written, with its old content.
 type replaced struct {
+	id          string // of a new capsule whose file is put off
 	path, aside string
 	old, now    []byte      // old is nil for a new file; now is nil before the write
 	data        []byte      // the content to write

@@ -9,8 +9,6 @@ import (
 	"blackboard/board/clash"
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
-	"blackboard/embed"
-	"blackboard/kb/index"
 )
 
 const (
@@ -37,58 +35,33 @@ type Contradiction struct {
 func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (
 	out []Contradiction, looked int, err error) {
 	out = []Contradiction{}
-	kinds := []string{"fact", "gotcha"}
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
-		model, _, err := k.index.Model(tx)
-		if err != nil {
-			return err
-		}
-		ns, err := sqlite.Column[int64](tx,
-			`SELECT n FROM capsules WHERE kind IN ('fact', 'gotcha') AND superseded_by = ''
-				AND retired IS NULL ORDER BY n`)
+		p, err := k.passage(tx, `kind IN ('fact', 'gotcha') AND superseded_by = ''
+			AND retired IS NULL ORDER BY n`)
 		if err != nil {
 			return err
 		}
 		seen := map[[2]int64]bool{}
-		search := k.db.Nearby()
-		return k.db.EachVector(ctx, tx, ns, func(i int, v embed.Vector) error {
-			n := ns[i]
+		return p.each(ctx, []string{"fact", "gotcha"}, func(i int, _ bool, near []neighbour) error {
 			if opt.Progress != nil && i%64 == 0 {
-				opt.Progress("comparing", i, len(ns))
+				opt.Progress("comparing", i, len(p.ns))
 			}
 			looked++
-			var near []index.Candidate
-			var err error
-			if v != nil {
-				near, err = search.All(tx, standsNear(v, model, ContradictionCosine, kinds...),
-					len(ns)-i-1, len(ns))
-			} else {
-				near, err = k.aboutTheSame(tx, n, kinds)
-			}
-			if err != nil {
-				return err
-			}
-			for _, c := range near {
-				pair := [2]int64{min(n, c.ID), max(n, c.ID)}
-				if c.ID == n || seen[pair] {
+			for _, x := range near {
+				pair := pairOf(int64(i), int64(x.at))
+				if seen[pair] {
 					continue
 				}
 				seen[pair] = true
-				two, err := capsulesWhere(tx, `n IN (?, ?) ORDER BY n`, n, c.ID)
+				a, b, why, err := p.readPair(int(pair[0]), int(pair[1]))
 				if err != nil {
 					return err
 				}
-				if len(two) != 2 {
-					continue
+				if x.cosine == nil {
+					x.cosine = &x.overlap
 				}
-				why := clashes(&two[0], &two[1])
-				if len(why) == 0 {
-					continue
-				}
-				if skip, err := decided(tx, two[0].ID, two[1].ID); err != nil {
-					return err
-				} else if !skip {
-					out = append(out, Contradiction{two[0], two[1], c.Cosine, why})
+				if len(why) > 0 {
+					out = append(out, Contradiction{a.Capsule, b.Capsule, *x.cosine, why})
 				}
 			}
 			return nil
@@ -97,57 +70,6 @@ func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (
 	slices.SortStableFunc(out,
 		func(a, b Contradiction) int { return cmp.Compare(b.Cosine, a.Cosine) })
 	return out, looked, err
-}
-
-// aboutTheSame finds capsules about the same thing by words, for a capsule without an
-// embedding.
-func (k *KB) aboutTheSame(tx *sqlite.Tx, n int64, kinds []string) ([]index.Candidate, error) {
-	self, err := capsulesWhere(tx, `n = ?`, n)
-	if err != nil || len(self) == 0 {
-		return nil, err
-	}
-	q := standsNear(nil, "", 0, kinds...)
-	q.Text, q.Depth = embeddingText(&self[0]), 10
-	res, err := k.index.Search(tx, q)
-	if err != nil {
-		return nil, err
-	}
-	mine := k.termSet(&self[0])
-	var near []index.Candidate
-	for _, c := range res.Candidates {
-		other, err := capsulesWhere(tx, `n = ?`, c.ID)
-		if err != nil {
-			return nil, err
-		}
-		if len(other) == 1 && c.ID != n {
-			if c.Cosine = overlap(mine, k.termSet(&other[0])); c.Cosine >= contradictionWords {
-				near = append(near, c)
-			}
-		}
-	}
-	return near, nil
-}
-
-func (k *KB) termSet(c *Capsule) map[string]bool {
-	set := map[string]bool{}
-	for _, t := range k.index.Terms(embeddingText(c)) {
-		set[t] = true
-	}
-	return set
-}
-
-// overlap returns the Jaccard similarity of two sets of terms.
-func overlap(a, b map[string]bool) float64 {
-	both := 0
-	for t := range a {
-		if b[t] {
-			both++
-		}
-	}
-	if all := len(a) + len(b) - both; all > 0 {
-		return float64(both) / float64(all)
-	}
-	return 0
 }
 
 // Ways to resolve a question about two capsules.

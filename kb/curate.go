@@ -11,9 +11,6 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
-	"blackboard/embed"
-	"blackboard/kb/index"
-	"blackboard/kb/store"
 )
 
 // CurateOptions are the options of curation.
@@ -49,13 +46,6 @@ type Deduped struct {
 	Skipped int `json:"skipped"` // pairs that others have changed in the meantime
 }
 
-// standing is an active capsule (neither superseded nor retired) in memory.
-type standing struct {
-	n    int64
-	kind string
-	key  [8]byte // hash of the kind and the statement
-}
-
 // Dedupe finds capsules of one kind that say the same word for word (clash.Said) and
 // supersedes one by the other. The capsule with the higher confidence stays, then the
 // newer, then the longer. Pairs that somebody has decided on stay, and so do sections of
@@ -75,6 +65,10 @@ func (k *KB) Dedupe(ctx context.Context, opt CurateOptions) (d Deduped, err erro
 		var now []Duplicate
 		err := k.change(ctx, func(ch *change) error {
 			now = nil
+			settled, err := decisions(ch.tx)
+			if err != nil {
+				return err
+			}
 			for _, p := range part {
 				keep, err := ch.get(p.Keep.ID)
 				var drop *Capsule
@@ -88,15 +82,11 @@ func (k *KB) Dedupe(ctx context.Context, opt CurateOptions) (d Deduped, err erro
 				if err != nil {
 					return err
 				}
-				settled, err := decided(ch.tx, keep.ID, drop.ID)
-				if err != nil {
-					return err
-				}
 				// Changes that curation itself made to the kept capsule do not count.
 				if drop.Revision != p.Drop.Revision ||
 					embeddingText(keep) != embeddingText(&p.Keep) || keep.Kind != drop.Kind ||
 					!keep.covers(drop) || keep.SupersededBy != "" || keep.Retired != nil ||
-					settled {
+					settled[pairOf(keep.n, drop.n)] {
 					d.Skipped++
 					continue
 				}
@@ -136,74 +126,95 @@ func (ch *change) replaceBy(keep, drop *Capsule, why string) error {
 
 // dedupe is a plan being made on one snapshot.
 type dedupe struct {
-	tx    *sqlite.Tx
-	gone  map[int64]bool // capsules that the plan supersedes
+	*passage
+	gone  map[int]bool // capsules that the plan supersedes
 	out   []Duplicate
-	pairs []AlikePair
+	pairs []pairing
+}
+
+// pairing is a pair that may be listed.
+type pairing struct {
+	keep int
+	neighbour
+}
+
+// likeness is the cosine or the share of words, whichever is higher.
+func (x *neighbour) likeness() float64 {
+	if x.cosine == nil {
+		return x.shared
+	}
+	return max(*x.cosine, x.shared)
 }
 
 func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped,
 	progress func(string, int, int)) ([]Duplicate, error) {
-	all, err := bestFirst(tx)
+	// those to keep come first
+	all, err := k.passage(tx, `superseded_by = '' AND retired IS NULL AND ingest_file = ''
+		ORDER BY coalesce(confidence, 0) DESC, created DESC, length(body) DESC, n DESC`)
 	if err != nil {
 		return nil, err
 	}
-	place := make(map[int64]int, len(all))
-	for i, s := range all {
-		place[s.n] = i
-	}
-	byKey := map[[8]byte][]int64{} // the kept capsules
-	model, _, err := k.index.Model(tx)
-	if err != nil {
-		return nil, err
-	}
-	p := &dedupe{tx: tx, gone: map[int64]bool{}, out: []Duplicate{}}
-	ns, near := make([]int64, len(all)), k.db.Nearby()
-	for i, s := range all {
-		ns[i] = s.n
-		for _, first := range byKey[s.key] {
-			if err := p.planSupersede(first, s.n); err != nil {
-				return nil, err
-			}
-			if p.gone[s.n] {
+	p := &dedupe{passage: all, gone: map[int]bool{}, out: []Duplicate{}}
+	byKey := map[string][]int{} // the kept capsules
+	for i, key := range p.keys {
+		for _, first := range byKey[key] {
+			if p.gone[i] {
 				break
 			}
-		}
-		if !p.gone[s.n] {
-			byKey[s.key] = append(byKey[s.key], s.n)
-		}
-	}
-	err = k.db.EachVector(ctx, tx, ns, func(i int, v embed.Vector) error {
-		s := all[i]
-		if progress != nil && i%64 == 0 {
-			progress("comparing", i, len(all))
-		}
-		d.Compared++
-		if v == nil {
-			d.ByWords++
-		}
-		if p.gone[s.n] {
-			return nil
-		}
-		var found []index.Candidate
-		var err error
-		if v != nil {
-			found, err = near.All(tx, standsNear(v, model, listCosine, s.kind), len(all)-i-1,
-				len(all))
-		} else {
-			found, err = k.aboutTheSame(tx, s.n, []string{s.kind})
-		}
-		for _, c := range found {
-			if at, standing := place[c.ID]; err == nil && standing && at > i && !p.gone[c.ID] {
-				err = p.listAlike(s.n, &c)
+			if err := p.planSupersede(first, i); err != nil {
+				return nil, err
 			}
 		}
-		return err
+		if !p.gone[i] {
+			byKey[key] = append(byKey[key], i)
+		}
+	}
+	err = p.each(ctx, nil, func(i int, hasVector bool, near []neighbour) error {
+		if progress != nil && i%64 == 0 {
+			progress("comparing", i, len(p.ns))
+		}
+		d.Compared++
+		if !hasVector {
+			d.ByWords++
+		}
+		for _, x := range near {
+			if x.at > i && !p.gone[i] && !p.gone[x.at] &&
+				(x.shared >= listShared || x.cosine != nil) {
+				p.pairs = append(p.pairs, pairing{i, x})
+			}
+		}
+		if len(p.pairs) > 2*maxAlikePairs {
+			p.cut()
+		}
+		return nil
 	})
-	slices.SortStableFunc(p.pairs,
-		func(a, b AlikePair) int { return cmp.Compare(b.Likeness(), a.Likeness()) })
-	d.Alike = append([]AlikePair{}, p.pairs[:min(len(p.pairs), maxAlikePairs)]...)
+	if err != nil {
+		return nil, err
+	}
+	d.Alike, err = p.alike()
 	return p.out, err
+}
+
+// cut leaves the most similar pairs.
+func (p *dedupe) cut() {
+	slices.SortStableFunc(p.pairs,
+		func(a, b pairing) int { return cmp.Compare(b.likeness(), a.likeness()) })
+	p.pairs = p.pairs[:min(len(p.pairs), maxAlikePairs)]
+}
+
+// alike reads the most similar pairs.
+func (p *dedupe) alike() ([]AlikePair, error) {
+	p.cut()
+	out := []AlikePair{}
+	for _, x := range p.pairs {
+		a, b, why, err := p.readPair(x.keep, x.at)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, AlikePair{Keep: a.Capsule, Other: b.Capsule, Cosine: x.cosine,
+			Shared: x.shared, Differ: append([]string{}, why...)})
+	}
+	return out, nil
 }
 
 const (
@@ -223,54 +234,17 @@ func (a *AlikePair) Likeness() float64 {
 	return max(*a.Cosine, a.Shared)
 }
 
-// standsNear is a query for active capsules of some kinds that are similar in meaning.
-func standsNear(v embed.Vector, model string, cosine float64, kinds ...string) index.Query {
-	f := index.Filter{None: []string{kwSuperseded, kwRetired}}
-	store.Require(&f, keyword, kwKind, kinds...)
-	return index.Query{Vector: v, Model: model, Depth: 20, Near: cosine, Filter: f}
-}
-
-// readPair reads a pair that nobody has decided on; nil if it is decided.
-func (p *dedupe) readPair(keep, n int64) (a, b *Capsule, err error) {
-	two, err := capsulesWhere(p.tx, `n IN (?, ?)`, keep, n)
-	if err != nil || len(two) != 2 {
-		return nil, nil, err
-	}
-	if two[0].n != keep {
-		two[0], two[1] = two[1], two[0]
-	}
-	if skip, err := decided(p.tx, two[0].ID, two[1].ID); err != nil || skip {
-		return nil, nil, err
-	}
-	return &two[0], &two[1], nil
-}
-
-// planSupersede plans that one capsule supersedes another, if they say the same.
-func (p *dedupe) planSupersede(keep, n int64) error {
-	a, b, err := p.readPair(keep, n)
+// planSupersede plans that one capsule supersedes another, if they say the same and nobody
+// has decided on them.
+func (p *dedupe) planSupersede(keep, other int) error {
+	a, b, _, err := p.readPair(keep, other)
 	// the same hash by chance, or drop applies where keep does not
-	if a == nil || a.Kind != b.Kind || !a.statement().Same(b.statement()) || !a.covers(b) {
+	if err != nil || p.decided[pairOf(a.n, b.n)] || a.Kind != b.Kind ||
+		!a.statement().Same(b.statement()) || !a.covers(&b.Capsule) {
 		return err
 	}
-	p.gone[n] = true
-	p.out = append(p.out, Duplicate{*a, *b, whyKept(a, b)})
-	return nil
-}
-
-// listAlike lists a pair that is similar enough by words or by meaning.
-func (p *dedupe) listAlike(keep int64, c *index.Candidate) error {
-	a, b, err := p.readPair(keep, c.ID)
-	if a == nil {
-		return err
-	}
-	pair := AlikePair{Keep: *a, Other: *b, Shared: a.statement().Shared(b.statement()),
-		Differ: append([]string{}, clashes(a, b)...)}
-	if c.HasVector {
-		pair.Cosine = &c.Cosine
-	}
-	if pair.Shared >= listShared || c.HasVector && c.Cosine >= listCosine {
-		p.pairs = append(p.pairs, pair)
-	}
+	p.gone[other] = true
+	p.out = append(p.out, Duplicate{a.Capsule, b.Capsule, whyKept(&a.Capsule, &b.Capsule)})
 	return nil
 }
 
@@ -286,22 +260,6 @@ func (c *Capsule) covers(o *Capsule) bool {
 			(c.Project != "" || c.Workspace == o.Workspace)
 	}
 	return o.Scope == "workspace" && c.Workspace == o.Workspace
-}
-
-// bestFirst lists the active capsules, those to keep first.
-func bestFirst(tx *sqlite.Tx) ([]standing, error) {
-	var all []standing
-	var s standing
-	var c Capsule
-	err := tx.Each([]any{&s.n, &c.Kind, &c.Title, &c.Body}, func() error {
-		s.kind = c.Kind
-		copy(s.key[:], hash(c.Kind+"\n"+c.statement().Key()))
-		all = append(all, s)
-		return nil
-	}, `SELECT n, kind, title, body FROM capsules WHERE superseded_by = '' AND retired IS NULL
-		AND ingest_file = '' ORDER BY coalesce(confidence, 0) DESC, created DESC,
-		length(body) DESC, n DESC`)
-	return all, err
 }
 
 // plainText normalises case and spacing for a literal comparison.

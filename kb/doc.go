@@ -26,18 +26,13 @@
 //	capsule_index_*          search index with embeddings (package kb/index), derived
 //
 // A change (change.go) is one transaction and the files that belong to it. Under the
-// write lock, the files are written atomically (temporary file, fsync, rename), then
-// the rows, then both are committed. If the change fails, the files are restored. If
-// the process dies in between, the files are ahead of the rows, and the Sync (sync.go)
-// of the next process completes the change, as if the files had been edited by hand. A
-// superseding capsule is written before the superseded one, so that one file is enough
-// to restore both ends of the link. An ingest replaces many files at once, so it first
-// writes a list of them (.pending); if it dies, the listed files without a row are
-// removed.
-//
-// An edit of a file by hand is picked up before its capsule is changed. A file that
-// cannot be read is copied to kb/quarantine before it is overwritten. A missing file
-// retires its capsule only in a sync, and only if few files are missing.
+// write lock, the files of new capsules are written together at its end, others at once,
+// all atomically (temporary file, fsync, rename); then the rows are committed. If it
+// fails, the files are restored. If the process dies in between, the files are ahead of
+// the rows, and the Sync of the next process takes them as edits by hand. The file of a
+// superseding capsule comes before that of the superseded one, so that one file is enough
+// for both ends of the link. An ingest first writes a list of its files (.pending); if it
+// dies, those without a row are removed.
 //
 // # In a database
 //
@@ -45,23 +40,6 @@
 // the rows are authoritative. The shared database takes the place of the data home.
 // Everything else uses the same statements, in the SQL that both engines understand
 // (board/store).
-//
-// # The files of this package, in reading order
-//
-//	capsule.go sidecar.go errors.go   what a capsule is, its file, errors
-//	kb.go                             opening; rows and documents of the index
-//	change.go change_files.go         one change: transaction and files
-//	sync*.go leftovers.go             picking up edits of files, quarantine
-//	remember.go edit.go confirm.go    storing, editing, history, confirming
-//	search.go hits.go list.go         finding
-//	ingest.go import.go               documents, and what kb/importers has read
-//	copy.go                           other knowledge bases
-//	curate.go contradict.go           duplicates, decay, contradictions
-//	calibrate.go doctor.go            measuring, checking, rebuilding
-//
-// Packages around it: kb/home finds the project of a directory, kb/markdown cuts
-// documents, kb/learn reads what runs have learned, kb/brief writes prompts,
-// kb/importers reads other formats.
 //
 // testdata/score/README.md has what was measured: how well it finds, and how fast it is.
 package kb

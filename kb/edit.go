@@ -108,7 +108,7 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 				err = ch.checkTitle(&c)
 			}
 			if err == nil && embeddingText(&c) != embeddingText(old) {
-				r.Alike, err = ch.checkSame(&c, v)
+				r.Alike, err = ch.checkSame(&c, v, c.statement())
 			}
 			if err != nil {
 				if e, ok := fault.Refused(err); ok {
@@ -482,9 +482,15 @@ func (ch *change) decide(a, b, decision, why string) error {
 	return err
 }
 
-// decided reports whether there is a decision about two capsules.
-func decided(tx *sqlite.Tx, a, b string) (bool, error) {
-	n, err := sqlite.One[int](tx, `SELECT count(*) FROM decisions WHERE a = ? AND b = ?`,
-		min(a, b), max(a, b))
-	return n > 0, err
+// decisions are the pairs of capsules that somebody has decided on, the smaller first.
+func decisions(tx *sqlite.Tx) (map[[2]int64]bool, error) {
+	all := map[[2]int64]bool{}
+	var a, b int64
+	return all, tx.Each([]any{&a, &b}, func() error {
+		all[pairOf(a, b)] = true
+		return nil
+	}, `SELECT a.n, b.n FROM decisions AS d JOIN capsules AS a ON a.id = d.a
+		JOIN capsules AS b ON b.id = d.b`)
 }
+
+func pairOf(a, b int64) [2]int64 { return [2]int64{min(a, b), max(a, b)} }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/clash"
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
@@ -55,7 +56,7 @@ type Imported struct {
 var errDryRun = errors.New("dry run")
 
 // importBatch is the number of capsules stored in one change.
-const importBatch = 200
+const importBatch = 500
 
 // Import stores the content of a source. A capsule with an id keeps it, with its times
 // and links; others are stored as by Remember. What exists already is skipped, so an
@@ -65,6 +66,9 @@ func (k *KB) Import(ctx context.Context, set *ImportSet, opt ImportOptions) (
 	out = Imported{Stored: []Incoming{}, Changed: []Incoming{}, Already: []Refused{},
 		Refused: append([]Refused{}, set.Refused...), Notes: append([]string{}, set.Notes...)}
 	var notes []string
+	compares := !opt.Force && slices.ContainsFunc(set.Items,
+		func(in Incoming) bool { return in.Capsule.ID == "" })
+	var arrived *arrivals // nil if nothing is compared
 	for at := 0; at < len(set.Items); at += importBatch {
 		part := set.Items[at:min(at+importBatch, len(set.Items))]
 		if opt.Progress != nil {
@@ -89,6 +93,18 @@ func (k *KB) Import(ctx context.Context, set *ImportSet, opt ImportOptions) (
 		var now Imported
 		put := func(ch *change) error {
 			now, ch.dry = Imported{}, opt.DryRun
+			if compares && (arrived == nil || opt.DryRun) { // of a dry run nothing stays
+				last, err := sqlite.One[int64](ch.tx, `SELECT coalesce(max(n), 0) FROM capsules`)
+				if err != nil {
+					return err
+				}
+				arrived = arrivalsSince(last)
+			}
+			if ch.arrivals = arrived; compares {
+				if err := arrived.catchUp(ch.tx); err != nil {
+					return err
+				}
+			}
 			for i := range part {
 				if err := ctx.Err(); err != nil {
 					return err
@@ -154,8 +170,12 @@ func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out
 			return err
 		}
 	}
+	var said clash.Said
+	if ch.arrivals != nil {
+		said = c.statement()
+	}
 	if !opt.Force && c.ID == "" { // an item with an id is compared by that id
-		alike, err := ch.checkDuplicate(&c, v)
+		alike, err := ch.checkDuplicate(&c, v, said)
 		for _, a := range alike {
 			in.Notes = append(in.Notes, fmt.Sprintf("similar to %s: %q", a.ID, clip(a.Title, 80)))
 		}
@@ -192,6 +212,9 @@ func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out
 	c.Revision, c.DecayScore, c.Retrieved = max(1, c.Revision), max(0, min(1, c.DecayScore)), nil
 	if err := ch.create(&c, v, VerbImported, in.From); err != nil {
 		return err
+	}
+	if ch.arrivals != nil {
+		ch.arrivals.arrive(&c, said)
 	}
 	in.Capsule = c
 	out.Stored = append(out.Stored, in)
@@ -344,19 +367,21 @@ func (k *KB) halfLinked(ctx context.Context, stored []Incoming) (ids []string, e
 func (k *KB) Export(ctx context.Context, q ListQuery) iter.Seq2[Capsule, error] {
 	return func(yield func(Capsule, error) bool) {
 		stop := errors.New("stop")
+		from, order, where, args := q.conditions()
+		if !q.Documents {
+			where = append(where, `ingest_file = ''`)
+		}
+		ask := from + ` WHERE ` + strings.Join(where, " AND ") + ` AND ` + order + ` > ? ORDER BY ` +
+			order + ` LIMIT 1000`
 		err := k.db.Read(ctx, func(tx *sqlite.Tx) error {
 			var after int64
 			for {
-				caps, err := capsulesWhere(tx,
-					`n > ? AND (? OR ingest_file = '') ORDER BY n LIMIT 1000`, after, q.Documents)
+				caps, err := capsulesFrom(tx, ask, append(slices.Clone(args), after)...)
 				if err != nil || len(caps) == 0 {
 					return err
 				}
 				after = caps[len(caps)-1].n
 				for i := range caps {
-					if !q.matches(&caps[i]) {
-						continue
-					}
 					if !yield(caps[i], nil) {
 						return stop
 					}
@@ -367,20 +392,4 @@ func (k *KB) Export(ctx context.Context, q ListQuery) iter.Seq2[Capsule, error] 
 			yield(Capsule{}, err)
 		}
 	}
-}
-
-// matches is List's filter for one capsule.
-func (q *ListQuery) matches(c *Capsule) bool {
-	has := func(want []string, have ...string) bool {
-		return len(want) == 0 ||
-			slices.ContainsFunc(want, func(w string) bool { return slices.Contains(have, w) })
-	}
-	for _, t := range q.Tags {
-		if !slices.Contains(c.Tags, t) {
-			return false
-		}
-	}
-	return has(q.Kinds, c.Kind) && has(q.Scopes, c.Scope) && has(q.DomainTags, c.DomainTags...) &&
-		has(q.Workspaces, c.Workspace) && has(q.Projects, c.Project) &&
-		(q.Superseded || c.SupersededBy == "") && (q.Retired || c.Retired == nil)
 }

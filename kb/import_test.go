@@ -2,6 +2,8 @@ package kb
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -148,6 +150,105 @@ func TestImportCircle(t *testing.T) {
 	if got := row(t, k, a); got.Revision != before.Revision ||
 		row(t, k, b).Revision != other.Revision {
 		t.Errorf("%+v, before %+v", got, before)
+	}
+	sound(t, k)
+}
+
+// TestImportDuplicates: what says the same as an earlier item of its import, or as what was
+// there or has come meanwhile, is not stored again, however many lie between them, and
+// what says nearly the same is named.
+func TestImportDuplicates(t *testing.T) {
+	for _, before := range []int{0, 300} {
+		k := newKB(t, nil)
+		say := func(i int) Capsule {
+			return Capsule{Kind: "fact", Title: fmt.Sprintf("The queue of worker w%d", i), Body: fmt.Sprintf(
+				"The queue of worker w%d drains into bucket b%d before the nightly run ends", i, i*7)}
+		}
+		var set ImportSet
+		for i := range before {
+			set.Items = append(set.Items, Incoming{Capsule: say(10_000 + i), From: "before"})
+		}
+		if _, err := k.Import(t.Context(), &set, ImportOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		set = ImportSet{}
+		for i := range 2*importBatch + 50 {
+			set.Items = append(set.Items, Incoming{Capsule: say(i), From: fmt.Sprint("item ", i)})
+		}
+		again := func(i int, more string) {
+			c := say(i)
+			c.Title, c.Body = fmt.Sprintf("Drains of the queue of worker w%d", i), c.Body+more
+			set.Items = append(set.Items, Incoming{Capsule: c, From: fmt.Sprint("again ", i)})
+		}
+		again(3, "")
+		again(2*importBatch+9, "")
+		again(20_000, "")
+		if before > 0 {
+			again(10_003, "")
+		}
+		like := say(5)
+		like.Title, like.Body = like.Title+" drains", like.Body+", mostly"
+		set.Items = append(set.Items, Incoming{Capsule: like, From: "like 5"})
+		meanwhile := false
+		out, err := k.Import(t.Context(), &set, ImportOptions{Progress: func(string, int, int) {
+			if !meanwhile {
+				put(t, k, say(20_000))
+			}
+			meanwhile = true
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var already []string
+		for _, a := range out.Already {
+			already = append(already, a.From)
+		}
+		want := []string{"again 3", fmt.Sprint("again ", 2*importBatch+9), "again 20000"}
+		if before > 0 {
+			want = append(want, "again 10003")
+		}
+		if !slices.Equal(already, want) || len(out.Refused) > 0 {
+			t.Errorf("with %d before: %q are there already, not %q; refused %v", before, already,
+				want, out.Refused)
+		}
+		last := out.Stored[len(out.Stored)-1]
+		if last.From != "like 5" || !strings.Contains(strings.Join(last.Notes, " "), "worker w5\"") {
+			t.Errorf("%s has the notes %q", last.From, last.Notes)
+		}
+		sound(t, k)
+	}
+}
+
+// TestImportRolledBack: a batch that fails leaves no file, whole or half, and nothing in the
+// index.
+func TestImportRolledBack(t *testing.T) {
+	needsFile(t)
+	k := newKB(t, nil)
+	kept := put(t, k, Capsule{Title: "kept", Body: "it stays"})
+	err := k.change(t.Context(), func(ch *change) error {
+		for i := range 40 {
+			c := Capsule{Kind: "fact", Scope: "universal", Title: fmt.Sprint("new ", i), Body: "b"}
+			if i == 39 {
+				c.Supersedes = []string{kept.ID} // which has the others written first
+			}
+			if err := ch.insert(&c, nil, VerbImported, ""); err != nil {
+				return err
+			}
+			if _, err := os.Lstat(k.sidecarPath(c.ID)); (err == nil) != (i == 39) {
+				t.Errorf("after capsule %d its file: %v", i, err)
+			}
+		}
+		return errDryRun
+	})
+	if err != errDryRun {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(k.sidecars)
+	if err != nil || len(files) != 1 || files[0].Name() != kept.ID+sidecarExt {
+		t.Errorf("%v, %v", files, err)
+	}
+	if hits := ask(t, k, Query{Text: "new"}).Hits; len(hits) > 0 {
+		t.Errorf("it is found: %+v", hits)
 	}
 	sound(t, k)
 }

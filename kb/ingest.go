@@ -538,6 +538,9 @@ func (ch *change) updatePosition(old, c *Capsule) error {
 		now.Source, now.Ingested.SHA256, now.Ingested.Part, now.Ingested.Of, now.n); err != nil {
 		return err
 	}
+	if err := ch.writeIndex(); err != nil {
+		return err
+	}
 	vs, err := ch.k.index.Vectors(ch.tx, now.n)
 	if err != nil {
 		return err

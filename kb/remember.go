@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 
@@ -90,7 +91,7 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 		}
 		c.ID = ""
 		if !opt.Force {
-			if alike, err = ch.checkDuplicate(&c, v); err != nil {
+			if alike, err = ch.checkDuplicate(&c, v, c.statement()); err != nil {
 				return err
 			}
 		}
@@ -112,11 +113,11 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 
 // checkDuplicate refuses a duplicate that is not being superseded, and returns similar
 // capsules.
-func (ch *change) checkDuplicate(c *Capsule, v embed.Vector) ([]Alike, error) {
+func (ch *change) checkDuplicate(c *Capsule, v embed.Vector, said clash.Said) ([]Alike, error) {
 	if err := ch.checkTitle(c); err != nil {
 		return nil, err
 	}
-	return ch.checkSame(c, v)
+	return ch.checkSame(c, v, said)
 }
 
 // duplicateError is the conflict with an existing capsule.
@@ -143,39 +144,25 @@ func (ch *change) checkTitle(c *Capsule) error {
 // checkSame refuses a capsule whose statement an active capsule of the same kind has
 // word for word. It returns those that say nearly the same, by words or, if v is not
 // nil, by meaning.
-func (ch *change) checkSame(c *Capsule, v embed.Vector) ([]Alike, error) {
-	k, tx := ch.k, ch.tx
-	q := index.Query{Text: embeddingText(c), Depth: 2 * maxAlike,
-		Filter: index.Filter{All: [][]string{{kwKind + c.Kind}},
-			None: []string{kwSuperseded, kwRetired}}}
-	if v != nil {
-		q.Vector, q.Model, q.Near = v, k.emb.Model().Name, AlikeCosine
-	}
-	res, err := k.index.Search(tx, q)
+func (ch *change) checkSame(c *Capsule, v embed.Vector, said clash.Said) ([]Alike, error) {
+	ns, cosine, err := ch.nearTo(c, v)
 	if err != nil {
 		return nil, err
 	}
-	best := 0.0
-	for _, cand := range res.Candidates {
-		best = max(best, cand.BM25)
+	if ch.arrivals != nil {
+		ns = append(ns, ch.arrivals.propose(said)...)
 	}
-	cosine, ns := map[int64]float64{}, []int64{}
-	for _, cand := range res.Candidates {
-		if cand.BM25 < alikeBM25*best && cand.Cosine < AlikeCosine {
-			continue // too few common words
-		}
-		ns = append(ns, cand.ID)
-		if cand.HasVector {
-			cosine[cand.ID] = cand.Cosine
-		}
+	if len(ns) == 0 {
+		return []Alike{}, nil
 	}
-	others, err := capsulesWhere(tx,
+	others, err := capsulesWhere(ch.tx,
 		`n IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) AND ingest_file = ''
-			ORDER BY n DESC`, sqlite.List(ns))
+			AND kind = ? AND superseded_by = '' AND retired IS NULL ORDER BY n DESC`,
+		sqlite.List(ns), c.Kind)
 	if err != nil {
 		return nil, err
 	}
-	said, alike := c.statement(), []Alike{}
+	alike := []Alike{}
 	for i := range others {
 		o := &others[i]
 		if o.ID == c.ID || slices.Contains(c.Supersedes, o.ID) {
@@ -195,6 +182,57 @@ func (ch *change) checkSame(c *Capsule, v embed.Vector) ([]Alike, error) {
 		}
 	}
 	return alike, nil
+}
+
+// nearTo searches for active capsules of the same kind that have the words of a capsule or
+// its meaning. What has arrived during an import is found by its words elsewhere.
+func (ch *change) nearTo(c *Capsule, v embed.Vector) (
+	ns []int64, cosine map[int64]float64, err error) {
+	cosine = map[int64]float64{}
+	q := index.Query{Text: embeddingText(c), Depth: 2 * maxAlike,
+		Filter: index.Filter{All: [][]string{{kwKind + c.Kind}},
+			None: []string{kwSuperseded, kwRetired}}}
+	if v != nil {
+		q.Vector, q.Model, q.Near = v, ch.k.emb.Model().Name, AlikeCosine
+		ch.nearNew(v, cosine)
+	}
+	if a := ch.arrivals; a != nil && v == nil {
+		if q.Until = a.since; a.since == 0 {
+			return nil, cosine, nil
+		}
+	}
+	res, err := ch.k.index.Search(ch.tx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	best := 0.0
+	for _, cand := range res.Candidates {
+		best = max(best, cand.BM25)
+	}
+	ns = slices.Collect(maps.Keys(cosine))
+	for _, cand := range res.Candidates {
+		if cand.BM25 < alikeBM25*best && cand.Cosine < AlikeCosine {
+			continue // too few common words
+		}
+		ns = append(ns, cand.ID)
+		if cand.HasVector {
+			cosine[cand.ID] = cand.Cosine
+		}
+	}
+	return ns, cosine, nil
+}
+
+// nearNew compares a vector with those of the change's new capsules, which are not in the
+// index yet.
+func (ch *change) nearNew(v embed.Vector, cosine map[int64]float64) {
+	dim := ch.k.emb.Model().Dim
+	for i := range ch.docs {
+		if d := &ch.docs[i]; len(d.Vector) >= dim {
+			if cos := embed.Cosine(v[:dim], d.Vector[:dim]); cos >= AlikeCosine {
+				cosine[d.ID] = cos
+			}
+		}
+	}
 }
 
 // sharesReaders reports whether the same readers see two capsules. Two projects may each

@@ -61,9 +61,15 @@ func Reasons(a, b Text) []string {
 	if a == b {
 		return nil
 	}
-	var out []string
-	for _, c := range Compare(words.ReadClaims(a.Title, a.Body),
-		words.ReadClaims(b.Title, b.Body)) {
+	return ReasonsOf(a.Claims(), b.Claims())
+}
+
+// Claims parses a text for ReasonsOf and Compare.
+func (t Text) Claims() *words.Claims { return words.ReadClaims(t.Title, t.Body) }
+
+// ReasonsOf is Reasons for parsed texts, which are not the same.
+func ReasonsOf(x, y *words.Claims) (out []string) {
+	for _, c := range Compare(x, y) {
 		if reason := c.String(); len(out) < maxReasons && !slices.Contains(out, reason) {
 			out = append(out, reason)
 		}

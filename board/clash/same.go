@@ -88,6 +88,9 @@ func (s Said) Key() string {
 	return strings.Join(s.whole, " ")
 }
 
+// Words are the words of the text, in their order.
+func (s Said) Words() []string { return s.whole }
+
 // Shared returns the share of the longer text's words that the other has too, 0 to 1.
 func (s Said) Shared(o Said) float64 {
 	most := max(len(s.whole), len(o.whole))

@@ -25,13 +25,6 @@
 //     it was not.
 //   - Times are those of the server's clock, so leases run out at one time for all machines.
 //
-// # Live
-//
-// A writer notifies a channel with the number of its run. A process that watches listens
-// on one connection of its own. It is notified from another one first: while nothing is
-// heard, as behind a pooler, and every two seconds otherwise, watchers ask for the number
-// of the last event.
-//
 // # Rights
 //
 // Roles prints the SQL of three roles. A reader may read; each write begins with the lock
@@ -41,36 +34,17 @@
 //
 // # The knowledge base
 //
-// A schema has one, in tables with the names and columns of package kb's file, but for
-// the events, which are kb_events, and the sidecars, which there are none of. Its writers
-// queue for the one row of the table kb. Not all of its writes leave events, so each
-// leaves its token in kb_writes, for an hour. A write whose connection is lost before it
-// commits is not run again: the caller is told. The index is that of package kb/index,
-// with its own bytes in its own tables. A search whose words are in memory presumes that
-// nothing has changed, and asks at once for the generation and for the hits that follow:
-// one round trip. If the generation has moved, it searches again and asks for what is new
-// and for the hits: three. A cold one asks three times for words (the segments and the
-// tail, the blocks with the ids, the hits) and four times with vectors (the codes come
-// with the blocks; then the vectors of all candidates, of both lanes); words that nobody
-// has used add two, for all of them (TestSearchRoundTrips). Before it, a process has
-// connected and asked once, for the versions of the schema and of the index.
-//
-// # Full text
-//
-// The words of a run are in an index in memory, SQLite's, which a search brings up to
-// date by the entries that are new: hits and their order are those of a file. The first
-// search of a process reads all entries of the run.
+// A schema has one, in tables with the names and columns of package kb's file, but for the
+// events, which are kb_events, and the sidecars, which there are none of. Its writers queue
+// for the one row of the table kb, and each leaves its token in kb_writes for an hour. A
+// write whose connection is lost before it commits is not run again: the caller is told.
+// A search whose words are in memory presumes that nothing has changed: one round trip
+// (TestSearchRoundTrips).
 //
 // # Faults
 //
-// A link that drops what is sent and tells nobody: the connection ends after 15 s, as the
-// system acknowledges nothing (TCP_USER_TIMEOUT, keepalive); what begins a transaction or
-// is a question by itself has that limit too, for where a pooler is there and the server
-// is not. Reading then fails, a write is tried anew for as long as it would wait for its
-// turn, 30 s, and looks for its token if it was committing. No one hangs (TestSilence).
-//
-// TestHistoriesDatabase of cmd/board breaks all of these (testdata/pgtest/README.md): none is lost.
-//
-// Who looks for the token of a write takes the run's turn, and commits that: so what it
-// finds is with the standby too before it is acknowledged.
+// A link that drops what is sent and tells nobody ends after 15 s. Reading then fails, a
+// write is tried anew for as long as it would wait for its turn, 30 s, and looks for its
+// token if it was committing: in the run's turn, so that what it finds is with the standby
+// too. TestHistoriesDatabase of cmd/board breaks all of these (testdata/pgtest/README.md).
 package postgres

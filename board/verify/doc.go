@@ -40,36 +40,9 @@
 //
 // # How good it is
 //
-// The test set has 100 quotes from ten real documents, labelled by people who did not
-// know the matcher (testdata/verify). All 33 altered quotes are found, and none of the
-// 67 true ones is doubted. All 8 true ones with a wrong reference are reported as
-// elsewhere. In a first run 6 true quotes were doubted, because a paragraph of HTML
-// counted as its first line only. `go test ./board/verify -run Labels -v` repeats the
-// figures with the same toolchain.
-//
-// A second set has 146 findings with true quotes over eight invented documents, written
-// by the author of the rule (figures.json): 72 say a figure that their source lacks, 57
-// are observations that say its figures in the same or another form, 17 are conclusions.
-// The rule names 66 of 72 figures, three of them by a note, and doubts 2 of 57
-// observations; 13 of 17 conclusions get a note. Of these, 46 findings were written after
-// the rule and run once: 21 of 22 figures were named, and 5 of 21 observations doubted.
-// Since then, totals of rows and ranges of dates are read.
-//
-// On the final boards of two runs of agents, with 471 quotes, 2 findings are doubted and
-// 13 get a note. Their sources were not there, so what other entries say of a source stood
-// for it. Both doubted findings look true: one calculates a date, the other has a
-// percentage that is elsewhere on the board. `go test ./board/verify -run Figures -v`
-// repeats the figures.
-//
-// A third set has 140 findings about 18 programs and settings (code.json), by writers who
-// did not know the rule: 80 observations say in words what the code says in names and
-// expressions (two minutes for TIMEOUT_MS = 120000), 60 say it wrongly. Without code.go 40
-// figures are named and 52 of 80 observations doubted. With it, 44 and 8. Its second group
-// was written after the rule and run once: 17 of 25 figures were named, 5 of 35
-// observations doubted. Since then, <<< is read, and only what looks like a program: the
-// first rule took units of words nearby in prose, too, so that 10 of 10 wrong units stood
-// there; now 2 of 10 do, as without it. What needs two settings (a rate, retries times an
-// interval), cron expressions and the length of a list are not understood.
+// testdata/verify has quotes from real documents and findings about figures and programs.
+// `go test ./board/verify -run 'Labels|Figures' -v` prints how many altered ones are found
+// and how many true ones doubted.
 //
 // Small numbers are named least: 5 is somewhere in most sources, or is the sum of two
 // numbers of the paragraph. A number word without a unit (eleven clinics) is not looked

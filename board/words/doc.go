@@ -45,8 +45,6 @@
 // survives in a report is measured with Stem, and claims are compared by the narrowest,
 // Base.
 //
-// # What it is held to
-//
 // Any text can be read, valid UTF-8 or not, in time that grows with its length alone.
 // Tables of words are made when they are first needed, not when a process starts.
 package words

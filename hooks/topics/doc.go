@@ -43,21 +43,5 @@
 // While a rebase or a bisect detaches HEAD, the branch that it began on counts. The
 // home directory and the root of the file system are no workspaces and have no topics.
 //
-// # What a session starts with
-//
-// Startup returns a topic's spec, or its path and size if it is too long, and its
-// worklog in short. Fold drops reads and joins edits and repeated commands. Choose
-// selects what fits: the latest failure, commit, test, edit and install first. Each
-// entry says ok, failed or unknown; unknown if no outcome was reported, or the exit
-// code is another command's.
-//
-// A review topic starts in a clean room (CleanRoom): with its goal and scope, without
-// earlier findings. Suppressed says whether nothing is to be injected.
-//
-// # The archive
-//
-// Archive copies changed files into a directory of the day, in a place that is never
-// cleaned up, and overwrites nothing there. On request it then removes topics that were
-// not changed for long. ArchiveTopic does this with one topic of any age, and Restore
-// brings one back.
+// Archive copies changed files into a directory of the day and overwrites nothing there.
 package topics

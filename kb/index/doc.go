@@ -19,11 +19,6 @@
 // replace the terms. If the query is too short to tell its language, stems have the
 // weight of an expansion.
 //
-// A query may expand terms that no document has: to terms that start with them, then
-// those that differ by one letter, by two, or in the ending only. The closest ones
-// replace the term, with a lower weight. The blocks serve as the dictionary; the terms
-// with a first letter are read when first needed, and cached.
-//
 // New documents are in the tail, as whole records. Some hundred of them become a segment:
 // posting lists by term, sorted, in blocks of a few kilobytes, each block a row. Eight
 // segments of similar size are merged, up to 65,536 documents, so a document is written

@@ -45,6 +45,9 @@ type Query struct {
 	Aside string
 	// KeepVectors asks for the candidates' vectors, which the search has at hand anyway.
 	KeepVectors bool
+	// Until leaves out segments that begin after a document; 0: none. So who knows the
+	// newer documents does not pay for them.
+	Until int64
 	// Presumed is the answer if nothing has changed, from Presume; nil: there is none.
 	Presumed *Presumed
 }
@@ -165,6 +168,11 @@ func (x *Index) Search(tx *sqlite.Tx, q Query) (Result, error) {
 
 func (x *Index) searchAt(tx *sqlite.Tx, v *view, q Query) (res Result, err error) {
 	s := &search{x: x, tx: tx, v: v, q: &q, ids: make([][]int64, len(v.segs))}
+	if q.Until > 0 {
+		s.v = v.until(q.Until)
+		s.ids = s.ids[:len(s.v.segs)]
+		v = s.v
+	}
 	q.Depth = max(q.Depth, 1)
 	if v.dim > 0 && len(q.Vector)%v.dim == 0 {
 		q.Vector = q.Vector[:min(len(q.Vector), v.dim)]

@@ -140,9 +140,6 @@ func (s *segment) setDead(n int, b []byte) (err error) {
 
 // at returns the view of the transaction's moment, and what to call when done with it.
 func (x *Index) at(tx *sqlite.Tx) (*view, func(), error) {
-	if tx.Wrote() && !x.private {
-		return x.ownOf(tx).at(tx)
-	}
 	m, err := x.readMeta(tx)
 	if err != nil {
 		return nil, nil, err
@@ -152,6 +149,9 @@ func (x *Index) at(tx *sqlite.Tx) (*view, func(), error) {
 		return v, x.mu.RUnlock, nil
 	}
 	x.mu.RUnlock()
+	if tx.Wrote() && !x.private { // it may have changed the index
+		return x.ownOf(tx).at(tx)
+	}
 	x.mu.Lock()
 	fresh := false
 	defer func() { // also of a panic, which a process that lives may survive
@@ -169,6 +169,13 @@ func (x *Index) at(tx *sqlite.Tx) (*view, func(), error) {
 	// The search goes on under this lock: a snapshot of another age may be waiting to
 	// have its own view.
 	return x.view, x.mu.Unlock, nil
+}
+
+// until returns the view without the segments that begin after a document.
+func (v *view) until(id int64) *view {
+	some := *v
+	some.segs = slices.DeleteFunc(slices.Clone(v.segs), func(s *segment) bool { return s.lo > id })
+	return &some
 }
 
 // ownOf returns the index that knows what a transaction has changed.

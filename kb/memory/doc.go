@@ -46,28 +46,5 @@
 // A change is one transaction with its event. Forgetting keeps the item but hides it
 // from reads; only a scrub deletes.
 //
-// # The files of this package, in reading order
-//
-//	item.go events.go                            what an item is, the log
-//	store.go                                     opening, files, rows, grants, errors
-//	put.go change.go                             storing, updating, forgetting, restoring;
-//	                                             put.go also refuses secrets
-//	read.go relevance.go                         reading, scores; what counts as asked for
-//	list.go                                      listing, revisions, statistics
-//	orient.go                                    the document for a turn
-//	places.go conversation.go                    channels, workspaces, conversations
-//	named.go own.go                              named entries; an agent's journal, core
-//	                                             memories and working notes
-//	consolidate.go consolidate_plan.go
-//	consolidate_apply.go undo.go                 passes
-//	rewrite_groups.go rewrite.go                 several items become one
-//	scrub.go scrub_file.go                       deleting for good
-//	records.go export.go                         what is exported
-//	document.go import.go import_check.go
-//	import_lists.go                              what of it is read, refused and stored
-//	upkeep.go                                    checks, repairs, embeddings
-//
-// Package orient lays out the document for a turn.
-//
 // testdata/score/README.md has what was measured: how fast it is, and what passes lose.
 package memory

@@ -56,17 +56,6 @@ func (x *Nearby) Search(tx *sqlite.Tx, q index.Query, left, among int) ([]index.
 	return res.Candidates, nil
 }
 
-// All returns everything that is at least as near as q.Near.
-func (x *Nearby) All(tx *sqlite.Tx, q index.Query, left, among int) ([]index.Candidate, error) {
-	for {
-		found, err := x.Search(tx, q, left, among)
-		if err != nil || len(found) < q.Depth { // else there may be more
-			return found, err
-		}
-		q.Depth *= 8
-	}
-}
-
 // EachVector calls fn with the place of each of some rows and its embedding, nil if it
 // has none.
 func (f *File) EachVector(ctx context.Context, tx *sqlite.Tx, ns []int64,

@@ -1,0 +1,147 @@
+package kb
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"blackboard/board/clash"
+	"blackboard/board/sqlite"
+)
+
+const (
+	// maxPostings is how many of the statements with a word are looked at, the newest.
+	maxPostings = 4096
+	// leastRare is how many of a statement's rarest words are looked at, if it has as
+	// many.
+	leastRare = 8
+)
+
+// statements are what many capsules say, in memory, where a pass over all of them finds
+// those that have words in common. To search the index for each would take far longer.
+type statements struct {
+	ids    map[string]int32 // of the words
+	with   [][]int32        // by word: the statements that have it
+	words  [][]int32        // by statement: its words, sorted
+	counts []uint16         // of near, by statement; all 0 otherwise
+}
+
+// read returns the words of a statement, sorted.
+func (s *statements) read(said clash.Said) []int32 {
+	all := make([]int32, 0, len(said.Words()))
+	for _, w := range said.Words() {
+		id, known := s.ids[w]
+		if !known {
+			id = int32(len(s.with))
+			s.ids[w], s.with = id, append(s.with, nil)
+		}
+		all = append(all, id)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// add adds a statement: their number is its place.
+func (s *statements) add(said clash.Said) {
+	words := s.read(said)
+	for _, w := range slices.Compact(slices.Clone(words)) {
+		s.with[w] = append(s.with[w], int32(len(s.words)))
+	}
+	s.words, s.counts = append(s.words, words), append(s.counts, 0)
+}
+
+// near returns the statements that share at least a part of the longer one's words, or of
+// the different ones, with some words, or have all of these: the nearest, at most so many.
+func (s *statements) near(words []int32, least float64, most int) []int32 {
+	rare := slices.Compact(slices.Clone(words))
+	slices.SortFunc(rare, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(len(s.with[a]), len(s.with[b])), cmp.Compare(a, b))
+	})
+	// who shares so many has at least one of the others and one more
+	rare = rare[:min(len(rare), max(leastRare, int(float64(len(rare))*(1-least))+1))]
+	var found []int32
+	for _, w := range rare {
+		list := s.with[w]
+		for _, at := range list[max(0, len(list)-maxPostings):] {
+			if s.counts[at]++; s.counts[at] == 1 {
+				found = append(found, at)
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(s.counts[b], s.counts[a]), cmp.Compare(b, a))
+	})
+	share := map[int32]float64{}
+	for i, at := range found {
+		all := int(s.counts[at]) == len(rare)
+		if s.counts[at] = 0; i < 5*most {
+			shared, overlap := shareWords(words, s.words[at])
+			if part := max(shared, overlap); all || part >= least {
+				share[at] = part
+			}
+		}
+	}
+	best := slices.SortedFunc(maps.Keys(share), func(a, b int32) int {
+		return cmp.Or(cmp.Compare(share[b], share[a]), cmp.Compare(b, a))
+	})
+	return best[:min(len(best), most)]
+}
+
+// shareWords returns the share of the longer one's words that the other has too, as
+// clash.Said.Shared, and that of all their different words that both have.
+func shareWords(a, b []int32) (shared, overlap float64) {
+	longer, both, different, all := max(len(a), len(b), 1), 0, 0, 0
+	run := func(words []int32, w int32) (n int) {
+		for n < len(words) && words[n] == w {
+			n++
+		}
+		return n
+	}
+	for len(a) > 0 && len(b) > 0 {
+		w := min(a[0], b[0])
+		m, n := run(a, w), run(b, w)
+		if all++; m > 0 && n > 0 {
+			both, different = both+min(m, n), different+1
+		}
+		a, b = a[m:], b[n:]
+	}
+	for rest := slices.Concat(a, b); len(rest) > 0; all++ {
+		rest = rest[run(rest, rest[0]):]
+	}
+	return float64(both) / float64(longer), float64(different) / float64(max(1, all))
+}
+
+// arrivals are the capsules that have come since a long import began, which compares
+// every item with them.
+type arrivals struct {
+	*statements
+	ns          []int64 // of the statements
+	since, last int64   // the last capsule that there was before, and the last in here
+}
+
+func arrivalsSince(last int64) *arrivals {
+	return &arrivals{statements: &statements{ids: map[string]int32{}}, since: last, last: last}
+}
+
+// catchUp adds what others have stored since the last batch.
+func (a *arrivals) catchUp(tx *sqlite.Tx) error {
+	caps, err := capsulesWhere(tx, `n > ? AND ingest_file = '' ORDER BY n`, a.last)
+	for i := range caps {
+		a.arrive(&caps[i], caps[i].statement())
+	}
+	return err
+}
+
+// arrive adds a capsule that has a row.
+func (a *arrivals) arrive(c *Capsule, said clash.Said) {
+	a.add(said)
+	a.ns, a.last = append(a.ns, c.n), max(a.last, c.n)
+}
+
+// propose returns the numbers of capsules that may say the same as a statement, or nearly.
+func (a *arrivals) propose(said clash.Said) (ns []int64) {
+	for _, at := range a.near(a.read(said), alikeShared, 2*maxAlike) {
+		ns = append(ns, a.ns[at])
+	}
+	return ns
+}
