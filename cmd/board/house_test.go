@@ -338,7 +338,7 @@ var ceilings = map[string]int{
 
 	"cmd/board/kbcmd": 1540, // the project of a workspace
 
-	"cmd/board/memorycmd": 2620, // memory, capsules and topics of a moved project
+	"cmd/board/memorycmd": 2340, // memory, capsules and topics of a moved project
 
 	"cmd/board/runcmd": 3030, // what ran, in show and check
 
@@ -350,11 +350,11 @@ var ceilings = map[string]int{
 
 	"hooks/harness": 2400, // what the transcripts of Claude Code say, ends of outputs
 
-	"hooks/mcp": 4800, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
+	"hooks/mcp": 4540, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
 
 	"hooks/mcp/transport": 1040,
 
-	"hooks/ops": 4730, // curate and consolidate moved here from four files
+	"hooks/ops": 5070, // curate, consolidate and the context store moved here
 
 	"hooks/setup": 3434, // variables that Codex passes on; what plugins hold
 

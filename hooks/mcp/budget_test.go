@@ -126,7 +126,7 @@ func crowded(t *testing.T, s *Server) map[string]string {
 				"content": longText("chunk", 100_000), "tags": []string{strings.Repeat("t", 90),
 					strings.Repeat("u", 90)}}})
 		check(err)
-		args["chunk"] = r.StructuredContent.(map[string]any)["id"].(string)
+		args["chunk"] = r.StructuredContent.(map[string]any)["chunk"].(map[string]any)["id"].(string)
 		_, err = c.CallTool(t.Context(), &sdk.CallToolParams{Name: "scratch_write",
 			Arguments: map[string]any{"conversation": v.Ref, "key": fmt.Sprint("key", i),
 				"value": longText("note", 100_000)}})

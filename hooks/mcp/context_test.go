@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"blackboard/board/sqlite"
+	"blackboard/hooks/ops"
 	"blackboard/kb/chunks"
 )
 
@@ -68,7 +69,7 @@ func TestOpeningTheStoreHoldsNobody(t *testing.T) {
 	s := everything(t, func(cfg *Config) { cfg.Embedder, release = nil, occupied(t, cfg.Store) })
 	search := func(ctx context.Context) error {
 		c := &call{Server: s, ctx: ctx}
-		_, _, err := c.searchContext(searchContextIn{Query: "tool"})
+		_, err := ops.ContextSearch.Do(c.ctx, c, ops.ContextSearchIn{Query: "tool", TopK: 6})
 		return err
 	}
 	first, cancel := context.WithCancel(t.Context())
@@ -92,7 +93,7 @@ func TestOpeningTheStoreHoldsNobody(t *testing.T) {
 	}
 	release()
 	c := &call{Server: s, ctx: t.Context()}
-	out, _, err := c.listContext(listContextIn{})
+	out, err := ops.ContextList.Do(c.ctx, c, ops.ContextListIn{Limit: 9})
 	if err != nil || out.Total != 2 {
 		t.Errorf("there are %d chunks, not 2: %v", out.Total, err)
 	}
@@ -105,7 +106,10 @@ func TestServerEndsWhileStoreOpens(t *testing.T) {
 	s := everything(t, func(cfg *Config) { cfg.Embedder, release = nil, occupied(t, cfg.Store) })
 	c := &call{Server: s, ctx: t.Context()}
 	done := make(chan error, 1)
-	go func() { _, _, err := c.searchContext(searchContextIn{Query: "tool"}); done <- err }()
+	go func() {
+		_, err := ops.ContextSearch.Do(c.ctx, c, ops.ContextSearchIn{Query: "tool", TopK: 6})
+		done <- err
+	}()
 	for isOpening := false; !isOpening; runtime.Gosched() {
 		s.context.mu.Lock()
 		isOpening = s.context.opening != nil

@@ -196,7 +196,6 @@ func New(cfg Config) *Server {
 	s.addCheckTools()
 	s.addKnowledgeTools()
 	s.addMemoryTools()
-	s.addContextTools()
 	s.addAdminTools()
 	s.addResources()
 	s.addPrompts()

@@ -31,7 +31,7 @@ func leaves(v any, at string, each func(path, text string)) {
 // holds of nearly all, such as the status active; and what a write repeats of the thing.
 var implied = map[string]string{
 	"run": "", "mode": "", "tier": "", "what": "",
-	"at": "", "last": "", "created": "", "updated": "", "updated_at": "", "retired": "",
+	"at": "", "last": "", "created": "", "updated": "", "updated_at": "", "created_at": "", "retired": "",
 	"status": "active", "lifetime": "short_term", "curator": "", "workspace": "",
 	"accessed": "", "embedding_model": "", "memory_put": "source", "memory_update": "source tags", "memory_forget": "source rule forgotten", "kb_retire": "body scope source id kind",
 	"kb_ingest": "new", "conversation_list": "thread started ended", "conversation": "thread agent started ended", "scratch_write": "agent", "scratch_read": "agent", "scratch_list": "agent", "memory_scrub": "sample", "search_context": "degraded", "board_wait": "tags key source_doc source_ref",

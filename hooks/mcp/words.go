@@ -67,6 +67,7 @@ var operations = sync.OnceValue(func() map[string]said {
 			itself: []string{"passes"}},
 		"memory.scratch.list": {tool: "scratch_list"},
 		"context.list":        {tool: "list_context"},
+		"context.read":        {tool: "read_context"},
 		"context.set":         {tool: "set_state"},
 	}
 })

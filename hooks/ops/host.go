@@ -48,6 +48,8 @@ const (
 	WorkspaceWrite = "workspace:write"
 	KBRead         = "kb:read"
 	KBWrite        = "kb:write"
+	ContextRead    = "context:read"
+	ContextWriting = "context:write"
 )
 
 // Knowledge is what operations on the knowledge base work with.

@@ -12,6 +12,7 @@
 //	memory.go  items of the memory
 //	note.go    journal and core memories
 //	consolidate.go  tidying it up
+//	context.go  the seven of agent-memory-store
 //	talk.go    channels, conversations, working notes
 //	state.go   variables of a run
 //	list.go    how lists are written
@@ -36,7 +37,8 @@ func All() []op.Any {
 		&Query, &Show, &Signals, &VarGet, &VarSet,
 		&KBSearch, &KBGet, &Remember, &KBRetire, &MemoryPut, &MemoryUpdate, &MemoryForget, &MemoryRead, &JournalNote, &CoreNote, &ScratchWrite, &ScratchRead, &Scratches, &ScratchClear, &Talk, &Talks,
 		&Channels, &ChannelCreate, &MemoryConsolidate,
-		&KBCurate, &KBResolve}
+		&KBCurate, &KBResolve,
+		&ContextSearch, &ContextWrite, &ContextReadChunk, &ContextList, &ContextDelete, &ContextGet, &ContextSet}
 }
 
 // Lists are the lists of words that the tag enum names.

@@ -1,12 +1,16 @@
 package memorycmd
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/fault"
+	"blackboard/board/op"
 	"blackboard/cmd/board/base"
+	"blackboard/hooks/ops"
 	"blackboard/kb/chunks"
 	kbhome "blackboard/kb/home"
 )
@@ -20,11 +24,50 @@ under keys. It does what agent-memory-store does, with the same answers. The
 store is a directory: --store, else $AGENT_STORE_PATH, else .agent-memory-store
 here; its file is board.sqlite3. The first use imports what agent-memory-store
 has left there, and does not change those files.`,
-		Subcommands: slices.Concat(p.contextChunkCommands(), p.contextStateCommands(),
-			p.contextUpkeepCommands()),
+		Subcommands: append(p.contextItemCommands(), p.contextUpkeepCommands()...),
 	}
 	return c
 }
+
+// contextItemCommands are those of chunks and state.
+func (p *program) contextItemCommands() []*cli.Command {
+	command := func(o op.Any, more ...cli.Flag) *cli.Command {
+		c := p.Operation(o, func(c *cli.Context) any { return &contextHost{p, c} }, more...)
+		c.Flags = append(c.Flags, useFlags()[:2]...)
+		return c
+	}
+	return []*cli.Command{command(&ops.ContextSearch), command(&ops.ContextWrite, &cli.BoolFlag{
+		Name: "no-embed", Usage: "store it without an embedding; `board context reembed` adds it"}),
+		command(&ops.ContextReadChunk), command(&ops.ContextList), command(&ops.ContextDelete),
+		command(&ops.ContextGet), command(&ops.ContextSet)}
+}
+
+// contextHost is what an operation on the context store works with, when a command line
+// asks for it.
+type contextHost struct {
+	*program
+	c *cli.Context
+}
+
+func (h *contextHost) Context(_ context.Context, meaning bool, fn func(*chunks.Store) error) error {
+	return base.With(h.openContext(h.c, meaning && !h.c.Bool("no-embed")))(fn)
+}
+
+func (h *contextHost) Embed(ctx context.Context, s *chunks.Store, c *chunks.Chunk) (warning string) {
+	if h.c.Bool("no-embed") {
+		return ""
+	}
+	if _, err := s.Embed(ctx, c.ID); err != nil && !errors.Is(err, fault.NoModel) {
+		warning = "it has no embedding: " + err.Error()
+	}
+	if now, err := s.Read(ctx, c.ID); err == nil {
+		*c = now
+	}
+	return warning
+}
+
+func (h *contextHost) Agent() string { return h.Env("BOARD_WORKER") }
+func (h *contextHost) Careful() bool { return false }
 
 // contextFlags are the flags of every context command.
 func contextFlags(more ...cli.Flag) []cli.Flag {
