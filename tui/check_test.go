@@ -205,6 +205,20 @@ func TestCheckSettle(t *testing.T) {
 	}
 }
 
+// TestCheckSupersede: who knows which of a pair is wrong says so there, and the pair is gone.
+func TestCheckSupersede(t *testing.T) {
+	h := openCheck(t)
+	h.toRow("98 sites and")
+	h.press("enter", "tab", "d")
+	h.wants("e3 supersedes e4", "stays on the board")
+	h.press("enter")
+	h.wants("✓ conflicts")
+	h.lacks("98 sites and")
+	if e := must(h.openRun("audit-7").Entry(context.Background(), "e4")); e.Entry.Status != board.Superseded {
+		t.Errorf("e4 is %s", e.Entry.Status)
+	}
+}
+
 // TestCheckKeys: tab goes to the text, which then scrolls; a row that has nothing to open gives it
 // the keys, too.
 func TestCheckKeys(t *testing.T) {

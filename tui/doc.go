@@ -72,7 +72,7 @@
 //	3  what is known, the retired too                       K tab f
 //	2  an item of the memory by words, of any tier          K … enter
 //	5  forget an item, and undo that                        M d enter u enter
-//	4  what is missing in a report                          enter S … enter enter
+//	5  what is missing in a report                          enter S … enter n enter
 //	3  a file that a text names, at its line                enter G o
 //	5  make a run, and delete it for good                   + … ctrl+s esc D … enter
 package tui

@@ -107,7 +107,7 @@ func TestWaivesTheGateOpen(t *testing.T) {
 }
 
 // panicPage fails when a key is pressed.
-type panicPage struct{ *jumpBox }
+type panicPage struct{ *page.Chooser }
 
 func (panicPage) Update(msg tea.Msg) tea.Cmd {
 	if _, ok := msg.(tea.KeyMsg); ok {
@@ -133,7 +133,7 @@ func TestLeavesTheTerminalClean(t *testing.T) {
 			a := page.NewApp(ctx, page.Config{Boards: t.TempDir(), Worker: "ada"})
 			m := newModel(a)
 			m.w, m.h = 80, 24
-			m.overs = []page.Page{panicPage{newJump(a, "Keys", "", nil)}}
+			m.overs = []page.Page{panicPage{page.NewChooser(a, "Keys", "", nil)}}
 			m.resize()
 			go func() { done <- runProgram(ctx, in, &out, m) }()
 			wait.For(t, func() bool { return strings.Contains(out.String(), "Keys") }, func() string { return fmt.Sprintf("nothing is drawn: %q", out.String()) })

@@ -38,9 +38,9 @@ const maxTargets = 2000
 // jump opens the box with all places and keys.
 func (m *model) jump() tea.Cmd {
 	all := slices.Concat(m.pageTargets(), m.runTargets(), m.workerTargets(), m.keyTargets())
-	j := newJump(m.app, "Go to", "an id, a run, a worker, a capsule, a page, a key", all)
-	j.typed = m.typedTargets
-	j.loads = []func() tea.Cmd{
+	j := page.NewChooser(m.app, "Go to", "an id, a run, a worker, a capsule, a page, a key", all)
+	j.Typed = m.typedTargets
+	j.Loads = []func() tea.Cmd{
 		func() tea.Cmd { return m.readTargets(j, m.newRunTargets) },
 		func() tea.Cmd { return m.readTargets(j, m.capsuleTargets) },
 		func() tea.Cmd { return m.readTargets(j, m.memoryTargets) },
@@ -50,10 +50,10 @@ func (m *model) jump() tea.Cmd {
 
 // help opens the box with the keys alone.
 func (m *model) help() tea.Cmd {
-	note := func(group string, lines ...string) (all []target) {
+	note := func(group string, lines ...string) (all []page.Target) {
 		for _, l := range lines {
 			label, text, _ := strings.Cut(l, "  ")
-			all = append(all, target{label: label, text: text, group: group})
+			all = append(all, page.Target{Label: label, Text: text, Group: group})
 		}
 		return all
 	}
@@ -68,17 +68,17 @@ func (m *model) help() tea.Cmd {
 			"12 4k tok  beside a name: entries posted, tokens or cost used")...)
 	}
 	heading := "All keys: " + cells.Clean(m.top().Title())
-	return m.app.Overlay(newJump(m.app, heading, "words of what it does; enter does it", all))
+	return m.app.Overlay(page.NewChooser(m.app, heading, "words of what it does; enter does it", all))
 }
 
 // keyTargets returns all keys that work here.
-func (m *model) keyTargets() (all []target) {
+func (m *model) keyTargets() (all []page.Target) {
 	group := func(name string, some []key.Binding) {
 		for _, b := range some {
 			if b.Enabled() && b.Help().Key != "" {
-				all = append(all, target{b.Help().Key, b.Help().Desc, name, func() tea.Cmd {
+				all = append(all, page.NewTarget(b.Help().Key, b.Help().Desc, name, func() tea.Cmd {
 					return m.pressKey(b)
-				}})
+				}))
 			}
 		}
 	}
@@ -124,9 +124,9 @@ func (m *model) backTo(p page.Page) {
 }
 
 // pageTargets returns the pages that need no name.
-func (m *model) pageTargets() (all []target) {
+func (m *model) pageTargets() (all []page.Target) {
 	add := func(name, text string, do func() tea.Cmd) {
-		all = append(all, target{name, text, groupPage, do})
+		all = append(all, page.NewTarget(name, text, groupPage, do))
 	}
 	if r := m.run(); r != nil {
 		about := [runs.Panes]string{"what was posted", "what is asked, and keeps the gate closed",
@@ -177,7 +177,7 @@ func (m *model) filterRun(r *runs.Page, text string) tea.Cmd {
 }
 
 // runTargets returns the runs that the list of runs has.
-func (m *model) runTargets() (all []target) {
+func (m *model) runTargets() (all []page.Target) {
 	first, ok := m.pages[0].(*runs.List)
 	if !ok {
 		return nil
@@ -187,28 +187,28 @@ func (m *model) runTargets() (all []target) {
 		info := &infos[i]
 		text := fmt.Sprintf("%s, %s open  %s", cells.Plural(info.Entries, "entry"),
 			cells.Plural(info.OpenSignal, "question"), info.Goal)
-		all = append(all, target{info.Run, cells.OneLine(text, page.RowRunes), groupRun,
+		all = append(all, page.NewTarget(info.Run, cells.OneLine(text, page.RowRunes), groupRun,
 			func() tea.Cmd {
 				return m.openRun(info.Run)
-			}})
+			}))
 	}
 	return all
 }
 
 // newRunTargets returns the runs that the list of runs does not have yet: it is read only
 // while it is shown.
-func (m *model) newRunTargets(context.Context) (all []target) {
+func (m *model) newRunTargets(context.Context) (all []page.Target) {
 	names, err := board.RunNames(m.app.Boards)
 	known := map[string]bool{}
 	for _, t := range m.runTargets() {
-		known[t.label] = true
+		known[t.Label] = true
 	}
 	if err != nil {
 		return nil
 	}
 	for _, name := range names {
 		if !known[name] {
-			all = append(all, target{name, "", groupRun, func() tea.Cmd { return m.openRun(name) }})
+			all = append(all, page.NewTarget(name, "", groupRun, func() tea.Cmd { return m.openRun(name) }))
 		}
 	}
 	return all
@@ -226,44 +226,42 @@ func (m *model) openRun(name string) tea.Cmd {
 	return m.app.Push(runs.New(m.app, name))
 }
 
-func (m *model) workerTargets() (all []target) {
+func (m *model) workerTargets() (all []page.Target) {
 	r := m.run()
 	if r == nil {
 		return nil
 	}
 	for _, w := range r.Authors() {
 		text := cells.Plural(w.Entries, "entry")
-		all = append(all, target{w.Name, text, groupWorker, func() tea.Cmd {
+		all = append(all, page.NewTarget(w.Name, text, groupWorker, func() tea.Cmd {
 			return m.filterRun(r, `worker:"`+w.Name+`"`)
-		}})
+		}))
 	}
 	return all
 }
 
 // typedTargets returns what a text itself names: an id, and searches for the text.
-func (m *model) typedTargets(text string) (all []target) {
+func (m *model) typedTargets(text string) (all []page.Target) {
 	r := m.run()
 	switch id := strings.ToLower(text); {
 	case page.EntryOrSignalID.MatchString(id) && r != nil:
-		all = append(all, target{id, "of " + r.Name, groupID, func() tea.Cmd {
+		all = append(all, page.NewTarget(id, "of "+r.Name, groupID, func() tea.Cmd {
 			return m.openID(r, id)
-		}})
+		}))
 	case page.CapsuleID.MatchString(id):
-		all = append(all, target{id, "a capsule", groupID, func() tea.Cmd {
+		all = append(all, page.NewTarget(id, "a capsule", groupID, func() tea.Cmd {
 			return m.app.Push(knowledge.NewCapsule(m.app, id))
-		}})
+		}))
 	case page.ItemID.MatchString(id):
-		all = append(all, target{id, "an item of the memory", groupID, func() tea.Cmd {
+		all = append(all, page.NewTarget(id, "an item of the memory", groupID, func() tea.Cmd {
 			return m.openItem(memories.Ref{Kind: memories.KindItem, ID: id})
-		}})
+		}))
 	}
 	if r != nil {
-		all = append(all, target{"/ " + text, "the entries of " + r.Name + " that have it",
-			groupAsk, func() tea.Cmd {
-				return m.filterRun(r, text)
-			}})
+		all = append(all, page.Target{Label: "/ " + text, Text: "the entries of " + r.Name + " that have it",
+			Group: groupAsk, Last: true, Do: func() tea.Cmd { return m.filterRun(r, text) }})
 	}
-	return append(all, target{"K " + text, "search the knowledge base for it", groupAsk, func() tea.Cmd {
+	return append(all, page.Target{Label: "K " + text, Text: "search the knowledge base for it", Group: groupAsk, Last: true, Do: func() tea.Cmd {
 		m.app.LastSearch.Text = text
 		return m.app.Overlay(knowledge.NewSearch(m.app))
 	}})
@@ -283,14 +281,14 @@ func (m *model) openItem(ref memories.Ref) tea.Cmd {
 }
 
 // readTargets reads targets for an open box. Errors only mean that they are not offered.
-func (m *model) readTargets(j *jumpBox, read func(context.Context) []target) tea.Cmd {
+func (m *model) readTargets(j *page.Chooser, read func(context.Context) []page.Target) tea.Cmd {
 	return m.app.Ask(j, func(ctx context.Context) func() tea.Cmd {
 		all := read(ctx)
-		return func() tea.Cmd { return j.add(all) }
+		return func() tea.Cmd { return j.Add(all) }
 	})
 }
 
-func (m *model) capsuleTargets(ctx context.Context) (all []target) {
+func (m *model) capsuleTargets(ctx context.Context) (all []page.Target) {
 	k, err := m.app.KB(ctx)
 	if err != nil {
 		return nil
@@ -302,18 +300,18 @@ func (m *model) capsuleTargets(ctx context.Context) (all []target) {
 	for i := range capsules {
 		id := capsules[i].ID
 		text := cells.OneLine(capsules[i].Title, kb.MaxTitle)
-		all = append(all, target{id, text, groupCapsule, func() tea.Cmd {
+		all = append(all, page.NewTarget(id, text, groupCapsule, func() tea.Cmd {
 			return m.app.Push(knowledge.NewCapsule(m.app, id))
-		}})
+		}))
 	}
 	return all
 }
 
-func (m *model) memoryTargets(ctx context.Context) (all []target) {
+func (m *model) memoryTargets(ctx context.Context) (all []page.Target) {
 	add := func(ref memories.Ref, text string) {
-		all = append(all, target{ref.ID, text, groupMemory, func() tea.Cmd {
+		all = append(all, page.NewTarget(ref.ID, text, groupMemory, func() tea.Cmd {
 			return m.openItem(ref)
-		}})
+		}))
 	}
 	_ = m.app.WithMemory(ctx, m.app.LastAgent, func(s *memory.Store) error {
 		named, err := s.Named(ctx)

@@ -117,7 +117,7 @@ var tasks = []struct {
 	{"what is missing in a report", func(k *taskKeys) {
 		k.does("enter", "S")
 		k.says("report.md")
-		k.does("enter", "enter")
+		k.does("enter", "n", "enter")
 		k.wants("survival › e3", "Tokens do expire", "← supported by")
 	}},
 	{"a file that a text names, at its line", func(k *taskKeys) {

@@ -98,8 +98,6 @@ func TestTextLinkURL(t *testing.T) {
 	h.m.app.Browser = func(string) *exec.Cmd { return exec.Command(filepath.Join(t.TempDir(), "none")) }
 	h.press("o")
 	h.wants("the browser cannot be started")
-	h.press("j", "o", "y") // of several, the chosen one
-	h.wants("auth.go:7 copied")
 }
 
 // TestCapsuleLinks: a capsule's source, and what its text names; entries are those of the run that

@@ -38,6 +38,8 @@ type Input struct {
 	// MaxListed limits the doubted findings and the pairs in conflict that are listed, if it
 	// is above 0. The totals count all.
 	MaxListed int
+	// Tell is told which step begins; nil: nobody.
+	Tell func(step string)
 }
 
 // Open opens the named reports and sources. If no reports or no sources are named, it
@@ -160,6 +162,7 @@ func Run(ctx context.Context, b *board.Board, f policy.File, in Input) (Result, 
 		r.Reports = append(r.Reports, d.Name)
 	}
 	if f.Does(policy.Verify) {
+		c.tell(policy.Verify)
 		if err := c.verify(ctx, b, registered); err != nil {
 			return r, err
 		}
@@ -200,6 +203,12 @@ type checker struct {
 	steps map[string]Step
 	// unwritten are the verdicts of this check that could not be written to the board.
 	unwritten []*verify.Result
+}
+
+func (c *checker) tell(step string) {
+	if c.in.Tell != nil {
+		c.in.Tell(step)
+	}
 }
 
 func (c *checker) verify(ctx context.Context, b *board.Board, registered []board.Source) error {
@@ -290,6 +299,7 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 // ask runs the steps that see the board at one moment.
 func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 	if c.f.Does(policy.Gate) {
+		c.tell(policy.Gate)
 		v, err := m.Gate(c.f.Gate, c.unwritten...)
 		if err != nil {
 			return err
@@ -301,6 +311,7 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 		c.steps[policy.Gate] = s
 	}
 	if c.f.Does(policy.Conflicts) {
+		c.tell(policy.Conflicts)
 		found, err := m.Conflicts(board.ConflictQuery{Max: c.in.MaxListed, Likely: true})
 		if err != nil {
 			return err
@@ -325,6 +336,7 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 		return nil
 	}
 	if c.f.Does(policy.Survival) {
+		c.tell(policy.Survival)
 		v, err := m.Survival(c.in.Reports...)
 		if err != nil {
 			return err
@@ -333,6 +345,7 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 		c.steps[policy.Survival] = Step{Survival: &v}
 	}
 	if c.f.Does(policy.Trace) {
+		c.tell(policy.Trace)
 		t, err := m.Trace(c.sources(registered), c.in.Reports...)
 		if err != nil {
 			return err

@@ -283,7 +283,7 @@ var libraries = map[string][]string{
 var ceilings = map[string]int{
 	"board": 11900, // a query by the name of the document
 
-	"board/check": 822, // a post held against its source; what ran, citations, quotes to be read
+	"board/check": 836, // a post held against its source; what ran, citations, quotes to be read; who waits is told the step
 
 	"board/claims": 8739, // and findings that say otherwise than their quote, spoken times of day, conditions
 	"board/clash":  590,
@@ -388,11 +388,11 @@ var ceilings = map[string]int{
 
 	"kb/home": 986, // a repository is known by its first commit and remote; opens the stores and runs
 
-	"tui": 1520,
+	"tui": 1207,
 
 	"tui/cells": 390,
 
-	"tui/checks": 1443,
+	"tui/checks": 1140,
 
 	"tui/dark": 80,
 
@@ -402,9 +402,9 @@ var ceilings = map[string]int{
 
 	"tui/memories": 2286,
 
-	"tui/page": 2733, // editing a stored text, once for capsules and the memory
+	"tui/page": 2916, // editing a stored text, and the box of every choice
 
-	"tui/prose": 440,
+	"tui/prose": 468, // two texts side by side
 
 	"tui/runs": 5057, // what needs you, over all runs
 

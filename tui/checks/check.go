@@ -1,18 +1,21 @@
-// Package checks has the pages that check a run: against a report, and against its policy.
+// Package checks has the page that checks a run against its policy, board.yaml, and against
+// reports.
 //
-//	check*.go     against the policy, board.yaml: the steps and what they have found
-//	survival*.go  the same page for one report alone: is what must surface in it?
+//	check.go    the steps and what they have found; check_view.go renders them
+//	missing.go  what a report lacks; pair.go: two entries that contradict each other
+//	report.go   the choice of a report
 package checks
 
 import (
+	"cmp"
 	"context"
-	"path/filepath"
+	"errors"
 	"runtime/debug"
 	"slices"
 	"strconv"
-	"strings"
+	"sync/atomic"
+	"time"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
@@ -29,19 +32,20 @@ type CheckPage struct {
 	app  *page.App
 	name string // of the run
 	b    *board.Board
-	pick *reportPicker // nil: none is being chosen
 	ctx  context.Context
-	stop context.CancelFunc // calls the check off
+	stop context.CancelFunc // ends with the page
 
 	report   string // its path; "": those of the policy, if it has any
 	Result   *check.Result
 	state    reportState // of the report that result is about
 	err      error       // why there is no result
 	checking page.Once
-	changed  bool // the run has, since it was checked
+	callOff  context.CancelFunc     // ends the check that is in progress
+	began    time.Time              // of that check
+	doing    atomic.Pointer[string] // its step
+	changed  bool                   // the run has, since it was checked
 
-	survival bool // it shows what the report carries, and nothing else
-	missing  bool // of that only what is missing
+	only string // the only step that is done; "": all
 
 	page.TwoPanes
 	rows     []checkRow
@@ -86,41 +90,63 @@ func NewCheckPage(a *page.App, name string, b *board.Board) page.Page {
 	return p
 }
 
+// NewSurvivalPage shows only what a report lacks of what its run has found. It starts with the
+// report that was last chosen for the run, or asks for one.
+func NewSurvivalPage(a *page.App, name string, b *board.Board) page.Page {
+	p := NewCheckPage(a, name, b).(*CheckPage)
+	p.only = policy.Survival
+	return p
+}
+
 // Init checks the run for the first time, or lists the reports to choose from.
 func (p *CheckPage) Init() tea.Cmd {
 	look := p.app.After(reportEvery, p, p.Look)
-	if p.pick != nil {
-		return tea.Batch(p.pick.init(p), look)
+	if p.only != "" && p.report == "" {
+		return tea.Batch(p.pickReport(), look)
 	}
 	return tea.Batch(p.check(), look)
 }
 
-// check does the steps, once at a time, until the page is left.
+// check does the steps, once at a time, until the page is left or the person calls it off.
 func (p *CheckPage) check() tea.Cmd {
-	if p.survival && p.report == "" || !p.checking.Begin() {
+	if p.only != "" && p.report == "" || !p.checking.Begin() {
 		return nil
 	}
 	path := p.report
-	return p.app.Ask(p, func(context.Context) func() tea.Cmd {
+	ctx, callOff := context.WithCancel(p.ctx)
+	p.callOff, p.began = callOff, time.Now()
+	return tea.Batch(p.tick(), p.app.Ask(p, func(context.Context) func() tea.Cmd {
+		defer callOff()
 		state := stateOf(path)
-		result, err := p.ask(path)
+		result, err := p.ask(ctx, path)
 		return func() tea.Cmd {
-			if again := p.checking.End(); again || path != p.report {
+			again := p.checking.End()
+			switch {
+			case errors.Is(err, context.Canceled) && p.ctx.Err() == nil && p.Result != nil:
+				return page.Notice("called off: this is the check before")
+			case again || path != p.report:
 				return p.check()
 			}
 			p.state, p.changed = state, false
 			p.checked(&result, err)
 			return nil
 		}
+	}))
+}
+
+// tick shows each second how long the check has taken.
+func (p *CheckPage) tick() tea.Cmd {
+	return p.app.After(time.Second, p, func() tea.Cmd {
+		if !p.checking.Reading {
+			return nil
+		}
+		return p.tick()
 	})
 }
 
 // ask checks the run with a report, or with those of the policy.
-func (p *CheckPage) ask(report string) (check.Result, error) {
-	if p.survival {
-		return p.carried(report)
-	}
-	f, err := policy.Of(p.ctx, p.b, p.app.Files)
+func (p *CheckPage) ask(ctx context.Context, report string) (check.Result, error) {
+	f, err := policy.Of(ctx, p.b, p.app.Files)
 	if err != nil {
 		return check.Result{}, err
 	}
@@ -128,17 +154,21 @@ func (p *CheckPage) ask(report string) (check.Result, error) {
 	if report != "" {
 		reports = []string{report}
 	}
+	if p.only != "" {
+		f.Steps = []string{p.only}
+	}
 	in, err := check.Open(&f, reports, nil)
 	if err != nil {
 		return check.Result{}, err
 	}
 	in.MaxListed = maxListed // without a worker: looking never writes
+	in.Tell = func(step string) { p.doing.Store(&step) }
 	if f.Survival.MinCosine > 0 && p.app.Model != nil {
 		in.Model = p.app.Model()
 	}
 	// the indexes of a long run are large, and the screen stays open all day
 	defer debug.FreeOSMemory()
-	return check.Run(p.ctx, p.b, f, in)
+	return check.Run(ctx, p.b, f, in)
 }
 
 // Update notes that the run has changed, and handles keys and the mouse.
@@ -146,7 +176,7 @@ func (p *CheckPage) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.EventsMsg:
 		if n := len(msg.Events); msg.From.Board() == p.b && p.Result != nil {
-			p.changed = p.changed || p.survival || n > 0 && msg.Events[n-1].Seq > p.Result.Seq
+			p.changed = p.changed || p.only != "" || n > 0 && msg.Events[n-1].Seq > p.Result.Seq
 		}
 	case page.DoneMsg:
 		if msg.Kind == page.ChangedRun {
@@ -157,10 +187,7 @@ func (p *CheckPage) Update(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return p.mouse(msg)
 	default:
-		_, cmd := (&p.filter).Update(msg) // a blinking cursor
-		if p.pick != nil {
-			_, cmd = p.pick.filter.Update(msg)
-		}
+		_, cmd := p.filter.Update(msg) // a blinking cursor
 		return cmd
 	}
 	return nil
@@ -175,7 +202,7 @@ func (p *CheckPage) Look() tea.Cmd {
 		state := stateOf(path)
 		return func() tea.Cmd {
 			again := p.app.After(reportEvery, p, p.Look)
-			stale := state != p.state || p.survival && p.changed
+			stale := state != p.state || p.only != "" && p.changed
 			if path == p.report && stale && !p.checking.Reading {
 				return tea.Batch(p.check(), again)
 			}
@@ -203,8 +230,14 @@ func (p *CheckPage) narrow() {
 	p.keep(chosen)
 }
 
-// Leave clears the filter before the page is closed.
-func (p *CheckPage) Leave() (tea.Cmd, bool) { return nil, p.filter.Clear() }
+// Leave calls off a check that is done again, or clears the filter, before the page is closed.
+func (p *CheckPage) Leave() (tea.Cmd, bool) {
+	if p.checking.Reading && p.Result != nil {
+		p.callOff()
+		return nil, true
+	}
+	return nil, p.filter.Clear()
+}
 
 // toFinding chooses the next finding, or the one before.
 func (p *CheckPage) toFinding(step int) tea.Cmd {
@@ -232,9 +265,7 @@ func (p *CheckPage) list() {
 	steps := p.Result.WorstFirst()
 	for i := range steps {
 		s := &steps[i]
-		if !p.survival {
-			p.rows = append(p.rows, checkRow{step: s})
-		}
+		p.rows = append(p.rows, checkRow{step: s})
 		findings := s.Findings()
 		if words := p.filter.Value(); words != "" {
 			findings = slices.DeleteFunc(findings, func(f check.Finding) bool {
@@ -242,7 +273,7 @@ func (p *CheckPage) list() {
 			})
 		}
 		more := 0
-		if len(findings) > foldAbove && !p.survival && !p.unfolded[s.Name] && p.filter.Value() == "" {
+		if len(findings) > foldAbove && p.only == "" && !p.unfolded[s.Name] && p.filter.Value() == "" {
 			more, findings = len(findings)-foldTo, findings[:foldTo]
 		}
 		for _, f := range findings {
@@ -250,9 +281,6 @@ func (p *CheckPage) list() {
 		}
 		if more > 0 {
 			p.rows = append(p.rows, checkRow{step: s, more: more})
-		}
-		if p.survival && !p.missing {
-			p.rows = append(p.rows, present(s)...)
 		}
 	}
 }
@@ -285,19 +313,6 @@ func (p *CheckPage) chosen() *checkRow {
 }
 
 func (p *CheckPage) key(msg tea.KeyMsg) tea.Cmd {
-	switch {
-	case p.pick == nil:
-	case key.Matches(msg, keys.Cancel) && p.pick.filter.Value() == "":
-		if p.survival && p.report == "" {
-			return p.app.Pop(p)
-		}
-		p.pick = nil
-		return nil
-	case key.Matches(msg, keys.Open):
-		return p.choose(p.pick.chosen())
-	default:
-		return p.pick.key(msg)
-	}
 	if p.filter.Active {
 		changed, cmd := p.filter.Update(msg)
 		if changed {
@@ -314,35 +329,6 @@ func (p *CheckPage) key(msg tea.KeyMsg) tea.Cmd {
 		p.compose()
 	}
 	return cmd
-}
-
-// pickReport asks for a report.
-func (p *CheckPage) pickReport() tea.Cmd {
-	p.pick = newReportPicker(p.app)
-	p.SetSize(p.Width, p.Height)
-	return p.pick.init(p)
-}
-
-// choose takes a report, whose path may be relative to the directory of the files.
-func (p *CheckPage) choose(path string) tea.Cmd {
-	if path == "" {
-		return nil
-	}
-	p.report, p.pick = reportPath(p.app, path), nil
-	p.app.LastReport[p.name] = p.report
-	return p.check()
-}
-
-// reportPath is the path of a report that is relative to the directory of the files, or
-// to the home directory.
-func reportPath(a *page.App, path string) string {
-	if rest, ok := strings.CutPrefix(path, "~"+string(filepath.Separator)); ok && a.Home != "" {
-		return filepath.Join(a.Home, rest)
-	}
-	if !filepath.IsAbs(path) {
-		return filepath.Join(a.Files, path)
-	}
-	return path
 }
 
 // openRow opens what was found: an entry or a signal, both entries of a pair, a passage
@@ -405,12 +391,6 @@ func (p *CheckPage) openLink() tea.Cmd {
 }
 
 func (p *CheckPage) mouse(msg tea.MouseMsg) tea.Cmd {
-	if p.pick != nil {
-		if p.pick.mouse(msg) {
-			return p.choose(p.pick.chosen())
-		}
-		return nil
-	}
 	moved, open := p.TwoPanes.Mouse(msg)
 	if moved {
 		p.compose()
@@ -423,18 +403,11 @@ func (p *CheckPage) mouse(msg tea.MouseMsg) tea.Cmd {
 
 // Title names the page in the header.
 func (p *CheckPage) Title() string {
-	if p.survival {
-		return policy.Survival
-	}
-	return "check"
+	return cmp.Or(p.only, "check")
 }
 
 // Actions returns the keys of the page, or of the choice of a report.
 func (p *CheckPage) Actions() page.Actions {
-	if p.pick != nil {
-		take, back := keys.Renamed(keys.Open, "check it"), keys.Renamed(keys.Cancel, "back")
-		return page.Actions{}.Also(take, back, keys.Choose)
-	}
 	chooses := "choose a report"
 	if p.report != "" {
 		chooses = "another report"
@@ -449,15 +422,11 @@ func (p *CheckPage) Actions() page.Actions {
 	if p.filter.Active {
 		return p.filter.Actions()
 	}
-	all := page.Actions{page.On(keys.Open, p.openRow)}
-	if p.survival {
-		all = append(all, page.On(keys.Renamed(keys.Fewer, "missing only, or all"), p.toggleMissing)).With(again)
-	} else {
-		all = append(all, again[0], page.On(keys.Renamed(keys.NextOne, "next finding"), func() tea.Cmd { return p.toFinding(1) }),
-			page.On(keys.PreviousOne, func() tea.Cmd { return p.toFinding(-1) }).Unlisted(),
-			page.On(keys.Filter, p.filter.Start), again[1],
-			page.On(keys.Renamed(keys.Fewer, "all of the step, or fewer"), p.foldMore))
-	}
+	all := page.Actions{page.On(keys.Open, p.openRow), again[0],
+		page.On(keys.Renamed(keys.NextOne, "next finding"), func() tea.Cmd { return p.toFinding(1) }),
+		page.On(keys.PreviousOne, func() tea.Cmd { return p.toFinding(-1) }).Unlisted(),
+		page.On(keys.Filter, p.filter.Start), again[1],
+		page.On(keys.Renamed(keys.Fewer, "all of the step, or fewer"), p.foldMore)}
 	r := p.chosen()
 	if report, _ := p.place(); report != "" && !noText(report) {
 		all = append(all, page.On(keys.Renamed(keys.Source, "open the report, or a link"),
@@ -484,8 +453,8 @@ func (p *CheckPage) Actions() page.Actions {
 	return all.Also(keys.Moving()...)
 }
 
-// Typing reports whether the path of a report, or a filter, is typed.
-func (p *CheckPage) Typing() bool { return p.pick != nil || p.filter.Active }
+// Typing reports whether a filter is typed.
+func (p *CheckPage) Typing() bool { return p.filter.Active }
 
 // Close ends a check that is in progress.
 func (p *CheckPage) Close() { p.stop() }

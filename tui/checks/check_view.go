@@ -1,20 +1,16 @@
 package checks
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-
-	"blackboard/board"
 	"blackboard/board/check"
 	"blackboard/board/policy"
 	"blackboard/board/verify"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 	"blackboard/tui/page"
 	"blackboard/tui/prose"
 	"blackboard/tui/styles"
@@ -22,41 +18,34 @@ import (
 
 // SetSize gives three fifths to the steps where the text is below them.
 func (p *CheckPage) SetSize(w, h int) {
-	fifths := 3
-	if p.survival { // there is more to say of each
-		fifths = 2
-	}
-	p.Lay(w, h, fifths)
-	if p.pick != nil {
-		p.pick.setSize(w, h)
-	}
+	p.Lay(w, h, 3)
 	p.compose()
 }
 
 // View shows the steps and what they found, or why there is no result.
 func (p *CheckPage) View() []string {
 	st := p.app.Styles
+	var lines []string
 	switch {
-	case p.pick != nil:
-		return p.pick.view()
 	case p.err != nil:
 		what := p.name
-		if p.survival {
+		if p.report != "" {
 			what = page.ShownPath(p.app, p.report)
 		}
-		lines := []string{st.Bad.Render("✗ " + what + " could not be checked"), ""}
+		lines = []string{st.Bad.Render("✗ " + what + " could not be checked"), ""}
 		here := p.app.Files + string(filepath.Separator)
-		lines = append(lines, cells.Wrap(strings.ReplaceAll(p.problem(), here, ""), p.Width-2)...)
+		lines = append(lines, cells.Wrap(strings.ReplaceAll(p.app.Explain(p.err), here, ""), p.Width-2)...)
 		lines = append(lines, "",
 			st.Faint.Render("r another report · ctrl+r checks it again · esc back"))
-		return cells.Fill(cells.Indented(lines), p.Width, p.Height)
+	case p.Result == nil && p.only != "" && p.report == "":
+		lines = []string{"No report is chosen: r chooses one."}
 	case p.Result == nil:
-		return cells.Fill(cells.Indented([]string{"checking…"}), p.Width, p.Height)
+		lines = []string{p.progress(), "", st.Faint.Render("esc calls it off")}
 	}
-	if p.survival {
-		return p.carriedView()
+	if lines != nil {
+		return cells.Fill(cells.Indented(lines), p.Width, p.Height)
 	}
-	lines := []string{
+	lines = []string{
 		cells.Spread(" "+p.verdict(), st.Faint.Render(p.reports())+" ", p.Width),
 		cells.Spread(" "+p.note(), st.Faint.Render(p.policy())+" ", p.Width),
 	}
@@ -68,6 +57,19 @@ func (p *CheckPage) View() []string {
 		}
 	}
 	return p.Panes(st, lines, "Steps", about)
+}
+
+// progress says what is checked, which step of how many that is, and how long it has taken.
+func (p *CheckPage) progress() string {
+	said := "checking…"
+	if step := p.doing.Load(); step != nil && p.only == "" {
+		at := slices.Index(policy.Steps, *step) + 1
+		said = fmt.Sprintf("checking… %s, step %d of %d", *step, at, len(policy.Steps))
+	}
+	if took := time.Since(p.began); took >= time.Second {
+		said += fmt.Sprintf(", %d s", took/time.Second)
+	}
+	return said
 }
 
 // verdict is the answer in words.
@@ -109,7 +111,7 @@ func (p *CheckPage) note() string {
 	case p.filter.Shown():
 		return p.filter.View(p.Width - 24)
 	case p.checking.Reading:
-		return "checking again…"
+		return p.progress() + " · esc calls it off"
 	case p.changed:
 		return p.app.Styles.Warn.Render("the run has changed since") + ": ctrl+r"
 	}
@@ -133,9 +135,6 @@ func stepMark(st *styles.Set, s *check.Step) string {
 func (p *CheckPage) row(i, w int) string {
 	st, r := p.app.Styles, &p.rows[i]
 	f := r.found
-	if p.survival {
-		return carriedRow(st, f.Missing, w)
-	}
 	if r.more > 0 {
 		return cells.Fit("   "+st.Faint.Render("… and "+cells.Count(int64(r.more))+" more: enter lists them"), w)
 	}
@@ -144,24 +143,25 @@ func (p *CheckPage) row(i, w int) string {
 		return cells.Fit(page.Columns(stepMark(st, r.step), name,
 			cells.OneLine(r.step.Headline, page.RowRunes)), w)
 	}
-	said := f.Text
+	said := cells.OneLine(f.Text, page.RowRunes)
 	switch {
 	case f.Pair != nil:
-		said = f.Why
+		said = cells.OneLine(f.Why, page.RowRunes)
+	case f.Missing != nil:
+		said = st.Bad.Render(cells.Fit(f.Missing.Cause, 14)) + " " + said
 	case f.Fact != nil || f.Doubted == nil && f.Reason == nil && f.Missing == nil:
-		said += ", " + f.Why
+		said += ", " + cells.OneLine(f.Why, page.RowRunes)
 	}
 	place := f.Place()
 	if f.Fact != nil {
 		place = fmt.Sprintf("line %d", f.Line)
 	}
-	return cells.Fit("   "+cells.Fit(place, 9)+" "+cells.OneLine(said, page.RowRunes), w)
+	return cells.Fit("   "+cells.Fit(place, 9)+" "+said, w)
 }
 
 // compose writes the text about the chosen row. It is done when something changed, not
 // for each view.
 func (p *CheckPage) compose() {
-	p.Items.Empty = p.nothing()
 	r := p.chosen()
 	if r == nil {
 		p.about = ""
@@ -276,37 +276,6 @@ func doubtedLines(x *prose.Writer, a *page.App, d *verify.ItemResult) {
 	}
 }
 
-// pairLines show both entries of a pair; with ways they lead there.
-func pairLines(x *prose.Writer, f *check.Finding, ways bool) {
-	for i, id := range []string{f.ID, f.Other} {
-		head, text := id, ""
-		if f.Pair != nil {
-			item := &f.Pair.A
-			if i == 1 {
-				item = &f.Pair.B
-			}
-			head += "  by " + cells.OneLine(item.Worker, 40) + "  " +
-				cells.OneLine(item.Source, 60)
-			head, text = strings.TrimSpace(head), item.Content
-		}
-		if i > 0 {
-			x.Line("")
-		}
-		if ways {
-			x.Link(cells.Fit(head, x.Width), id)
-		} else {
-			x.Line(x.Styles.Key.Render(cells.FitLeft(head, min(cells.Width(head), x.Width))))
-		}
-		x.Text(text, "▏ ")
-	}
-	if f.Pair != nil && len(f.Pair.Why) > 1 {
-		x.Heading("Also")
-		for _, why := range f.Pair.Why[1:] {
-			x.Text(why, "  ")
-		}
-	}
-}
-
 // closedKinds are the endings of reports that an editor of text cannot open.
 var closedKinds = []string{".docx", ".xlsx", ".pdf"}
 
@@ -319,87 +288,4 @@ func noText(path string) bool {
 func noEditor(path string) error {
 	return fmt.Errorf("an editor of text cannot open a %s; open it in the program that wrote it",
 		strings.TrimPrefix(filepath.Ext(path), "."))
-}
-
-// pairPage shows two entries that may contradict each other.
-type pairPage struct {
-	page.Plain
-	app   *page.App
-	name  string // of the run
-	b     *board.Board
-	found *check.Finding
-	doc   page.Document
-	w     int
-
-	settling *page.Form // that asks why both hold
-}
-
-func newPairPage(a *page.App, name string, b *board.Board, f *check.Finding) *pairPage {
-	return &pairPage{app: a, name: name, b: b, found: f, doc: page.Document{App: a}}
-}
-
-func (p *pairPage) Update(msg tea.Msg) tea.Cmd {
-	if done, ok := msg.(page.DoneMsg); ok {
-		if done.Err == nil && done.Form != nil && done.Form == p.settling {
-			return p.app.Pop(p) // it is a pair no more
-		}
-		return nil
-	}
-	return p.doc.Take(msg, p.Actions, p.follow)
-}
-
-// settle asks why both entries hold.
-func (p *pairPage) settle() tea.Cmd {
-	id, other := p.found.ID, p.found.Other
-	intro := []string{cells.OneLine(p.found.Why, 300)}
-	if c := p.found.Pair; c != nil {
-		intro = append(intro, id+": "+cells.OneLine(c.A.Content, 300), other+": "+cells.OneLine(c.B.Content, 300))
-	}
-	reason := &page.Field{Name: "reason", Label: "Why do both hold? (goes on record)",
-		Required: true}
-	p.settling = page.NewForm(p.app,
-		page.Form{Heading: "Settle " + id + " and " + other, Intro: intro,
-			Button: "settle", Fields: []*page.Field{reason}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-				_, err := p.b.Settle(ctx, p.app.Worker, id, other, v["reason"])
-				return page.Outcome{Text: id + " and " + other + " are settled",
-					Kind: page.ChangedRun}, err
-			}})
-	return p.app.Overlay(p.settling)
-}
-
-// follow shows the chosen entry.
-func (p *pairPage) follow() tea.Cmd {
-	if id := p.doc.Chosen(); id != "" {
-		return p.app.Push(p.app.Open.Entry(p.name, p.b, id, nil))
-	}
-	return nil
-}
-
-func (p *pairPage) SetSize(w, h int) {
-	p.w = w
-	p.doc.SetSize(w, h-1)
-	x := prose.NewWriter(p.app.Styles, w)
-	x.Text(p.found.Why, "")
-	x.Line("")
-	pairLines(x, p.found, true)
-	if clear := p.found.In(p.app.Words); clear != "" {
-		x.Heading("To clear it")
-		x.Text(clear, "")
-	}
-	p.doc.SetLines(x.Lines)
-}
-
-func (p *pairPage) View() []string {
-	heading := p.found.ID + " and " + p.found.Other + " may contradict each other"
-	return append([]string{p.app.Styles.Heading(heading, p.doc.More(), p.w, true)},
-		p.doc.View()...)
-}
-
-func (p *pairPage) Title() string { return "pair" }
-
-func (p *pairPage) Actions() page.Actions {
-	all := p.doc.PlaceActions(p.follow, "the other entry", "the other entry")
-	all = append(all, page.On(keys.Settle, p.settle))
-	id := func() tea.Cmd { return p.app.CopyText(p.doc.Chosen()) }
-	return append(all, page.On(keys.CopyID, id)).Also(keys.Moving()...)
 }

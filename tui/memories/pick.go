@@ -21,9 +21,11 @@ func (p *Page) chooseAgent() tea.Cmd {
 		}
 		all = append(all, page.Choice{Value: name, Label: name, Note: note})
 	}
-	all = append(all, page.Another)
-	o := &page.Picker{App: p.app, Heading: "As which agent?", Name: "Agent", Choices: all, Take: p.lookAs}
-	return p.app.Overlay(page.NewPicker(o, p.query.Agent))
+	o := p.app.Choose("As which agent?", all, p.query.Agent, p.lookAs)
+	o.Typed = func(name string) []page.Target {
+		return []page.Target{{Label: name, Text: "an agent of this name", Last: true, Do: func() tea.Cmd { return p.lookAs(name) }}}
+	}
+	return p.app.Overlay(o)
 }
 
 // lookAs shows the memory as another agent sees it. The data of the agent before is

@@ -27,16 +27,15 @@ func (a *App) PickRevision(id string, all []Revision) tea.Msg {
 	if len(all) == 0 {
 		return NoticeMsg{Text: id + " has said nothing else before"}
 	}
-	o := &Picker{App: a, Heading: "Which revision of " + cells.OneLine(id, 40) + "?"}
+	var choices []Choice
 	for i := range all {
-		label := fmt.Sprintf("revision %d  %s", all[i].Number, all[i].Note)
-		o.Choices = append(o.Choices, Choice{Value: strconv.Itoa(i), Label: label})
+		label := fmt.Sprintf("revision %d", all[i].Number)
+		choices = append(choices, Choice{strconv.Itoa(i), label, all[i].Note})
 	}
-	o.Take = func(value string) tea.Cmd {
+	return OverlayMsg{a.Choose("Which revision of "+cells.OneLine(id, 40)+"?", choices, "", func(value string) tea.Cmd {
 		i, _ := strconv.Atoi(value)
 		return a.Push(&revisionPage{app: a, id: id, Revision: all[i], doc: Document{App: a}})
-	}
-	return OverlayMsg{NewPicker(o, "")}
+	})}
 }
 
 // revisionPage shows an earlier revision.

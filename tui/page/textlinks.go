@@ -66,24 +66,16 @@ func (a *App) OpenLink(read func(context.Context) (Linked, error)) tea.Cmd {
 		case len(all) == 1:
 			return JumpMsg{all[0].Open}, nil
 		case len(all) > 1:
-			return OverlayMsg{a.newLinkPicker(all)}, nil
+			var targets []Target
+			for _, l := range all {
+				targets = append(targets, Target{Label: l.Name, Text: l.Note, Do: l.Open})
+			}
+			return OverlayMsg{NewChooser(a, "Where to?", "a part of a name", targets)}, nil
 		case err != nil:
 			return nil, err
 		}
 		return NoticeMsg{Text: "its text names nothing that is there: no id, no file, no URL"}, nil
 	})
-}
-
-// newLinkPicker lets the person choose one of several links.
-func (a *App) newLinkPicker(all []TextLink) Page {
-	o := &Picker{App: a, Heading: "Where to?", copies: true}
-	for _, l := range all {
-		o.Choices = append(o.Choices, Choice{Value: l.Name, Label: l.Name + "  " + l.Note})
-	}
-	o.Take = func(name string) tea.Cmd {
-		return all[slices.IndexFunc(all, func(l TextLink) bool { return l.Name == name })].Open()
-	}
-	return NewPicker(o, all[0].Name)
 }
 
 // links returns the links of a text, without duplicates, in their order. The error tells

@@ -70,3 +70,18 @@ func (x *Writer) FieldTo(name, value, to string) {
 		x.Link(x.Styles.Faint.Render(cells.Fit(name, x.Names))+l, to)
 	}
 }
+
+// Beside writes two texts of agents beside each other.
+func (x *Writer) Beside(left, right string) {
+	w := (x.Width - 3) / 2
+	columns := [2][]string{cells.Wrap(cells.Clean(left), w), cells.Wrap(cells.Clean(right), w)}
+	for i := range max(len(columns[0]), len(columns[1])) {
+		var parts [2]string
+		for j, lines := range columns {
+			if i < len(lines) {
+				parts[j] = styles.Highlight(x.Styles, lines[i], x.Mark)
+			}
+		}
+		x.Line(cells.Fit(parts[0], w) + x.Styles.Faint.Render(" │ ") + parts[1])
+	}
+}
