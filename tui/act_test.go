@@ -67,14 +67,19 @@ func TestAddress(t *testing.T) {
 	h.typeText("yes, 10 a minute")
 	h.press("tab")
 	h.typeText("nginx.conf")
-	h.press("tab", "tab", "tab", "right", "ctrl+s")
+	h.press("tab", "tab", "tab")
+	h.typeText("limit_req zone=one")
+	h.press("tab")
+	h.typeText("0.9")
+	h.press("tab", "tab", "right", "tab", "right", "ctrl+s")
 	h.wants("s2 is addressed by e7")
 	d := must(b.SignalByID(context.Background(), "s2"))
 	if d.Signal.Status != board.Addressed || d.Signal.ClosedBy != "ada" {
 		t.Errorf("%+v", d.Signal)
 	}
 	e := must(b.Entry(context.Background(), "e7")).Entry
-	if e.Content != "yes, 10 a minute" || e.Type != board.Calculation || e.SourceDoc != "nginx.conf" || e.Worker != "ada" {
+	if e.Content != "yes, 10 a minute" || e.Type != board.Calculation || e.SourceDoc != "nginx.conf" || e.Worker != "ada" ||
+		e.Evidence != "limit_req zone=one" || *e.Confidence != .9 || !e.MustSurface {
 		t.Errorf("%+v", e)
 	}
 	h.press("a", "tab", "tab", "tab")
@@ -83,7 +88,7 @@ func TestAddress(t *testing.T) {
 	h.wants("e99", "Address s3") // the form stays, with what was typed
 	h.press("backspace", "backspace")
 	h.typeText("5")
-	h.press("enter", "enter")
+	h.press("ctrl+s")
 	h.wants("s3 is addressed by e5")
 	h.press("u")
 	h.wants("Reopen s3 of audit-7, whose answer e5")
@@ -120,6 +125,24 @@ func TestClaimReopenRelease(t *testing.T) {
 	}
 }
 
+// TestCorrect amends an entry where it is read; what is not changed is taken over.
+func TestCorrect(t *testing.T) {
+	h := openAudit(t)
+	h.press("enter", "e")
+	h.wants("Correct e6", "A new entry takes its place")
+	h.press("ctrl+s")
+	h.wants("nothing of e6 changes")
+	h.press("tab", "tab", "tab")
+	h.typeText("its very words")
+	h.press("ctrl+s")
+	h.wants("e7 corrects e6")
+	b := h.openRun("audit-7")
+	was, is := must(b.Entry(context.Background(), "e6")).Entry, must(b.Entry(context.Background(), "e7")).Entry
+	if was.Status != board.Superseded || is.Content != was.Content || is.Evidence != "its very words" || is.Type != was.Type || is.SourceDoc != was.SourceDoc {
+		t.Errorf("%+v corrects %+v", is, was)
+	}
+}
+
 func TestPostAndRaise(t *testing.T) {
 	h := openAudit(t)
 	b := h.openRun("audit-7")
@@ -131,7 +154,7 @@ func TestPostAndRaise(t *testing.T) {
 	h.typeText("of text")
 	h.press("tab", "tab", "tab")
 	h.typeText("contradicts e4")
-	h.press("tab")
+	h.press("tab", "tab")
 	h.typeText("lots")
 	h.press("ctrl+s")
 	h.wants("is not a number")

@@ -2,6 +2,8 @@ package tui
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"testing"
 
 	"blackboard/board"
@@ -145,4 +147,32 @@ func TestNoSuchKey(t *testing.T) {
 	h.wants("s does nothing here · ? keys")
 	h.press("j")
 	h.lacks("does nothing here")
+}
+
+// A moment is gone to, and compared with now, by its name; a command on the run says what it says.
+func TestJumpMoments(t *testing.T) {
+	h := openAudit(t)
+	h.m.app.Command = func(_ context.Context, run string, args ...string) (string, error) {
+		if args[0] == "export" && args[1] == "--output" {
+			return "", errors.New("no room for " + args[2])
+		}
+		return strings.Join(args, " ") + " of " + run + "\x1b[31m", nil
+	}
+	h.press(":")
+	h.typeText("30m")
+	h.wants("the run as it was at 2026-01-02 14:34Z", "what has changed since")
+	h.press("enter")
+	h.wants("What has changed", "from event")
+	h.press("esc", ":")
+	h.typeText("14:34")
+	h.press("enter")
+	h.wants("back event", "L live")
+	h.press("L", ":")
+	h.typeText("gate")
+	h.press("enter")
+	h.wants("board gate", "gate of audit-7")
+	h.press("esc", ":")
+	h.typeText("export")
+	h.press("enter", "enter")
+	h.wants("no room for audit-7.md")
 }

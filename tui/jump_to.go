@@ -143,6 +143,11 @@ func (m *model) pageTargets() (all []page.Target) {
 		add("given", "what the knowledge base gave to the run", func() tea.Cmd {
 			return m.app.Push(m.app.Open.Given(r.Board(), r.Past()))
 		})
+		if m.app.Command != nil {
+			add("gate", "what keeps it closed, as board gate says it", func() tea.Cmd { return runs.ShowCommand(m.app, r.Name, "gate") })
+			add("digest", "all findings by document, as the author of a report gets them", func() tea.Cmd { return runs.ShowCommand(m.app, r.Name, "export", "--format", "md") })
+			add("export", "write the run to a file", func() tea.Cmd { return runs.Export(m.app, r.Name) })
+		}
 		add("now", "the end of the log", func() tea.Cmd { m.backTo(r); return r.ToNow() })
 		if n := r.Disputes(); n > 0 {
 			add("disputed", cells.Plural(n, "entry")+" that others contradict", func() tea.Cmd {
@@ -243,6 +248,14 @@ func (m *model) workerTargets() (all []page.Target) {
 // typedTargets returns what a text itself names: an id, and searches for the text.
 func (m *model) typedTargets(text string) (all []page.Target) {
 	r := m.run()
+	if at, ok := page.MomentOf(text, m.app.Now()); ok && r != nil {
+		seq, when := r.EventAt(at), cells.Minute(at)
+		was := page.NewTarget(text, "the run as it was at "+when, groupPage, func() tea.Cmd { m.backTo(r); return r.GoTo(max(seq, 1)) })
+		changed := page.NewTarget(text, "what has changed since "+when, groupPage, func() tea.Cmd { return r.ShowChanges(max(seq, 1), r.Last()) })
+		if all = append(all, was, changed); strings.ContainsAny(text, ":-n") { // a clock: the last one comes first
+			all = []page.Target{changed, was}
+		}
+	}
 	switch id := strings.ToLower(text); {
 	case page.EntryOrSignalID.MatchString(id) && r != nil:
 		all = append(all, page.NewTarget(id, "of "+r.Name, groupID, func() tea.Cmd {

@@ -196,7 +196,7 @@ var exceptions = map[string][]string{
 
 	"tui/cells": {"board"},
 
-	"tui/checks": {"board/documents", "board/survival", "board/verify"},
+	"tui/checks": {"board/survival", "board/verify"},
 
 	"tui/knowledge": {"board", "board/words"},
 
@@ -261,7 +261,7 @@ var libraries = map[string][]string{
 
 	"tui/cells": {"github.com/charmbracelet/x/ansi"},
 
-	"tui/checks": {"github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea"},
+	"tui/checks": {"github.com/charmbracelet/bubbletea"},
 
 	"tui/keys": {"github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea"},
 
@@ -324,7 +324,7 @@ var ceilings = map[string]int{
 
 	"board/words": 4610,
 
-	"cmd/board": 4985, // which flags a help text lists; what took over a command; an MCP server's project
+	"cmd/board": 4999, // which flags a help text lists; what took over a command; an MCP server's project; commands on the screen
 
 	"cmd/board/base": 2040, // operations as commands; what telemetry sends
 
@@ -406,7 +406,7 @@ var ceilings = map[string]int{
 
 	"tui/prose": 468, // two texts side by side
 
-	"tui/runs": 5057, // what needs you, over all runs
+	"tui/runs": 5160, // what needs you, over all runs; correcting an entry, and what commands print
 
 	"tui/styles": 390,
 }

@@ -109,7 +109,7 @@ func (p *program) tui(c *cli.Context) error {
 	renderer, theme := styles.NewRenderer(out, p.Env("TERM"), theme)
 	err = tui.Run(ctx, in, out, page.Config{
 		Boards: boards, Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.UserHome(),
-		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Browser: p.screenBrowser(), Clipboard: p.screenClipboard(), Promoted: kbcmd.CapsuleOf, Words: base.CommandFor, Renderer: renderer, Theme: theme, Mute: c.StringSlice("mute"),
+		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Browser: p.screenBrowser(), Clipboard: p.screenClipboard(), Command: screenCommand, Promoted: kbcmd.CapsuleOf, Words: base.CommandFor, Renderer: renderer, Theme: theme, Mute: c.StringSlice("mute"),
 	})
 	k.close()
 	if context.Cause(ctx) == errHungUp || errors.Is(err, syscall.EIO) {
@@ -230,6 +230,25 @@ func (p *program) screenEditor(path string, line int) (*exec.Cmd, error) {
 	}
 	// it lives as long as the person wants
 	return base.EditorCommand(context.Background(), editor, args...), nil
+}
+
+// screenCommand runs a command of this program on a run, and returns what it prints. A closed
+// gate is no failure.
+func screenCommand(ctx context.Context, run string, args ...string) (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, self, append(args, "--run", run)...)
+	cmd.Env = append(os.Environ(), "NO_COLOR=1")
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() != base.ExitGate {
+		return "", errors.New(strings.TrimSpace(string(out)))
+	} else if exit == nil && err != nil {
+		return "", err
+	}
+	return string(out), nil
 }
 
 // editorName is the name of an editor's program: of "/usr/bin/nvim -p" nvim.

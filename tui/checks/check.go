@@ -442,6 +442,10 @@ func (p *CheckPage) Actions() page.Actions {
 		page.On(keys.Previous, p.OtherSide).Unlisted(), page.On(keys.Right, p.ToText),
 		page.On(keys.Left, p.ToItems))
 	if r != nil && r.found != nil && r.found.ID != "" {
+		if !page.IsSignal(r.found.ID) {
+			all = append(all, page.On(keys.Renamed(keys.Edit, "correct "+r.found.ID),
+				func() tea.Cmd { return p.app.Open.Correct(p.name, p.b, r.found.ID) }))
+		}
 		all = append(all, page.On(keys.CopyID,
 			func() tea.Cmd { return p.app.CopyText(r.found.ID) }))
 	}

@@ -51,6 +51,9 @@ type Config struct {
 	// Browser returns the command that opens a URL; nil: none, and URLs are copied.
 	Browser func(url string) *exec.Cmd
 
+	// Command runs a command of the program on a run, and returns what it prints; nil: none.
+	Command func(ctx context.Context, run string, args ...string) (string, error)
+
 	// Promoted returns the draft of a capsule from a run's entry.
 	Promoted func(run string, e *board.Entry) kb.Capsule
 

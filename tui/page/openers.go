@@ -25,6 +25,8 @@ type Openers struct {
 	// Given are the capsules that a run was given; past nil: until now.
 	Given   func(b *board.Board, past *board.Past) Page
 	Capsule func(id string) Page
+	// Correct asks what an entry ought to say.
+	Correct func(run string, b *board.Board, id string) tea.Cmd
 	// Link is the link of an id in a text; its open is nil if that does not exist.
 	Link func(ctx context.Context, in *Linked, id string) TextLink
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,10 +43,12 @@ func (x *acts) bindings(id string, s *board.Signal) []key.Binding {
 	case page.IsSignal(id):
 		return []key.Binding{keys.Address, keys.Waive, keys.Claim, keys.Post, keys.Raise, keys.Source}
 	case id != "":
-		return []key.Binding{keys.Post, keys.Raise, keys.Promote, keys.Source}
+		return []key.Binding{keys.Post, keys.Raise, correctKey(), keys.Promote, keys.Source}
 	}
 	return []key.Binding{keys.Post, keys.Raise}
 }
+
+func correctKey() key.Binding { return keys.Renamed(keys.Edit, "correct") }
 
 // key runs the action of a key for the chosen row, and reports whether it was one of
 // these keys.
@@ -73,6 +76,7 @@ func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
 		{keys.Reopen, signal, about(x.reopenForm)},
 		{keys.Claim, signal, func() tea.Cmd { return x.claim(id) }},
 		{keys.Release, signal, about(x.releaseForm)},
+		{correctKey(), entry, func() tea.Cmd { return x.correct(id) }},
 		{keys.Promote, entry, func() tea.Cmd { return x.promote(id) }},
 		{keys.Source, either, func() tea.Cmd { return x.openLink(id) }},
 	} {
@@ -151,27 +155,25 @@ func (x *acts) addressForm(s *board.Signal) (*page.Form, error) {
 		return nil, err
 	}
 	id, claimed := s.ID, x.claimer(s)
-	return page.NewForm(x.app, page.Form{Heading: "Address " + id, Intro: x.aboutSignal(s), Button: "address", Fields: []*page.Field{
-		{Name: "content", Label: "Answer", Hint: "becomes an entry on the board", Lines: 8},
-		{Name: "doc", Label: "Source document", Hint: "where the answer is from"},
-		{Name: "ref", Label: "Place in it", Hint: "a line, a page, a section"},
-		{Name: "entry", Label: "Or, in place of an answer, an entry that is one", Hint: "e12"},
-		{Name: "type", Label: "Type", Choices: board.EntryTypes, Value: board.Analysis},
-	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-		done := page.Outcome{Kind: page.ChangedRun}
+	fields := slices.Insert(findingFields("Answer", "becomes an entry on the board", &board.Post{Type: board.Analysis}), 3,
+		&page.Field{Name: "entry", Label: "Or, in place of an answer, an entry that is one", Hint: "e12"})
+	return page.NewForm(x.app, page.Form{Heading: "Address " + id, Intro: x.aboutSignal(s), Button: "address", Fields: fields, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+		var s board.Signal
+		var err error
 		switch {
 		case v["entry"] != "" && v["content"] != "":
-			return page.Outcome{}, errors.New("an answer and an entry are given · take one of them away")
+			err = errors.New("an answer and an entry are given · take one of them away")
 		case v["entry"] != "":
-			s, err := x.b.Address(ctx, x.app.Worker, id, v["entry"])
-			done.Text, done.Undo = id+" is addressed by "+s.AddressedBy, x.undoClose(s, claimed)
-			return done, err
+			s, err = x.b.Address(ctx, x.app.Worker, id, v["entry"])
 		case v["content"] == "":
-			return page.Outcome{}, errors.New("there is no answer · write one, or name the entry that is one")
+			err = errors.New("there is no answer · write one, or name the entry that is one")
+		default:
+			var post board.Post
+			if post, err = findingOf(v); err == nil {
+				_, s, err = x.b.PostAddressing(ctx, x.app.Worker, id, post)
+			}
 		}
-		_, s, err := x.b.PostAddressing(ctx, x.app.Worker, id, board.Post{Type: v["type"], Content: v["content"], SourceDoc: v["doc"], SourceRef: v["ref"]})
-		done.Text, done.Undo = id+" is addressed by "+s.AddressedBy, x.undoClose(s, claimed)
-		return done, err
+		return page.Outcome{Kind: page.ChangedRun, Text: id + " is addressed by " + s.AddressedBy, Undo: x.undoClose(s, claimed)}, err
 	}}), nil
 }
 
@@ -286,6 +288,49 @@ func (x *acts) releaseForm(s *board.Signal) (*page.Form, error) {
 // something, else observation.
 const ownType = "as its links say"
 
+// mustSurface and mayMiss say whether a report has to carry an entry.
+const mustSurface, mayMiss = "yes", "if it contradicts something"
+
+// findingFields are the fields of a finding, with what it says now.
+func findingFields(label, hint string, p *board.Post) []*page.Field {
+	types, kind, must, confidence := board.EntryTypes, p.Type, mayMiss, ""
+	if kind == "" {
+		types = append([]string{ownType}, types...)
+	}
+	if p.MustSurface {
+		must = mustSurface
+	}
+	if p.Confidence != nil {
+		confidence = strconv.FormatFloat(*p.Confidence, 'g', -1, 64)
+	}
+	return []*page.Field{
+		{Name: "content", Label: label, Hint: hint, Lines: 5, Value: cells.Visible(p.Content)},
+		{Name: "doc", Label: "Source document", Value: cells.Visible(p.SourceDoc)},
+		{Name: "ref", Label: "Place in it", Hint: "a line, a page, a section", Value: cells.Visible(p.SourceRef)},
+		{Name: "quote", Label: "Its words there, verbatim", Value: cells.Visible(p.Evidence)},
+		{Name: "confidence", Label: "Confidence", Hint: "0 to 1", Value: confidence},
+		{Name: "tags", Label: "Tags", Hint: "separated by commas", Value: strings.Join(p.Tags, ", ")},
+		{Name: "type", Label: "Type", Choices: types, Value: kind},
+		{Name: "must", Label: "Must be in the report", Choices: []string{mayMiss, mustSurface}, Value: must},
+	}
+}
+
+// findingOf is the finding that the fields say.
+func findingOf(v page.Values) (p board.Post, err error) {
+	p = board.Post{Content: v["content"], SourceDoc: v["doc"], SourceRef: v["ref"], Evidence: v["quote"], Tags: cells.SplitList(v["tags"]), MustSurface: v["must"] == mustSurface}
+	if v["type"] != ownType {
+		p.Type = v["type"]
+	}
+	if v["confidence"] != "" {
+		c, err := strconv.ParseFloat(v["confidence"], 64)
+		if err != nil {
+			return p, fmt.Errorf("the confidence %q is not a number · 0 to 1, such as 0.8", cells.OneLine(v["confidence"], 30))
+		}
+		p.Confidence = &c
+	}
+	return p, nil
+}
+
 // postForm asks for an entry. It names the chosen one, since most entries link to
 // another.
 func (x *acts) postForm(chosen string) *page.Form {
@@ -293,41 +338,71 @@ func (x *acts) postForm(chosen string) *page.Form {
 	if chosen != "" {
 		about = " (" + chosen + " is chosen)"
 	}
+	fields := findingFields("What was found", "", &board.Post{})
+	fields[0].Required = true
+	fields = slices.Insert(fields, 3, &page.Field{Name: "links", Label: "Links" + about, Hint: "supports e3, contradicts e4, addresses s1"})
 	return page.NewForm(x.app, page.Form{Heading: "Post an entry", Button: "post",
-		Fields: []*page.Field{
-			{Name: "content", Label: "What was found", Lines: 6, Required: true},
-			{Name: "doc", Label: "Source document"},
-			{Name: "ref", Label: "Place in it", Hint: "a line, a page, a section"},
-			{Name: "links", Label: "Links" + about, Hint: "supports e3, contradicts e4, addresses s1"},
-			{Name: "confidence", Label: "Confidence", Hint: "0 to 1"},
-			{Name: "tags", Label: "Tags", Hint: "separated by commas"},
-			{Name: "type", Label: "Type", Choices: append([]string{ownType}, board.EntryTypes...)},
-			{Name: "must", Label: "Must be in the report", Choices: []string{"if it contradicts something", "yes"}},
-		}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-			p := board.Post{Type: v["type"], Content: v["content"], SourceDoc: v["doc"], SourceRef: v["ref"], MustSurface: v["must"] == "yes"}
-			if p.Type == ownType {
-				p.Type = ""
+		Fields: fields, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+			p, err := findingOf(v)
+			if err != nil {
+				return page.Outcome{}, err
 			}
 			links, err := parseLinks(v["links"])
 			if err != nil {
 				return page.Outcome{}, err
 			}
 			p.SetLinks(links)
-			if v["confidence"] != "" {
-				c, err := strconv.ParseFloat(v["confidence"], 64)
-				if err != nil {
-					return page.Outcome{}, fmt.Errorf("the confidence %q is not a number · 0 to 1, such as 0.8", cells.OneLine(v["confidence"], 30))
-				}
-				p.Confidence = &c
-			}
-			p.Tags = cells.SplitList(v["tags"])
 			posted, err := x.b.Post(ctx, x.app.Worker, p)
-			text := posted.Entry.ID + " is posted"
-			if len(posted.Reopened) > 0 {
-				text += " · open again: " + strings.Join(posted.Reopened, " ")
-			}
-			return page.Outcome{Text: text, Kind: page.ChangedRun, Undo: &page.Undo{Text: posted.Entry.ID + " stays: nothing is deleted; post what supersedes it"}}, err
+			return posting(posted, " is posted"), err
 		}})
+}
+
+// posting is the outcome of an entry that was posted.
+func posting(posted board.Posted, how string) page.Outcome {
+	text := posted.Entry.ID + how
+	if len(posted.Reopened) > 0 {
+		text += " · open again: " + strings.Join(posted.Reopened, " ")
+	}
+	return page.Outcome{Text: text, Kind: page.ChangedRun, Undo: &page.Undo{Text: posted.Entry.ID + " stays: nothing is deleted; post what supersedes it"}}
+}
+
+// correct asks what an entry ought to say. A new entry takes its place, with its links.
+func (x *acts) correct(id string) tea.Cmd {
+	return x.app.Hold(func(ctx context.Context) (tea.Msg, error) {
+		d, err := x.b.Entry(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		e := &d.Entry
+		was := board.Post{Content: e.Content, Type: e.Type, SourceDoc: e.SourceDoc, SourceRef: e.SourceRef, Evidence: e.Evidence, Confidence: e.Confidence, Tags: e.Tags, MustSurface: e.MustSurface}
+		f := page.NewForm(x.app, page.Form{Heading: "Correct " + id, Button: "correct", Fields: findingFields("What was found", "", &was),
+			Intro: []string{"A new entry takes its place, with its links and the question that it answers."}})
+		f.Submit = func(ctx context.Context, v page.Values) (page.Outcome, error) {
+			now, err := findingOf(v)
+			if err != nil {
+				return page.Outcome{}, err
+			}
+			posted, err := x.b.Correct(ctx, x.app.Worker, id, func(p *board.Post) {
+				for name, take := range map[string]func(){
+					"content": func() { p.Content = now.Content }, "type": func() { p.Type = now.Type },
+					"doc": func() { p.SourceDoc = now.SourceDoc }, "ref": func() { p.SourceRef = now.SourceRef },
+					"quote": func() { p.Evidence = now.Evidence }, "confidence": func() { p.Confidence = now.Confidence },
+					"tags": func() { p.Tags = now.Tags }, "must": func() { p.MustSurface = now.MustSurface },
+				} {
+					if v[name] != f.Began[name] { // a form shows some characters as others
+						take()
+					}
+				}
+			})
+			return posting(posted, " corrects "+id), err
+		}
+		return page.OverlayMsg{Over: f}, nil
+	})
+}
+
+// Correct asks what an entry of a run ought to say.
+func Correct(a *page.App, run string, b *board.Board, id string) tea.Cmd {
+	return (&acts{a, run, b, false}).correct(id)
 }
 
 // parseLinks parses typed links: a kind, followed by ids.

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"fmt"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -45,9 +46,19 @@ func (t *timeline) showChanges() tea.Cmd {
 	if from == to {
 		return page.Notice("this is the moment that is marked: go to another one first, or L to now")
 	}
-	return p.app.Push(&changesPage{app: p.app, run: p, from: from, to: to,
-		doc: page.Document{App: p.app}})
+	return p.ShowChanges(from, to)
 }
+
+// ShowChanges shows the changes between two events.
+func (p *Page) ShowChanges(from, to int64) tea.Cmd {
+	return p.app.Push(&changesPage{app: p.app, run: p, from: from, to: to, doc: page.Document{App: p.app}})
+}
+
+// EventAt returns the last event until a moment; 0: none, or the log was not read yet.
+func (p *Page) EventAt(at time.Time) int64 { return p.time.eventAt(at) }
+
+// Last returns the last event.
+func (p *Page) Last() int64 { return p.back.now }
 
 func (p *changesPage) Init() tea.Cmd {
 	b := p.run.b

@@ -10,6 +10,7 @@
 //	live.go       follows a run; fresh.go marks what has changed
 //	timeline.go   draws the log; curve.go the open questions
 //	replay.go     shows the past; changes.go compares two moments
+//	output.go     what a command prints about a run
 //	detail.go     one entry or signal; links.go has its links
 package runs
 
