@@ -51,7 +51,6 @@ var opened = map[string]string{
 	"kb/importers/detect.go detectDir":       "a directory",
 	"kb/importers/walk.go walk":              "directories",
 	"tui/page/editor.go EditText":            "a file for the editor",
-	"tui/checks/survival_pick.go readSome":   "a directory",
 }
 
 // TestOpens finds every place of the product that opens a file without SQLite.
