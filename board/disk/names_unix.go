@@ -6,6 +6,8 @@ import (
 	"context"
 	"syscall"
 	"time"
+
+	"blackboard/board/fault"
 )
 
 // LockNames locks a directory: alone, for who takes names away, or with others, for who opens
@@ -16,16 +18,18 @@ func LockNames(ctx context.Context, dir string, alone bool) (unlock func(), err 
 	if err != nil {
 		return func() {}, nil // opening the files says what there is to say
 	}
-	for {
-		err := syscall.Flock(d, how|syscall.LOCK_NB)
-		if err != syscall.EWOULDBLOCK && err != syscall.EINTR {
-			return func() { syscall.Close(d) }, nil
-		}
-		select {
-		case <-ctx.Done():
-			syscall.Close(d)
+	unlock = func() { syscall.Close(d) }
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Microsecond) {
+		switch err := syscall.Flock(d, how|syscall.LOCK_NB); {
+		case err != syscall.EWOULDBLOCK && err != syscall.EINTR:
+			return unlock, nil
+		case ctx.Err() != nil:
+			unlock()
 			return nil, ctx.Err()
-		case <-time.After(100 * time.Microsecond):
+		case time.Now().After(end):
+			unlock()
+			return nil, fault.Busy.New(dir+" is locked: a process was stopped while it opened or "+
+				"removed a file in it", "let it go on, or end it")
 		}
 	}
 }

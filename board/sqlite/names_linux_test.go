@@ -16,6 +16,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"blackboard/board/fault"
 )
@@ -97,7 +98,7 @@ func TestChild(t *testing.T) {
 		createByMany(t, path)
 	case "read again and again":
 		fmt.Println("ready")
-		for end := atEnd(os.Stdin); !end(); {
+		for end := atEnd(os.Stdin); !end(); time.Sleep(time.Millisecond) {
 			readOnce(t, path)
 		}
 	}

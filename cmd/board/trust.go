@@ -98,9 +98,9 @@
 //     any word or number ("the diary answers to raspberry"), a passphrase in the middle of a
 //     sentence, and what is given without a word about logging in, opening or passwords. Languages other than
 //     English and German have their tokens found, and not their sentences.
-//   - Measured on sentences that nobody had read before: 49 of 60 secrets were found (28 of 30
-//     tokens, 21 of 30 in plain words), and 2 of 200 harmless sentences were touched; on
-//     another such set 53 and none. So do not rely on it.
+//   - Measured on three sets of sentences that nobody had read before: 51, 49 and 53 of 60
+//     secrets were found, and none, 2 and none of 200 harmless sentences were touched. So do
+//     not rely on it.
 //   - log/hooks.log (256 KiB and one older) and log/daemon.log (1 MiB and one older) say what
 //     went wrong, and log/recall.log which capsules prompts were given, without the prompts.
 //
