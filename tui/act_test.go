@@ -66,10 +66,10 @@ func TestAddress(t *testing.T) {
 	h.wants("there is no answer")
 	h.typeText("yes, 10 a minute")
 	h.press("tab")
-	h.typeText("nginx.conf")
-	h.press("tab", "tab", "tab")
-	h.typeText("limit_req zone=one")
+	h.typeText("nginx.conf:12")
 	h.press("tab")
+	h.typeText("limit_req zone=one")
+	h.press("tab", "tab")
 	h.typeText("0.9")
 	h.press("tab", "tab", "right", "tab", "right", "ctrl+s")
 	h.wants("s2 is addressed by e7")
@@ -78,7 +78,7 @@ func TestAddress(t *testing.T) {
 		t.Errorf("%+v", d.Signal)
 	}
 	e := must(b.Entry(context.Background(), "e7")).Entry
-	if e.Content != "yes, 10 a minute" || e.Type != board.Calculation || e.SourceDoc != "nginx.conf" || e.Worker != "ada" ||
+	if e.Content != "yes, 10 a minute" || e.Type != board.Calculation || e.SourceDoc != "nginx.conf" || e.SourceRef != "12" || e.Worker != "ada" ||
 		e.Evidence != "limit_req zone=one" || *e.Confidence != .9 || !e.MustSurface {
 		t.Errorf("%+v", e)
 	}
@@ -132,7 +132,7 @@ func TestCorrect(t *testing.T) {
 	h.wants("Correct e6", "A new entry takes its place")
 	h.press("ctrl+s")
 	h.wants("nothing of e6 changes")
-	h.press("tab", "tab", "tab")
+	h.press("tab", "tab")
 	h.typeText("its very words")
 	h.press("ctrl+s")
 	h.wants("e7 corrects e6")
@@ -154,7 +154,7 @@ func TestPostAndRaise(t *testing.T) {
 	h.typeText("of text")
 	h.press("tab", "tab", "tab")
 	h.typeText("contradicts e4")
-	h.press("tab", "tab")
+	h.press("tab")
 	h.typeText("lots")
 	h.press("ctrl+s")
 	h.wants("is not a number")

@@ -10,6 +10,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/policy"
 	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
@@ -134,12 +135,14 @@ func (m *model) pageTargets() (all []page.Target) {
 		for i, text := range about {
 			add(r.TabName(i)[2:], text, func() tea.Cmd { m.backTo(r); return r.FocusOn(i) })
 		}
-		add("check", "what board.yaml asks of the run", func() tea.Cmd {
-			return m.app.Push(m.app.Open.Check(r.Name, r.Board()))
-		})
-		add("survival", "does the report carry what was found?", func() tea.Cmd {
-			return m.app.Push(m.app.Open.Survival(r.Name, r.Board()))
-		})
+		check := func(step string) func() tea.Cmd {
+			return func() tea.Cmd { return m.app.Push(m.app.Open.Check(r.Name, r.Board(), step)) }
+		}
+		add("check", "what board.yaml asks of the run", check(""))
+		add(policy.Survival, "does the report carry what was found?", check(policy.Survival))
+		add(policy.Conflicts, "findings that may contradict each other, in pairs", check(policy.Conflicts))
+		add(policy.Verify, "findings that their sources do not bear out", check(policy.Verify))
+		add(policy.Trace, "what the report says and no finding does", check(policy.Trace))
 		add("given", "what the knowledge base gave to the run", func() tea.Cmd {
 			return m.app.Push(m.app.Open.Given(r.Board(), r.Past()))
 		})

@@ -25,11 +25,12 @@ func openersOf(a *page.App) page.Openers {
 		Entry: func(run string, b *board.Board, id string, past *board.Past) page.Page {
 			return runs.NewEntry(a, run, b, id, past)
 		},
-		Check:    func(run string, b *board.Board) page.Page { return checks.NewCheckPage(a, run, b) },
-		Survival: func(run string, b *board.Board) page.Page { return checks.NewSurvivalPage(a, run, b) },
-		Given:    func(b *board.Board, past *board.Past) page.Page { return knowledge.NewGiven(a, b, past) },
-		Capsule:  func(id string) page.Page { return knowledge.NewCapsule(a, id) },
-		Correct:  func(run string, b *board.Board, id string) tea.Cmd { return runs.Correct(a, run, b, id) },
+		Check: func(run string, b *board.Board, step string) page.Page {
+			return checks.NewCheckPage(a, run, b, step)
+		},
+		Given:   func(b *board.Board, past *board.Past) page.Page { return knowledge.NewGiven(a, b, past) },
+		Capsule: func(id string) page.Page { return knowledge.NewCapsule(a, id) },
+		Correct: func(run string, b *board.Board, id string) tea.Cmd { return runs.Correct(a, run, b, id) },
 		Link: func(ctx context.Context, in *page.Linked, id string) page.TextLink {
 			return idLink(ctx, a, in, id)
 		},

@@ -80,28 +80,26 @@ func (r *checkRow) name() string {
 // most. Nobody reads more, and those of a long run take much memory.
 const maxListed = 1000
 
-// NewCheckPage begins with the report that was chosen last for the run.
-func NewCheckPage(a *page.App, name string, b *board.Board) page.Page {
-	p := &CheckPage{app: a, name: name, b: b, report: a.LastReport[name]}
+// NewCheckPage begins with the report that was chosen last for the run. With a step it shows that
+// alone, and asks for a report if the step needs one.
+func NewCheckPage(a *page.App, name string, b *board.Board, step string) page.Page {
+	p := &CheckPage{app: a, name: name, b: b, only: step, report: a.LastReport[name]}
 	p.Doc = page.Document{App: a, At: -1}
 	p.ctx, p.stop = context.WithCancel(a.Context)
 	p.Items, p.unfolded = page.List{App: a, Row: p.row}, map[string]bool{}
-	p.filter = page.NewFilter(a, "words of what was found", &p.Items, p.narrow)
+	p.filter = page.NewFilter(a, "words of what was found, or a step", &p.Items, p.narrow)
 	return p
 }
 
-// NewSurvivalPage shows only what a report lacks of what its run has found. It starts with the
-// report that was last chosen for the run, or asks for one.
-func NewSurvivalPage(a *page.App, name string, b *board.Board) page.Page {
-	p := NewCheckPage(a, name, b).(*CheckPage)
-	p.only = policy.Survival
-	return p
+// lacksReport reports whether nothing can be done without a report.
+func (p *CheckPage) lacksReport() bool {
+	return p.report == "" && (p.only == policy.Survival || p.only == policy.Trace)
 }
 
 // Init checks the run for the first time, or lists the reports to choose from.
 func (p *CheckPage) Init() tea.Cmd {
 	look := p.app.After(reportEvery, p, p.Look)
-	if p.only != "" && p.report == "" {
+	if p.lacksReport() {
 		return tea.Batch(p.pickReport(), look)
 	}
 	return tea.Batch(p.check(), look)
@@ -109,7 +107,7 @@ func (p *CheckPage) Init() tea.Cmd {
 
 // check does the steps, once at a time, until the page is left or the person calls it off.
 func (p *CheckPage) check() tea.Cmd {
-	if p.only != "" && p.report == "" || !p.checking.Begin() {
+	if p.lacksReport() || !p.checking.Begin() {
 		return nil
 	}
 	path := p.report
@@ -269,7 +267,7 @@ func (p *CheckPage) list() {
 		findings := s.Findings()
 		if words := p.filter.Value(); words != "" {
 			findings = slices.DeleteFunc(findings, func(f check.Finding) bool {
-				return !cells.HasWords(f.Place()+" "+f.Text+" "+f.Why, words)
+				return !cells.HasWords(s.Name+" "+f.Place()+" "+f.Text+" "+f.Why, words)
 			})
 		}
 		more := 0

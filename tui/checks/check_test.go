@@ -28,7 +28,7 @@ func TestCheckOnce(t *testing.T) {
 	}
 	a := page.NewApp(t.Context(), page.Config{Files: dir, Worker: "ada"})
 	a.Still = true
-	p := NewCheckPage(a, "audit-7", b).(*CheckPage)
+	p := NewCheckPage(a, "audit-7", b, "").(*CheckPage)
 	p.SetSize(80, 20)
 	begun := p.check()
 	if begun == nil || p.check() != nil || p.Result != nil {
@@ -73,7 +73,7 @@ func TestLookingWritesNothing(t *testing.T) {
 	}
 	a := page.NewApp(t.Context(), page.Config{Files: dir, Worker: "ada"})
 	a.Still = true
-	p := NewCheckPage(a, "audit-7", b).(*CheckPage)
+	p := NewCheckPage(a, "audit-7", b, "").(*CheckPage)
 	for range 2 {
 		r, err := p.ask(t.Context(), "")
 		if err != nil || !r.Passed {

@@ -37,7 +37,7 @@ func (p *CheckPage) View() []string {
 		lines = append(lines, cells.Wrap(strings.ReplaceAll(p.app.Explain(p.err), here, ""), p.Width-2)...)
 		lines = append(lines, "",
 			st.Faint.Render("r another report · ctrl+r checks it again · esc back"))
-	case p.Result == nil && p.only != "" && p.report == "":
+	case p.Result == nil && p.lacksReport():
 		lines = []string{"No report is chosen: r chooses one."}
 	case p.Result == nil:
 		lines = []string{p.progress(), "", st.Faint.Render("esc calls it off")}

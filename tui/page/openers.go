@@ -20,8 +20,8 @@ type Openers struct {
 	Run func(name, entry string) Page
 	// Entry is an entry or a signal; past nil: as it is now.
 	Entry func(run string, b *board.Board, id string, past *board.Past) Page
-	// Check compares a run with its policy, and survival with a report.
-	Check, Survival func(run string, b *board.Board) Page
+	// Check does the steps of a check, or one of them.
+	Check func(run string, b *board.Board, step string) Page
 	// Given are the capsules that a run was given; past nil: until now.
 	Given   func(b *board.Board, past *board.Past) Page
 	Capsule func(id string) Page

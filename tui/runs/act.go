@@ -303,10 +303,13 @@ func findingFields(label, hint string, p *board.Post) []*page.Field {
 	if p.Confidence != nil {
 		confidence = strconv.FormatFloat(*p.Confidence, 'g', -1, 64)
 	}
+	source := p.SourceDoc
+	if p.SourceRef != "" {
+		source += " @ " + p.SourceRef
+	}
 	return []*page.Field{
 		{Name: "content", Label: label, Hint: hint, Lines: 5, Value: cells.Visible(p.Content)},
-		{Name: "doc", Label: "Source document", Value: cells.Visible(p.SourceDoc)},
-		{Name: "ref", Label: "Place in it", Hint: "a line, a page, a section", Value: cells.Visible(p.SourceRef)},
+		{Name: "source", Label: "Source", Hint: "FILE:LINE, DOCUMENT @ PLACE, URL, kb:ID", Value: cells.Visible(source)},
 		{Name: "quote", Label: "Its words there, verbatim", Value: cells.Visible(p.Evidence)},
 		{Name: "confidence", Label: "Confidence", Hint: "0 to 1", Value: confidence},
 		{Name: "tags", Label: "Tags", Hint: "separated by commas", Value: strings.Join(p.Tags, ", ")},
@@ -317,7 +320,8 @@ func findingFields(label, hint string, p *board.Post) []*page.Field {
 
 // findingOf is the finding that the fields say.
 func findingOf(v page.Values) (p board.Post, err error) {
-	p = board.Post{Content: v["content"], SourceDoc: v["doc"], SourceRef: v["ref"], Evidence: v["quote"], Tags: cells.SplitList(v["tags"]), MustSurface: v["must"] == mustSurface}
+	p = board.Post{Content: v["content"], Evidence: v["quote"], Tags: cells.SplitList(v["tags"]), MustSurface: v["must"] == mustSurface}
+	p.SourceDoc, p.SourceRef = board.SplitSource(v["source"])
 	if v["type"] != ownType {
 		p.Type = v["type"]
 	}
@@ -385,8 +389,8 @@ func (x *acts) correct(id string) tea.Cmd {
 			posted, err := x.b.Correct(ctx, x.app.Worker, id, func(p *board.Post) {
 				for name, take := range map[string]func(){
 					"content": func() { p.Content = now.Content }, "type": func() { p.Type = now.Type },
-					"doc": func() { p.SourceDoc = now.SourceDoc }, "ref": func() { p.SourceRef = now.SourceRef },
-					"quote": func() { p.Evidence = now.Evidence }, "confidence": func() { p.Confidence = now.Confidence },
+					"source": func() { p.SourceDoc, p.SourceRef = now.SourceDoc, now.SourceRef },
+					"quote":  func() { p.Evidence = now.Evidence }, "confidence": func() { p.Confidence = now.Confidence },
 					"tags": func() { p.Tags = now.Tags }, "must": func() { p.MustSurface = now.MustSurface },
 				} {
 					if v[name] != f.Began[name] { // a form shows some characters as others

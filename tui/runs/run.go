@@ -22,6 +22,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/policy"
 	kbhome "blackboard/kb/home"
 	"blackboard/tui/cells"
 	"blackboard/tui/keys"
@@ -378,8 +379,8 @@ func (p *Page) Actions() page.Actions {
 	all = append(all, page.On(keys.Renamed(keys.Next, "next pane"), by(1)),
 		page.On(keys.Preview, p.togglePreview)).Also(keys.Search)
 	all = append(all, page.On(keys.Survival,
-		func() tea.Cmd { return p.app.Push(p.app.Open.Survival(p.Name, p.b)) }),
-		page.On(keys.Check, func() tea.Cmd { return p.app.Push(p.app.Open.Check(p.Name, p.b)) }))
+		func() tea.Cmd { return p.app.Push(p.app.Open.Check(p.Name, p.b, policy.Survival)) }),
+		page.On(keys.Check, func() tea.Cmd { return p.app.Push(p.app.Open.Check(p.Name, p.b, "")) }))
 	if p.scene.state.Retrievals > 0 {
 		all = append(all, page.On(keys.Given,
 			func() tea.Cmd { return p.app.Push(p.app.Open.Given(p.b, p.back.past)) }))

@@ -220,7 +220,10 @@ func (p *Page) summary() string {
 		parts = append(parts, p.app.Styles.Warn.Render(said))
 	}
 	parts = append(parts, fmt.Sprintf("%s, %s open", cells.Plural(s.Signals.Total, "signal"), cells.Count(open)),
-		cells.Plural(int64(len(p.scene.workers)), "worker"))
+		cells.Plural(int64(len(s.Workers)), "worker"))
+	if more := len(p.scene.workers) - len(s.Workers); more > 0 { // they have done nothing yet
+		parts[len(parts)-1] += ", " + cells.Count(int64(more)) + " to come"
+	}
 	if s.Retrievals > 0 {
 		parts = append(parts, "given "+cells.Plural(s.Retrievals, "time"))
 	}
