@@ -62,7 +62,22 @@
 // For the usual tasks, from the list of runs at 80 × 24. … is a typed text, which does not
 // count. TestTasks plays each; none may take more than 8 keys:
 //
-//	3  what blocks, and why                                 enter 2 enter
+//	0  which run needs me                                   –
+//	3  what blocks its gate                                 enter 2 enter
+//	6  answer that question, with a quote                   enter 2 a … tab … tab … ctrl+s
+//	0  who is silent                                        –
+//	3  which worker found a thing                           enter / … enter
+//	3  to the capsule that a finding names, and back        enter o esc
+//	7  both sides of a contradiction, and settle it         enter : … enter n enter b … enter
+//	3  what changed in the last hour                        enter : … enter
+//	3  the run as it was at a time                          enter : … enter
+//	1  knowledge by kind                                    K …
+//	1  is a hit weak                                        K …
+//	2  the memory of a channel                              M 2
+//	4  export a run                                         enter : … enter enter
+//	2  copy an id                                           enter y
+//	2  follow a run, and keep one's place                   enter j
+//	1  leave                                                q
 //	4  who contradicts whom                                 enter : … enter enter
 //	2  the moment of most open questions                    enter ^
 //	4  an entry by a phrase, and what is around it          enter / … enter enter

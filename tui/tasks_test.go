@@ -1,14 +1,18 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"blackboard/board"
 	"blackboard/kb"
+	"blackboard/tui/runs"
 )
 
 // mostKeys is how many keys a task may take beside the text that is typed.
@@ -49,9 +53,107 @@ var tasks = []struct {
 	name string
 	play func(k *taskKeys)
 }{
-	{"what blocks, and why", func(k *taskKeys) {
+	{"which run needs me", func(k *taskKeys) {
+		k.wants("1 of 1 run needs you")
+	}},
+	{"what blocks its gate", func(k *taskKeys) {
 		k.does("enter", "2", "enter")
 		k.wants("Is the refresh endpoint rate limited?", "keeps the gate closed", "raised by reader-2")
+	}},
+	{"answer that question, with a quote", func(k *taskKeys) {
+		k.does("enter", "2", "a")
+		k.says("10 a minute")
+		k.does("tab")
+		k.says("nginx.conf:12")
+		k.does("tab")
+		k.says("limit_req zone=one")
+		k.does("ctrl+s")
+		k.wants("s2 is addressed by e7")
+	}},
+	{"who is silent", func(k *taskKeys) {
+		b := k.openRun("audit-7")
+		b.SetNow(func() time.Time { return testNow.Add(-23 * time.Minute) })
+		must(b.Expect(context.Background(), "lead", []string{"reader-9"}, false))
+		k.do(k.m.pages[0].(*runs.List).Resume())
+		k.wants("reader-9 silent 23m")
+	}},
+	{"which worker found a thing", func(k *taskKeys) {
+		k.does("enter", "/")
+		k.says("ignores exp")
+		k.does("enter")
+		k.wants("reader-1")
+	}},
+	{"to the capsule that a finding names, and back", func(k *taskKeys) {
+		must(k.openRun("audit-7").Post(context.Background(), "ada", board.Post{Content: "As kb:" + capsuleTmux + " says"}))
+		k.does("enter", "o")
+		k.wants("Capsule " + capsuleTmux)
+		k.does("esc")
+		k.wants("entries")
+	}},
+	{"both sides of a contradiction, and settle it", func(k *taskKeys) {
+		for _, n := range []string{"98", "99"} {
+			must(k.openRun("audit-7").Post(context.Background(), "ada", board.Post{Content: "Ironworks has " + n + " sites in Iowa"}))
+		}
+		k.does("enter", ":")
+		k.says("conflicts")
+		k.does("enter", "n", "enter")
+		k.wants("98 sites", "99 sites")
+		k.does("b")
+		k.says("one is of 2024")
+		k.does("enter")
+		k.wants("are settled")
+	}},
+	{"what changed in the last hour", func(k *taskKeys) {
+		k.does("enter", ":")
+		k.says("1h")
+		k.does("enter")
+		k.wants("What has changed", "new entr")
+	}},
+	{"the run as it was at a time", func(k *taskKeys) {
+		k.does("enter", ":")
+		k.says("14:34")
+		k.does("enter")
+		k.wants("back event")
+	}},
+	{"knowledge by kind", func(k *taskKeys) {
+		k.does("K")
+		k.says("kind:gotcha")
+		k.wants("tmux kill-server ends")
+	}},
+	{"is a hit weak", func(k *taskKeys) {
+		k.does("K")
+		k.says("only panes in Iowa have a gateway")
+		k.wants("weak")
+	}},
+	{"the memory of a channel", func(k *taskKeys) {
+		k.does("M", "2")
+		k.wants("Items in channels", "general")
+	}},
+	{"export a run", func(k *taskKeys) {
+		k.m.app.Command = func(context.Context, string, ...string) (string, error) { return "", nil }
+		k.does("enter", ":")
+		k.says("export")
+		k.does("enter", "enter")
+		k.wants("audit-7 is exported to audit-7.md")
+	}},
+	{"copy an id", func(k *taskKeys) {
+		k.does("enter", "y")
+		k.wants("e6 copied")
+	}},
+	{"follow a run, and keep one's place", func(k *taskKeys) {
+		k.does("enter", "j")
+		p := k.m.top().(*runs.Page)
+		chosen := p.Chosen()
+		must(k.openRun("audit-7").Post(context.Background(), "ada", board.Post{Content: "It goes on"}))
+		k.do(p.Look())
+		if k.wants("3 of 7"); p.Chosen() != chosen {
+			k.t.Errorf("%s is chosen, not %s", p.Chosen(), chosen)
+		}
+	}},
+	{"leave", func(k *taskKeys) {
+		if k.does("q"); !k.quit {
+			k.t.Error("it goes on")
+		}
 	}},
 	{"who contradicts whom", func(k *taskKeys) {
 		k.does("enter", ":")
@@ -155,7 +257,7 @@ func TestTasks(t *testing.T) {
 			if k.count() > mostKeys {
 				t.Errorf("it takes %d keys: %q", k.count(), k.keys)
 			}
-			line := fmt.Sprintf("//\t%d  %-52s %s\n", k.count(), task.name, strings.Join(k.keys, " "))
+			line := fmt.Sprintf("//\t%d  %-52s %s\n", k.count(), task.name, cmp.Or(strings.Join(k.keys, " "), "–"))
 			table.WriteString(line)
 			if !strings.Contains(said, line) {
 				t.Errorf("doc.go does not say:\n%s", line)
