@@ -10,7 +10,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
-	"blackboard/board/policy"
 	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
@@ -139,10 +138,10 @@ func (m *model) pageTargets() (all []page.Target) {
 			return func() tea.Cmd { return m.app.Push(m.app.Open.Check(r.Name, r.Board(), step)) }
 		}
 		add("check", "what board.yaml asks of the run", check(""))
-		add(policy.Survival, "does the report carry what was found?", check(policy.Survival))
-		add(policy.Conflicts, "findings that may contradict each other, in pairs", check(policy.Conflicts))
-		add(policy.Verify, "findings that their sources do not bear out", check(policy.Verify))
-		add(policy.Trace, "what the report says and no finding does", check(policy.Trace))
+		add("survival", "does the report carry what was found?", check("survival"))
+		add("conflicts", "findings that may contradict each other, in pairs", check("conflicts"))
+		add("verify", "findings that their sources do not bear out", check("verify"))
+		add("trace", "what the report says and no finding does", check("trace"))
 		add("given", "what the knowledge base gave to the run", func() tea.Cmd {
 			return m.app.Push(m.app.Open.Given(r.Board(), r.Past()))
 		})
