@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"blackboard/board/fault"
+	"blackboard/board/files"
 	"blackboard/board/store"
 )
 
@@ -419,18 +420,16 @@ type Info struct {
 // List returns the runs in a directory by name, each with its gate under a policy. A file
 // that cannot be read is listed with its error.
 func List(ctx context.Context, dir string, by Policy) ([]Info, error) {
-	if err := by.Check(); err != nil {
-		return nil, err
+	r := Runs{Dir: dir}
+	place, local := placeOf(dir).(files.Dir)
+	if local {
+		r.load(place.List(), by)
 	}
-	place := placeOf(dir)
-	names, err := place.Runs(ctx, time.Time{})
-	if err != nil {
-		return nil, err
+	infos, err := r.List(ctx, by)
+	if err == nil && local && r.unread >= worthKeeping {
+		r.keep(place.List())
 	}
-	return inspectAll(ctx, names, func(name string) (Info, bool,
-		error) {
-		return inspectRun(ctx, place, dir, name, by)
-	})
+	return infos, err
 }
 
 // atOnce is how many runs are read at the same time. Runs on a server are mostly waited

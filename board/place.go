@@ -2,11 +2,17 @@ package board
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
+	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/board/files"
 	"blackboard/board/postgres"
@@ -58,15 +64,57 @@ func DatabaseName(dir string) string {
 // Runs is a list of the runs in a directory that is read again and again: it reads only
 // what has changed. Set Dir only. One goroutine at a time may use it.
 type Runs struct {
-	Dir  string
-	by   Policy
-	seen map[string]seenRun
+	Dir    string
+	by     Policy
+	seen   map[string]seenRun
+	unread int // how many the last call has read
 }
 
 // seenRun is a run as it was read, with the times of its files.
 type seenRun struct {
-	info  Info
-	times files.Times
+	Info  Info
+	Times files.Times
+}
+
+// worthKeeping is how many runs are worth a file with what was read of them.
+const worthKeeping = 32
+
+// keptRuns is that file. It is only good for the program and the policy that made it.
+type keptRuns struct {
+	By   string
+	Runs map[string]seenRun
+}
+
+// stamp names the program and the policy.
+func stamp(by Policy) string {
+	path, err := os.Executable()
+	info, err2 := os.Stat(path)
+	rules, err3 := json.Marshal(by)
+	if errors.Join(err, err2, err3) != nil {
+		return ""
+	}
+	return fmt.Sprint(info.Size(), " ", info.ModTime().UnixNano(), " ", string(rules))
+}
+
+// load takes what another process has kept, if it can be used.
+func (r *Runs) load(path string, by Policy) {
+	var kept keptRuns
+	data, err := disk.Read(path, 64<<20)
+	if err == nil && json.Unmarshal(data, &kept) == nil && kept.By != "" && kept.By == stamp(by) {
+		r.by, r.seen = by, kept.Runs
+	}
+}
+
+// keep keeps what was read. A run with a claim is left out: that ends without a write, as
+// does what keeps a run from being read. Nothing depends on the file.
+func (r *Runs) keep(path string) {
+	maps.DeleteFunc(r.seen, func(_ string, s seenRun) bool {
+		return s.Info.Error != "" || slices.ContainsFunc(s.Info.Needs,
+			func(n Need) bool { return n.Claimed != "" })
+	})
+	if data, err := json.Marshal(keptRuns{stamp(r.by), r.seen}); err == nil {
+		disk.WriteUnsynced(path, data, 0o600)
+	}
 }
 
 // List is the function List, limited to what has changed since the last call.
@@ -85,24 +133,32 @@ func (r *Runs) List(ctx context.Context, by Policy) ([]Info, error) {
 		before = nil
 	}
 	r.by, r.seen = by, make(map[string]seenRun, len(names))
+	times, unread := map[string]files.Times{}, []string{}
+	for _, name := range names {
+		if told {
+			times[name] = files.TimesOf(place.Name(name))
+		}
+		now := times[name]
+		if was, known := before[name]; told && known && was.Times == now && now.Quiet() {
+			r.seen[name] = was
+		} else {
+			unread = append(unread, name)
+		}
+	}
+	r.unread = len(unread)
+	fresh, err := inspectAll(ctx, unread, func(name string) (Info, bool, error) {
+		return inspectRun(ctx, place, r.Dir, name, by)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, info := range fresh {
+		r.seen[info.Run] = seenRun{info, times[info.Run]}
+	}
 	infos := make([]Info, 0, len(names))
 	for _, name := range names {
-		var now files.Times
-		if told {
-			now = files.TimesOf(place.Name(name))
-		}
-		if was, known := before[name]; told && known && was.times == now && now.Quiet() {
-			r.seen[name] = was
-			infos = append(infos, was.info)
-			continue
-		}
-		info, there, err := inspectRun(ctx, place, r.Dir, name, by)
-		if err != nil {
-			return nil, err
-		}
-		if there {
-			r.seen[name] = seenRun{info, now}
-			infos = append(infos, info)
+		if s, there := r.seen[name]; there {
+			infos = append(infos, s.Info)
 		}
 	}
 	return infos, nil

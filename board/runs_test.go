@@ -1,7 +1,11 @@
 package board
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
@@ -54,7 +58,7 @@ func TestRunsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(2)
-	before := runs.seen["a"].info
+	before := runs.seen["a"].Info
 	data, err := os.ReadFile(path)
 	if err == nil {
 		err = os.WriteFile(path, make([]byte, len(data)), 0o600)
@@ -71,5 +75,86 @@ func TestRunsKept(t *testing.T) {
 	}
 	if kept, err = runs.List(ctx, Policy{Block: []string{"low"}}); err != nil || kept[0].Error == "" {
 		t.Errorf("with another policy it was not read: %+v, %v", kept, err)
+	}
+}
+
+// TestRunsKeptForOthers: a list of many runs is kept for the next process, which reads what has
+// changed alone; a file in another's place, an edited list and another policy change nothing.
+func TestRunsKeptForOthers(t *testing.T) {
+	needsFile(t)
+	dir, ctx := t.TempDir(), t.Context()
+	long := time.Now().Add(-time.Hour)
+	for i := range worthKeeping {
+		b, err := Create(ctx, dir, fmt.Sprint("run", i), "find out", "lead", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Signal(ctx, "lead", Raise{Content: "who?", Priority: "high"}); err != nil {
+			t.Fatal(err)
+		}
+		if i == 7 {
+			if _, err := b.Claim(ctx, "w", "s1", time.Hour); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.Close()
+		for _, name := range []string{b.path, b.path + "-wal"} {
+			if err := os.Chtimes(name, long, long); err != nil && !errors.Is(err, os.ErrNotExist) {
+				t.Fatal(err)
+			}
+		}
+	}
+	list := func(by Policy) ([]Info, int) {
+		t.Helper()
+		r := Runs{Dir: dir}
+		r.load(filepath.Join(dir, ".runs.json"), by)
+		infos, err := r.List(ctx, by)
+		if err != nil || len(infos) != worthKeeping {
+			t.Fatalf("%d runs, %v", len(infos), err)
+		}
+		return infos, r.unread
+	}
+	first, err := List(ctx, dir, Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, unread := list(Policy{})
+	if unread != 1 { // that with the claim, which ends without a write
+		t.Errorf("%d runs were read again", unread)
+	}
+	a, _ := json.Marshal(first)
+	if b, _ := json.Marshal(second); string(a) != string(b) {
+		t.Errorf("the list was\n%s\nand is\n%s", a, b)
+	}
+	if _, unread := list(Policy{Block: []string{"critical"}}); unread != worthKeeping {
+		t.Errorf("under another policy %d are read", unread)
+	}
+	b, err := Open(ctx, dir, "run3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Post(ctx, "w", Post{Content: "c"}); err != nil {
+		t.Fatal(err)
+	}
+	third, _ := list(Policy{}) // with the WAL of who has it open
+	b.Close()
+	for _, r := range third {
+		if (r.Run == "run3") != (r.Entries == 1) {
+			t.Errorf("%s has %d entries", r.Run, r.Entries)
+		}
+	}
+	if err := Remove(ctx, dir, "run4", 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".runs.json")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what was kept of a removed run is there: %v", err)
+	}
+	for _, damaged := range []string{"", "{", `{"By": "x", "Runs": {"run0": {}}}`} {
+		if err := os.WriteFile(filepath.Join(dir, ".runs.json"), []byte(damaged), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if infos, err := List(ctx, dir, Policy{}); err != nil || len(infos) != worthKeeping-1 || infos[0].Goal != "find out" {
+			t.Errorf("with %q: %d runs, %v", damaged, len(infos), err)
+		}
 	}
 }

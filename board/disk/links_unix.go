@@ -14,3 +14,11 @@ func Links(info fs.FileInfo) uint64 {
 	}
 	return 1
 }
+
+// Node returns the number of a file, which another file in its place does not have.
+func Node(info fs.FileInfo) uint64 {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(s.Ino)
+	}
+	return 0
+}

@@ -69,6 +69,9 @@ func Path(dir, run string) string { return filepath.Join(dir, run+Suffix) }
 // Name returns the path of a run's file.
 func (dir Dir) Name(run string) string { return Path(dir.Path, run) }
 
+// List returns the path of what was read of all runs, for the next who lists them.
+func (dir Dir) List() string { return filepath.Join(dir.Path, ".runs.json") }
+
 // Open opens a run's file, for reading only if it cannot be written to.
 func (dir Dir) Open(ctx context.Context, run string, create bool) (store.DB, error) {
 	mode := sqlite.ReadWrite
@@ -120,7 +123,8 @@ func (dir Dir) Runs(_ context.Context, since time.Time) ([]string, error) {
 			continue
 		}
 		if !since.IsZero() {
-			if t := TimesOf(dir.Name(name)); !t.at[0].After(since) && !t.at[1].After(since) {
+			t := TimesOf(dir.Name(name))
+			if !time.Unix(0, max(t.At[0], t.At[1])).After(since) {
 				continue
 			}
 		}
@@ -148,7 +152,7 @@ func (dir Dir) Unfinished(run string) bool {
 // Size is the size of the file and its WAL, in bytes.
 func (dir Dir) Size(run string) int64 {
 	t := TimesOf(dir.Name(run))
-	return t.size[0] + t.size[1]
+	return t.Size[0] + t.Size[1]
 }
 
 // Pause is short: looking for a file is cheap.
@@ -156,6 +160,7 @@ func (Dir) Pause() time.Duration { return PollInterval }
 
 // Remove deletes a run's file.
 func (dir Dir) Remove(ctx context.Context, run string, check func() error) error {
+	os.Remove(dir.List()) // it has the run's goal and questions
 	return sqlite.Remove(ctx, dir.Name(run), check)
 }
 

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/board/store"
@@ -33,15 +34,16 @@ const (
 // Times are the times and sizes of a board's files. They show whether somebody has
 // written.
 type Times struct {
-	at   [2]time.Time
-	size [2]int64
+	At, Size [2]int64 // Unix nanoseconds, bytes
+	Node     [2]uint64
 }
 
 // TimesOf reads the times of a file and its WAL. They are zero for a file that does not exist.
 func TimesOf(path string) (t Times) {
 	for i, name := range []string{path, path + "-wal"} {
 		if info, err := os.Stat(name); err == nil {
-			t.at[i], t.size[i] = info.ModTime(), info.Size()
+			t.At[i], t.Size[i] = info.ModTime().UnixNano(), info.Size()
+			t.Node[i] = disk.Node(info)
 		}
 	}
 	return t
@@ -50,8 +52,8 @@ func TimesOf(path string) (t Times) {
 // Quiet reports whether a later change would show in the times. Windows updates those of
 // an open file only when it is closed.
 func (t *Times) Quiet() bool {
-	return runtime.GOOS != "windows" && time.Since(t.at[0]) > settled &&
-		time.Since(t.at[1]) > settled
+	return runtime.GOOS != "windows" &&
+		time.Since(time.Unix(0, max(t.At[0], t.At[1]))) > settled
 }
 
 // Watch waits for a notification, or polls the times of the files; then it asks for the

@@ -281,14 +281,14 @@ var libraries = map[string][]string{
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 11900, // a query by the name of the document
+	"board": 11950, // a list of runs is kept for the next process
 
 	"board/check": 836, // a post held against its source; what ran, citations, quotes to be read; who waits is told the step
 
 	"board/claims": 8739, // and findings that say otherwise than their quote, spoken times of day, conditions
 	"board/clash":  590,
 
-	"board/disk": 607, // who takes names away waits for who is opening files
+	"board/disk": 620, // who takes names away waits for who is opening files
 
 	"board/documents": 5200, // PDF: table of objects, encryption, forms
 

@@ -21,27 +21,6 @@
 // answer as their original; and memory_context gives named entries as they were written,
 // which takes a grant of its own.
 //
-//	server.go      the server: what it is given, its profiles and instructions
-//	listing.go     which tools a client is told of
-//	tool.go        how a tool is registered and called: errors, panics
-//	budget.go      how long an answer may be, and how it is made to fit
-//	text.go        what of a text may leave to a model, and how it stands in an answer
-//	words.go       the tools for the operations that errors name as the next step
-//	grants.go      who may do what
-//	run*.go        the profile run: boards
-//	settle.go      what is done about questions and conflicts
-//	expect.go      the workers that the gate waits for
-//	judge.go       gate and survival; waiting for something on the board
-//	check.go       all checks of a board at once
-//	knowledge.go   the profile knowledge: capsules
-//	memory*.go     the profile memory: items, named entries, journal and core, conversations,
-//	               working notes
-//	context*.go    the profile context: the store of chunks that other tools' clients know
-//	admin.go       the profile admin: upkeep by hand, and scrubs
-//	consolidate.go passes over the memory, and rewrites
-//	resources.go   what can be read and watched by address
-//	prompts.go     prompts
-//
 // Package transport carries the messages, over stdio and HTTP. Package schema makes the
 // schemas of arguments and reads arguments by them.
 package mcp

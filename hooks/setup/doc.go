@@ -24,19 +24,6 @@
 // are new, and which harnesses share a file. Without the manifest everything still
 // works, less exactly.
 //
-// # Files
-//
-// Package harness knows the files of each harness, the events to register, and the
-// format of all entries.
-//
-//	jsonc.go, jsonc_edit.go          JSON with comments: positions of values, inserting, removing
-//	toml.go, codex.go                the same for TOML, and the trust that Codex requires
-//	hooks_json.go, mcp_json.go,      our entries in a text: find, add, strip
-//	  files.go, pointer.go, target.go
-//	plan.go                          plans the changes; each harness all or nothing
-//	apply.go, disk.go                applies them
-//	status.go, check.go              reports states and problems
-//
 // The program embeds the text of the skill (SKILL.md), of the pointer (POINTER.md) and
 // of the plugins (beside their harnesses).
 package setup

@@ -20,20 +20,12 @@
 //	chunk_index_*   the search index (package kb/index) over the chunks, with the
 //	                embeddings; derived from the chunks
 //
-// Any number of processes may use a store at the same time. Each change is one
-// transaction.
-//
 // # The other program's files
 //
 // The first use of a directory imports the files of the other program: its store.db or,
 // if that is missing or empty, the folders chunks and state of earlier versions. The
 // import is one transaction; other callers wait for it. It reads a copy of the files and
 // never changes them. Later changes to them are imported by Import, on request.
-//
-// # Embeddings
-//
-// Write does not wait for a model. A chunk is found by its words at once, and by its
-// meaning after Embed or Backfill.
 //
 // # Expiry
 //
