@@ -102,7 +102,7 @@ func TestDoctorFindsDamage(t *testing.T) {
 			s := newSickHome(t)
 			s.must("post", "tagged", "-r", "good", "--tag", "one")
 			s.must("post", "third", "-r", "good")
-			s.must("context", "write", "topic", "content", "--tag", "one")
+			s.must("context", "write", "content", "--topic", "topic", "--tag", "one")
 			if code, a := s.doctor(); code != base.ExitOK || a.find(c.area) != nil {
 				t.Fatalf("it is not well to begin with: exit %d, %+v", code, a.find(c.area))
 			}
@@ -214,7 +214,7 @@ func TestDoctorRepairsStores(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSickHome(t)
-			s.must("context", "write", "topic", "content", "--tag", "one")
+			s.must("context", "write", "content", "--topic", "topic", "--tag", "one")
 			c.damage(s)
 			before, err := os.ReadFile(filepath.Join(s.home, c.file))
 			if err != nil {

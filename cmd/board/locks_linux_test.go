@@ -176,7 +176,7 @@ func (h *holding) fill() {
 	h.t.Helper()
 	for _, line := range []string{
 		`new contract`, `start contract`, `kb remember "they are shut" --title doors`, `memory put "of here"`,
-		`memory put "of everywhere" --tier account`, `context write topic content`,
+		`memory put "of everywhere" --tier account`, `context write content --topic topic`,
 	} {
 		h.command(line, base.ExitOK)
 	}

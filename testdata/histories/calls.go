@@ -270,7 +270,7 @@ func (c *caller) commandOf(o *Op) (args []string, stdin string) {
 	case "memory-read":
 		return []string{"memory", "list", "--limit", "3", "--json"}, ""
 	case "write":
-		return []string{"context", "write", "call " + strconv.Itoa(o.N), o.Value, "--json"}, ""
+		return []string{"context", "write", o.Value, "--topic", "call " + strconv.Itoa(o.N), "--json"}, ""
 	case "set":
 		return []string{"context", "set", o.Key, o.Value, "--json"}, ""
 	case "get":
