@@ -400,7 +400,7 @@ var ceilings = map[string]int{
 
 	"tui/knowledge": 1853,
 
-	"tui/memories": 2286,
+	"tui/memories": 2110,
 
 	"tui/page": 2916, // editing a stored text, and the box of every choice
 

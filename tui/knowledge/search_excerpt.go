@@ -32,34 +32,6 @@ func excerpt(h *kb.Hit, n int) string {
 	return before + rest
 }
 
-// snippetLines returns the text of a hit's snippet, with the line breaks of a table.
-func snippetLines(h *kb.Hit) []string {
-	words := strings.Fields(strings.TrimSuffix(strings.TrimPrefix(h.Snippet, "… "), " …"))
-	from, to := placeOfWords(h.Body, words)
-	if from < 0 || !strings.Contains(h.Body[from:to], "|") {
-		return []string{h.Snippet}
-	}
-	var lines []string
-	inTable := true // text after a table starts a line
-	for line := range strings.SplitSeq(h.Body[from:to], "\n") {
-		line = strings.TrimSpace(line)
-		switch row := strings.HasPrefix(line, "|"); {
-		case line == "":
-		case row || inTable:
-			lines, inTable = append(lines, line), row
-		default:
-			lines[len(lines)-1] += " " + line
-		}
-	}
-	if len(lines) > 0 && strings.HasPrefix(h.Snippet, "… ") {
-		lines[0] = "… " + lines[0]
-	}
-	if len(lines) > 0 && strings.HasSuffix(h.Snippet, " …") {
-		lines[len(lines)-1] += " …"
-	}
-	return lines
-}
-
 // placeOfWords returns where words follow each other in a text, with any white space
 // between them; from is -1 if they do not.
 func placeOfWords(text string, words []string) (from, to int) {

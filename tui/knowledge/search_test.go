@@ -53,23 +53,6 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// TestSnippetLines: a table keeps its lines.
-func TestSnippetLines(t *testing.T) {
-	body := "One two.\nThree.\n\n| a | b |\n|---|---|\n| c | d |\n\nFour\nfive. One six."
-	for _, c := range []struct{ snippet, want string }{
-		{"One two. Three.", "One two. Three."},
-		{"… Three. | a | b | |---|---| | c | d | Four five. …", "… Three.|| a | b |||---|---||| c | d ||Four five. …"},
-		{"One six.", "One six."},
-		{"not of it | at all", "not of it | at all"},
-		{"", ""},
-	} {
-		h := kb.Hit{Capsule: kb.Capsule{Body: body}, Snippet: c.snippet}
-		if got := strings.Join(snippetLines(&h), "|"); got != c.want {
-			t.Errorf("%q: %q instead of %q", c.snippet, got, c.want)
-		}
-	}
-}
-
 func TestScoreBar(t *testing.T) {
 	for score, want := range map[float64]string{-1: "░░░░░", 0: "░░░░░", .09: "░░░░░", .1: "█░░░░", .5: "███░░", .89: "████░", 1: "█████", 7: "█████"} {
 		if got := scoreBar(score); got != want {

@@ -236,11 +236,9 @@ const bodyLines = 16
 // which it was found.
 func (s *SearchBox) said(h *kb.Hit, found []string, w, most int) []string {
 	if most < bodyLines {
-		var lines []string
-		for _, said := range snippetLines(h) {
-			for _, l := range cells.Wrap(cells.OneLine(said, 500), w) {
-				lines = append(lines, styles.Highlight(s.app.Styles, l, found))
-			}
+		lines := cells.Wrap(cells.OneLine(h.Snippet, 500), w)
+		for i := range lines {
+			lines[i] = styles.Highlight(s.app.Styles, lines[i], found)
 		}
 		return lines
 	}

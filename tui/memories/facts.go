@@ -22,8 +22,6 @@ type memoryFacts struct {
 	ref       Ref
 	item      *memory.Item
 	revisions []memory.Item // earlier revisions of an item, oldest first
-	// an item's relevance and the state of its origin; nil: no read returns the item
-	standing  *memory.Hit
 	note      *memory.Note
 	named     *memory.Named
 	earlier   []memory.Named // earlier revisions of a named entry, oldest first
@@ -75,31 +73,8 @@ func (f *memoryFacts) readItem(ctx context.Context, s *memory.Store) error {
 		return err
 	}
 	f.item = &it
-	if f.revisions, err = s.Revisions(ctx, it.ID); err != nil || it.Forgotten != nil {
-		return err
-	}
-	f.standing, err = standing(ctx, s, &it)
+	f.revisions, err = s.Revisions(ctx, it.ID)
 	return err
-}
-
-// standing reads an item as an agent would find it: with its relevance and the state of
-// its origin. It searches for the item's first words without counting an access, and
-// returns nil if another item with the same text ranks before it.
-func standing(ctx context.Context, s *memory.Store, it *memory.Item) (*memory.Hit, error) {
-	const most = 20
-	res, err := s.Read(ctx, memory.Query{Tiers: []string{it.Tier}, Text: cells.OneLine(Headline(it), 100), Channel: it.Channel, Conversation: it.Conversation, Limit: most,
-		Curators: []string{it.Curator}, MinImportance: it.Importance, Untouched: true})
-	if err != nil {
-		return nil, err
-	}
-	for _, sl := range res.Slices {
-		for i := range sl.Hits {
-			if sl.Hits[i].ID == it.ID {
-				return &sl.Hits[i], nil
-			}
-		}
-	}
-	return nil, nil
 }
 
 // findNote returns a note of the agent.
@@ -188,9 +163,6 @@ func (x *factLines) item(f *memoryFacts) {
 			x.FieldTo("replaced by", it.ReplacedBy, toItem+it.ReplacedBy)
 		}
 	}
-	if f.standing != nil {
-		x.Field("relevance", fmt.Sprintf("%.2f now", f.standing.Relevance))
-	}
 	x.Field("importance", fmt.Sprintf("%s (%g)", memory.Level(it.Importance), it.Importance))
 	asked := "never"
 	if it.Accesses > 0 {
@@ -223,7 +195,7 @@ func (x *factLines) item(f *memoryFacts) {
 	x.revisions(f.revisions)
 }
 
-// derived adds the origin of an item, and its state.
+// derived adds the origin of an item.
 func (x *factLines) derived(f *memoryFacts) {
 	from := f.item.DerivedFrom
 	if from == "" {
@@ -233,11 +205,7 @@ func (x *factLines) derived(f *memoryFacts) {
 	if strings.HasPrefix(from, toItem) || strings.HasPrefix(from, toCapsule) {
 		to = from
 	}
-	value := from
-	if f.standing != nil && f.standing.Derived != "" {
-		value += ", " + f.standing.Derived
-	}
-	x.FieldTo("derived from", value, to)
+	x.FieldTo("derived from", from, to)
 }
 
 func (x *factLines) revisions(all []memory.Item) {

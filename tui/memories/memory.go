@@ -2,7 +2,6 @@
 //
 //	memory.go  the page with its tabs; read.go reads the rows, view.go renders them
 //	detail.go  one item, note, named entry or conversation; facts.go has its fields
-//	found.go   what a filter finds in the other tabs
 //	pick.go    chooses an agent, a source, a channel or a conversation
 //	hands.go   the actions on an item; write.go writes, back.go restores
 package memories
@@ -34,10 +33,8 @@ type Page struct {
 	known  bool // data was read for the tab
 	err    error
 
-	found    memoryFound
-	counting page.Latest // the last count of it
-	last     page.Latest // the last query
-	reading  bool        // it is not answered yet
+	last    page.Latest // the last query
+	reading bool        // it is not answered yet
 
 	list   page.List
 	detail *Detail // of the chosen row; shown beside the list if there is room
@@ -81,7 +78,7 @@ const memoryStep = 200
 
 // read reads the rows again from the start, as many as there were.
 func (p *Page) read() tea.Cmd {
-	return tea.Batch(p.readFrom(false, "", max(memoryStep, len(p.rows))), p.count())
+	return p.readFrom(false, "", max(memoryStep, len(p.rows)))
 }
 
 // need reads more rows when the cursor is near the last one.
@@ -350,6 +347,5 @@ func (p *Page) Typing() bool { return p.filter.Active }
 // Close cancels the reads.
 func (p *Page) Close() {
 	p.last.Drop()
-	p.counting.Drop()
 	p.detail.Close()
 }

@@ -26,11 +26,7 @@ func (p *Page) tabs() (lines []string, places []memoryTab) {
 	for s := range Sections {
 		names[s] = memorySections[s].name
 		if p.about.read && (s.Note() == "" || p.query.Agent != "") {
-			n := cells.Count(p.about.counts[s])
-			if p.query.Text != "" && p.found.text == p.query.Text {
-				n = cells.Count(p.found.counts[s]) + "/" + n
-			}
-			names[s] += " " + n
+			names[s] += " " + cells.Count(p.about.counts[s])
 		}
 		all += cells.Width(names[s]) + 3
 	}
@@ -173,10 +169,8 @@ func (p *Page) emptyWord() string {
 		return p.app.Explain(p.err)
 	case !p.known:
 		return "reading…"
-	case q.Text != "" && p.elsewhere() != "":
-		return "Nothing here passes the filters: " + p.elsewhere() + ". → goes on to the next; esc clears the filters."
 	case q.Text != "":
-		return "The filters hide all of this. esc clears them."
+		return "The filters hide all of this. esc clears them, → goes on to the next tier, K searches all of them."
 	}
 	return memorySections[q.Section].empty
 }

@@ -24,8 +24,6 @@ type List struct {
 	// came counts the rows added above the visible ones while the person looked at
 	// others.
 	came int
-	// Changed reports whether a row is marked; nil: none.
-	Changed func(i int) bool
 	// Lost means that the chosen row is gone. Nothing is chosen until the person chooses.
 	Lost bool
 	// Row renders row i without the cursor, at most w cells wide.
@@ -149,11 +147,7 @@ func (l *List) View(focused bool) []string {
 		row := l.Row(i, l.Width-1)
 		switch {
 		case i != l.Cursor || l.Lost:
-			mark := " "
-			if l.Changed != nil && l.Changed(i) {
-				mark = l.App.Styles.Good.Render("•")
-			}
-			lines = append(lines, mark+row)
+			lines = append(lines, " "+row)
 		case focused:
 			lines = append(lines, l.App.Styles.ChosenRow("▌"+cells.Fit(row, l.Width-1)))
 		default:

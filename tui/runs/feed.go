@@ -63,7 +63,7 @@ type entryRow struct {
 func newFeed(p *Page) *feed {
 	f := &feed{page: p, pages: map[int64]*feedPage{}}
 	f.filter = page.NewFilter(p.app, "words  type:gap  worker:name  status:disputed  tag:x  doc:x  since:1h  must", &f.list, p.layout)
-	f.list = page.List{App: p.app, Row: f.row, Changed: func(i int) bool { return p.isFresh(f.idAt(i)) }}
+	f.list = page.List{App: p.app, Row: f.row}
 	return f
 }
 

@@ -74,7 +74,7 @@ func (p *Page) reconnect() tea.Cmd {
 func (p *Page) reconnected(b *board.Board) tea.Cmd {
 	p.before = append(p.before, p.b)
 	p.b, p.err, p.known, p.want = b, nil, false, ""
-	p.follow, p.back, p.fresh.until = follower{}, replay{}, nil
+	p.follow, p.back = follower{}, replay{}
 	p.time = timeline{page: p, lanes: p.time.lanes}
 	p.feed.forget()
 	return p.Look()
@@ -186,7 +186,7 @@ func (p *Page) happened(msg page.EventsMsg) tea.Cmd {
 	}
 	p.follow.seq = msg.Events[len(msg.Events)-1].Seq
 	p.feed.happened(msg.Events)
-	return tea.Batch(p.changed(msg.Events), p.Look(), p.gather(), p.feed.need(), p.feed.refind())
+	return tea.Batch(p.Look(), p.gather(), p.feed.need(), p.feed.refind())
 }
 
 // seen shows a scene that was read.

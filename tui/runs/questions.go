@@ -88,7 +88,7 @@ func newQuestionsPane(p *Page) *questionsPane {
 	s := &questionsPane{page: p}
 	s.filter = page.NewFilter(p.app, "words of a question, a worker, a priority", &s.list,
 		p.layout)
-	s.list = page.List{App: p.app, Row: s.row, Changed: func(i int) bool { return p.isFresh(s.shown[i].id()) }}
+	s.list = page.List{App: p.app, Row: s.row}
 	return s
 }
 

@@ -7,7 +7,7 @@
 //	questions.go  the list of its questions; run_panes.go has that of its workers
 //	preview.go    shows the chosen row
 //	expected.go   acts on the workers that the run waits for
-//	live.go       follows a run; fresh.go marks what has changed
+//	live.go       follows a run
 //	timeline.go   draws the log; curve.go the open questions
 //	replay.go     shows the past; changes.go compares two moments
 //	output.go     what a command prints about a run
@@ -66,7 +66,6 @@ type Page struct {
 	longest int   // the width of the longest worker's name
 	follow  follower
 	aged    int // how often ages were updated
-	fresh   fresh
 	back    replay
 	time    timeline
 
