@@ -611,7 +611,7 @@ func (r *reading) unitBefore(q *Quantity, i int) {
 			}
 			break
 		}
-		if p := parts(x.text); x.kind == nameToken && j >= i-3 && len(p) > 1 && len(p[len(p)-1]) > 1 {
+		if p := parts(x.text); x.kind == nameToken && j >= i-3 && len(p) > 1 && len(p[len(p)-1]) > 1 && keyBounds[p[len(p)-1]] == 0 {
 			q.take(units()[p[len(p)-1]], true)
 		}
 		b := r.t.at(j - 1)

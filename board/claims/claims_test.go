@@ -49,6 +49,16 @@ func TestRelations(t *testing.T) {
 	}
 }
 
+// TestVerifyUnsure: an opposite in a quote that says more is to be read.
+func TestVerifyUnsure(t *testing.T) {
+	const quote = "The complaint 88 stays open until the fan is replaced."
+	all := []*Claim{ExtractText(quote, "")}
+	v := NewEvidence(all).Verify(ExtractText("Complaint 88 is closed.", ""), quote, all)
+	if len(v.Refuted) > 0 || len(v.Unsure) != 1 {
+		t.Errorf("refuted %q, unsure %q", v.Refuted, v.Unsure)
+	}
+}
+
 // TestVerify: what contradicts a finding in the statement that it quotes.
 func TestVerify(t *testing.T) {
 	for _, c := range []struct {
@@ -56,6 +66,10 @@ func TestVerify(t *testing.T) {
 		refuted        bool
 	}{
 		{"Tokens never expire", "As we saw, tokens never expire.", false},
+		{"The desk paid back 644.70 euros.", `"total_gbp": 644.70`, true},
+		{"The desk paid back 644.70 pounds.", `"total_gbp": 644.70`, false},
+		{"No more than six swabs may be taken.", "swab_count_min: 6", true},
+		{"At least six swabs have to be taken.", "swab_count_min: 6", false},
 		{"The plan covers the pit with planks, so that the pit disappears.",
 			"As drawn we put planks over the pit, so there is no pit any more.", false}, // unsure
 		{"Dose adjustment is needed with apixaban", "No dose adjustment is needed with apixaban.", true},

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"sync"
@@ -94,8 +95,28 @@ func (t tokens) bareNumber(i int) (q Quantity, next int, ok bool) {
 	return q, i + n, n > 0
 }
 
+var keyBounds = map[string]Bound{"min": 1, "minimum": 1, "max": -1, "maximum": -1}
+
+// key returns the parts of the name that has a number for its value: swabs_min: 6, "total_gbp": 4.
+func (t tokens) key(i int) []string {
+	if w := t.at(i - 1).text; w != ":" && w != "=" {
+		return nil
+	}
+	k := i - 2
+	if strings.Trim(t.at(k).text, "\"'`") == "" {
+		k--
+	}
+	if x := t.at(k); x.kind == nameToken {
+		return parts(x.text)
+	}
+	return nil
+}
+
 // currencyBefore returns the currency that stands before a number: $, EUR, US$.
 func (t tokens) currencyBefore(i int) string {
+	if key := t.key(i); len(key) > 1 && len(key[len(key)-1]) == 3 {
+		return currencies()[key[len(key)-1]]
+	}
 	for k := i - 1; k >= i-2; k-- {
 		x := t.at(k)
 		if c := currencies()[x.low]; c != "" && (x.kind == signToken || x.text == strings.ToUpper(x.text)) {
@@ -211,6 +232,9 @@ func (t tokens) bound(i, next int, about bool) (Bound, bool) {
 	}
 	if w := t.at(next + 1).low; b == 0 && t.at(next).low == "at" && (w == "least" || w == "most") {
 		b = bounds()["at "+w]
+	}
+	for _, w := range t.key(i) {
+		b = cmp.Or(b, keyBounds[w])
 	}
 	if b == 0 && t.at(next).low == "or" {
 		b = boundsAfter()[t.at(next+1).low]

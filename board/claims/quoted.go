@@ -25,11 +25,8 @@ func (c *Claim) disagrees(around []*Claim, quote string) (reasons []string) {
 	add(mine.doubted(said))
 	add(c.otherLimit(quote))
 	add(c.needless(said))
-	add(c.otherSentence(around))
 	for _, e := range around {
 		add(mine.otherRhythm(lex(e.Text), c, e))
-		add(c.otherColumn(e))
-		add(c.countsDenied(e))
 	}
 	return reasons
 }
@@ -244,99 +241,6 @@ func (t tokens) otherRhythm(o tokens, c, e *Claim) string {
 
 func (t tokens) hasWord(low string) bool {
 	return slices.ContainsFunc(t, func(x token) bool { return x.low == low })
-}
-
-// otherColumn returns why a figure of a claim is that of another column of a row than the one
-// that the claim names beside it.
-func (c *Claim) otherColumn(e *Claim) string {
-	if len(e.Cells) < 3 {
-		return ""
-	}
-	for _, d := range c.figures() {
-		var own, other *Detail
-		here, there := 0.0, 0.0
-		for _, x := range e.figures() {
-			if x.Kind != Number || d.Kind != Number {
-				continue
-			}
-			by := d.aboutHeader(x.Cell)
-			switch {
-			case d.relation(x).Agrees():
-				if own == nil || by > here {
-					own, here = x, by
-				}
-			case by > there && x.Q.Dim == d.Q.Dim && !slices.ContainsFunc(c.Details, func(o Detail) bool {
-				return o.figure() && o.relation(x).Agrees()
-			}):
-				other, there = x, by
-			}
-		}
-		if own != nil && other != nil && own.Cell.Header != "" && there >= .7 && here < .5 {
-			return fmt.Sprintf("%s is in the column “%s”, not “%s”", d.Text, own.Cell.Header, other.Cell.Header)
-		}
-	}
-	return ""
-}
-
-// aboutHeader is how near all words of a header stand to a detail.
-func (d *Detail) aboutHeader(cell *Cell) float64 {
-	if cell == nil || cell.Header == "" {
-		return 0
-	}
-	by := 0.0
-	for i, s := range stemsOf(cell.Header) {
-		if of := d.about.of(s); i == 0 || of < by {
-			by = of
-		}
-	}
-	return by
-}
-
-// countsDenied returns why a claim counts so many of what a statement has none of.
-func (c *Claim) countsDenied(e *Claim) string {
-	for _, d := range c.figures() {
-		if d.Q == nil || len(d.Q.Noun) == 0 {
-			continue
-		}
-		for _, x := range e.figures() {
-			if x.Q == nil || len(x.Q.Noun) == 0 || x.Q.Number != d.Q.Number || x.Q.Noun[0] == d.Q.Noun[0] {
-				continue
-			}
-			if slices.ContainsFunc(e.denials, func(n denial) bool { return slices.Contains(n.focus, d.Q.Noun[0]) }) {
-				return fmt.Sprintf("%s of something else in the source", d.Text)
-			}
-		}
-	}
-	return ""
-}
-
-// otherSentence returns why a figure of a claim stands in another sentence than the one that the
-// claim is like, which has another one in its place.
-func (c *Claim) otherSentence(around []*Claim) string {
-	if len(around) < 2 || around[0].Cells != nil {
-		return ""
-	}
-	like := func(e *Claim) int { return sharedStems(c, e) }
-	best := slices.MaxFunc(around, func(a, b *Claim) int { return like(a) - like(b) })
-	for _, d := range c.figures() {
-		var rival *Detail
-		for _, x := range best.figures() {
-			switch rel := d.relation(x); {
-			case rel.Agrees():
-				rival = nil
-			case rel == OtherValue && x.Q != nil && d.Q.countsAs(x.Q) && x.Q.Bound == d.Q.Bound &&
-				!slices.ContainsFunc(c.Details, func(o Detail) bool { return o.relation(x).Agrees() }):
-				rival = x
-			}
-		}
-		for _, e := range around {
-			if rival != nil && e != best && like(best) >= like(e)+2 && slices.ContainsFunc(e.Details,
-				func(x Detail) bool { return d.relation(&x) == Same }) {
-				return fmt.Sprintf("the source says %s of something else, and here %s", d.Text, rival.Text)
-			}
-		}
-	}
-	return ""
 }
 
 // countsAs reports whether two quantities are of one unit, or count the same.

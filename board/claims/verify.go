@@ -21,7 +21,7 @@ type Verification struct {
 // its source.
 func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Verification) {
 	around = quotedIn(around, quote)
-	program := len(around) > 0 && reProgram.MatchString(around[0].Source)
+	program := len(around) > 0 && reProgram.MatchString(around[0].Source) && !isData(quote)
 	near := ev.beside(around)
 	var had []*Detail
 	for k := range finding.Details {
@@ -82,7 +82,11 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 	if len(around) > 0 {
 		cmp := ev.Compare(finding, Window{Claims: around})
 		all, both := ev.shared(finding, join(around, ""))
-		if cover := both / all; cmp.Back >= .5 && cover >= .3 {
+		cover := both / all
+		if cover >= .35 && cmp.Back < .5 && finding.denials == nil && around[0].denials == nil {
+			v.Unsure = ev.opposites(finding, cmp.Window, cmp.Matches) // closed, stays open until
+		}
+		if cmp.Back >= .5 && cover >= .3 {
 			v.Refuted = append(v.Refuted, ev.swapped(cmp.Matches)...)
 			if !around[0].predicates() || finding.subtracts(around) {
 			} else if finding.deniesAlone(around) || around[0].denials == nil && finding.denials == nil {
@@ -158,7 +162,7 @@ func turnsOnDenial(why string) bool { return strings.HasSuffix(why, oneSide) }
 // isData reports whether a quote is names with values and no sentence: "assignee": null.
 func isData(quote string) bool { return reKeyValue.MatchString(quote) }
 
-var reKeyValue = lazyregexp.New(`"[\w.-]+"\s*:`)
+var reKeyValue = lazyregexp.New(`^\W*[a-z][\w.-]*\s*:\s*["\d]|"[\w.-]+"\s*:`)
 
 // sums reports whether a figure is the sum of those of one column, or of one unit, of some
 // statements.

@@ -28,10 +28,14 @@ var denial = lazyregexp.New(`(?i)\b(not|no|none|never|nor|neither|nobody|nothing
 	`cannot|only|un\w+(?:ed|able)|lacks?|missing|fails?|failed|false|wrong|deny|denie[ds]|` +
 	`disputes?d?|rejects?|rejected|refuse[ds]?|excluded?|un\w+)\b|n['’]t\b`)
 
+// plain is what denies something whatever stands with it.
+var plain = lazyregexp.New(`(?i)\b(not|no|none|never|nor|neither|nobody|nothing|without|cannot|only)\b|n['’]t\b`)
+
 // cutOut returns the word that takes back what a quote says, "" if there is none at one of
 // its places, or the finding itself denies something.
 func (s *Source) cutOut(f *Finding, places []match) (word string) {
-	if denial.MatchString(f.Content) || denial.MatchString(f.Evidence) {
+	if plain.MatchString(f.Evidence) || plain.MatchString(f.Content) ||
+		denial.MatchString(f.Content) && !denial.MatchString(f.Evidence) {
 		return ""
 	}
 	for _, m := range places {
