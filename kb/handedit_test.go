@@ -34,6 +34,28 @@ func says(t *testing.T, k *KB, id, body string) Capsule {
 	return c
 }
 
+// TestRetrieveLooksAtOne: who asks for one capsule gets what its file says now, without a look at
+// all other files; what was done to those waits for who looks at all.
+func TestRetrieveLooksAtOne(t *testing.T) {
+	needsFile(t)
+	home := t.TempDir()
+	k := openKB(t, home, Options{Sync: SyncOne})
+	a, b := put(t, k, Capsule{Title: "a", Body: "one"}), put(t, k, Capsule{Title: "b", Body: "two"})
+	byHand(t, k, a.ID, "one", "one by hand")
+	byHand(t, k, b.ID, "two", "two by hand")
+	if c, err := k.Retrieve(t.Context(), a.ID); err != nil || c.Body != "one by hand" {
+		t.Errorf("%q, %v", c.Body, err)
+	}
+	says(t, k, b.ID, "two")
+	if err := os.Remove(k.sidecarPath(a.ID)); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := k.Retrieve(t.Context(), a.ID); err != nil || c.Retired == nil {
+		t.Errorf("its file is gone, and it is not retired: %+v, %v", c, err)
+	}
+	says(t, k, b.ID, "two by hand")
+}
+
 // TestEditByHandIsKept: whatever changes a capsule's file next, an edit by hand that nobody has
 // picked up yet is picked up first.
 func TestEditByHandIsKept(t *testing.T) {

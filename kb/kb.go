@@ -89,6 +89,7 @@ type KB struct {
 	// directory; "": none, as in a shared database and in measurements
 	sidecars   string
 	quarantine string
+	one        bool // opened with SyncOne
 	mu         sync.Mutex
 	notes      []string
 }
@@ -147,6 +148,7 @@ func open(ctx context.Context, home string, mode sqlite.Mode, opt Options) (*KB,
 	if err != nil {
 		return nil, err
 	}
+	k.one = opt.Sync == SyncOne
 	k.sidecars, k.quarantine = Sidecars(home), filepath.Join(home, "kb", "quarantine")
 	if err := k.syncAtOpen(ctx, opt.Sync); err != nil {
 		k.Close()

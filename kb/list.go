@@ -26,6 +26,9 @@ func (k *KB) Get(ctx context.Context, id string) (c Capsule, err error) {
 
 // Retrieve is Get for a reader: it counts as a retrieval.
 func (k *KB) Retrieve(ctx context.Context, id string) (Capsule, error) {
+	if err := k.syncOne(ctx, id); err != nil {
+		return Capsule{}, err
+	}
 	c, err := k.Get(ctx, id)
 	if err == nil {
 		k.MarkRetrieved(ctx, &c)

@@ -23,6 +23,8 @@ const (
 	SyncDue   SyncWhen = iota
 	SyncNow            // always
 	SyncNever          // never: for callers that cannot wait
+	// of the capsule that Retrieve is asked for, and of all only if its file is gone
+	SyncOne
 )
 
 const (
@@ -98,7 +100,7 @@ func (s *Synced) summary() []string {
 }
 
 func (k *KB) syncAtOpen(ctx context.Context, when SyncWhen) error {
-	if k.sidecars == "" || when == SyncNever || k.db.ReadOnly() {
+	if k.sidecars == "" || when == SyncNever || when == SyncOne || k.db.ReadOnly() {
 		return nil
 	}
 	if when == SyncDue {
@@ -108,10 +110,15 @@ func (k *KB) syncAtOpen(ctx context.Context, when SyncWhen) error {
 		}
 	}
 	s, err := k.sync(ctx, syncWait)
+	k.note(s.summary()...)
+	return k.notPickedUp(ctx, err)
+}
+
+// notPickedUp notes that edits could not be read, unless it has to be an error.
+func (k *KB) notPickedUp(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	k.note(s.summary()...)
 	// the current writer, or the next process to open the file, will do it
 	if err != nil && !errors.Is(err, fault.Busy) {
 		if errors.Is(err, fault.Corrupt) {

@@ -28,10 +28,25 @@ func (ch *change) pickUp(id string) error {
 	return err
 }
 
+// syncOne is what opening has left to Retrieve.
+func (k *KB) syncOne(ctx context.Context, id string) error {
+	if !k.one || CheckID(id) != nil {
+		return nil
+	}
+	if _, err := os.Lstat(k.sidecarPath(id)); err != nil {
+		return k.syncAtOpen(ctx, SyncDue)
+	}
+	return k.notPickedUp(ctx, k.pickUpWithin(ctx, syncWait, id))
+}
+
 // PickUp picks up an edit of a capsule's file by hand, in a change of its own, before
 // another change reads the capsule. Usually there is none and nothing is written. Sync
 // handles missing files.
 func (k *KB) PickUp(ctx context.Context, id string) error {
+	return k.pickUpWithin(ctx, sqlite.LockTimeout, id)
+}
+
+func (k *KB) pickUpWithin(ctx context.Context, wait time.Duration, id string) error {
 	if k.sidecars == "" || k.db.ReadOnly() || CheckID(id) != nil {
 		return nil
 	}
@@ -47,7 +62,7 @@ func (k *KB) PickUp(ctx context.Context, id string) error {
 	if err == nil && m.same(info) || err != nil && !sqlite.IsNoRows(err) {
 		return nil
 	}
-	return k.change(ctx, func(ch *change) error { return ch.pickUp(id) })
+	return k.changeWithin(ctx, wait, func(ch *change) error { return ch.pickUp(id) })
 }
 
 // sidecarState is what is stored about a sidecar.

@@ -103,7 +103,8 @@ func (f *keptFile) isCurrent(ctx context.Context) bool {
 	if f.db.CheckFile() != nil {
 		return false
 	}
-	have, err := f.db.version(ctx)
+	var have int // whose file it is was seen when it was opened
+	err := f.db.sql.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&have)
 	return err == nil && have == f.as.version
 }
 

@@ -91,6 +91,8 @@ func (p *program) commandsFor(args []string) []*cli.Command {
 		func() []*cli.Command { return runcmd.JudgeCommands(p.Program) },
 		p.programCommands,
 	}
+	p.Wanted = args[:min(len(args), 3)]
+	defer func() { p.Wanted = nil }()
 	for _, group := range append(often, p.groups()...) {
 		if c := byWholeName(group(), args); c != nil {
 			found := []*cli.Command{c}
@@ -98,6 +100,7 @@ func (p *program) commandsFor(args []string) []*cli.Command {
 			return found
 		}
 	}
+	p.Wanted = nil
 	return p.commands()
 }
 
@@ -108,7 +111,9 @@ func byWholeName(group []*cli.Command, line []string) *cli.Command {
 		return nil
 	}
 	c := byName(group, line[0])
-	if c == nil || len(c.Subcommands) > 0 && byWholeName(c.Subcommands, line[1:]) == nil {
+	switch {
+	case c == nil, len(c.Subcommands) > 0 && byWholeName(c.Subcommands, line[1:]) == nil,
+		len(c.Subcommands) == 0 && c.Action == nil: // Operation has left it out
 		return nil
 	}
 	return c

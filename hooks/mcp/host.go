@@ -57,8 +57,14 @@ func (c *call) Policy(ctx context.Context, b *board.Board) (policy.File, error) 
 // KB calls fn with the knowledge base.
 func (c *call) KB(_ context.Context, need ops.Access, meaning bool, fn func(*kb.KB) error) error {
 	open := kbhome.Knowledge
-	if need == ops.Create {
+	switch need {
+	case ops.Create:
 		open = kbhome.MakeKnowledge
+	case ops.ReadOne:
+		open = func(ctx context.Context, home string, opt kb.Options) (*kb.KB, error) {
+			opt.Sync = kb.SyncOne
+			return kbhome.Knowledge(ctx, home, opt)
+		}
 	}
 	return c.onKB(open, meaning, fn)
 }

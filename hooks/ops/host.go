@@ -15,9 +15,10 @@ import (
 type Access int
 
 const (
-	Read   Access = iota // the run must be there
-	Write                // the same
-	Create               // the first write makes it
+	Read    Access = iota // the run must be there
+	Write                 // the same
+	Create                // the first write makes it
+	ReadOne               // only what the call names by its id
 )
 
 // Runs is what operations on runs work with.

@@ -308,7 +308,7 @@ var KBGet = op.Op[Knowledge, KBGetIn, KBGetOut]{
 	Info: op.Info{Command: "kb get", Tool: "kb_get", Profile: "knowledge", Need: KBRead, Budget: 4000,
 		Short: "show a capsule", About: "One capsule whole, by its id."},
 	Do: func(ctx context.Context, h Knowledge, in KBGetIn) (out KBGetOut, err error) {
-		err = h.KB(ctx, Write, false, func(k *kb.KB) (err error) {
+		err = h.KB(ctx, ReadOne, false, func(k *kb.KB) (err error) {
 			if out.Capsule, err = k.Retrieve(ctx, in.ID); err == nil {
 				out.Given, err = h.Usage(ctx, k, &out.Capsule)
 			}

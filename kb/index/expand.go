@@ -125,7 +125,7 @@ func eachTerm(tx *sqlite.Tx, segs []*segment, prefix string, yield func(term []b
 	of := map[int64]*segment{}
 	for _, s := range segs {
 		if s.mem != nil {
-			for term, p := range s.mem.lists {
+			for term, p := range s.mem.all() {
 				if strings.HasPrefix(term, prefix) {
 					yield([]byte(term), p)
 				}

@@ -103,29 +103,50 @@ func (r *record) encode() []byte {
 
 // decodeRecord decodes the output of encode. Other bytes return ErrCorrupt.
 func decodeRecord(doc int64, b []byte) (record, error) {
-	r := record{doc: doc}
-	bad := func() (record, error) { return record{}, corrupt("the record of document %d cannot be read", doc) }
+	length, terms, err := cutRecord(doc, b)
+	if err != nil {
+		return record{}, err
+	}
+	r := record{doc: doc, length: length, terms: []termTF{}}
+	for terms != "" {
+		term, tf, rest := nextTerm(terms)
+		r.terms, terms = append(r.terms, termTF{term, tf}), rest
+	}
+	return r, nil
+}
+
+// cutRecord checks the output of encode, and returns its terms as they stand there, for
+// nextTerm.
+func cutRecord(doc int64, b []byte) (length uint8, terms string, err error) {
+	bad := func() (uint8, string, error) {
+		return 0, "", corrupt("the record of document %d cannot be read", doc)
+	}
 	if len(b) < 2 {
 		return bad()
 	}
-	r.length = b[0]
 	n, w := binary.Uvarint(b[1:])
 	if w <= 0 || n > uint64(len(b))/3 { // a term has at least three bytes
 		return bad()
 	}
-	all := string(b[1+w:]) // one allocation for all terms
-	r.terms = make([]termTF, 0, n)
-	for k := range int(n) {
+	terms = string(b[1+w:]) // one allocation for all
+	last, all := "", terms
+	for range int(n) {
 		term, rest, ok := cutTerm(all)
-		if !ok || rest == "" || k > 0 && r.terms[k-1].term >= term {
+		if !ok || rest == "" || last >= term { // no term is ""
 			return bad()
 		}
-		r.terms, all = append(r.terms, termTF{term, rest[0]}), rest[1:]
+		last, all = term, rest[1:]
 	}
 	if all != "" {
 		return bad()
 	}
-	return r, nil
+	return b[0], terms, nil
+}
+
+// nextTerm reads the first of the terms that cutRecord has checked.
+func nextTerm(terms string) (term string, tf uint8, rest string) {
+	term, rest, _ = cutTerm(terms)
+	return term, rest[0], rest[1:]
 }
 
 // cutTerm reads a term that is preceded by its length, and returns the rest; false if the

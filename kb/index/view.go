@@ -250,20 +250,89 @@ func (x *Index) refresh(tx *sqlite.Tx, m meta) error {
 	return nil
 }
 
-// tail is the tail in memory: posting lists of its documents, which are numbered as they
-// come.
+// tail is the tail in memory. Its documents are numbered as they come.
 type tail struct {
 	n       int // numbers given out, the dead included
 	byGen   map[int64]int
 	last    int64 // the highest generation in it
 	ids     []int64
 	lens    []byte
-	lists   termLists
 	vectors []embed.Vector // of each document; nil where there is none
 	dead    bitset
+
+	mu    sync.Mutex
+	terms []string  // of each document, encoded, until all lists are made
+	asked int       // how often a list was made alone
+	lists termLists // those asked for, or all
 }
 
 func newTail() *tail { return &tail{byGen: map[int64]int{}, lists: termLists{}} }
+
+// manyAsked is how many posting lists are made alone, by a pass over the documents. A
+// search in a new process asks for a dozen; to make all takes ten times as long as that.
+const manyAsked = 64
+
+// list returns a term's posting list, nil if there is none.
+func (t *tail) list(term string) *plist {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p, made := t.lists[term]; made || len(t.terms) == 0 {
+		return p
+	}
+	if t.asked++; t.asked > manyAsked {
+		t.invert()
+		return t.lists[term]
+	}
+	t.lists[term] = nil
+	for ord, rest := range t.terms {
+		for rest != "" {
+			have, tf, after := nextTerm(rest)
+			if have >= term {
+				if have == term {
+					t.put(term, ord, tf)
+				}
+				break
+			}
+			rest = after
+		}
+	}
+	return t.lists[term]
+}
+
+// all returns the posting lists of all terms.
+func (t *tail) all() termLists {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.invert()
+	return t.lists
+}
+
+// invert makes all posting lists.
+func (t *tail) invert() {
+	if len(t.terms) == 0 {
+		return
+	}
+	terms := t.terms
+	t.terms, t.lists = nil, termLists{}
+	for ord, rest := range terms {
+		t.putAll(ord, rest)
+	}
+}
+
+func (t *tail) putAll(ord int, terms string) {
+	for terms != "" {
+		term, tf, rest := nextTerm(terms)
+		t.put(term, ord, tf)
+		terms = rest
+	}
+}
+
+func (t *tail) put(term string, ord int, tf uint8) {
+	p := t.lists.of(term)
+	if p.add(ord, tf); p.kind == kindText {
+		p.wide = append(p.wide, uint16(ord))
+	}
+}
 
 // refreshTail brings a view's tail up to date, which is that of an earlier moment if
 // later is set: what is gone is marked dead, what is new is appended. The lock is held,
@@ -322,14 +391,14 @@ func (x *Index) appendTail(tx *sqlite.Tx, t *tail, from int64, dim int) error {
 		if _, known := t.byGen[gen]; known {
 			return nil
 		}
-		r, err := decodeRecord(doc, rec)
+		length, terms, err := cutRecord(doc, rec)
 		if err == nil && t.n >= MaxSegment {
 			err = corrupt("the tail holds more than %d documents", MaxSegment)
 		}
 		if err != nil {
 			return err
 		}
-		t.add(gen, &r)
+		t.add(gen, doc, length, terms)
 		return nil
 	}, q.Query, q.Args...); err != nil {
 		return err
@@ -337,23 +406,24 @@ func (x *Index) appendTail(tx *sqlite.Tx, t *tail, from int64, dim int) error {
 	return x.tailVectors(tx, t, from, first, dim)
 }
 
-func (t *tail) add(gen int64, r *record) {
+// add appends a document with its encoded terms.
+func (t *tail) add(gen, doc int64, length uint8, terms string) {
 	ord := t.n
 	t.n++
 	t.byGen[gen] = ord
 	t.last = max(t.last, gen)
-	t.ids = append(t.ids, r.doc)
-	t.lens = append(t.lens, r.length)
+	t.ids = append(t.ids, doc)
+	t.lens = append(t.lens, length)
 	t.vectors = append(t.vectors, nil)
 	if len(t.dead)*64 < t.n {
 		t.dead = append(t.dead, 0)
 	}
-	for _, term := range r.terms {
-		p := t.lists.of(term.term)
-		if p.add(ord, term.tf); p.kind == kindText {
-			p.wide = append(p.wide, uint16(ord))
-		}
+	if len(t.terms) < ord { // all lists are made
+		t.putAll(ord, terms)
+		return
 	}
+	t.terms = append(t.terms, terms)
+	clear(t.lists)
 }
 
 // tailVectors reads the vectors of the documents that appendTail has appended, which are
@@ -389,7 +459,7 @@ func (t *tail) segment(x *Index) *segment {
 // plist returns a term's posting list in the segment.
 func (s *segment) plist(tx *sqlite.Tx, term string) (*plist, error) {
 	if s.mem != nil {
-		return s.mem.lists[term], nil
+		return s.mem.list(term), nil
 	}
 	block := blockOf(s.dir, term)
 	if block < 0 {

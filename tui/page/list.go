@@ -1,7 +1,6 @@
 package page
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -177,8 +176,3 @@ func Columns(parts ...string) string { return strings.Join(parts, " ") }
 
 // RowRunes is how much of a content a row keeps.
 const RowRunes = 300
-
-// Following returns the value after another; after the last, the first.
-func Following(all []string, value string) string {
-	return all[(slices.Index(all, value)+1)%len(all)]
-}

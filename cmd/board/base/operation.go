@@ -21,10 +21,15 @@ import (
 // Operation is the command of an operation. host is what it works with; more are flags
 // that the host reads.
 func (p *Program) Operation(o op.Any, host func(*cli.Context) any, more ...cli.Flag) *cli.Command {
-	about, fields := o.Tells(), op.Fields(o.Takes())
+	about := o.Tells()
 	words := strings.Fields(about.Command)
 	c := &cli.Command{Name: words[len(words)-1], Aliases: about.Aliases, Category: about.Group,
-		Usage: about.Short, Description: strings.TrimSpace(about.About + "\n" + about.Long)}
+		Usage: about.Short}
+	if len(p.Wanted) > 0 && !slices.ContainsFunc(p.Wanted, c.HasName) {
+		return c
+	}
+	fields := op.Fields(o.Takes())
+	c.Description = strings.TrimSpace(about.About + "\n" + about.Long)
 	for i := range fields {
 		if f := &fields[i]; f.Tag.Get("only") != "mcp" {
 			c.ArgsUsage = strings.TrimSpace(c.ArgsUsage + " " + f.Tag.Get("arg"))

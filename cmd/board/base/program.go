@@ -26,6 +26,9 @@ type Program struct {
 	// Answered, if set, gets the pairs of each JSON answer: a test documents their
 	// types.
 	Answered func(pairs []any)
+	// Wanted, if set, are the names of the one command that is called: Operation leaves out
+	// what others would have.
+	Wanted []string
 	// Verdicts are what the command has judged, for telemetry.
 	Verdicts []Verdict
 }

@@ -183,14 +183,6 @@ func (p *program) conversationIn(c *cli.Context, s *openedMemory) string {
 	return p.conversation(c)
 }
 
-// headline is an item's text in a list.
-func headline(it *memory.Item) string {
-	if it.Title != "" {
-		return it.Title
-	}
-	return it.Content
-}
-
 func (p *program) warnings(all []string) {
 	for _, w := range all {
 		p.Messagef("  note: %s", base.Safe(w))
