@@ -268,8 +268,8 @@ type tail struct {
 
 func newTail() *tail { return &tail{byGen: map[int64]int{}, lists: termLists{}} }
 
-// manyAsked is how many posting lists are made alone, by a pass over the documents. A
-// search in a new process asks for a dozen; to make all takes ten times as long as that.
+// manyAsked is how many posting lists are made alone. A search in a new process asks for a
+// dozen; to make all takes ten times as long as that.
 const manyAsked = 64
 
 // list returns a term's posting list, nil if there is none.
@@ -280,21 +280,11 @@ func (t *tail) list(term string) *plist {
 		return p
 	}
 	if t.asked++; t.asked > manyAsked {
-		t.invert()
-		return t.lists[term]
+		return t.invert()[term]
 	}
 	t.lists[term] = nil
-	for ord, rest := range t.terms {
-		for rest != "" {
-			have, tf, after := nextTerm(rest)
-			if have >= term {
-				if have == term {
-					t.put(term, ord, tf)
-				}
-				break
-			}
-			rest = after
-		}
+	for ord, terms := range t.terms {
+		t.put(ord, terms, term)
 	}
 	return t.lists[term]
 }
@@ -303,34 +293,31 @@ func (t *tail) list(term string) *plist {
 func (t *tail) all() termLists {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.invert()
+	return t.invert()
+}
+
+func (t *tail) invert() termLists {
+	if len(t.terms) > 0 {
+		t.lists = termLists{}
+	}
+	for ord, terms := range t.terms {
+		t.put(ord, terms, "")
+	}
+	t.terms = nil
 	return t.lists
 }
 
-// invert makes all posting lists.
-func (t *tail) invert() {
-	if len(t.terms) == 0 {
-		return
-	}
-	terms := t.terms
-	t.terms, t.lists = nil, termLists{}
-	for ord, rest := range terms {
-		t.putAll(ord, rest)
-	}
-}
-
-func (t *tail) putAll(ord int, terms string) {
-	for terms != "" {
-		term, tf, rest := nextTerm(terms)
-		t.put(term, ord, tf)
-		terms = rest
-	}
-}
-
-func (t *tail) put(term string, ord int, tf uint8) {
-	p := t.lists.of(term)
-	if p.add(ord, tf); p.kind == kindText {
-		p.wide = append(p.wide, uint16(ord))
+// put adds a document to the lists of its terms, or of one alone.
+func (t *tail) put(ord int, terms, only string) {
+	for term, tf := "", uint8(0); terms != "" && (only == "" || term < only); {
+		term, tf, terms = nextTerm(terms)
+		if only != "" && term != only {
+			continue
+		}
+		p := t.lists.of(term)
+		if p.add(ord, tf); p.kind == kindText {
+			p.wide = append(p.wide, uint16(ord))
+		}
 	}
 }
 
@@ -419,7 +406,7 @@ func (t *tail) add(gen, doc int64, length uint8, terms string) {
 		t.dead = append(t.dead, 0)
 	}
 	if len(t.terms) < ord { // all lists are made
-		t.putAll(ord, terms)
+		t.put(ord, terms, "")
 		return
 	}
 	t.terms = append(t.terms, terms)
