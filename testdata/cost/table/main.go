@@ -4,6 +4,7 @@
 // program of one line, SQLite's own shell, FTS5 in process, an empty Bubble Tea program.
 //
 //	go run ./testdata/cost/table [-rounds 20] [-only start,post] [-also BOARD]
+//	go run ./testdata/cost/table -rounds 1 -only growth -limit 20m
 //
 // The rows take turns, so that what else the machine does falls on all of them alike. For
 // each row it prints the median and the processor time (user and system, of all its
@@ -44,6 +45,7 @@ type bench struct {
 	rows   []*row
 	ends   []func()
 	notes  []string
+	curves []curve
 }
 
 func main() {
@@ -83,7 +85,7 @@ func run(rounds int, only, also string, limit time.Duration) error {
 		return b.process(call{exe: filepath.Join(b.dir, "hello"), home: b.dir})
 	})
 	groups := map[string]func() error{"start": b.starts, "post": b.posts, "search": b.searches,
-		"writers": b.writers, "idle": b.idles}
+		"writers": b.writers, "idle": b.idles, "growth": b.growths}
 	for name := range strings.SplitSeq(only, ",") {
 		if groups[name] == nil {
 			return fmt.Errorf("there is no group %q", name)
@@ -166,6 +168,11 @@ func (b *bench) print() {
 			fmt.Printf("  %s", r.floor)
 		}
 		fmt.Println()
+	}
+	for _, c := range b.curves {
+		if e, measured := c.exponent(); measured {
+			fmt.Printf("%s grows with the power %.2f of its size\n", c.what, e)
+		}
 	}
 	for _, n := range b.notes {
 		fmt.Println(n)
