@@ -35,6 +35,7 @@ const (
 	verbRetrieval = "retrieval" // somebody was given something of the knowledge base
 	verbSource    = "source"    // a file that the run reads was registered, or taken from the list
 	verbVerify    = "verify"    // an entry was held against its source
+	verbAccept    = "accept"    // a doubt of a check is no fault, or is one again
 	verbPolicy    = "policy"    // the policy that the run is judged by
 	verbRan       = "ran"       // a hook saw a command or an edit, or learned its outcome later
 	verbClaimRan  = "claim-ran" // a worker said that a command ran
@@ -174,10 +175,11 @@ func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 func (e *Event) Describe() string {
 	var p struct {
 		Type, Content, Priority, By, Note, Reason, Kind, Target, Goal, Format, Source, From,
-		With string
+		With, Doubt string
 
 		Value      json.RawMessage
 		LeaseUntil *time.Time `json:"lease_until"`
+		Revoked    bool
 	}
 	if json.Unmarshal(e.Payload, &p) != nil {
 		return ""
@@ -200,6 +202,11 @@ func (e *Event) Describe() string {
 		return "by " + p.By
 	case verbReconcile:
 		return "with " + p.With + ": " + p.Reason
+	case verbAccept:
+		if p.Revoked {
+			return p.Doubt + " no longer: " + p.Reason
+		}
+		return p.Doubt + ": " + p.Reason
 	case verbClaim:
 		if p.LeaseUntil != nil {
 			return "until " + p.LeaseUntil.Format(time.RFC3339)

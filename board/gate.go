@@ -49,10 +49,9 @@ type Policy struct {
 	// after its last edit.
 	RequireRan []string `yaml:"require_ran" json:"require_ran"`
 	// RequireRanBy are those of one worker more, by its name.
-	RequireRanBy map[string][]string `yaml:"require_ran_by" json:"require_ran_by"`
-
-	forCall       bool // see ForCall
-	skipConflicts bool // see WithoutConflicts
+	RequireRanBy  map[string][]string `yaml:"require_ran_by" json:"require_ran_by"`
+	forCall       bool                // see ForCall
+	skipConflicts bool                // see WithoutConflicts
 }
 
 // defaultBlock lists the priorities that block unless a policy says otherwise.
@@ -223,7 +222,7 @@ func judge(p Policy, in gateInput) Verdict {
 		}
 	}
 	for _, e := range in.vital {
-		if p.RequireVerified && !e.Verified.Sound() {
+		if p.RequireVerified && !e.Verified.Holds() {
 			v.Reasons = append(v.Reasons, verifiedReason(&e))
 		}
 		if p.RequireEvidence && strings.TrimSpace(e.Evidence) == "" {
@@ -296,6 +295,10 @@ func verifiedReason(e *Entry) Reason {
 		r.Next = []fault.Step{PostAgain(e, "{}", true)}
 	case strings.TrimSpace(e.Evidence) == "":
 		r.Next = append(r.Next, PostAgain(e, "or, if there is nothing to check in it, {}", true))
+	}
+	if v := e.Verified; v != nil && !v.Stale && v.Doubt != "" && v.Accepted == nil {
+		r.Next = append(r.Next, fault.Do("doubt.accept", "or, if it is no fault, {}", "id", v.Doubt,
+			"reason", "…"))
 	}
 	return r
 }
@@ -411,8 +414,9 @@ func (in *gateInput) verified(r *verify.Result) {
 	}
 	found := map[string]*Verification{}
 	for _, item := range r.Items {
-		if verify.Sound(item.Verdict) || item.Doubted {
-			found[item.ID] = &Verification{Verdict: item.Verdict, Stale: changed[item.Source]}
+		if verify.Judged(item.Verdict) {
+			found[item.ID] = &Verification{Verdict: item.Verdict, Stale: changed[item.Source],
+				Doubt: item.Doubt, Accepted: item.Accepted}
 		}
 	}
 	for i := range in.vital {

@@ -209,6 +209,9 @@ func readExport(r *bufio.Reader, m *secret.Masker) (*eventLog, error) {
 			hintExport)
 	}
 	log.state = log.board.snapshot()
+	for i := range said.Entries { // an older program knew no doubts
+		said.Entries[i].accept(log.board.accepted)
+	}
 	if err := log.state.checkTargets(); err != nil {
 		return nil, err
 	}

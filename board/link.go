@@ -231,19 +231,6 @@ func superseded(id string) error {
 		fault.Do("entry.show", "link the entry that superseded it: {}", "id", id))
 }
 
-// Backlinks returns the links that point at an entry or a signal.
-func (s *Snapshot) Backlinks(id string) []Backlink {
-	links := []Backlink{}
-	for _, e := range s.Entries {
-		for _, kind := range LinkKinds {
-			if slices.Contains(e.Of(kind), id) {
-				links = append(links, Backlink{Kind: kind, From: e.ID, Line: Line(e.Content, 100)})
-			}
-		}
-	}
-	return links
-}
-
 // DroppedDuty is a superseded entry that had to surface and whose successor need not.
 type DroppedDuty struct {
 	ID     string `json:"id"`     // the superseded entry

@@ -59,7 +59,8 @@ func (m *Moment) Survival(reports ...*documents.Document) (survival.Result, erro
 	if err != nil {
 		return survival.Result{}, err
 	}
-	return in.check(reports), nil
+	s := in.check(reports)
+	return s, m.accept(&s)
 }
 
 // Trace is Board.Trace at this moment.
@@ -133,7 +134,8 @@ func (b *Board) Survival(ctx context.Context, reports ...*documents.Document) (s
 	if err != nil {
 		return survival.Result{}, err
 	}
-	return in.check(reports), nil
+	s := in.check(reports) // without the board, since it takes a while
+	return s, b.Moment(ctx, func(m *Moment) error { return m.accept(&s) })
 }
 
 func noReport() error {

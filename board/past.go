@@ -237,7 +237,11 @@ func (p *Past) rewind(tx *store.Tx, entries []Entry) ([]Entry, error) {
 		}
 		was = append(was, e)
 	}
-	return was, nil
+	var all []*Entry
+	for i := range was {
+		all = append(all, &was[i])
+	}
+	return was, fillAccepted(tx, all, p.Seq)
 }
 
 // rewindVerdict reports whether a verdict was stale at the moment.

@@ -247,3 +247,16 @@ func TestSince(t *testing.T) {
 		t.Errorf("with a limit of one: %+v, %v", c, err)
 	}
 }
+
+// Backlinks returns the links that point at an entry or a signal.
+func (s *Snapshot) Backlinks(id string) []Backlink {
+	links := []Backlink{}
+	for _, e := range s.Entries {
+		for _, kind := range LinkKinds {
+			if slices.Contains(e.Of(kind), id) {
+				links = append(links, Backlink{Kind: kind, From: e.ID, Line: Line(e.Content, 100)})
+			}
+		}
+	}
+	return links
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/claims"
 	"blackboard/board/fault"
 	"blackboard/board/store"
 )
@@ -196,6 +197,8 @@ type replayer struct {
 	sources map[string]Source
 	// idempotency keys, marked by what they belong to, with their ids
 	keys map[string]string
+	// accepted are the acceptances that stand, by the doubt
+	accepted map[string]*claims.Acceptance
 	// named are the entries of a partial replay, created when an event names them; nil in
 	// a full replay.
 	named map[string]*Entry
@@ -205,7 +208,7 @@ func newReplayer() *replayer {
 	return &replayer{Snapshot: Snapshot{Entries: []Entry{}, Signals: []Signal{},
 		Expected: []Expected{}, Dropped: []DroppedDuty{}, Settled: []Settlement{},
 		Retrievals: []Retrieval{}, RanClaims: []RanClaim{}}, vars: map[string]*Variable{}, sources: map[string]Source{},
-		keys: map[string]string{}}
+		keys: map[string]string{}, accepted: map[string]*claims.Acceptance{}}
 }
 
 // snapshot returns the rebuilt board. The replayer must not be used afterwards.
@@ -218,6 +221,9 @@ func (r *replayer) snapshot() *Snapshot {
 	}
 	slices.SortFunc(r.Variables, func(a, b Variable) int { return strings.Compare(a.Key, b.Key) })
 	r.endSources()
+	for i := range r.Entries {
+		r.Entries[i].accept(r.accepted)
+	}
 	r.Receipts = folded(r.Receipts)
 	return &r.Snapshot
 }
@@ -336,6 +342,8 @@ func (r *replayer) applyVerb(e decodedEvent) error {
 		entry.Status = statusAfter(e.Verb)
 	case verbReconcile:
 		return r.applySettlement(e.Event)
+	case verbAccept:
+		return r.applyAccept(e.Event)
 	case verbSignal:
 		return r.applySignal(e.Event)
 	case verbClaim, verbRelease, verbAddress, verbWaive, verbReopen:

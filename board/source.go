@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"blackboard/board/claims"
 	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/board/store"
@@ -305,20 +308,28 @@ type Verification struct {
 	At      time.Time `json:"at"`
 	Worker  string    `json:"worker"`
 	// Stale is true if the registered source has changed since.
-	Stale bool `json:"stale"`
+	Stale bool   `json:"stale"`
+	Doubt string `json:"doubt,omitempty"` // the id of what is held against the entry
+	// Accepted says who accepted that.
+	Accepted *claims.Acceptance `json:"accepted,omitempty"`
 }
 
 // Sound reports whether the entry is verified against the source as it is now.
 func (v *Verification) Sound() bool { return v != nil && !v.Stale && verify.Sound(v.Verdict) }
 
-// Mark is a short mark: "✓ quote found", "✗ doubted", "? not all found" or "~ stale"; "" if
-// nothing is known.
+// Holds reports whether the entry is verified, or the doubt about it accepted.
+func (v *Verification) Holds() bool { return v.Sound() || v != nil && !v.Stale && v.Accepted != nil }
+
+// Mark is a short mark: "✓ quote found", "✗ doubted", "? not all found", "~ accepted" or
+// "~ stale"; "" if nothing is known.
 func (v *Verification) Mark() string {
 	switch {
 	case v == nil:
 		return ""
 	case v.Stale:
 		return "~ stale"
+	case v.Accepted != nil:
+		return "~ accepted"
 	case v.Verdict == verify.Supported:
 		return "✓ in its source"
 	case verify.Sound(v.Verdict):
@@ -336,6 +347,9 @@ func (v *Verification) Describe() string {
 	}
 	parts := slices.DeleteFunc([]string{v.Verdict, strings.TrimSpace(v.Source + " " + v.Place),
 		v.Note}, func(s string) bool { return s == "" })
+	if v.Accepted != nil {
+		parts = append(parts, v.Accepted.String())
+	}
 	return v.Mark() + ": " + strings.Join(parts, "; ")
 }
 
@@ -441,10 +455,14 @@ func fillVerified(tx *store.Tx, index map[int64]*Entry) error {
 			EXISTS (SELECT 1 FROM sources s WHERE s.name = v.source AND s.sha256 <> v.sha256)
 			FROM verifications v `+where, args...)
 	}
+	where, args := `WHERE v.entry IN (`+theseIDs+`)`, []any{listIDs(index)}
 	if len(index) > 2000 {
-		return fill("")
+		where, args = "", nil
 	}
-	return fill(`WHERE v.entry IN (`+theseIDs+`)`, listIDs(index))
+	if err := fill(where, args...); err != nil {
+		return err
+	}
+	return fillAccepted(tx, slices.Collect(maps.Values(index)), math.MaxInt64)
 }
 
 // applySource applies an event about a source or a verdict.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"blackboard/board/claims"
 	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/board/store"
@@ -65,6 +66,7 @@ type verifier struct {
 	b          *Board
 	worker     string
 	opt        VerifyOptions
+	posted     bool // the finding has just been posted: nobody has looked at it
 	registered map[string]*Source
 	names      *verify.Files // of registered sources
 	files      *verify.Files
@@ -266,13 +268,20 @@ func (v *verifier) check(ctx context.Context, part []verifyPart) error {
 	for some := range slices.Chunk(part, verifyRead) {
 		var findings map[int64]*verify.Finding
 		var have map[int64]verifyPayload
-		entries := make([]int64, len(some))
+		var accepted map[string]*claims.Acceptance
+		entries, ids := make([]int64, len(some)), []string{}
 		for i := range some {
 			entries[i] = some[i].entry
+			if !v.posted {
+				ids = append(ids, EntryID(some[i].entry))
+			}
 		}
 		err := v.b.read(ctx, func(tx *store.Tx) (err error) {
 			if findings, err = verifyFindings(tx, entries); err == nil {
 				have, err = verdictsOn(tx, entries)
+			}
+			if err == nil {
+				accepted, err = acceptances(tx, ids, v.result.Seq)
 			}
 			return err
 		})
@@ -304,6 +313,11 @@ func (v *verifier) check(ctx context.Context, part []verifyPart) error {
 			item := f.Item(o)
 			if p.job.readable() {
 				item.Source, item.File, item.SHA256 = p.job.name(), p.job.path, p.job.sum
+			}
+			item.Doubt = verifyDoubt(item.Verdict, f.Content, f.Evidence, f.SourceDoc, f.SourceRef,
+				item.Source, item.SHA256)
+			if a := accepted[item.Doubt]; a != nil {
+				item.Doubted, item.Accepted = false, a
 			}
 			if !verify.Judged(item.Verdict) {
 				item.Earlier = have[p.entry].Verdict
@@ -415,14 +429,13 @@ func (v *verifier) add(p verifyPart, item *verify.ItemResult, have verifyPayload
 	if item.Doubted {
 		p.job.doubted++
 	}
-	if most := v.opt.FirstDoubted; most <= 0 || item.Doubted {
+	if most := v.opt.FirstDoubted; most <= 0 || item.Doubted || item.Accepted != nil {
 		v.result.Items = append(v.result.Items, *item)
 		if most > 0 && len(v.result.Items) >= 2*most {
 			v.result.Limit(v.opt.FirstDoubted)
 		}
 	}
-	if v.opt.NoRecord || v.result.NotRecorded != "" ||
-		!verify.Judged(item.Verdict) {
+	if v.opt.NoRecord || v.result.NotRecorded != "" || !verify.Judged(item.Verdict) {
 		return
 	}
 	now := verifyPayload{Verdict: item.Verdict, Source: item.Source, SHA256: item.SHA256,

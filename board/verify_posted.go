@@ -21,7 +21,7 @@ func (b *Board) VerifyPosted(ctx context.Context, worker string, e *Entry,
 		return nil, nil
 	}
 	opt.IDs = []string{e.ID}
-	v := verifier{b: b, worker: worker, opt: opt, files: verify.NewFiles(opt.Files),
+	v := verifier{b: b, worker: worker, opt: opt, posted: true, files: verify.NewFiles(opt.Files),
 		result: verify.Result{Run: b.run}}
 	if err := b.read(ctx, v.load); err != nil || len(v.registered)+len(opt.Files) == 0 {
 		return nil, err

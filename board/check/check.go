@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"blackboard/board"
+	"blackboard/board/claims"
 	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/board/policy"
@@ -243,6 +244,11 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 	}
 	limit := c.f.Verify.MaxDoubted
 	s := Step{Verify: &v, Passed: v.Within(limit, c.f.Verify.MaxConcluded)}
+	for i := range v.Items {
+		if it := &v.Items[i]; it.Accepted != nil {
+			s.accepted(it.ID, it.Accepted)
+		}
+	}
 	concluded := ""
 	if n := len(v.Concluded); n > 0 {
 		concluded = count(n, "finding has figures", "findings have figures") +
@@ -257,7 +263,7 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%d doubted; the policy allows %d",
 			v.Doubted, limit))
 	}
-	s.Headline = count(v.Checked, "finding stands in its source",
+	s.Headline = count(v.Checked-v.Accepted, "finding stands in its source",
 		"findings stand in their sources")
 	if v.Unchecked > 0 {
 		s.Headline += fmt.Sprintf(", %d not checked", v.Unchecked)
@@ -288,6 +294,7 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 	if c.f.Gate.RequireVerified {
 		demand = ""
 	}
+	s.overruled(v.Accepted)
 	if v.Unchecked > 0 && v.Checked > 0 {
 		s.Warnings = append(s.Warnings, count(v.Unchecked, "finding was", "findings were")+
 			" not checked: no source that can be read, or no quote and no values"+demand)
@@ -353,6 +360,18 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 		c.steps[policy.Trace] = c.trace(&t)
 	}
 	return nil
+}
+
+// accepted tells of a doubt that somebody accepted.
+func (s *Step) accepted(id string, a *claims.Acceptance) {
+	s.Warnings = append(s.Warnings, fmt.Sprintf("%s %s %s", id, a.Verdict, a))
+}
+
+// overruled counts the accepted doubts of a step.
+func (s *Step) overruled(n int) {
+	if n > 0 {
+		s.Headline += "; " + count(n, "doubt accepted", "doubts accepted")
+	}
 }
 
 func (c *checker) conflicts(found *board.Conflicts) Step {
@@ -440,6 +459,9 @@ func (c *checker) meaning(ctx context.Context, s Step) (Step, error) {
 	}
 	v.Demand(v.Empty, want.MinItems)
 	s.Passed = v.Passed
+	for _, it := range v.AcceptedItems() {
+		s.accepted(it.ID, it.Accepted)
+	}
 	s.Headline = fmt.Sprintf("%d of %s present",
 		v.Present(), count(v.Checked, "item", "items"))
 	if v.Unsure > 0 {
@@ -458,6 +480,7 @@ func (c *checker) meaning(ctx context.Context, s Step) (Step, error) {
 			s.Warnings = append(s.Warnings, v.Warning)
 		}
 	}
+	s.overruled(v.Accepted)
 	if n := len(v.UnmarkedAnswers); n > 0 {
 		s.Warnings = append(s.Warnings, count(n, "answer to a critical or high question "+
 			"was not looked for, since it is not marked: ", "answers to critical or high "+

@@ -22,6 +22,8 @@ type Finding struct {
 	Text  string // its subject
 	Why   string // why it is listed
 
+	Doubt string // its id; "" for what nobody can accept
+
 	Report string // that states it, "" for none
 	Line   int    // of the report
 
@@ -81,7 +83,7 @@ func (s *Step) Findings() (all []Finding) {
 // missing describes a missing item by its nearest passage.
 func missing(m *survival.ItemResult) Finding {
 	f := Finding{ID: m.ID, Text: m.Content, Why: m.Why + ", " + m.Cause, Missing: m,
-		Clear: "say it in the report"}
+		Clear: "say it in the report", Doubt: m.Doubt}
 	if len(m.Reasons) > 0 {
 		f.Why += ": " + strings.Join(m.Reasons, "; ")
 	} else if len(m.MissingNumbers) > 0 {
@@ -98,7 +100,15 @@ func missing(m *survival.ItemResult) Finding {
 		f.Clear = "remove the contradicting sentence from the report, or supersede the finding " +
 			"if it no longer holds"
 	}
+	if m.Doubt != "" {
+		f.Next = []fault.Step{{Text: f.Clear}, accept(m.Doubt)}
+	}
 	return f
+}
+
+// accept is the step that overrules a doubt.
+func accept(doubt string) fault.Step {
+	return fault.Do("doubt.accept", "or, if it is no fault, {}", "id", doubt, "reason", "…")
 }
 
 // doubted returns the findings of verify: changed sources, and entries that are not in
@@ -121,7 +131,7 @@ func doubted(r *verify.Result) (all []Finding) {
 		if item.Note != "" {
 			why += ": " + item.Note
 		}
-		f := Finding{ID: item.ID, Text: item.Content, Why: why, Doubted: item}
+		f := Finding{ID: item.ID, Text: item.Content, Why: why, Doubted: item, Doubt: item.Doubt}
 		f.Clear, f.Next = Remedy(item)
 		all = append(all, f)
 		listed++
@@ -137,6 +147,17 @@ func doubted(r *verify.Result) (all []Finding) {
 // Remedy says how to clear a doubt, in words and as operations. It also says how a
 // finding that has nothing to check becomes one that can be.
 func Remedy(item *verify.ItemResult) (clear string, next []fault.Step) {
+	clear, next = mend(item)
+	if item.Doubt != "" {
+		if next == nil {
+			next = fault.Steps(clear)
+		}
+		next = append(next, accept(item.Doubt))
+	}
+	return clear, next
+}
+
+func mend(item *verify.ItemResult) (clear string, next []fault.Step) {
 	again := func(text string) fault.Step {
 		e := board.Entry{ID: item.ID, MustSurface: item.MustSurface}
 		e.Addresses = item.Addresses

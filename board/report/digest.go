@@ -495,6 +495,10 @@ func (d *digester) entryLine(e *board.Entry, cut int) (string, bool) {
 	if mark := e.Verified.Mark(); mark != "" {
 		b.WriteString(", " + mark)
 	}
+	if e.Verified != nil && e.Verified.Accepted != nil && !e.Verified.Stale {
+		reason, _ := oneLine(e.Verified.Accepted.Reason, digestName)
+		fmt.Fprintf(&b, " by %s (%s)", digestLabel(e.Verified.Accepted.Worker), reason)
+	}
 	if len(e.Contradicts) > 0 {
 		b.WriteString(", contradicts " + d.withWorkers(e.Contradicts))
 	}

@@ -305,7 +305,7 @@ func (r *liveReader) entries(ctx context.Context) error {
 		switch v := e.Verified; {
 		case v == nil || v.Stale:
 			p.Quotes.Unchecked++
-		case v.Sound():
+		case v.Holds():
 			p.Quotes.Sound++
 		default:
 			p.Quotes.Doubted++

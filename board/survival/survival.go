@@ -51,6 +51,7 @@ package survival
 import (
 	"fmt"
 
+	"blackboard/board/claims"
 	"blackboard/board/documents"
 )
 
@@ -115,13 +116,28 @@ type ItemResult struct {
 	// to the nearest passage by meaning, -1..1; null if only words were compared
 	Cosine    *float64 `json:"cosine"`
 	ByMeaning bool     `json:"by_meaning"` // it is present by meaning, not by its words
+	// the id of what is held against the report; "" for what can only be mended
+	Doubt string `json:"doubt,omitempty"`
+	// who accepted that
+	Accepted *claims.Acceptance `json:"accepted,omitempty"`
 }
 
-// IsMissing reports whether no report carries an item, and none has a passage that may.
-func (r *ItemResult) IsMissing() bool { return !r.Present && !r.Unsure }
+// IsMissing reports whether no report carries an item, none has a passage that may, and
+// nobody accepted that.
+func (r *ItemResult) IsMissing() bool { return !r.Present && !r.Unsure && r.Accepted == nil }
 
 // Present counts the items that the reports carry.
-func (r *Result) Present() int { return r.Checked - r.Missing - r.Unsure }
+func (r *Result) Present() int { return r.Checked - r.Missing - r.Unsure - r.Accepted }
+
+// AcceptedItems are those that are missing, and of which somebody accepted it.
+func (r *Result) AcceptedItems() (all []*ItemResult) {
+	for i := range r.Items {
+		if it := &r.Items[i]; it.Accepted != nil && !it.Present && !it.Unsure {
+			all = append(all, it)
+		}
+	}
+	return all
+}
 
 // UnsureIDs are the items of which it is not decided whether the reports carry them.
 func (r *Result) UnsureIDs() (ids []string) {
@@ -143,11 +159,13 @@ type Result struct {
 	// The caller of Check sets them.
 	Skipped []documents.Skipped `json:"skipped,omitempty"`
 	// nothing is missing, and there was enough to look for
-	Passed  bool         `json:"passed"`
-	Checked int          `json:"checked"` // items
-	Missing int          `json:"missing"` // of them
-	Unsure  int          `json:"unsure"`  // of them: read the passages
-	Items   []ItemResult `json:"items"`
+	Passed  bool `json:"passed"`
+	Checked int  `json:"checked"` // items
+	Missing int  `json:"missing"` // of them
+	// Accepted are those of them that are missing, and of which somebody accepted it.
+	Accepted int          `json:"accepted"`
+	Unsure   int          `json:"unsure"` // of them: read the passages
+	Items    []ItemResult `json:"items"`
 	// Empty means that the run has no entries.
 	Empty bool `json:"empty"`
 	// MinItems is the minimum number of items.
@@ -255,6 +273,7 @@ func (r *Result) count() {
 			r.Unsure++
 		}
 	}
+	r.Accepted = len(r.AcceptedItems())
 	r.Warning = ""
 	switch {
 	case r.Empty:

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"blackboard/board/claims"
 )
 
 // Result says which findings are in their sources. A pass is necessary, not sufficient:
@@ -16,6 +18,7 @@ type Result struct {
 	Passed    bool `json:"passed"`
 	Checked   int  `json:"checked"`   // findings that were checked
 	Doubted   int  `json:"doubted"`   // findings that do not stand in their source
+	Accepted  int  `json:"accepted"`  // findings whose doubt somebody accepted, in no other count but checked
 	Unchecked int  `json:"unchecked"` // findings without a source that could be read, or with nothing to check
 	// Unsourced are findings that name no source and quote nothing; they are in no other count.
 	Unsourced int `json:"unsourced"`
@@ -55,8 +58,11 @@ type ItemResult struct {
 	SourceDoc   string `json:"source_doc"`
 	SourceRef   string `json:"source_ref"`
 	MustSurface bool   `json:"must_surface"`
-	Doubted     bool   `json:"doubted"` // whether the verdict is a doubt
+	Doubted     bool   `json:"doubted"` // whether the verdict is a doubt that nobody accepted
 	Outcome
+	Doubt string `json:"doubt"` // its id; "" for none
+	// Accepted says who accepted the doubt; null: nobody.
+	Accepted *claims.Acceptance `json:"accepted"`
 	// Earlier is the verdict that the board had, if the finding was not checked now.
 	Earlier   string   `json:"earlier"`
 	Addresses []string `json:"addresses"` // the signals that it answers
@@ -90,10 +96,12 @@ func (r *Result) Count(item *ItemResult) {
 	if item.Doubted {
 		r.Doubted++
 	}
-	if item.Verdict == Unsure {
+	if item.Accepted != nil {
+		r.Accepted++
+	} else if item.Verdict == Unsure {
 		r.Unsure = append(r.Unsure, item.ID)
 	}
-	if !item.Doubted && len(item.Missing) > 0 {
+	if !item.Doubted && item.Accepted == nil && len(item.Missing) > 0 {
 		r.Concluded = append(r.Concluded, item.ID)
 	}
 	if Judged(item.Verdict) {

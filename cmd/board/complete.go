@@ -165,7 +165,7 @@ func (p *program) argValues(ctx context.Context, command string, words, rest []s
 		return p.signalIDs(ctx, words, []string{board.Addressed, board.Waived})
 	case "expect", "done":
 		return p.workers(ctx, words)
-	case "link", "settle":
+	case "link", "accept":
 		return p.entryIDs(ctx, words)
 	case "show":
 		return append(p.entryIDs(ctx, words), p.signalIDs(ctx, words, nil)...)

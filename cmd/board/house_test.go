@@ -281,11 +281,11 @@ var libraries = map[string][]string{
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 11950, // a list of runs is kept for the next process
+	"board": 12270, // a list of runs is kept for the next process; doubts that are accepted
 
-	"board/check": 836, // a post held against its source; what ran, citations, quotes to be read; who waits is told the step
+	"board/check": 900, // a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts
 
-	"board/claims": 8739, // and findings that say otherwise than their quote, spoken times of day, conditions
+	"board/claims": 8783, // and findings that say otherwise than their quote, spoken times of day, conditions; names of doubts
 	"board/clash":  590,
 
 	"board/disk": 620, // who takes names away waits for who is opening files
@@ -302,11 +302,11 @@ var ceilings = map[string]int{
 
 	"board/op": 990, // was hooks/mcp/schema, and what an operation is
 
-	"board/policy": 600,
+	"board/policy": 605,
 
 	"board/postgres": 2400,
 
-	"board/report": 1805, // the digest by document, with quotes
+	"board/report": 1807, // the digest by document, with quotes
 
 	"board/similar": 120,
 
@@ -314,13 +314,13 @@ var ceilings = map[string]int{
 
 	"board/store": 540,
 
-	"board/survival": 1566,
+	"board/survival": 1585, // accepted doubts
 
 	"board/text": 360,
 
 	"board/trace": 5135, // asks the engine of claims beside its own arithmetic
 
-	"board/verify": 3025, // what is unsure, apart
+	"board/verify": 3033, // what is unsure, apart
 
 	"board/words": 4610,
 
@@ -340,7 +340,7 @@ var ceilings = map[string]int{
 
 	"cmd/board/memorycmd": 2340, // memory, capsules and topics of a moved project
 
-	"cmd/board/runcmd": 3030, // what ran, in show and check
+	"cmd/board/runcmd": 3046, // what ran, in show and check
 
 	"embed": 140,
 
@@ -354,7 +354,7 @@ var ceilings = map[string]int{
 
 	"hooks/mcp/transport": 1040,
 
-	"hooks/ops": 5070, // curate, consolidate and the context store moved here
+	"hooks/ops": 5120, // curate, consolidate and the context store moved here; accept
 
 	"hooks/setup": 3434, // variables that Codex passes on; what plugins hold
 

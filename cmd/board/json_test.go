@@ -21,6 +21,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/claims"
 	"blackboard/board/fault"
 	"blackboard/board/policy"
 	"blackboard/board/postgres"
@@ -64,6 +65,7 @@ var otherAnswers = []jsonAnswer{
 	newAnswer("database check", []any{"runs", []checkedRun{}, "knowledge", &checkedKnowledge{}}),
 	newAnswer("database drop-run", []any{"removed", ""}),
 	newAnswer("start", []any{"state", board.State{}, "existed", false, "policy", policy.Used{}}),
+	newAnswer("accept", []any{"acceptance", &claims.Acceptance{}}),
 	newAnswer("memory adopt", []any{"adopted", "", "workspace", "", "took", memorycmd.Adopted{}, "places", []string{}}),
 }
 

@@ -265,6 +265,7 @@ var jsonWords = map[string]string{
 	"said_again":                             "learnings that were said more than once",
 	"seeded":                                 "whether a new spec was written",
 	"show.settled":                           "conflicts of this entry that were settled",
+	"accept.acceptance":                      "of a doubt",
 	"settlement":                             "the pair and the reason",
 	"signal":                                 "the signal",
 	"signals.signals":                        "the signals",

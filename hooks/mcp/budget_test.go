@@ -167,7 +167,7 @@ func crowdedCalls(args map[string]string) map[string][]map[string]any {
 		"board_correct": one(map[string]any{"id": "e9999", "content": "corrected"}),
 		"board_link":    one(map[string]any{"entry": "e9999", "supports": []string{"e1", "e2"}}),
 		"board_reopen":  one(map[string]any{"signal": "s1", "note": longText("note", 4000)}),
-		"board_settle": one(map[string]any{"entry": "e1", "other": "e2",
+		"board_accept": one(map[string]any{"id": "e1", "other": "e2",
 			"reason": longText("reason", 4000)}),
 		"board_ask":   one(map[string]any{"question": longText("question", 60_000)}),
 		"board_state": {{}, {"run": "r1"}}, "board_survival": {{"text": "nothing"},

@@ -162,7 +162,7 @@ func (c *call) checkOf(r *check.Result) checkOut {
 		for j := range found[:len(found)-step.Further] {
 			f := &found[j]
 			step.Findings = append(step.Findings,
-				checkFindingOut{f.Place(), shortLine(f.Text), shortLine(f.Why)})
+				checkFindingOut{strings.TrimSpace(f.Place() + " " + f.Doubt), shortLine(f.Text), shortLine(f.Why)})
 		}
 		if len(found) > 0 {
 			step.clear = found[0].In(c.words(nil))

@@ -76,8 +76,8 @@ func TestCheck(t *testing.T) {
 	draft := "Tokens expire after 15 minutes. It costs $9.25 a month."
 	got = must(t, c, "board_check", fmt.Sprintf(`{"text":%q,"sources":["docs"]}`, draft))
 	hasAll(t, got, "Check of r1 FAILED: verify, survival", "✗ verify: ",
-		"- e2 Keys are rotated every 90 days (", "supersedes: e2",
-		"- e3 e4 Ironworks has 98 sites", "board_settle (entry: e3, other: e4, reason: …)",
+		"- e2 d", " Keys are rotated every 90 days (", "supersedes: e2",
+		"- e3 e4 Ironworks has 98 sites", "board_accept (id: e3, other: e4, reason: …)",
 		"- text.md:1 $9.25 (money: ", "! trace: ", "✗ survival: ")
 
 	inProject(t, s, "board.yaml", "sources: [docs]\nreports: [out.md]\ntrace: {max_unsupported: "+

@@ -45,6 +45,9 @@ func (c *call) Worker(named string, holds bool) (string, error) {
 // Acted has nothing to say: a client has a name of its own.
 func (c *call) Acted(string) {}
 
+// Person is nobody: a model calls.
+func (c *call) Person() bool { return false }
+
 // Checks has posts held against their sources. Who may not read files gets what the board
 // keeps of them.
 func (c *call) Checks() (posts, files bool) { return true, c.cfg.Grants.has[Files] }

@@ -14,7 +14,7 @@ import (
 // Names of tools that are listed: by a server that is given no profile, for a worker, and
 // what an orchestrator has besides those. Lists are in this order.
 const (
-	defaultTools = "board_start board_show board_query board_post board_correct board_settle " +
+	defaultTools = "board_start board_show board_query board_post board_correct board_accept " +
 		"board_ask board_claim board_answer board_waive board_done board_wait board_digest " +
 		"board_check kb_search kb_get kb_remember memory_read memory_put memory_update"
 	workerTools = "board_show board_query board_post board_correct board_ask board_claim " +
@@ -76,6 +76,8 @@ func meantTool(name string, args json.RawMessage) string {
 		return "board_ask"
 	case name == "board_address":
 		return "board_answer"
+	case name == "board_settle":
+		return "board_accept"
 	case name == "board_show" && !says("id", "entry", "signal", "ref"):
 		return "board_state"
 	case name == "memory_read" && !slices.ContainsFunc(argumentsOf(given),

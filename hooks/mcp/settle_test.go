@@ -13,13 +13,13 @@ func TestSettle(t *testing.T) {
 	const gate = `{"max_conflicts":0}`
 	if got := must(t, c, "board_gate", gate); !strings.Contains(got,
 		"e1 and e2 may contradict each other") ||
-		!strings.Contains(got, "board_settle (entry: e1, other: e2, reason: …)") {
+		!strings.Contains(got, "board_accept (id: e1, other: e2, reason: …)") {
 		t.Errorf("the gate says %q", got)
 	}
 	refused(t, c, "board_settle", `{"entry":"e1","other":"e2","reason":" "}`,
 		"settling needs a reason")
 	refused(t, c, "board_settle", `{"entry":"e1","other":"e7","reason":"x"}`, "e7")
-	refused(t, c, "board_settle", `{"entry":"e1","reason":"x"}`, "other")
+	refused(t, c, "board_settle", `{"entry":"e1","reason":"x"}`, "no doubt about e1")
 	got := must(t, c, "board_settle", `{"entry":"e2","other":"e1","reason":"e1 is of 2024"}`)
 	if got != "settled e1 and e2 on r1: e1 is of 2024" {
 		t.Error(got)

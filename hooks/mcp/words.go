@@ -32,7 +32,9 @@ var operations = sync.OnceValue(func() map[string]said {
 		"entry.post":     {tool: "board_post", as: cited},
 		"entry.correct":  {tool: "board_correct", as: cited},
 		"entry.verify":   {tool: "board_check", itself: []string{"id"}}, // it holds all
-		"entry.settle":   {tool: "board_settle"},
+		"entry.settle":   {tool: "board_accept", as: map[string]string{"entry": "id"}},
+		"doubt.accept":   {tool: "board_accept"},
+		"run.check":      {tool: "board_check"},
 		"entry.show":     {tool: "board_show"},
 		"signal.list":    {tool: "board_show", itself: []string{"status"}},
 		"signal.show":    {tool: "board_show", as: byID},

@@ -37,6 +37,8 @@ type Runs interface {
 	Policy(ctx context.Context, b *board.Board) (policy.File, error)
 	// Note tells the caller something besides the answer.
 	Note(text string)
+	// Person reports whether somebody at a terminal calls.
+	Person() bool
 	// Dir is the directory that the caller works in, "" if it is not known.
 	Dir() string
 	// Words are how the caller does an operation.

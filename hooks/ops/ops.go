@@ -16,7 +16,8 @@
 //	talk.go    channels, conversations, working notes
 //	state.go   variables of a run
 //	list.go    how lists are written
-//	expect.go  workers: expect, done; and findings that are no conflict: settle
+//	expect.go  workers: expect, done
+//	accept.go  doubts that are no fault, and findings that are no conflict
 package ops
 
 import (
@@ -33,7 +34,7 @@ import (
 
 // All are the operations that have a tool.
 func All() []op.Any {
-	return []op.Any{&Post, &Correct, &Ask, &Claim, &Answer, &Waive, &Reopen, &Link, &Settle, &Expect, &Done,
+	return []op.Any{&Post, &Correct, &Ask, &Claim, &Answer, &Waive, &Reopen, &Link, &Accept, &Expect, &Done,
 		&Query, &Show, &Signals, &VarGet, &VarSet,
 		&KBSearch, &KBGet, &Remember, &KBRetire, &MemoryPut, &MemoryUpdate, &MemoryForget, &MemoryRead, &JournalNote, &CoreNote, &ScratchWrite, &ScratchRead, &Scratches, &ScratchClear, &Talk, &Talks,
 		&Channels, &ChannelCreate, &MemoryConsolidate,

@@ -281,9 +281,6 @@ func printAround(p *op.Page, o *ShowOut) {
 	for _, s := range op.Some(p, *o.Raised) {
 		p.Printf("← %-12s %s\n", "raised", SignalLine(p, &s, time.Now()))
 	}
-	if o.Settled == nil { // as it was once
-		return
-	}
 	for _, s := range op.Some(p, *o.Settled) {
 		p.Printf("↔ %-12s %s by %s: %s\n", "settled with", s.Other(o.Entry.ID),
 			p.Line(s.Worker, board.MaxName), p.Text(s.Reason, 200, "", ""))

@@ -102,9 +102,9 @@ the lease, with --release, or when the signal is closed. A claim keeps others fr
 claiming, not from answering. It is held under the worker's name: give each shell its own
 with --worker or $BOARD_WORKER. Exit 6 when nothing is free, or another worker holds it.`},
 	Do: func(ctx context.Context, h Runs, in ClaimIn) (out ClaimOut, err error) {
-		if in.Release {
-			out.SignalOut, err = release(ctx, h, in.On, in.ID, in.Force)
-			return out, err
+		if in.Release && in.ID == "" {
+			return out, fault.Usage.New("release takes the signal that is given back",
+				"give its id, such as s3")
 		}
 		if in.ID != "" && in.MinPriority != "" {
 			return out, fault.Usage.New("a lowest priority is for claiming without an id",
@@ -125,6 +125,12 @@ with --worker or $BOARD_WORKER. Exit 6 when nothing is free, or another worker h
 			return out, err
 		}
 		err = h.Board(ctx, in.Run, Write, func(b *board.Board) (err error) {
+			if in.Release {
+				if out.Signal, err = b.Release(ctx, who, in.ID, in.Force); err == nil {
+					h.Acted("released")
+				}
+				return err
+			}
 			var s board.Claimed
 			if in.ID != "" {
 				s, err = b.Claim(ctx, who, in.ID, lease)
@@ -145,38 +151,6 @@ with --worker or $BOARD_WORKER. Exit 6 when nothing is free, or another worker h
 		return out, err
 	},
 	Text: func(p *op.Page, o ClaimOut) { signalText(p, o.SignalOut) },
-}
-
-type ReleaseIn struct {
-	On
-	Signal string `json:"signal" arg:"SIGNAL"`
-	Force  bool   `json:"force,omitempty" jsonschema:"also if another worker holds it"`
-}
-
-var Release = op.Op[Runs, ReleaseIn, SignalOut]{
-	Info: op.Info{Command: "release", Group: "Post and settle", Short: "release a claimed signal"},
-	Do: func(ctx context.Context, h Runs, in ReleaseIn) (SignalOut, error) {
-		return release(ctx, h, in.On, in.Signal, in.Force)
-	},
-	Text: signalText,
-}
-
-func release(ctx context.Context, h Runs, on On, id string, force bool) (out SignalOut, err error) {
-	if id == "" {
-		return out, fault.Usage.New("release takes the signal that is given back",
-			"give its id, such as s3")
-	}
-	who, err := h.Worker(on.Worker, true)
-	if err != nil {
-		return out, err
-	}
-	err = h.Board(ctx, on.Run, Write, func(b *board.Board) (err error) {
-		if out.Signal, err = b.Release(ctx, who, id, force); err == nil {
-			h.Acted("released")
-		}
-		return err
-	})
-	return out, err
 }
 
 type AnswerIn struct {

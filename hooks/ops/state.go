@@ -117,31 +117,18 @@ writer was faster.`},
 			return out, fault.Usage.New("a variable is set to a value, or deleted",
 				"give one of value and delete")
 		}
+		need := Create
 		if in.Delete {
-			return VarDelete.Do(ctx, h, VarDeleteIn{in.On, in.Key, in.VarGuard})
+			need = Write
 		}
-		err = act(ctx, h, in.On, Create, func(b *board.Board, who string) error {
+		err = act(ctx, h, in.On, need, func(b *board.Board, who string) error {
+			if in.Delete {
+				v, err := b.Delete(ctx, who, in.Key, in.match())
+				out.Deleted = &v
+				return err
+			}
 			v, err := b.Set(ctx, who, in.Key, in.Value, in.match())
 			out.Variable = &v
-			return err
-		})
-		return out, err
-	},
-	Text: varSetText,
-}
-
-type VarDeleteIn struct {
-	On
-	Key string `json:"key" arg:"KEY"`
-	VarGuard
-}
-
-var VarDelete = op.Op[Runs, VarDeleteIn, VarSetOut]{
-	Info: op.Info{Command: "state delete", Short: "delete a variable"},
-	Do: func(ctx context.Context, h Runs, in VarDeleteIn) (out VarSetOut, err error) {
-		err = act(ctx, h, in.On, Write, func(b *board.Board, who string) error {
-			v, err := b.Delete(ctx, who, in.Key, in.match())
-			out.Deleted = &v
 			return err
 		})
 		return out, err

@@ -349,7 +349,7 @@ func (p *detailPage) entryLines() []prose.Line {
 		x.Line(source)
 		if v := e.Verified; v != nil {
 			mark := st.Warn
-			if v.Sound() {
+			if v.Holds() {
 				mark = st.Good
 			}
 			x.Line("  " + mark.Render(v.Mark()) +

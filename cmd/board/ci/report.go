@@ -82,14 +82,14 @@ var rules = map[string][]rule{
 		{board.RuleOpenSignal, "No signal of a blocking priority is open", "Answer the signal with an entry (board answer), or waive it with a reason (board waive)."},
 		{board.RuleMaxOpen, "No more signals are open than the policy allows", "Answer or waive signals: board signals --status open lists them."},
 		{board.RuleMaxDisputed, "No more entries are disputed than the policy allows", "Post an entry that supersedes the disputed one, or the one that contradicts it."},
-		{board.RuleConflicts, "No more pairs of entries may contradict each other than the policy allows", "Read both entries (board conflicts); settle the pair with a reason (board settle), or supersede the entry that is wrong."},
+		{board.RuleConflicts, "No more pairs of entries may contradict each other than the policy allows", "Read both entries (board conflicts); settle the pair with a reason (board accept), or supersede the entry that is wrong."},
 		{board.RuleSource, "Every entry that must surface, or answers a signal, names its source", "Post the entry again with --source, superseding the one without."},
 		{board.RuleVerified, "Every must-surface entry and every answer stands in its source", "Run board verify, and supersede what is doubted."},
 		{board.RuleRan, "Hooks saw every worker run the commands that the policy asks for, and they passed after its last edit", "Run the command in the worker's session, alone, until it passes; board setup gives a harness its hooks."},
 		{board.RuleEvidence, "Every must-surface entry and every answer has a quote", "Post the entry again with --quote, superseding the one without."},
 	},
 	"board conflicts": {
-		{ruleConflict, "All contradictions between findings are on record", "Read both. Settle the pair with a reason (board settle), supersede the entry that is wrong, or link them (board link --contradicts)."},
+		{ruleConflict, "All contradictions between findings are on record", "Read both. Settle the pair with a reason (board accept), supersede the entry that is wrong, or link them (board link --contradicts)."},
 	},
 	"board verify": {
 		{"quote", "Every quote stands in its source, where its reference says", "Read the source, and post what it says, superseding the entry."},

@@ -338,7 +338,7 @@ func (p *program) kbPromote(c *cli.Context) error {
 			p.Messagef("note: %s is %s on the board: is the capsule still true? `board show %s` shows "+
 				"what contradicts it", detail.Entry.ID, status, detail.Entry.ID)
 		}
-		if v := detail.Entry.Verified; v != nil && !v.Stale && verify.Doubted(v.Verdict) {
+		if v := detail.Entry.Verified; v != nil && !v.Stale && v.Accepted == nil && verify.Doubted(v.Verdict) {
 			p.Messagef("note: %s is doubted: its source does not confirm it; `board show %s` shows why",
 				detail.Entry.ID, detail.Entry.ID)
 		}

@@ -20,7 +20,7 @@ says it, and shows the first with what differs: figures, dates, a denial, an opp
 They are proposals: read both before you decide. Likely pairs differ plainly in one thing, and are
 of one kind, time and name; they alone are counted, raised and held against a policy. Words are
 compared, not meaning: most pairs are no conflict, and some conflicts are not found. A pair is
-left out once a link (contradicts, supersedes) or ` + "`board settle`" + ` has settled it, or its signal
+left out once a link (contradicts, supersedes) or ` + "`board accept`" + ` has settled it, or its signal
 was addressed or waived. --raise raises a signal for each likely pair listed, once. Exit 0; 4 if
 more are likely than conflicts.max of board.yaml, or with --strict if any is.`,
 			Flags: base.JoinFlags([]cli.Flag{
@@ -38,7 +38,7 @@ more are likely than conflicts.max of board.yaml, or with --strict if any is.`,
 			}, formatFlags(), base.WriteFlags()),
 			Action: p.conflicts,
 		},
-		p.operation(&ops.Settle),
+		p.operation(&ops.Accept),
 	}
 }
 
@@ -127,7 +127,7 @@ func (p *program) printPairs(found *board.Conflicts) {
 	}
 	if len(found.Pairs) > 0 {
 		c := &found.Pairs[0]
-		p.Printf("both hold: board settle %s %s --reason …; one is wrong: post the corrected entry "+
+		p.Printf("both hold: board accept %s %s --reason …; one is wrong: post the corrected entry "+
 			"with --supersedes; undecided: board link %s --contradicts %s\n", c.A.ID, c.B.ID, c.B.ID,
 			c.A.ID)
 	}

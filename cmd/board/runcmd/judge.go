@@ -396,13 +396,6 @@ func (p *program) printVerdict(v *board.Verdict) {
 
 // printReasons prints what keeps a gate closed, and what would clear it.
 func (p *program) printReasons(v *board.Verdict) {
-	rules := map[string]string{} // the first id of each rule, or its worker, as an example
-	for i := len(v.Reasons) - 1; i >= 0; i-- {
-		rules[v.Reasons[i].Rule] = strings.TrimSpace(v.Reasons[i].ID + " " + v.Reasons[i].Other)
-		if v.Reasons[i].Rule == board.RuleExpected {
-			rules[board.RuleExpected] = base.Line(v.Reasons[i].Worker, board.MaxName)
-		}
-	}
 	for i := range v.Reasons {
 		if i == shownReasons {
 			p.Printf("  and %d more; --json lists all\n", len(v.Reasons)-i)
@@ -410,34 +403,21 @@ func (p *program) printReasons(v *board.Verdict) {
 		}
 		p.Printf("%s\n", p.reasonLine(&v.Reasons[i]))
 	}
-	if name, ok := rules[board.RuleExpected]; ok {
-		p.Printf("to stop waiting for a worker: board done %s, or board expect --drop %s --reason …\n",
-			name, name)
-	}
-	if id, ok := rules[board.RuleOpenSignal]; ok {
-		p.Printf("to clear a signal: board answer %s \"the answer\" --source …, or board waive "+
-			"%s --reason …\n", id, id)
-	}
-	if id, ok := rules[board.RuleMaxDisputed]; ok {
-		p.Printf("to end a dispute: post what holds, with --supersedes and the id of the entry that "+
-			"is wrong: %s, or the one that contradicts it; if both hold, board settle %[1]s OTHER\n", id)
-	}
-	if pair, ok := rules[board.RuleConflicts]; ok {
-		p.Printf("to settle a pair: board settle %s --reason …, or supersede the entry that is "+
-			"wrong; board conflicts shows both\n", pair)
-	}
-	if id, ok := rules[board.RuleVerified]; ok {
-		p.Printf("to verify: board verify %s; if it is doubted, or has nothing to check, post what the "+
-			"source says with --source, --quote, --must and --supersedes %s, and "+
-			"--addresses if it is an answer\n", id, id)
-	}
-	if id, ok := rules[board.RuleEvidence]; ok {
-		p.Printf("to give a quote: post the entry again with --source, --quote, "+
-			"--must and --supersedes %s, and --addresses if it is an answer\n", id)
-	}
-	if id, ok := rules[board.RuleSource]; ok {
-		p.Printf("to give a source: post the entry again with --source and --supersedes %s, and "+
-			"--addresses if it is an answer\n", id)
+	said := map[string]bool{board.RuleMaxOpen: true, board.RuleEmpty: true, board.RuleMinEntries: true,
+		board.RuleRan: true} // those say it themselves
+	for i := range v.Reasons {
+		r := &v.Reasons[i]
+		switch {
+		case said[r.Rule]:
+		case r.Rule == board.RuleExpected:
+			p.Printf("to stop waiting for a worker: %s\n", r.Clear)
+		case r.Rule == board.RuleOpenSignal:
+			p.Printf("to clear a signal: board answer %s \"the answer\" --source …, or board waive %[1]s "+
+				"--reason …\n", r.ID)
+		default:
+			p.Printf("to clear %s: %s\n", strings.TrimSpace(r.ID+" "+r.Other), r.Clear)
+		}
+		said[r.Rule] = true
 	}
 }
 

@@ -36,7 +36,7 @@ func (p *program) postCommands() []*cli.Command {
 
 func (p *program) signalCommands() []*cli.Command {
 	return []*cli.Command{p.operation(&ops.Ask, noCreateFlag()), p.operation(&ops.Claim),
-		p.operation(&ops.Release), p.operation(&ops.Answer), p.operation(&ops.Waive),
+		p.once(&ops.Claim, "release", "release"), p.operation(&ops.Answer), p.operation(&ops.Waive),
 		p.operation(&ops.Reopen)}
 }
 

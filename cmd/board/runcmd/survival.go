@@ -133,6 +133,9 @@ func (p *program) printSurvival(s *survival.Result, all bool) {
 	if s.Unsure > 0 {
 		unsure = fmt.Sprintf(", %d unsure", s.Unsure)
 	}
+	if s.Accepted > 0 {
+		unsure += fmt.Sprintf(", %d accepted", s.Accepted)
+	}
 	p.Printf("survival of %s in %s: %s, %d of %s present%s\n", s.Run, base.Safe(shortList(s.Reports)),
 		head, s.Present(), base.Count(int64(s.Checked), "item", "items"), unsure)
 	for i, skipped := range s.Skipped {
@@ -169,7 +172,7 @@ func unsureLast(s *survival.Result, all bool) (items []*survival.ItemResult) {
 		switch {
 		case r.IsMissing():
 			return 0
-		case r.Unsure:
+		case r.Unsure, !r.Present:
 			return 1
 		}
 		return 2
@@ -197,6 +200,11 @@ func (p *program) printItems(s *survival.Result, all bool) {
 			}
 		} else if !r.Present {
 			state = p.Paint(base.Red, "missing") + ", " + r.Cause
+			if r.Accepted != nil {
+				state = p.Paint(base.Yellow, r.Cause) + ", " + base.Line(r.Accepted.String(), 200)
+			} else if r.Doubt != "" {
+				state += " [" + r.Doubt + "]"
+			}
 			if len(r.Reasons) > 0 {
 				state += ": " + base.Line(strings.Join(r.Reasons, "; "), 160)
 			} else if len(r.MissingNumbers) > 0 {
@@ -254,7 +262,7 @@ func waysToPass(s *survival.Result) (ways []string) {
 	missing := map[string]bool{}
 	for i := range s.Items {
 		if r := &s.Items[i]; r.IsMissing() {
-			missing[r.Why] = true
+			missing[r.Why], missing["doubt"] = true, missing["doubt"] || r.Doubt != ""
 		}
 	}
 	if missing[survival.WhyMustSurface] || missing[survival.WhyContradiction] {
@@ -266,6 +274,9 @@ func waysToPass(s *survival.Result) (ways []string) {
 		ways = append(ways, "answer the question, or say in the report that it is open")
 	case missing[survival.WhyWaived]:
 		ways = append(ways, "say in the report that the question is open")
+	}
+	if missing["doubt"] {
+		ways = append(ways, "or, if it is no fault, board accept DOUBT --reason …")
 	}
 	return ways
 }

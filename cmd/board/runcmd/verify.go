@@ -136,6 +136,9 @@ func (p *program) printVerified(r *verify.Result, all bool) {
 	} else {
 		p.Printf("verify of %s: %s, %d of %s doubted", r.Run, head, r.Doubted,
 			base.Count(int64(r.Checked), "finding", "findings"))
+		if r.Accepted > 0 {
+			p.Printf(", %d accepted", r.Accepted)
+		}
 		if r.Unchecked > 0 {
 			p.Printf(", %d not checked", r.Unchecked)
 		}
@@ -243,6 +246,11 @@ func (p *program) printVerdictOn(item *verify.ItemResult) {
 	}
 	if item.Note != "" {
 		state += ": " + base.Line(item.Note, 300)
+	}
+	if a := item.Accepted; a != nil {
+		state += ", " + base.Line(a.String(), 200)
+	} else if item.Doubt != "" {
+		state += " [" + item.Doubt + "]"
 	}
 	if item.Earlier != "" {
 		doubt := "found"

@@ -233,41 +233,23 @@ func (p *program) replay(c *cli.Context) error {
 
 // replayOne shows one entry or signal as it was.
 func (p *program) replayOne(c *cli.Context, b *board.Board, s *board.Snapshot, id string) error {
-	history, err := b.History(c.Context, id)
+	was, err := b.At(c.Context, s.Seq)
 	if err != nil {
 		return err
 	}
-	for len(history) > 0 && history[len(history)-1].Seq > s.Seq {
-		history = history[:len(history)-1]
-	}
-	missing := fault.NotFound.New(fmt.Sprintf("%s did not exist after event %d", board.Line(id, 40),
-		s.Seq), "`board show "+board.Line(id, 40)+"` shows it as it is now, if it exists")
 	if strings.HasPrefix(id, "s") {
-		n, err := board.ParseSignalID(id)
+		d, err := was.SignalByID(c.Context, id)
 		if err != nil {
 			return err
 		}
-		if n > int64(len(s.Signals)) {
-			return missing
-		}
-		return p.showThen(c, ops.ShowOut{Signal: &s.Signals[n-1], Linked: s.Backlinks(id),
-			History: history})
+		return p.showThen(c, ops.ShowOut{Signal: &d.Signal, Linked: d.Linked, History: d.History})
 	}
-	n, err := board.ParseEntryID(id)
+	d, err := was.Entry(c.Context, id)
 	if err != nil {
 		return err
 	}
-	if n > int64(len(s.Entries)) {
-		return missing
-	}
-	raised, dropped := []board.Signal{}, s.DroppedOf(id)
-	for _, sig := range s.Signals {
-		if sig.Origin == id {
-			raised = append(raised, sig)
-		}
-	}
-	return p.showThen(c, ops.ShowOut{Entry: &s.Entries[n-1], Linked: s.Backlinks(id),
-		Raised: &raised, Dropped: &dropped, History: history})
+	return p.showThen(c, ops.ShowOut{Entry: &d.Entry, Linked: d.Linked, Raised: &d.Raised,
+		Dropped: &d.Dropped, Settled: &d.Settled, History: d.History})
 }
 
 // showThen answers with an entry or a signal as it was.

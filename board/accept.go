@@ -1,0 +1,262 @@
+package board
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"blackboard/board/claims"
+	"blackboard/board/fault"
+	"blackboard/board/store"
+	"blackboard/board/survival"
+	txt "blackboard/board/text"
+	"blackboard/board/verify"
+)
+
+// Accepting is what somebody says of a doubt.
+type Accepting struct {
+	ID     string // of the doubt, or of the entry that verify doubts
+	Reason string
+	// Person is true if it is said at a terminal.
+	Person bool
+	// Revoke takes an acceptance back.
+	Revoke bool
+}
+
+// acceptPayload is the payload of verbAccept. The id of the event is the entry's or the
+// question's.
+type acceptPayload struct {
+	Doubt   string `json:"doubt"`
+	Check   string `json:"check"`
+	Verdict string `json:"verdict"`
+	Reason  string `json:"reason"`
+	Person  bool   `json:"person,omitempty"`
+	Revoked bool   `json:"revoked,omitempty"`
+}
+
+// Checks whose doubts can be accepted.
+const checkVerify, checkSurvival = "verify", "survival"
+
+// verifyDoubt is the id of what verify holds against a finding; "" for nothing.
+func verifyDoubt(verdict, content, evidence, doc, ref, source, sum string) string {
+	if verify.Sound(verdict) || !verify.Judged(verdict) {
+		return ""
+	}
+	return claims.DoubtID(checkVerify, verdict, txt.Plain(content), txt.Plain(evidence), doc, ref, source, sum)
+}
+
+// survivalDoubt is the id of what survival holds against an item that no report has. What a
+// report says in other words or with other figures is for its author to mend.
+func survivalDoubt(cause string, i *survival.Item) string {
+	if cause != survival.MissAbsent && cause != survival.MissScattered {
+		return ""
+	}
+	return claims.DoubtID(checkSurvival, cause, i.ID, i.Why, i.Content, i.Reason)
+}
+
+// Accept records why a doubt of a check is no fault, or takes that back. It ends by itself
+// when the finding, its quote or its source changes, since that is another doubt. Nobody
+// accepts one about what they wrote, but a person.
+//
+// Errors: fault.NotFound for a doubt that does not stand; fault.Conflict if it is accepted
+// already, or is about something of the worker's own.
+func (b *Board) Accept(ctx context.Context, worker string, a Accepting) (claims.Acceptance, error) {
+	maskText(ctx, theReason, &a.Reason)
+	if strings.TrimSpace(a.Reason) == "" {
+		return claims.Acceptance{}, invalid("accepting a doubt needs a reason", "", fault.Give("reason", "",
+			"give {}: what was compared, and why it is no fault"))
+	}
+	if err := checkText("the reason", a.Reason, MaxField, true); err != nil {
+		return claims.Acceptance{}, err
+	}
+	if _, err := b.reader(); err != nil { // a run is not created by what it does not have
+		return claims.Acceptance{}, err
+	}
+	var out claims.Acceptance
+	err := b.write(ctx, worker, func(w *writer) error {
+		d, err := w.doubted(a.ID)
+		if err != nil {
+			return err
+		}
+		accepted, err := acceptances(w.tx, []string{d.ID}, w.seq)
+		if err != nil {
+			return err
+		}
+		was := accepted[d.Doubt]
+		switch {
+		case a.Revoke && was == nil:
+			return conflict(fmt.Sprintf("nobody has accepted the doubt %s about %s", d.Doubt, d.ID), "")
+		case !a.Revoke && was != nil:
+			return conflict(fmt.Sprintf("%s about %s was %s", d.Doubt, d.ID, Line(was.String(), 200)),
+				"nothing is left to do")
+		case !a.Revoke && d.Worker == worker && !a.Person:
+			return conflict(fmt.Sprintf("%s is %s's own: nobody accepts a doubt about what they wrote",
+				d.ID, worker), "correct it, or leave the doubt to another worker or a person")
+		}
+		p := acceptPayload{d.Doubt, d.Check, d.Verdict, a.Reason, a.Person, a.Revoke}
+		if err := w.event(verbAccept, d.ID, p); err != nil {
+			return err
+		}
+		out = p.acceptance(&Event{Seq: w.seq, At: fromMillis(w.at), Actor: worker, ID: d.ID})
+		return nil
+	})
+	return out, err
+}
+
+// doubted finds a doubt by its id, or that of verify by the entry's. Its worker is the author.
+func (w *writer) doubted(id string) (d claims.Acceptance, err error) {
+	if _, err = ParseEntryID(id); err != nil && !claims.IsDoubt(id) {
+		return d, invalid(fmt.Sprintf("%q names no doubt and no entry", clip(id, 60)),
+			"give the id of a doubt, such as d7k2qm, or of an entry, such as e12")
+	}
+	all, err := doubts(w.tx)
+	if err != nil {
+		return d, err
+	}
+	for _, d = range all {
+		if d.Doubt == id || d.ID == id && d.Check == checkVerify {
+			return d, nil
+		}
+	}
+	msg := "no doubt " + id + " stands on the board"
+	if !claims.IsDoubt(id) {
+		n, _ := ParseEntryID(id)
+		e, err := getEntry(w.tx, n)
+		if err != nil {
+			return d, err
+		}
+		msg = "there is no doubt about " + id + ": " + cmp.Or(e.Verified.Mark(), "it was not verified yet")
+	}
+	return d, notFound(msg, "a doubt ends when the finding, its quote or its source changes",
+		fault.Do("run.check", "{} lists those that stand"))
+}
+
+// doubts are all that the board knows of, for what is not superseded. Survival's may or may
+// not stand: that depends on the report.
+func doubts(tx *store.Tx) ([]claims.Acceptance, error) {
+	var all []claims.Acceptance
+	entries, err := selectEntries(tx, `FROM entries e WHERE e.status <> 'superseded'
+		AND e.id IN (SELECT entry FROM verifications) ORDER BY e.id`)
+	if err != nil {
+		return nil, err
+	}
+	for i := range entries {
+		if v := entries[i].Verified; v != nil && !v.Stale && v.Doubt != "" {
+			all = append(all, claims.Acceptance{Doubt: v.Doubt, ID: entries[i].ID, Check: checkVerify,
+				Verdict: v.Verdict, Worker: entries[i].Worker})
+		}
+	}
+	missing, err := items(tx)
+	for i := range missing {
+		for _, cause := range []string{survival.MissAbsent, survival.MissScattered} {
+			all = append(all, claims.Acceptance{Doubt: survivalDoubt(cause, &missing[i]),
+				ID: missing[i].ID, Check: checkSurvival, Verdict: cause, Worker: missing[i].Worker})
+		}
+	}
+	return all, err
+}
+
+func (p *acceptPayload) acceptance(e *Event) claims.Acceptance {
+	return claims.Acceptance{Doubt: p.Doubt, ID: e.ID, Check: p.Check, Verdict: p.Verdict,
+		Reason: p.Reason, Worker: e.Actor, Person: p.Person, At: e.At, Seq: e.Seq}
+}
+
+// accepted adds the acceptance of an event to those that stand, or takes it off.
+func (e *Event) accepted(all map[string]*claims.Acceptance) error {
+	var p acceptPayload
+	if err := json.Unmarshal(e.Payload, &p); err != nil {
+		return err
+	}
+	if !claims.IsDoubt(p.Doubt) {
+		return errors.New("it names no doubt")
+	}
+	delete(all, p.Doubt)
+	if !p.Revoked {
+		a := p.acceptance(e)
+		all[p.Doubt] = &a
+	}
+	return nil
+}
+
+// acceptances are those that stand on entries and questions after an event, by the doubt.
+func acceptances(tx *store.Tx, ids []string, upto int64) (map[string]*claims.Acceptance, error) {
+	all := map[string]*claims.Acceptance{}
+	if len(ids) == 0 {
+		return all, nil
+	}
+	events, err := selectEvents(tx, `WHERE verb = ? AND seq <= ? AND id IN (
+		SELECT value FROM json_each(?)) ORDER BY seq`, verbAccept, upto, store.List(ids))
+	for i := range events {
+		if err := events[i].accepted(all); err != nil {
+			return nil, err
+		}
+	}
+	return all, err
+}
+
+// fillAccepted says what is held against entries, and what of it was accepted up to an event.
+func fillAccepted(tx *store.Tx, entries []*Entry, upto int64) error {
+	var ids []string
+	for _, e := range entries {
+		if e.doubt() != "" {
+			ids = append(ids, e.ID)
+		}
+	}
+	all, err := acceptances(tx, ids, upto)
+	for _, e := range entries {
+		e.accept(all)
+	}
+	return err
+}
+
+// doubt is what verify holds against the entry; "" for nothing.
+func (e *Entry) doubt() string {
+	v := e.Verified
+	if v == nil {
+		return ""
+	}
+	return verifyDoubt(v.Verdict, e.Content, e.Evidence, e.SourceDoc, e.SourceRef, v.Source, v.SHA256)
+}
+
+// accept puts to the verdict what is held against the entry, and who accepted that.
+func (e *Entry) accept(all map[string]*claims.Acceptance) {
+	if v := e.Verified; v != nil {
+		v.Doubt = e.doubt()
+		v.Accepted = all[v.Doubt]
+	}
+}
+
+// applyAccept replays an acceptance.
+func (r *replayer) applyAccept(e Event) error {
+	var err error
+	switch {
+	case !strings.HasPrefix(e.ID, "s"):
+		err = r.mustHave(e.ID)
+	case r.named == nil:
+		_, err = r.signal(e.ID)
+	}
+	return errors.Join(err, e.accepted(r.accepted))
+}
+
+// accept takes from the missing items those that somebody accepted.
+func (m *Moment) accept(s *survival.Result) error {
+	var ids []string
+	for i := range s.Items {
+		if r := &s.Items[i]; r.IsMissing() {
+			if r.Doubt = survivalDoubt(r.Cause, &r.Item); r.Doubt != "" {
+				ids = append(ids, r.ID)
+			}
+		}
+	}
+	all, err := acceptances(m.tx, ids, m.Seq)
+	for i := range s.Items {
+		if r := &s.Items[i]; r.Doubt != "" {
+			r.Accepted = all[r.Doubt]
+		}
+	}
+	s.Demand(s.Empty, s.MinItems) // counts again
+	return err
+}
