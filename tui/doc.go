@@ -88,6 +88,7 @@
 //	2  an item of the memory by words, of any tier          K … enter
 //	5  forget an item, and undo that                        M d enter u enter
 //	5  what is missing in a report                          enter S … enter n enter
+//	7  accept a doubt, and leave the report as it is        enter S … enter n n b … enter
 //	3  a file that a text names, at its line                enter G o
 //	5  make a run, and delete it for good                   + … ctrl+s esc D … enter
 package tui

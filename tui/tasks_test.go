@@ -222,6 +222,15 @@ var tasks = []struct {
 		k.does("enter", "n", "enter")
 		k.wants("survival › e3", "Tokens do expire", "← supported by")
 	}},
+	{"accept a doubt, and leave the report as it is", func(k *taskKeys) {
+		k.does("enter", "S")
+		k.says("report.md")
+		k.does("enter", "n", "n", "b")
+		k.wants("What did you compare")
+		k.says("it is for another report")
+		k.does("enter")
+		k.wants("is accepted, until s2")
+	}},
 	{"a file that a text names, at its line", func(k *taskKeys) {
 		k.does("enter", "G", "o")
 		k.wants("$EDITOR") // none is known to the harness

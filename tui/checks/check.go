@@ -447,12 +447,32 @@ func (p *CheckPage) Actions() page.Actions {
 		all = append(all, page.On(keys.CopyID,
 			func() tea.Cmd { return p.app.CopyText(r.found.ID) }))
 	}
+	if r != nil && r.found != nil && r.found.Doubt != "" {
+		all = append(all, page.On(keys.Renamed(keys.Settle, "accept the doubt"), p.accept))
+	}
 	if r != nil && r.found != nil {
 		said := func(context.Context) (string, error) { return r.found.Text, nil }
 		all = append(all, page.On(keys.CopyText,
 			func() tea.Cmd { return p.app.CopyWhole(r.found.Place(), said) }))
 	}
 	return all.Also(keys.Moving()...)
+}
+
+// accept asks why a doubt is no fault. Who is at a screen is a person, and may say so of
+// findings of their own.
+func (p *CheckPage) accept() tea.Cmd {
+	f := p.chosen().found
+	take := board.Accepting{ID: f.Doubt, Person: true}
+	return p.app.Overlay(page.NewForm(p.app, page.Form{Heading: "Accept " + f.Doubt + " of " + f.ID,
+		Intro:  []string{cells.OneLine(f.Text, 300), cells.OneLine(f.Why, 300)},
+		Button: "accept", Fields: []*page.Field{{Name: "reason", Required: true,
+			Label: "What did you compare, and why is it no fault? (goes on record)"}},
+		Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+			take.Reason = v["reason"]
+			a, err := p.b.Accept(ctx, p.app.Worker, take)
+			return page.Outcome{Text: a.Doubt + " is accepted, until " + f.ID + " or its source changes",
+				Kind: page.ChangedRun}, err
+		}}))
 }
 
 // Typing reports whether a filter is typed.
