@@ -40,12 +40,13 @@ type acceptPayload struct {
 // Checks whose doubts can be accepted.
 const checkVerify, checkSurvival = "verify", "survival"
 
-// verifyDoubt is the id of what verify holds against a finding; "" for nothing.
-func verifyDoubt(verdict, content, evidence, doc, ref, source, sum string) string {
+// verifyDoubt is the id of what verify holds against a finding; "" for nothing. Where the source
+// lies does not matter: another machine has it elsewhere.
+func verifyDoubt(verdict, content, evidence, doc, ref, sum string) string {
 	if verify.Sound(verdict) || !verify.Judged(verdict) {
 		return ""
 	}
-	return claims.DoubtID(checkVerify, verdict, txt.Plain(content), txt.Plain(evidence), doc, ref, source, sum)
+	return claims.DoubtID(checkVerify, verdict, txt.Plain(content), txt.Plain(evidence), doc, ref, sum)
 }
 
 // survivalDoubt is the id of what survival holds against an item that no report has. What a
@@ -218,7 +219,7 @@ func (e *Entry) doubt() string {
 	if v == nil {
 		return ""
 	}
-	return verifyDoubt(v.Verdict, e.Content, e.Evidence, e.SourceDoc, e.SourceRef, v.Source, v.SHA256)
+	return verifyDoubt(v.Verdict, e.Content, e.Evidence, e.SourceDoc, e.SourceRef, v.SHA256)
 }
 
 // accept puts to the verdict what is held against the entry, and who accepted that.

@@ -168,6 +168,14 @@ func TestAcceptanceEnds(t *testing.T) {
 		}
 		c.Close()
 	}
+	elsewhere := filepath.Join(t.TempDir(), "key.md") // as on another machine
+	if err := os.WriteFile(elsewhere, []byte("The key is rotated every 90 days.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	there := VerifyOptions{Files: []verify.File{{Name: "key.md", Path: elsewhere}}}
+	if r, err := b.Verify(t.Context(), "ci", there); err != nil || r.Accepted != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
 	if err := os.WriteFile(opt.Files[0].Path, []byte("The key is rotated every 60 days.\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}

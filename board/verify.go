@@ -315,7 +315,7 @@ func (v *verifier) check(ctx context.Context, part []verifyPart) error {
 				item.Source, item.File, item.SHA256 = p.job.name(), p.job.path, p.job.sum
 			}
 			item.Doubt = verifyDoubt(item.Verdict, f.Content, f.Evidence, f.SourceDoc, f.SourceRef,
-				item.Source, item.SHA256)
+				item.SHA256)
 			if a := accepted[item.Doubt]; a != nil {
 				item.Doubted, item.Accepted = false, a
 			}
