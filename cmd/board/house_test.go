@@ -392,7 +392,7 @@ var ceilings = map[string]int{
 
 	"tui/cells": 390,
 
-	"tui/checks": 1140,
+	"tui/checks": 1150,
 
 	"tui/dark": 80,
 
