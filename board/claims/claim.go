@@ -31,7 +31,7 @@ type Detail struct {
 	Cell    *Cell // the cell that it stands in
 	Weak    bool  // no fault by itself if it is absent: a count of the text's own parts, an acronym
 	initial bool  // a name that may be a common word at the beginning of a sentence
-	Level   bool  // the level of an interval: 95 % CI
+	Level   bool  // what a figure is of: 95 % CI, three for every ten
 	named   bool  // a number that tells one of many: channel 12
 }
 
@@ -387,11 +387,13 @@ func (t tokens) number(i, next int, q *Quantity) Detail {
 	}
 	after := t.at(next).low
 	d.Level = q.Dim == "percent" &&
-		(after == "ci" || after == "confidence" || after == "credible" || after == "prediction")
+		(after == "ci" || after == "confidence" || after == "credible" || after == "prediction") ||
+		q.Dim == "" && b.low == "every" // three flights for every ten callouts
 	return d
 }
 
 var (
+	nearly     = set("after before around about nearly almost towards roughly")
 	titles     = set("mr mrs ms dr prof professor councillor sir madam")
 	beforeName = set("of in on from by for to and or service")
 	weekdays   = set(`monday tuesday wednesday thursday friday saturday sunday mondays tuesdays

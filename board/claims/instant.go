@@ -19,6 +19,7 @@ type Instant struct {
 	Zone     *int // seconds east of UTC; nil: not known
 	Local    bool // the zone is said as a place: 10:02 in Prague
 	Half     bool // of any half of a day: ten past five
+	Round    bool // shortly after three in the morning, about noon
 }
 
 var months = sync.OnceValue(func() map[string]time.Month {
@@ -126,6 +127,7 @@ func (t tokens) instant(i int) (in Instant, next int, ok bool) {
 		return in, in.zone(t, i+1), true
 	}
 	if next = in.spoken(t, i); next > 0 {
+		in.Round = nearly.has(t.at(i - 1).low)
 		return in, in.zone(t, next), true
 	}
 	if end := t.rangeOfDays(i); end > 0 { // 9 to 23 January
@@ -543,6 +545,11 @@ func (in *Instant) againstClock(e *Instant, days Relation) Relation {
 		pairs = append(pairs, [2]int{in.Clock, e.Clock}, [2]int{in.Clock, b}, [2]int{a, e.Clock})
 	}
 	for _, p := range pairs {
+		if in.Round || e.Round { // a clock of the twelve hours is no stranger to that of 24
+			if d := (p[0] - p[1] + 36*3600) % (12 * 3600); min(d, 12*3600-d) <= 1800 && (in.Half || e.Half || abs(p[0]-p[1]) <= 1800) {
+				return Rounded
+			}
+		}
 		if p[0] == p[1] || (in.Half || e.Half) && (p[0]-p[1])%(12*3600) == 0 || in.Local != e.Local && (p[0]-p[1])%3600 == 0 {
 			return days
 		}

@@ -41,6 +41,8 @@ func TestSurviveKinds(t *testing.T) {
 			"The script pauses for 2, 4, 8 and 16 seconds; then it gives up.", ""},
 		{"61 of 1,840 rows were not written to Nordbase, about 3 %.",
 			"Of the 1,840 rows 61 never made it into Sudbase, about 3 %.", "Sudbase"},
+		{"The season's table closes with 143 callouts, among them ten avalanches, 42 helicopter flights and 51 callouts at night.",
+			"In ten of the cases an avalanche was involved. The helicopter was in the air 42 times, which is close to three flights for every ten callouts. Some 36 per cent of the callouts, 51 of them, fell into the night.", ""},
 		{"At 10:41 local time (UTC+3) the boat called.", "At 07:41 UTC the boat called.", ""},
 	} {
 		s := readReport(c.report).Survive(ExtractText(c.finding, ""), c.finding)

@@ -57,6 +57,16 @@ func TestSpokenTimes(t *testing.T) {
 			t.Errorf("%s is not %s: %v", spoken, digits, d)
 		}
 	}
+	exact := ExtractText("It came back at 03:12:18.", "").figures()[0]
+	near := func(s string) bool {
+		return ExtractText("It came back "+s+".", "").figures()[0].relation(exact).Agrees()
+	}
+	for s, agrees := range map[string]bool{"shortly after three in the morning": true,
+		"at three in the morning": false, "about five in the morning": false} {
+		if near(s) != agrees {
+			t.Errorf("%s is 03:12:18: %v", s, !agrees)
+		}
+	}
 	for _, s := range []string{"from five to eight days", "ten to twelve people", "one in the team", "he had eight"} {
 		for _, d := range ExtractText(s, "").figures() {
 			if d.T != nil {

@@ -360,7 +360,7 @@ func (cmp *Comparison) figuresIn(e *Claim) (n int) {
 
 // differs reports whether a window has another figure in the place of one of a claim.
 func (cmp *Comparison) differs(m Match) bool {
-	return m.With != nil && m.Alike >= cmp.enough(m) && !m.Detail.Denied && !m.With.Denied &&
+	return m.With != nil && !m.With.Level && m.Alike >= cmp.enough(m) && !m.Detail.Denied && !m.With.Denied &&
 		m.Detail.sameWay(m.With) && !cmp.worksOut(m) && !m.farApart() && !m.Detail.labels(m.With) && !(m.Rel == OtherUnit && !strings.ContainsFunc(m.With.Text, writesUnit))
 }
 
