@@ -68,23 +68,39 @@ func (s *statements) near(words []int32, least float64, most int) []int32 {
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(s.counts[b], s.counts[a]), cmp.Compare(b, a))
-	})
 	share := map[int32]float64{}
-	for i, at := range found {
-		all := int(s.counts[at]) == len(rare)
-		if s.counts[at] = 0; i < 5*most {
-			shared, overlap := shareWords(words, s.words[at])
-			if part := max(shared, overlap); all || part >= least {
-				share[at] = part
-			}
+	for _, at := range s.most(found, 5*most) {
+		shared, overlap := shareWords(words, s.words[at])
+		if part := max(shared, overlap); int(s.counts[at]) == len(rare) || part >= least {
+			share[at] = part
 		}
+	}
+	for _, at := range found {
+		s.counts[at] = 0
 	}
 	best := slices.SortedFunc(maps.Keys(share), func(a, b int32) int {
 		return cmp.Or(cmp.Compare(share[b], share[a]), cmp.Compare(b, a))
 	})
 	return best[:min(len(best), most)]
+}
+
+// most are those with the highest counts, of equal ones the newest. Thousands have a word in
+// common, so they are not sorted.
+func (s *statements) most(found []int32, n int) []int32 {
+	top := make([]int32, 0, n+1) // the last is the best
+	worse := func(a, b int32) int {
+		return cmp.Or(cmp.Compare(s.counts[a], s.counts[b]), cmp.Compare(a, b))
+	}
+	for _, at := range slices.Backward(found) { // newer ones first
+		if len(top) == n && worse(at, top[0]) < 0 {
+			continue
+		}
+		i, _ := slices.BinarySearchFunc(top, at, worse)
+		if top = slices.Insert(top, i, at); len(top) > n {
+			top = top[:copy(top, top[1:])]
+		}
+	}
+	return top
 }
 
 // shareWords returns the share of the longer one's words that the other has too, as
