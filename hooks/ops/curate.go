@@ -104,6 +104,9 @@ Everything is in the history of the capsules, and ` + "`board kb history CAPSULE
 			}
 			return nil
 		})
+		if h.Careful() {
+			out.shorten()
+		}
 		return out, err
 	},
 	Text: func(p *op.Page, o CurateOut) {
@@ -121,6 +124,28 @@ Everything is in the history of the capsules, and ` + "`board kb history CAPSULE
 			printPairs(p, &o)
 		}
 	},
+}
+
+// shorten leaves of each capsule what tells it from another: a model can ask for the whole.
+func (o *CurateOut) shorten() {
+	clip := func(all ...*kb.Capsule) {
+		for _, c := range all {
+			c.Body = fault.Clip(c.Body, 300)
+		}
+	}
+	if d := o.Dedupe; d != nil {
+		for i := range d.Duplicates {
+			clip(&d.Duplicates[i].Keep, &d.Duplicates[i].Drop)
+		}
+		for i := range d.Alike {
+			clip(&d.Alike[i].Keep, &d.Alike[i].Other)
+		}
+	}
+	if found := o.Contradictions; found != nil {
+		for i := range *found {
+			clip(&(*found)[i].A, &(*found)[i].B)
+		}
+	}
 }
 
 func pointer[T any](v T, err error) (*T, error) { return &v, err }

@@ -182,9 +182,3 @@ func (p *program) conversationIn(c *cli.Context, s *openedMemory) string {
 	}
 	return p.conversation(c)
 }
-
-func (p *program) warnings(all []string) {
-	for _, w := range all {
-		p.Messagef("  note: %s", base.Safe(w))
-	}
-}
