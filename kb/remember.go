@@ -196,27 +196,35 @@ func (ch *change) nearTo(c *Capsule, v embed.Vector) (
 		q.Vector, q.Model, q.Near = v, ch.k.emb.Model().Name, AlikeCosine
 		ch.nearNew(v, cosine)
 	}
-	if a := ch.arrivals; a != nil && v == nil {
-		if q.Until = a.since; a.since == 0 {
-			return nil, cosine, nil
+	ask := []index.Query{q}
+	if a := ch.arrivals; a != nil {
+		older, near := q, q
+		older.Vector, older.Until, near.Text = nil, a.since, ""
+		if ask = ask[:0]; a.since > 0 {
+			ask = append(ask, older)
 		}
-	}
-	res, err := ch.k.index.Search(ch.tx, q)
-	if err != nil {
-		return nil, nil, err
-	}
-	best := 0.0
-	for _, cand := range res.Candidates {
-		best = max(best, cand.BM25)
+		if v != nil {
+			ask = append(ask, near)
+		}
 	}
 	ns = slices.Collect(maps.Keys(cosine))
-	for _, cand := range res.Candidates {
-		if cand.BM25 < alikeBM25*best && cand.Cosine < AlikeCosine {
-			continue // too few common words
+	for _, q := range ask {
+		res, err := ch.k.index.Search(ch.tx, q)
+		if err != nil {
+			return nil, nil, err
 		}
-		ns = append(ns, cand.ID)
-		if cand.HasVector {
-			cosine[cand.ID] = cand.Cosine
+		best := 0.0
+		for _, cand := range res.Candidates {
+			best = max(best, cand.BM25)
+		}
+		for _, cand := range res.Candidates {
+			if cand.BM25 < alikeBM25*best && cand.Cosine < AlikeCosine {
+				continue // too few common words
+			}
+			ns = append(ns, cand.ID)
+			if cand.HasVector {
+				cosine[cand.ID] = cand.Cosine
+			}
 		}
 	}
 	return ns, cosine, nil
