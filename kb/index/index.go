@@ -44,7 +44,7 @@ type Config struct {
 
 const (
 	// SealAt is the default number of documents at which the tail becomes a segment.
-	SealAt = 256
+	SealAt = 64
 	// MaxSegment is the most documents in a segment, so that a uint16 can number them.
 	MaxSegment = 1 << 16
 	// fanout is the number of segments of similar size that are merged into one.
