@@ -353,7 +353,7 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 	}
 	if c.f.Does(policy.Trace) {
 		c.tell(policy.Trace)
-		t, err := m.Trace(c.sources(registered), c.in.Reports...)
+		t, err := m.Trace(c.in.traced(registered), c.in.Reports...)
 		if err != nil {
 			return err
 		}
@@ -421,20 +421,29 @@ func (s *Step) limit(n int, limit *int) {
 	s.Warnings = append(s.Warnings, s.Headline)
 }
 
-// sources returns the files in which trace looks for facts that no entry has.
-func (c *checker) sources(registered []board.Source) trace.Sources {
+// Trace traces the reports of an input as the step of a check does.
+func Trace(ctx context.Context, b *board.Board, in Input) (trace.Result, error) {
+	registered, err := b.Sources(ctx)
+	if err != nil {
+		return trace.Result{}, err
+	}
+	return b.Trace(ctx, in.traced(registered), in.Reports...)
+}
+
+// traced returns the files in which trace looks for facts that no entry has.
+func (in *Input) traced(registered []board.Source) trace.Sources {
 	var files, reports []string
-	for _, f := range c.in.Sources {
+	for _, f := range in.Sources {
 		files = append(files, f.Path)
 	}
 	for _, s := range registered {
-		if info, err := os.Stat(s.Path); !c.in.BoardOnly && err == nil &&
+		if info, err := os.Stat(s.Path); !in.BoardOnly && err == nil &&
 			info.Mode().IsRegular() &&
 			!slices.Contains(files, s.Path) {
 			files = append(files, s.Path)
 		}
 	}
-	for _, d := range c.in.Reports {
+	for _, d := range in.Reports {
 		reports = append(reports, d.Name)
 	}
 	if len(files) == 0 {

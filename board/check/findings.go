@@ -80,6 +80,57 @@ func (s *Step) Findings() (all []Finding) {
 	return all
 }
 
+// ToClear are the findings that a pass asks for something about: those of the step, and
+// what has to be there where there was nothing to check.
+func (s *Step) ToClear() []Finding {
+	all := s.Findings()
+	switch v := s.Verify; {
+	case v != nil && v.Checked == 0:
+		for i := range v.Items {
+			if item := &v.Items[i]; item.Verdict == verify.NothingToCheck {
+				f := Finding{ID: item.ID}
+				f.Clear, f.Next = Remedy(item)
+				all = append(all, f)
+			}
+		}
+		if why := v.NothingChecked(); len(all) == 0 {
+			all = append(all, Finding{Clear: why, Next: ToVerify(why)})
+		}
+	case s.Survival != nil && s.Survival.Warning != "" && !s.Passed:
+		all = append(all, Finding{Clear: "post what was found, and mark what must surface", Next: []fault.Step{
+			fault.Do("entry.post", "post what was found, and mark what the report has to carry: {}", "content",
+				"…", "must_surface", "")}})
+	}
+	return all
+}
+
+// ToVerify says what to do where verify had nothing to check, by the reason.
+func ToVerify(why string) []fault.Step {
+	switch why {
+	case verify.NoneNamesSource:
+		return []fault.Step{fault.Do("entry.post", "post findings with their source and a quote: {}", "content", "…",
+			"source_doc", "…", "evidence", "…")}
+	case verify.NoSourceFound:
+		return []fault.Step{fault.Give("sources", "DIR", "name their directory: {}"),
+			fault.Do("source.add", "or {}", "path", "DIR")}
+	}
+	return []fault.Step{fault.Do("entry.post", "post findings with a quote: {}", "content", "…", "evidence", "…")}
+}
+
+// ToDo is how a step gets the input that it was skipped for. One that the policy names
+// fails if what the policy lists is not there.
+func (s *Step) ToDo() fault.Step {
+	switch {
+	case s.Name == policy.Verify && s.Passed:
+		return fault.Give("sources", "DIR", "{}, or list it under sources in "+policy.Name)
+	case s.Name == policy.Verify:
+		return fault.Step{Text: "put the source files there, or name another directory"}
+	case s.Passed:
+		return fault.Do("run.check", "{}, or list it under reports in "+policy.Name, "report", "report.md")
+	}
+	return fault.Step{Text: "write the report where reports in " + policy.Name + " says"}
+}
+
 // missing describes a missing item by its nearest passage.
 func missing(m *survival.ItemResult) Finding {
 	f := Finding{ID: m.ID, Text: m.Content, Why: m.Why + ", " + m.Cause, Missing: m,
@@ -96,6 +147,8 @@ func missing(m *survival.ItemResult) Finding {
 	switch {
 	case m.Why == survival.WhyOpen:
 		f.Clear = "answer the question, or say in the report that it is open"
+	case m.Why == survival.WhyWaived:
+		f.Clear = "say in the report that the question is open"
 	case m.Cause == survival.MissContradicted:
 		f.Clear = "remove the contradicting sentence from the report, or supersede the finding " +
 			"if it no longer holds"

@@ -26,7 +26,7 @@ var opened = map[string]string{
 	"board/sqlite/access_other.go mayWrite":  "a database, where no lock can be dropped",
 	"board/sqlite/foreign.go copyFile":       "a new file",
 	"board/sqlite/sqlite.go writable":        "a lock file",
-	"cmd/board/runcmd/check.go initPolicy":   "a new policy",
+	"cmd/board/runcmd/judge.go initPolicy":   "a new policy",
 	"embed/minilm/static.go readStatic":      "a model",
 	"cmd/board/base/file.go WriteFileMode":   "a device or a pipe, a new file",
 	"cmd/board/daemon/log.go open":           "the daemon's log",

@@ -66,30 +66,30 @@ func TestCheck(t *testing.T) {
 	c := connect(t, s, nil)
 	inProject(t, s, "docs/auth.md", authSource)
 	got := must(t, c, "board_check", `{}`)
-	hasAll(t, got, "✓ gate: open", "– verify: ", "– survival: ", "– trace: ", "! conflicts: ")
+	hasAll(t, got, "passed   gate: open", "not checked  verify: ", "not checked  survival: ", "not checked  trace: ", "warning  conflicts: ")
 
 	must(t, c, "board_post", `{"content":"Ironworks was founded in 1903","source_doc":"x.md"}`)
 	hasAll(t, must(t, c, "board_check", `{"sources":["docs"]}`),
-		"no file is called x.md; the sources are docs/a.md, docs/auth.md)")
+		"no file is called x.md; the sources are docs/a.md, docs/auth.md [d")
 	must(t, c, "board_post", `{"content":"Ironworks is old","supersedes":["e5"]}`)
 
 	draft := "Tokens expire after 15 minutes. It costs $9.25 a month."
 	got = must(t, c, "board_check", fmt.Sprintf(`{"text":%q,"sources":["docs"]}`, draft))
-	hasAll(t, got, "Check of r1 FAILED: verify, survival", "✗ verify: ",
-		"- e2 d", " Keys are rotated every 90 days (", "supersedes: e2",
-		"- e3 e4 Ironworks has 98 sites", "board_accept (id: e3, other: e4, reason: …)",
-		"- text.md:1 $9.25 (money: ", "! trace: ", "✗ survival: ")
+	hasAll(t, got, "check of r1: FAILED: verify, survival", "FAILED   verify: ",
+		"e2     nearly: ", "| Keys are rotated every 90 days", "supersedes: e2",
+		"e3     Ironworks has 98 sites", "board_accept (id: e3, other: e4, reason: …)",
+		"text.md:1 $9.25 (money): ", "warning  trace: ", "FAILED   survival: ")
 
 	inProject(t, s, "board.yaml", "sources: [docs]\nreports: [out.md]\ntrace: {max_unsupported: "+
 		"0}\nconflicts: {max: 0}\ngate: {require_verified: true}\n")
 	got = must(t, c, "board_check", `{}`)
 	// the report is not written yet
-	hasAll(t, got, "FAILED: gate, verify, conflicts", "require-verified", "– survival: ")
+	hasAll(t, got, "FAILED: gate, verify, conflicts", "not verified", "not checked  survival: ")
 	got = must(t, c, "board_check", `{"step":"trace"}`)
 	hasAll(t, got, "FAILED: trace", "there is no file")
 	inProject(t, s, "out.md", draft)
-	hasAll(t, must(t, c, "board_check", `{}`), "✗ trace: ", "out.md:1 $9.25")
-	hasAll(t, must(t, c, "board_check", `{"files":["out.md"]}`), "✗ trace: ", "out.md:1 $9.25")
+	hasAll(t, must(t, c, "board_check", `{}`), "FAILED   trace: ", "out.md:1 $9.25")
+	hasAll(t, must(t, c, "board_check", `{"files":["out.md"]}`), "FAILED   trace: ", "out.md:1 $9.25")
 
 	must(t, c, "board_post",
 		`{"content":"Keys are rotated every 30 days","source_doc":"auth.md","evidence":"Keys are rotated every 30 days","supersedes":["e2"]}`)
@@ -97,7 +97,7 @@ func TestCheck(t *testing.T) {
 	const good = `{"text":"Tokens expire after 15 minutes. Keys are rotated every 30 days."}`
 	must(t, c, "board_check", good)
 	got = must(t, c, "board_check", good)
-	hasAll(t, got, "Check of r1 passed", "✓ gate: open", "✓ trace: ", "✓ survival: ")
+	hasAll(t, got, "check of r1: passed", "passed   gate: open", "passed   trace: ", "passed   survival: ")
 
 	inProject(t, s, "board.yaml", "tarce: {}\n")
 	refused(t, c, "board_check", `{}`, "unknown key tarce")
@@ -138,7 +138,7 @@ func TestCheckIsBounded(t *testing.T) {
 	if len(got) > 6000 {
 		t.Errorf("%d bytes:\n%s", len(got), got)
 	}
-	hasAll(t, got, "✗ gate: ", "✗ verify: ", "✗ survival: ", "✗ trace: ",
+	hasAll(t, got, "FAILED   gate: ", "FAILED   verify: ", "FAILED   survival: ", "FAILED   trace: ",
 		" more; only: trace lists more of them")
 }
 
@@ -172,10 +172,10 @@ func TestCheckReads(t *testing.T) {
 	}
 	got := must(t, c, "board_check",
 		`{"text":"Tokens expire after 15 minutes. Keys are rotated every 90 days, not 30 days."}`)
-	if strings.Contains(got, "30 days.") || strings.Contains(got, "auth.md:") {
+	if strings.Contains(got, "every 30 days") || strings.Contains(got, "auth.md:") {
 		t.Errorf("a file was read: %s", got)
 	}
-	hasAll(t, got, "2 findings were not checked", "register the source", "✓ survival: ")
+	hasAll(t, got, "2 findings were not checked", "register the source", "passed   survival: ")
 	refused(t, c, "board_check", `{"files":["docs/auth.md"]}`, "can grant files")
 	refused(t, c, "board_check", `{"sources":["docs"]}`, "can grant files")
 	if after, err := b.State(t.Context()); err != nil || after.Seq != before.Seq {
@@ -183,7 +183,7 @@ func TestCheckReads(t *testing.T) {
 	}
 	c = connect(t, files, nil)
 	refused(t, c, "board_check", `{"files":["/dev/stdin"]}`, "not a regular file")
-	hasAll(t, must(t, c, "board_check", `{"sources":["docs"],"text":"x"}`), "- e2 ")
+	hasAll(t, must(t, c, "board_check", `{"sources":["docs"],"text":"x"}`), "  e2 ")
 	if after, err := b.State(t.Context()); err != nil || after.Seq == before.Seq {
 		t.Errorf("no verdict was written, %v", err)
 	}

@@ -23,19 +23,18 @@ func TestNoVacuousPass(t *testing.T) {
 	refused(t, c, "board_gate", `{"run":"later"}`, "there is no run later")
 	says("board_expect", `{"names":["reader-1","reader-2"]}`,
 		"reader-1  expected, nothing posted\nreader-2  expected, nothing posted")
-	says("board_gate", `{}`, "empty nothing was posted or raised yet; to clear it: board_post "+
-		"(content: …)",
-		"expected reader-1 has not finished yet; to clear it: board_done (names: reader-1), "+
+	says("board_gate", `{}`, "  nothing was posted or raised yet", "to pass: board_post (content: …)",
+		"expected  reader-1 has not finished yet", "to pass: board_done (names: reader-1), "+
 			"or board_done (drop: true, names: reader-1, note: …)")
-	says("board_survival", `{"text":"Nothing."}`, "FAILED: the run has no entries")
-	says("board_wait", `{"for":"gate","timeout_seconds":0}`, "Not within 0 seconds.", "is closed")
+	says("board_survival", `{"text":"Nothing."}`, "FAILED", "the run has no entries")
+	says("board_wait", `{"for":"gate","timeout_seconds":0}`, "Not within 0 seconds.", "gate of r1: CLOSED")
 	says("board_post", `{"content":"Tokens never expire","must_surface":true}`)
 	says("board_post", `{"content":"Tokens expire after a day","supersedes":["e1"],"drop_duty":"the parser was read wrongly"}`)
 	says("board_survival", `{"text":"Nothing."}`,
-		"Passed, with a warning: nothing on the board must surface",
-		"Need not surface: e1 (Tokens never expire): dropped by")
+		"passed, 0 of 0 items present\nwarning: nothing on the board must surface",
+		"e1     need not surface: scout", "| Tokens never expire")
 	says("board_survival", `{"text":"Nothing.","min_items":1}`,
-		"FAILED: 0 items had to surface; the minimum is 1")
+		"FAILED", "0 items had to surface; the minimum is 1")
 	says("board_expect", `{"do":"done","worker":"reader-1","reason":"the index is left open"}`,
 		"reader-1  done, nothing posted: the index is left open")
 	refused(t, c, "board_expect", `{"do":"drop","names":["reader-2"]}`, "needs a reason")
@@ -45,6 +44,6 @@ func TestNoVacuousPass(t *testing.T) {
 	says("board_state", `{}`, "Expected: reader-1 done by reader-1: the index is left open",
 		"Expected: reader-2 dropped")
 	says("board_gate", `{"min_entries":3}`,
-		"min-entries 2 entries were posted; at least 3 are needed")
-	says("board_gate", `{}`, "is open")
+		"2 entries were posted; at least 3 are needed")
+	says("board_gate", `{}`, "gate of r1: open")
 }

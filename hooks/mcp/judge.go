@@ -1,275 +1,78 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/board/documents"
 	"blackboard/board/fault"
+	"blackboard/board/op"
 	"blackboard/board/policy"
-	"blackboard/board/survival"
 	"blackboard/hooks/ops"
 	kbhome "blackboard/kb/home"
 )
 
 func (s *Server) addJudgeTools() {
-	add(s, tool{Tool: "board_gate", Short: "May the synthesis begin?",
-		Profile: ProfileRun, Kind: reads, Budget: glanceTokens,
-		About: "May the synthesis begin? Names what keeps the gate closed, and how to clear it."},
-		(*call).gate)
-	add(s, tool{Tool: "board_survival", Short: "Does the text carry what was found?",
-		Profile: ProfileRun, Kind: reads, Budget: usualTokens,
-		About: "Does a text carry all that must surface? Names what it lacks."}, (*call).survival)
 	add(s, tool{Tool: "board_wait", Short: "Wait for something on the board", Profile: ProfileRun,
 		Kind:  reads,
 		About: "Wait until the gate opens, a question closes, or anything happens."},
 		(*call).wait)
 }
 
-type gateIn struct {
-	ops.OnRun
-	Block         []string `json:"block,omitempty" enum:"priorities" jsonschema:"default critical and high" rare:"true"`
-	MaxOpen       *int64   `json:"max_open,omitempty" min:"0" rare:"true"`
-	MaxDisputed   *int64   `json:"max_disputed,omitempty" min:"0" rare:"true"`
-	MinEntries    int64    `json:"min_entries,omitempty" min:"0" rare:"true"`
-	RequireSource bool     `json:"require_source,omitempty" rare:"true"`
-	Verified      bool     `json:"require_verified,omitempty" rare:"true"`
-	Evidence      bool     `json:"require_evidence,omitempty" rare:"true"`
-	MaxConflicts  *int64   `json:"max_conflicts,omitempty" min:"0" rare:"true"`
-}
-
-type reasonOut struct {
-	Rule     string `json:"rule"`
-	ID       string `json:"id"`
-	Priority string `json:"priority,omitempty"`
-	Content  string `json:"content,omitempty"`
-	Claimed  string `json:"claimed_by,omitempty"`
-	Clear    string `json:"clear" jsonschema:"what would clear it"`
-}
-
-type gateOut struct {
-	Run     string      `json:"run"`
-	Open    bool        `json:"open"`
-	Reasons []reasonOut `json:"reasons" jsonschema:"30 at most"`
-	Left    int         `json:"further_reasons"`
-	Seq     int64       `json:"seq" jsonschema:"the event up to which it was judged"`
-}
-
-// mostReasons is how many reasons and missing items an answer lists.
-const mostReasons = 30
-
-func (k cut) gate(v *board.Verdict) gateOut {
-	reasons := some(k, v.Reasons[:min(len(v.Reasons), mostReasons)])
-	return gateOut{Run: v.Run, Open: v.Open, Seq: v.Seq, Left: len(v.Reasons) - len(reasons),
-		Reasons: each(reasons, func(r *board.Reason) reasonOut {
-			return reasonOut{r.Rule, r.ID, r.Priority, k.text(r.Content, "board_show", r.ID),
-				r.Claimed, r.Clear}
-		})}
-}
-
-// gateSaid is the answer about a gate.
-func (c *call) gateSaid(v *board.Verdict) (gateOut, string) {
-	v.In(c.words(nil))
-	return fitted(c, func(k cut) (gateOut, string) {
-		out := k.gate(v)
-		return out, out.text()
-	})
-}
-
-func (g *gateOut) text() string {
-	if g.Open {
-		return fmt.Sprintf("The gate of %s is open.", g.Run)
-	}
-	lines := []string{fmt.Sprintf("The gate of %s is closed:", g.Run)}
-	for _, r := range g.Reasons {
-		line := "- " + strings.TrimSpace(r.Rule+" "+r.ID)
-		if r.Priority != "" {
-			line += " [" + r.Priority + "]"
-		}
-		if r.Content != "" {
-			line += " " + inLine(r.Content)
-		}
-		if r.Claimed != "" {
-			line += " (claimed by " + inLine(r.Claimed) + ")"
-		}
-		lines = append(lines, line+"; to clear it: "+r.Clear)
-	}
-	if g.Left > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", g.Left))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// over is a policy with what the call asks for in its place.
-func (in *gateIn) over(p board.Policy) board.Policy {
-	if in.Block != nil {
-		p.Block = in.Block
-	}
-	p.MaxOpen, p.MaxDisputed = cmp.Or(in.MaxOpen, p.MaxOpen), cmp.Or(in.MaxDisputed, p.MaxDisputed)
-	p.MaxConflicts, p.MinEntries = cmp.Or(in.MaxConflicts, p.MaxConflicts),
-		cmp.Or(in.MinEntries, p.MinEntries)
-	p.RequireSource = p.RequireSource || in.RequireSource
-	p.RequireVerified, p.RequireEvidence = p.RequireVerified || in.Verified, p.RequireEvidence ||
-		in.Evidence
-	return p.ForCall()
-}
-
-func (c *call) gate(in gateIn) (out gateOut, text string, err error) {
-	err = c.onBoard(in.Run, false, func(b *board.Board) error {
-		by, err := c.Policy(c.ctx, b)
-		if err != nil {
-			return err
-		}
-		v, err := b.Gate(c.ctx, in.over(by.Gate))
-		if err != nil {
-			return err
-		}
-		out, text = c.gateSaid(&v)
-		return nil
-	})
-	return out, text, err
-}
-
-type survivalIn struct {
-	ops.OnRun
-	Text      string   `json:"text,omitempty" jsonschema:"the draft"`
-	Files     []string `json:"files,omitempty" jsonschema:"or files and directories of it"`
-	MinItems  int      `json:"min_items,omitempty" min:"0" rare:"true"`
-	Semantic  bool     `json:"semantic,omitempty" rare:"true"`
-	MinCosine float64  `json:"min_cosine,omitempty" min:"0" max:"1" default:"0.9" rare:"true"`
-}
-
-type missingOut struct {
-	ID             string   `json:"id"`
-	Why            string   `json:"why" jsonschema:"why the text has to carry it"`
-	Content        string   `json:"content"`
-	Cause          string   `json:"cause" jsonschema:"absent, number differs, contradicted, scattered"`
-	MissingTokens  []string `json:"missing_words"`
-	MissingNumbers []string `json:"missing_numbers"`
-	Nearest        string   `json:"nearest,omitempty" jsonschema:"the passage that comes nearest"`
-	Line           int      `json:"line,omitempty"`
-	Where          string   `json:"where,omitempty" jsonschema:"its place: line 12, page 3, Totals!B7"`
-}
-
-type survivalOut struct {
-	Run     string       `json:"run"`
-	Passed  bool         `json:"passed"`
-	Checked int          `json:"checked"`
-	Missing int          `json:"missing"`
-	Unsure  []string     `json:"unsure,omitempty" jsonschema:"items that a passage may carry; they do not count as missing"`
-	Warning string       `json:"warning,omitempty" jsonschema:"there was nothing, or too little, to look for"`
-	Dropped []string     `json:"dropped,omitempty" jsonschema:"what had to surface and need not any more, with who dropped that, and why"`
-	Items   []missingOut `json:"items" jsonschema:"what is missing, 30 at most"`
-	Skipped []string     `json:"not_read,omitempty" jsonschema:"files of the directories that were not read, 30 at most"`
-}
-
-func (c *call) survival(in survivalIn) (out survivalOut, text string, err error) {
-	reports, skipped, err := c.reports(&in)
-	if err != nil {
-		return out, "", err
-	}
-	err = c.onBoard(in.Run, false, func(b *board.Board) error {
-		s, err := b.Survival(c.ctx, reports...)
-		if err != nil {
-			return err
-		}
-		if in.Semantic {
-			e, done := c.embedder(c.ctx)
-			defer done()
-			if e == nil {
-				return badArgument("leave out semantic",
-					"no embedding model is available to compare meaning")
-			}
-			if err := s.AddMeaning(c.ctx, e, in.MinCosine, reports...); err != nil {
-				return err
-			}
-		}
-		s.Demand(s.Empty, in.MinItems)
-		out, text = fitted(c, func(k cut) (survivalOut, string) {
-			out := k.survival(&s)
-			for _, f := range some(k, skipped[:min(len(skipped), mostReasons)]) {
-				out.Skipped = append(out.Skipped, k.text(f.Reason, "", ""))
-			}
-			return out, out.text()
-		})
-		return nil
-	})
-	return out, text, err
-}
-
-// survival is as much of a check as there is room for.
-func (k cut) survival(s *survival.Result) survivalOut {
-	out := survivalOut{Run: s.Run, Passed: s.Passed, Checked: s.Checked, Missing: s.Missing,
-		Unsure: s.UnsureIDs(), Warning: s.Warning, Items: []missingOut{}}
-	for _, d := range some(k, s.Dropped[:min(len(s.Dropped), mostReasons)]) {
-		out.Dropped = append(out.Dropped, fmt.Sprintf("%s (%s): dropped by %s with %s: %s", d.ID,
-			inLine(board.Line(d.Content, min(200, k.runes))), inLine(d.Worker), d.By,
-			inLine(k.text(d.Reason, "board_show", d.By))))
-	}
-	for i := range s.Items {
-		r := &s.Items[i]
-		if !r.IsMissing() || len(out.Items) == min(mostReasons, k.items) {
-			continue
-		}
-		m := missingOut{ID: r.ID, Why: r.Why, Content: k.text(r.Content, "board_show", r.ID),
-			Cause:         r.Cause,
-			MissingTokens: k.words(r.MissingTokens), MissingNumbers: k.words(r.MissingNumbers)}
-		if r.Passage != nil {
-			m.Nearest, m.Line, m.Where = board.Line(r.Passage.Text, min(200, k.runes)),
-				r.Passage.Line, r.Passage.Where
-		}
-		out.Items = append(out.Items, m)
-	}
-	return out
-}
-
-// words are some of the words that a text lacks.
-func (k cut) words(all []string) []string {
-	const most = 20
-	return each(some(k, all[:min(len(all), most)]), func(w *string) string {
-		return fault.Clip(*w, leastRunes)
-	})
-}
-
-// reports are the texts to check, and the files of directories that are not read.
-func (c *call) reports(in *survivalIn) (
-	all []*documents.Document, skipped []documents.Skipped, err error) {
-	if in.Text != "" {
-		r, err := readText(in.Text)
-		if err != nil {
-			return nil, nil, err
-		}
-		all = append(all, r)
-	}
-	if len(in.Files) > 0 {
+// Gather opens what a call names to be judged. Without the grant no file is read, neither one
+// that is named, nor one that the policy or the board names.
+func (c *call) Gather(ctx context.Context, b *board.Board, f *policy.File, m ops.Material) (
+	in check.Input, done func(), err error) {
+	done = func() {}
+	mayRead := c.cfg.Grants.has[Files]
+	if len(m.Reports)+len(m.Sources) > 0 {
 		if err := c.cfg.Grants.need(Files, "naming files of the server's machine"); err != nil {
-			return nil, nil, err
+			return in, done, err
 		}
 	}
-	paths := make([]string, len(in.Files))
-	for i, f := range in.Files {
-		paths[i] = c.path(f)
+	if !mayRead || m.Text != "" {
+		f.Reports = nil
 	}
-	read, skipped, err := documents.OpenAll(paths)
-	if err != nil {
-		return nil, nil, err
+	if !mayRead {
+		f.Sources = nil
 	}
-	if all = append(all, read...); len(all) == 0 {
-		return nil, nil, badArgument("give text, or files", "there is nothing to check")
+	if in, err = check.Open(f, each(m.Reports, c.where), each(m.Sources, c.where)); err != nil {
+		return in, done, err
 	}
-	return all, skipped, nil
-}
-
-// readText is the text of a call as a document.
-func readText(text string) (*documents.Document, error) {
-	return documents.Read("text.md", strings.NewReader(text))
+	ops.NameFrom(c.workspace(), in.Sources) // as answers name them
+	in.BoardOnly = !mayRead
+	if m.Text != "" {
+		draft, err := documents.Read("text.md", strings.NewReader(m.Text))
+		if err != nil {
+			return in, done, err
+		}
+		in.Reports = slices.Insert(in.Reports, 0, draft)
+	} else if m.Draft && len(m.Reports)+len(in.Reports) == 0 { // no text yet
+		f.Reports, in.Missing = nil, ""
+		f.Steps = slices.DeleteFunc(slices.Clone(f.Steps), func(s string) bool {
+			return s == policy.Survival || s == policy.Trace
+		})
+	}
+	if m.Records && c.cfg.Grants.run(b.Run(), true) == nil {
+		if in.Worker, err = c.Worker(m.Worker, false); err != nil {
+			return in, done, err
+		}
+	}
+	if m.Meaning {
+		if in.Model, done = c.embedder(ctx); in.Model == nil && m.Needed {
+			err = badArgument("leave out semantic",
+				"no embedding model is available to compare meaning")
+		}
+	}
+	return in, done, err
 }
 
 // path is where a file that a client names is: below the workspace, unless it says
@@ -281,48 +84,17 @@ func (c *call) path(name string) string {
 	return filepath.Join(c.workspace(), name)
 }
 
-func (s *survivalOut) text() string {
-	text := s.verdict()
-	for _, d := range s.Dropped {
-		text += "\nNeed not surface: " + d
-	}
-	return text
-}
+// where is path for a list of names.
+func (c *call) where(name *string) string { return c.path(*name) }
 
-func (s *survivalOut) verdict() string {
-	head := fmt.Sprintf("Survival in %s: %d of %d present", s.Run,
-		s.Checked-s.Missing-len(s.Unsure), s.Checked)
-	if len(s.Unsure) > 0 {
-		head += fmt.Sprintf(", %d unsure (a passage may carry them): %s", len(s.Unsure),
-			strings.Join(s.Unsure[:min(len(s.Unsure), mostReasons)], ", "))
-	}
-	switch {
-	case s.Passed && s.Warning != "":
-		return head + ". Passed, with a warning: " + s.Warning + "."
-	case s.Passed:
-		return head + ". Passed: words and numbers are there; whether it says what they mean is " +
-			"yours to judge."
-	case s.Missing == 0:
-		return head + ". FAILED: " + s.Warning + "."
-	}
-	lines := []string{head + ". FAILED; missing:"}
-	for _, m := range s.Items {
-		line := fmt.Sprintf("- %s (%s, %s): %s", m.ID, m.Why, m.Cause, inLine(m.Content))
-		if len(m.MissingNumbers) > 0 {
-			line += "\n  numbers not there: " + inLine(strings.Join(m.MissingNumbers, ", "))
-		}
-		if m.Nearest != "" {
-			line += fmt.Sprintf("\n  nearest, %s: %s", inLine(m.Where), inLine(m.Nearest))
-		}
-		lines = append(lines, line)
-	}
-	if left := s.Missing - len(s.Items); left > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", left))
-	}
-	for _, f := range s.Skipped {
-		lines = append(lines, "not read: "+inLine(f))
-	}
-	return strings.Join(lines, "\n")
+// written is the text of an operation's answer, within the budget of the call.
+func written[H, In, Out any](c *call, o *op.Op[H, In, Out], out Out) string {
+	_, text := fitted(c, func(k cut) (Out, string) {
+		page := k.page(nil)
+		o.Text(page, out)
+		return out, page.String()
+	})
+	return strings.TrimSuffix(text, "\n")
 }
 
 // list is a list that is never null.
@@ -359,13 +131,13 @@ type eventOut struct {
 }
 
 type waitOut struct {
-	Run      string        `json:"run"`
-	Happened bool          `json:"happened"`
-	Gate     *gateOut      `json:"gate,omitempty"`
-	Signal   *board.Signal `json:"signal,omitempty"`
-	Event    *eventOut     `json:"event,omitempty" jsonschema:"the first"`
-	Events   []seenOut     `json:"events,omitempty" jsonschema:"all that have happened, the oldest first"`
-	Seq      int64         `json:"seq,omitempty" jsonschema:"the last of them: since goes on from there"`
+	Run      string         `json:"run"`
+	Happened bool           `json:"happened"`
+	Verdict  *board.Verdict `json:"verdict,omitempty"`
+	Signal   *board.Signal  `json:"signal,omitempty"`
+	Event    *eventOut      `json:"event,omitempty" jsonschema:"the first"`
+	Events   []seenOut      `json:"events,omitempty" jsonschema:"all that have happened, the oldest first"`
+	Seq      int64          `json:"seq,omitempty" jsonschema:"the last of them: since goes on from there"`
 }
 
 // seenOut is one of several events.
@@ -415,9 +187,8 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 			var v board.Verdict
 			if v, err = b.WaitGate(ctx, by.Gate); err == nil || errors.Is(err, fault.Timeout) &&
 				c.ctx.Err() == nil {
-				var g gateOut
-				g, text = c.gateSaid(&v)
-				out.Gate = &g
+				j := ops.GateAnswer(c, &by, v)
+				out.Verdict, text = j.Verdict, written(c, &ops.Gate, j)
 			}
 		case waitSignal:
 			var s board.Signal

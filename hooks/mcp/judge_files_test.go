@@ -24,13 +24,13 @@ func TestSurvivalOfFiles(t *testing.T) {
 	for _, files := range []string{`["docs"]`, `["docs/*.csv"]`,
 		`["docs/a.md","docs/table.csv"]`} {
 		if got := must(t, c, "board_survival", `{"files":`+files+`}`); !strings.Contains(got,
-			"1 of 1 present") {
+			"1 of 1 item present") {
 			t.Errorf("%s: %s", files, got)
 		}
 	}
 	if got := must(t, c, "board_survival",
 		`{"text":"# Report\n\nCrestline owes $5.5 million"}`); !strings.Contains(got,
-		"nearest, line ") {
+		"text.md:3 (100 % of its words)") {
 		t.Errorf("the place of the nearest passage: %s", got)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "z.png"), []byte("\x89PNG\x00"), 0o600); err != nil {
@@ -65,17 +65,17 @@ func TestGateFollowsThePolicy(t *testing.T) {
 			t.Errorf("%s: %s", args, got)
 		}
 	}
-	gate(`{}`, "is open")
+	gate(`{}`, ": open")
 	file := filepath.Join(s.cfg.Workspace, "board.yaml")
 	if err := os.WriteFile(file, []byte("gate: {min_entries: 3, block: [low]}"),
 		0o600); err != nil {
 		t.Fatal(err)
 	}
 	gate(`{}`, "at least 3 are needed")
-	gate(`{"min_entries":1}`, "is open")
+	gate(`{"min_entries":1}`, ": open")
 	must(t, c, "board_signal", `{"content":"Who pays?","priority":"low"}`)
-	gate(`{"min_entries":1}`, "open-signal s1")
-	gate(`{"min_entries":1,"block":["high"]}`, "is open")
+	gate(`{"min_entries":1}`, "s1     low ")
+	gate(`{"min_entries":1,"block":["high"]}`, ": open")
 	listed := func(want string) {
 		t.Helper()
 		r, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "board://runs"})

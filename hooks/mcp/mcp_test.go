@@ -264,7 +264,7 @@ func TestWaiting(t *testing.T) {
 	call("board_signal", `{"content":"who?","priority":"high"}`)
 	if out, text := call("board_wait",
 		`{"for":"gate","timeout_seconds":0.05}`); out["happened"] != false ||
-		!strings.Contains(text, "closed") {
+		!strings.Contains(text, "CLOSED") {
 		t.Errorf("%v %s", out, text)
 	}
 	begun := calls(s)
@@ -318,7 +318,7 @@ func TestBadArguments(t *testing.T) {
 		{"board_claim", `{"release":true}`, "release takes the signal"},
 		{"board_address", `{"signal":"s1"}`, "give one of entry and content"},
 		{"board_wait", `{"for":"signal"}`, "id goes with"},
-		{"board_survival", `{}`, "nothing to check"},
+		{"board_survival", `{"text":"x","min_items":-1}`, "at least 0"},
 		{"memory_forget", `{"id":"x","why":" "}`, "reason is needed"},
 		{"memory_named", `{"name":"VOICE","body":"x"}`, "read it first"},
 		{"conversation", `{"do":"start","ref":"x"}`, "start takes a channel"},

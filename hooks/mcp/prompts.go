@@ -123,13 +123,13 @@ func (c *call) handoffPrompt(args map[string]string) (string, error) {
 const synthesisBudget = 12_000
 
 func (c *call) synthesisPrompt(args map[string]string) (text string, err error) {
-	g, said, err := c.gate(gateIn{OnRun: ops.OnRun{Run: args["run"]}})
+	gate, err := ops.Gate.Do(c.ctx, c, ops.GateIn{OnRun: ops.OnRun{Run: args["run"]}})
 	if err != nil {
 		return "", err
 	}
-	if !g.Open {
+	if !gate.Verdict.Open {
 		return "Do not write the final text yet. Settle these first: answer each signal, or " +
-			"waive it with a reason.\n\n" + said, nil
+			"waive it with a reason.\n\n" + written(c, &ops.Gate, gate), nil
 	}
 	err = c.onBoard(args["run"], false, func(b *board.Board) error {
 		d, err := c.digestOf(b, synthesisBudget)

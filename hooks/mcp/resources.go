@@ -60,8 +60,8 @@ func (s *Server) addResources() {
 			}},
 		{"board://gate/{run}", "gate", "Whether the synthesis of a run may begin, and what " +
 			"keeps it shut", func(c *call, a []string) (any, error) {
-			out, _, err := c.gate(gateIn{OnRun: ops.OnRun{Run: a[0]}})
-			return out, err
+			out, err := ops.Gate.Do(c.ctx, c, ops.GateIn{OnRun: ops.OnRun{Run: a[0]}})
+			return out.Verdict, err
 		}},
 		{"board://capsule/{id}", "capsule", "A capsule of the knowledge base",
 			func(c *call, a []string) (any, error) {

@@ -193,7 +193,6 @@ func New(cfg Config) *Server {
 		s.addOperation(o)
 	}
 	s.addJudgeTools()
-	s.addCheckTools()
 	s.addKnowledgeTools()
 	s.addMemoryTools()
 	s.addAdminTools()

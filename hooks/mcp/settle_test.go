@@ -24,7 +24,7 @@ func TestSettle(t *testing.T) {
 	if got != "settled e1 and e2 on r1: e1 is of 2024" {
 		t.Error(got)
 	}
-	if got := must(t, c, "board_gate", gate); !strings.Contains(got, "is open") {
+	if got := must(t, c, "board_gate", gate); !strings.Contains(got, ": open") {
 		t.Errorf("the gate says %q", got)
 	}
 	refused(t, c, "board_settle", `{"entry":"e1","other":"e2","reason":"again"}`, "settled")
@@ -32,8 +32,8 @@ func TestSettle(t *testing.T) {
 	must(t, c, "board_post",
 		`{"content":"Keys are rotated each quarter","source_doc":"gone.md","must_surface":true}`)
 	for args, want := range map[string]string{
-		`{"require_verified":true}`: "require-verified e3",
-		`{"require_evidence":true}`: "require-evidence e3",
+		`{"require_verified":true}`: "e3     not verified",
+		`{"require_evidence":true}`: "e3     no quote",
 	} {
 		if got := must(t, c, "board_gate", args); !strings.Contains(got, want) {
 			t.Errorf("%s: the gate says %q", args, got)

@@ -71,6 +71,10 @@ func TestTextIsWhole(t *testing.T) {
 		read := strings.Join(strings.Fields(textOf(r)), " ")
 		leaves(r.StructuredContent, "", func(path, said string) {
 			said = strings.Join(strings.Fields(said), " ")
+			if strings.Contains("board_gate board_check board_survival", step.Tool) &&
+				!strings.HasSuffix(path, "reasons.content") {
+				return // the data has all that was compared, the text what fails
+			}
 			if !strings.Contains(read, said) && !isImplied(step.Tool, path[strings.LastIndex(path, ".")+1:], said, args) {
 				t.Errorf("%s %s: %q is not in the text: %.600s", step.Tool, path, said, read)
 			}

@@ -34,7 +34,7 @@ var operations = sync.OnceValue(func() map[string]said {
 		"entry.verify":   {tool: "board_check", itself: []string{"id"}}, // it holds all
 		"entry.settle":   {tool: "board_accept", as: map[string]string{"entry": "id"}},
 		"doubt.accept":   {tool: "board_accept"},
-		"run.check":      {tool: "board_check"},
+		"run.check":      {tool: "board_check", as: map[string]string{"report": "files"}},
 		"entry.show":     {tool: "board_show"},
 		"signal.list":    {tool: "board_show", itself: []string{"status"}},
 		"signal.show":    {tool: "board_show", as: byID},
@@ -81,7 +81,7 @@ var parameters = map[string]string{"timeout": "seconds"}
 // nothing that takes any.
 func (s *Server) words(takes *jsonschema.Schema) fault.Words {
 	return func(step fault.Step) string {
-		op := said{}
+		op, takes := said{}, takes
 		var parts []string
 		if step.Op != "" {
 			known := false

@@ -17,6 +17,8 @@
 //	state.go   variables of a run
 //	list.go    how lists are written
 //	expect.go  workers: expect, done
+//	judge.go   what judges a run: check and its views, the gate
+//	judge_text.go  how that is written
 //	accept.go  doubts that are no fault, and findings that are no conflict
 package ops
 
@@ -35,7 +37,7 @@ import (
 // All are the operations that have a tool.
 func All() []op.Any {
 	return []op.Any{&Post, &Correct, &Ask, &Claim, &Answer, &Waive, &Reopen, &Link, &Accept, &Expect, &Done,
-		&Query, &Show, &Signals, &VarGet, &VarSet,
+		&Query, &Show, &Signals, &Check, &Gate, &Survival, &VarGet, &VarSet,
 		&KBSearch, &KBGet, &Remember, &KBRetire, &MemoryPut, &MemoryUpdate, &MemoryForget, &MemoryRead, &JournalNote, &CoreNote, &ScratchWrite, &ScratchRead, &Scratches, &ScratchClear, &Talk, &Talks,
 		&Channels, &ChannelCreate, &MemoryConsolidate,
 		&KBCurate, &KBResolve,

@@ -18,7 +18,7 @@ async def main():
             return result.structuredContent
 
         posted = await call("board_post", content="Tokens never expire", key="w/1")
-        print(posted["entry"]["id"], (await call("board_gate"))["open"])
+        print(posted["entry"]["id"], (await call("board_gate"))["verdict"]["open"])
 
 
 asyncio.run(main())

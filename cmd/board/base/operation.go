@@ -28,33 +28,47 @@ func (p *Program) Operation(o op.Any, host func(*cli.Context) any, more ...cli.F
 	if len(p.Wanted) > 0 && !slices.ContainsFunc(p.Wanted, c.HasName) {
 		return c
 	}
-	fields := op.Fields(o.Takes())
 	c.Description = strings.TrimSpace(about.About + "\n" + about.Long)
-	for i := range fields {
-		if f := &fields[i]; f.Tag.Get("only") != "mcp" {
+	for _, f := range op.Fields(o.Takes()) {
+		if f.Tag.Get("only") != "mcp" {
 			c.ArgsUsage = strings.TrimSpace(c.ArgsUsage + " " + f.Tag.Get("arg"))
-			c.Flags = append(c.Flags, flagOf(f)...)
 		}
 	}
+	c.Flags = FlagsOf(o.Takes())
 	if _, lists := reflect.New(o.Gives()).Interface().(interface{ IDs() []string }); lists {
 		c.Flags = append(c.Flags, QuietFlag())
 	}
 	c.Flags = append(append(c.Flags, more...), JSONFlag())
 	c.Action = func(c *cli.Context) error {
-		in := reflect.New(o.Takes())
-		if err := p.arguments(c, o, in.Interface()); err != nil {
-			return err
-		}
-		if _, masks := in.Interface().(interface{ KeepsSecret() bool }); masks {
-			p.MaskSecrets(c)
-		}
-		a, err := o.Call(c.Context, host(c), in.Interface())
+		a, err := p.Call(c, o, host(c))
 		if err != nil {
 			return err
 		}
 		return p.AnswerWith(c, a)
 	}
 	return c
+}
+
+// Call does an operation with the arguments of a command line.
+func (p *Program) Call(c *cli.Context, o op.Any, host any) (op.Answer, error) {
+	in := reflect.New(o.Takes()).Interface()
+	if err := p.Arguments(c, o, in); err != nil {
+		return op.Answer{}, err
+	}
+	if _, masks := in.(interface{ KeepsSecret() bool }); masks {
+		p.MaskSecrets(c)
+	}
+	return o.Call(c.Context, host, in)
+}
+
+// FlagsOf are the flags of the arguments of an input.
+func FlagsOf(input reflect.Type) (all []cli.Flag) {
+	for _, f := range op.Fields(input) {
+		if f.Tag.Get("only") != "mcp" {
+			all = append(all, flagOf(&f)...)
+		}
+	}
+	return all
 }
 
 // flagOf is the flag of an argument, if it has one.
@@ -97,18 +111,29 @@ func (p *Program) AnswerWith(c *cli.Context, a op.Answer) error {
 		err = ExitError(ExitConflict)
 	}
 	if c.Bool("json") {
-		return cmp.Or(p.JSON(pairsOf(reflect.Indirect(reflect.ValueOf(a.Data)))...), err)
+		return cmp.Or(p.PrintJSON(a), err)
 	}
-	page := p.Page()
-	a.Text(page)
 	if ids, is := a.Data.(interface{ IDs() []string }); is && c.Bool("quiet") {
 		for _, id := range ids.IDs() {
 			p.Printf("%s\n", id)
 		}
+		a.Text(p.Page()) // its notes are told all the same
 		return nil
 	}
-	p.Printf("%s", page)
+	p.PrintText(a)
 	return err
+}
+
+// PrintJSON prints the data of an answer.
+func (p *Program) PrintJSON(a op.Answer) error {
+	return p.JSON(pairsOf(reflect.Indirect(reflect.ValueOf(a.Data)))...)
+}
+
+// PrintText prints an answer for people.
+func (p *Program) PrintText(a op.Answer) {
+	page := p.Page()
+	a.Text(page)
+	p.Printf("%s", page)
 }
 
 // Page is where an answer is written for the person at the keyboard.
@@ -140,8 +165,8 @@ func pairsOf(v reflect.Value) (pairs []any) {
 	return pairs
 }
 
-// arguments reads a command line into the input of an operation.
-func (p *Program) arguments(c *cli.Context, o op.Any, into any) error {
+// Arguments reads a command line into the input of an operation.
+func (p *Program) Arguments(c *cli.Context, o op.Any, into any) error {
 	s, err := op.SchemaOf(o.Takes(), true, ops.Lists())
 	if err != nil {
 		return err

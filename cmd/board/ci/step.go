@@ -16,13 +16,6 @@ import (
 	"blackboard/board/verify"
 )
 
-// ToVerify says what to do where nothing was checked, by the reason.
-var ToVerify = map[string]string{
-	verify.NoneNamesSource: "post findings with --source and --quote",
-	verify.NoSourceFound:   "name their directory: --sources DIR, or `board source add DIR`",
-	verify.NoneCheckable:   "post findings with --quote QUOTE",
-}
-
 // compared is what a pass of the steps that compare words does not say.
 const compared = "Words and numbers were compared, not meaning: a pass is necessary, not sufficient."
 
@@ -74,7 +67,7 @@ func Step(s *check.Step, words fault.Words, version string) Report {
 		why := s.Verify.NothingChecked()
 		r.headline = "verify failed: nothing was checked: " + why
 		r.findings = append(r.findings, finding{rule: "quote", label: "nothing was checked", cause: "nothing checked",
-			message: why, clear: ToVerify[why]})
+			message: why, clear: fault.Join(check.ToVerify(why), words, ", ")})
 	}
 	return r.checked()
 }

@@ -1,9 +1,8 @@
 // Package runcmd has the commands about one run: post and settle, look, judge, import and
 // export.
 //
-// From the first command of a run to the last: runs.go, post.go, signal.go, expect.go,
-// state.go, show.go and watch.go, then what judges a run (judge.go has the gate and what
-// all of them share: policies, formats, reasons; check.go runs them all), and move.go.
+// From the first command of a run to the last: runs.go, post.go, source.go, state.go, show.go
+// and watch.go, then what judges a run (judge.go: policies, formats), and move.go.
 package runcmd
 
 import (
@@ -22,7 +21,7 @@ func Groups(b *base.Program) []func() []*cli.Command {
 	return []func() []*cli.Command{
 		p.runCommands, p.postCommands, p.signalCommands, p.expectCommands, p.showCommands,
 		p.stateCommands,
-		p.judgeCommands, p.verifyCommands, p.conflictCommands, p.watchCommands, p.moveCommands,
+		p.judgeCommands, p.findingCommands, p.watchCommands, p.moveCommands,
 	}
 }
 

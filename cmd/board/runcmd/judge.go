@@ -1,10 +1,12 @@
 package runcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -13,11 +15,14 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/check"
+	"blackboard/board/documents"
 	"blackboard/board/fault"
+	"blackboard/board/op"
 	"blackboard/board/policy"
 	"blackboard/board/similar"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/ci"
+	"blackboard/embed"
 	"blackboard/hooks/ops"
 	kbhome "blackboard/kb/home"
 )
@@ -36,141 +41,95 @@ func formatFlags() []cli.Flag {
 	}
 }
 
-// reportFlag names reports, for those who look for a flag; see reports.
-func reportFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "report",
-		Usage: "the same as an argument (`FILE`), repeatable"}
-}
-
-// reports are the reports of --report and of the arguments.
-func reports(c *cli.Context) []string {
-	return append(c.StringSlice("report"), c.Args().Slice()...)
-}
-
-// policyAndReports is the policy of a run, and the reports that a call names, else those of
-// the policy.
-func (p *program) policyAndReports(c *cli.Context, b *board.Board) (policy.File, []string, error) {
-	f, err := p.policy(c, b)
-	if err != nil {
-		return f, nil, err
-	}
-	names := reports(c)
-	if len(names) > 0 {
-		return f, names, f.CheckNamed(names)
-	}
-	if names, err = f.ReportPaths(); err == nil && len(names) == 0 {
-		err = base.Usagef("`board "+c.Command.Name+" report.md`", "no report is given")
-	}
-	return f, names, err
-}
-
-// policyFlags are the flags of a gate policy.
-func policyFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "block",
-			Usage: "`PRIORITY` whose open signals close the gate, repeatable (default critical, high); " +
-				"none: no priority does"},
-		&cli.Int64Flag{Name: "max-open",
-			Usage: "close it with more than `N` open signals of any priority"},
-		&cli.Int64Flag{Name: "max-disputed", Usage: "close it with more than `N` disputed entries"},
-		&cli.Int64Flag{Name: "max-conflicts",
-			Usage: "close it with more than `N` pairs of entries that may contradict each other (see " +
-				"board conflicts)"},
-		&cli.Int64Flag{Name: "min-entries",
-			Usage: "close it until `N` entries were posted (default: one, or a signal)"},
-		&cli.BoolFlag{Name: "require-source",
-			Usage: "close it while an entry that must surface, or answers a signal, names no source"},
-		&cli.BoolFlag{Name: "require-verified",
-			Usage: "close it while a must-surface entry or an answer is not verified (board verify)"},
-		&cli.BoolFlag{Name: "require-evidence",
-			Usage: "close it while a must-surface entry or an answer has no quote"},
+func policyFlag() cli.Flag {
+	return &cli.StringFlag{
+		Name: "policy",
+		Usage: "use the policy in `FILE`; none: no policy (default: board.yaml in this directory or " +
+			"above)",
 	}
 }
 
-// gatePolicy is the policy of a run's gate: that of the command, overridden by its flags.
-// What a call asks for never opens a gate that the policy on record keeps shut.
-func (p *program) gatePolicy(c *cli.Context, b *board.Board) (policy.File, error) {
-	f, err := p.policy(c, b)
-	if err != nil {
-		return f, err
+// outsideFlag allows what a policy or a link names elsewhere.
+func outsideFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "outside",
+		Usage: "read also what board.yaml, or a link, names outside its directory"}
+}
+
+// policy reads the policy of a command: the one of --policy, else the one that the run has on
+// record, else that of the directory. Without a run it is the directory's.
+func (p *program) policy(c *cli.Context, b *board.Board) (f policy.File, err error) {
+	switch name := c.String("policy"); {
+	case name == "none":
+		f.Gate = f.Gate.ForCall()
+	case name != "":
+		f, err = policy.Read(name)
+		f.Gate = f.Gate.ForCall()
+	case b != nil:
+		f, err = policy.Of(c.Context, b, ".")
+	default:
+		f, err = policy.Find(".")
 	}
-	g := &f.Gate
-	for _, flag := range policyFlags() {
-		if c.IsSet(flag.Names()[0]) {
-			*g = g.ForCall()
-		}
-	}
-	if c.IsSet("block") {
-		g.Block = base.List(c, "block")
-		if len(g.Block) == 1 && g.Block[0] == "none" {
-			g.Block = []string{}
-		}
-	}
-	if c.IsSet("min-entries") {
-		g.MinEntries = c.Int64("min-entries")
-	}
-	for name, into := range map[string]**int64{"max-open": &g.MaxOpen, "max-disputed": &g.MaxDisputed,
-		"max-conflicts": &g.MaxConflicts} {
-		if c.IsSet(name) {
-			n := c.Int64(name)
-			*into = &n
-		}
-	}
-	for name, into := range map[string]*bool{"require-source": &g.RequireSource,
-		"require-verified": &g.RequireVerified, "require-evidence": &g.RequireEvidence} {
-		if c.IsSet(name) {
-			*into = c.Bool(name)
-		}
-	}
-	return f, nil
+	f.Outside = c.Bool("outside")
+	return f, err
 }
 
 func (p *program) judgeCommands() []*cli.Command {
-	return []*cli.Command{
-		{
-			Name: "gate", Category: base.CategoryJudge,
-			Usage: "tell whether synthesis may proceed: exit 0 open, 3 closed, 5 no such run",
-			Description: `By default the gate is closed while nothing was posted or raised, while
-an expected worker (board expect) has not finished, and while a critical or high signal is
-open. With --wait it blocks until it opens, also for a run that does not exist yet.`,
-			Flags: base.JoinFlags(policyFlags(), []cli.Flag{
-				&cli.BoolFlag{Name: "wait", Usage: "wait until it opens"},
-				&cli.DurationFlag{Name: "timeout",
-					Usage: "with --wait: give up after this `DURATION`, with the verdict of that moment " +
-						"(default: no limit)"},
-				policyFlag(),
-			}, formatFlags(), base.ReadFlags()),
-			Action: p.gate,
-		},
-		{
-			Name: "survival", Category: base.CategoryJudge,
-			Usage:     "check that the report has what the run found: exit 0 yes, 4 no",
-			ArgsUsage: "[REPORT…]",
-			Description: `Looks for every must-surface entry, every contradiction, and every open
-or waived signal in the reports: text, Markdown, HTML, docx, xlsx, PDF with
-text, csv, JSON, notebooks, source code; directories and patterns of them; - is standard
-input. An item is present if one report has its words and all its numbers in one passage;
-struck and hidden text does not count. A run without entries fails; where nothing had to
-surface it passes, with a warning. Passing is necessary, not sufficient: words and numbers
-are compared, not meaning.`,
-			Flags: base.JoinFlags([]cli.Flag{
-				reportFlag(),
-				&cli.BoolFlag{Name: "semantic",
-					Usage: "search by meaning for what words did not find, with the model of " +
-						"$BOARD_MODEL_DIR"},
-				&cli.Float64Flag{Name: "min-cosine",
-					Usage: "with --semantic: how near in meaning a passage must be (`COSINE`, 0 to 1)",
-					Value: defaultMinCosine},
-				&cli.IntFlag{Name: "min-items", Usage: "fail with fewer than `N` things to look for"},
-				&cli.BoolFlag{Name: "all", Aliases: []string{"a"},
-					Usage: "list the items that are present, too"},
-				policyFlag(), outsideFlag(),
-			}, formatFlags(), base.ReadFlags()),
-			Action: p.survival,
-		},
-		p.traceCommand(),
-		p.checkCommand(),
+	gate := p.judging(&ops.Gate, &cli.BoolFlag{Name: "wait", Usage: "wait until it opens"},
+		&cli.DurationFlag{Name: "timeout",
+			Usage: "with --wait: give up after this `DURATION`, with the verdict of that moment " +
+				"(default: no limit)"})
+	check := p.judging(&ops.Check, outsideFlag(),
+		&cli.BoolFlag{Name: "init", Usage: "write board.yaml, with every key and its default"})
+	once, judge := gate.Action, check.Action
+	gate.Action = func(c *cli.Context) error {
+		if c.IsSet("timeout") && !c.Bool("wait") {
+			return base.Usagef("add --wait", "--timeout needs --wait")
+		}
+		if !c.Bool("wait") {
+			return once(c)
+		}
+		return p.waitGate(c)
 	}
+	check.Action = func(c *cli.Context) error {
+		if c.Bool("init") {
+			return p.initPolicy(c)
+		}
+		return judge(c)
+	}
+	return []*cli.Command{gate, p.judging(&ops.Survival, outsideFlag()), p.judging(&ops.Trace,
+		outsideFlag()), check}
+}
+
+func (p *program) findingCommands() []*cli.Command {
+	return []*cli.Command{p.judging(&ops.Verify, outsideFlag()), p.sourceCommand(),
+		p.judging(&ops.Conflicts), p.operation(&ops.Accept)}
+}
+
+// judging is the command of an operation that judges a run. It answers in all formats.
+func (p *program) judging(o op.Any, more ...cli.Flag) *cli.Command {
+	c := p.operation(o, append(append(more, policyFlag()), formatFlags()...)...)
+	c.Action = func(c *cli.Context) error {
+		f, err := format(c)
+		if err != nil {
+			return err
+		}
+		a, err := p.Call(c, o, &host{p, c})
+		j, _ := a.Data.(ops.Judged)
+		if err == nil {
+			return p.verdict(c, f, &j)
+		}
+		if j.Check != nil { // it cannot be read
+			failed := p.summary(c, ciReport(&j))
+			if f != "text" && f != "json" {
+				failed = p.verdict(c, f, &j)
+			}
+			if !errors.As(failed, new(base.ExitError)) {
+				err = errors.Join(err, failed)
+			}
+		}
+		return err
+	}
+	return c
 }
 
 // format is the value of --format; --json is short for --format json. It refuses what
@@ -181,7 +140,7 @@ func format(c *cli.Context) (string, error) {
 			return "", err
 		}
 	}
-	f := c.String("format")
+	f := cmp.Or(c.String("format"), "text")
 	if c.Bool("json") {
 		if c.IsSet("format") && f != "json" {
 			return "", base.Usagef("leave one out", "--json and --format %s contradict each other", f)
@@ -196,25 +155,38 @@ func format(c *cli.Context) (string, error) {
 	return "", base.Usagef("choose one of "+strings.Join(Formats, ", "), "unknown format %q", f)
 }
 
-// stepReport is a step on its own, for the CI formats.
-func stepReport(s check.Step) ci.Report { return ci.Step(&s, base.CommandFor, base.Version()) }
+// ciReport is a judgement as the CI formats have it.
+func ciReport(j *ops.Judged) ci.Report {
+	if j.Check != nil {
+		return ci.Check(*j.Check, base.CommandFor, base.Version())
+	}
+	r := ci.Step(&j.Steps()[0], base.CommandFor, base.Version())
+	if j.Verdict != nil {
+		return r.Under(j.Follows())
+	}
+	return r
+}
 
-// verdict prints a judgement in its format, and writes the summary if one is asked for.
-// If the format goes to a file, text is printed as well.
-func (p *program) verdict(c *cli.Context, f string, text func(*program), jsonPairs []any,
-	report ci.Report) error {
-	out := c.String("output")
+// verdict ends a command with a judgement in its format, and writes the summary if one is
+// asked for. If the format goes to a file, text is printed as well.
+func (p *program) verdict(c *cli.Context, f string, j *ops.Judged) error {
+	for _, s := range j.Steps() {
+		p.Verdicts = append(p.Verdicts, base.Verdict{Name: s.Name, Passed: s.Passed,
+			Skipped: s.Skipped, Headline: s.Headline})
+	}
+	answer := op.Answer{Data: *j, Text: func(page *op.Page) { ops.Gate.Text(page, *j) }}
+	report, out := ciReport(j), c.String("output")
 	if out != "" && out != "-" {
-		text(p)
+		p.PrintText(answer)
 	}
 	err := p.WriteFile(out, func(w io.Writer) error {
-		q := p
-		if w != io.Writer(p.Out) {
-			q = &program{&base.Program{Out: &base.CheckedWriter{W: w}}} // a file: no colours
+		q := p.Program
+		if w != io.Writer(p.Out) { // a file: no colours
+			q = &base.Program{Out: &base.CheckedWriter{W: w}, Err: p.Err, Answered: p.Answered}
 		}
 		switch f {
 		case "json":
-			return q.JSON(jsonPairs...)
+			return q.PrintJSON(answer)
 		case "junit":
 			return report.JUnit(w)
 		case "sarif":
@@ -222,13 +194,16 @@ func (p *program) verdict(c *cli.Context, f string, text func(*program), jsonPai
 		case "github":
 			return report.GitHub(w)
 		}
-		text(q)
+		q.PrintText(answer)
 		return q.Out.Err
 	})
-	if err != nil {
+	if err = cmp.Or(err, p.summary(c, report)); err != nil || !j.Failed() {
 		return err
 	}
-	return p.summary(c, report)
+	if j.GateAlone() {
+		return base.ExitError(base.ExitGate)
+	}
+	return base.ExitError(base.ExitSurvival)
 }
 
 // summary appends the Markdown summary, if one is asked for.
@@ -238,76 +213,117 @@ func (p *program) summary(c *cli.Context, report ci.Report) error {
 		return nil
 	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err == nil {
+		err = errors.Join(report.Markdown(f), f.Close())
+	}
 	if err != nil {
 		return fmt.Errorf("write the summary: %w", err)
 	}
-	if err := report.Markdown(f); err != nil {
-		f.Close()
-		return fmt.Errorf("write the summary: %w", err)
-	}
-	return f.Close()
+	return nil
 }
 
-func (p *program) gate(c *cli.Context) error {
+// Gather opens what a command line names to be judged. Verdicts have the worker's name.
+func (h *host) Gather(ctx context.Context, _ *board.Board, f *policy.File, m ops.Material) (
+	in check.Input, done func(), err error) {
+	listed := *f
+	if len(m.Reports) > 0 {
+		listed.Reports, err = nil, f.CheckNamed(m.Reports)
+	}
+	if err == nil && len(m.Sources) > 0 {
+		err = listed.UseSources(m.Sources)
+		f.Sources = listed.Sources
+	}
+	if err == nil {
+		in, err = check.Open(&listed, nil, nil)
+	}
+	if err == nil && len(m.Reports) > 0 {
+		in.Reports, in.Skipped, err = h.documents(m.Reports)
+	}
+	if m.Records {
+		in.Worker = h.WorkerName(h.c)
+	}
+	if err == nil && m.Meaning {
+		if in.Model, err = h.UsableEmbedder(ctx); err == nil && in.Model == nil && m.Needed {
+			err = embed.NoModel()
+		}
+	}
+	return in, func() {}, err
+}
+
+// documents reads what the arguments name: files, directories, patterns, and - for
+// standard input.
+func (p *program) documents(names []string) (all []*documents.Document,
+	skipped []documents.Skipped, err error) {
+	var paths []string
+	for _, name := range names {
+		if name != "-" {
+			paths = append(paths, name)
+			continue
+		}
+		d, err := documents.Read("standard input", p.In)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, d)
+	}
+	read, skipped, err := documents.OpenAll(paths)
+	if e, refused := fault.Refused(err); refused {
+		err = e.Then(fault.Step{Text: "`-` reads standard input"})
+	}
+	return append(all, read...), skipped, err
+}
+
+// initPolicy writes board.yaml.
+func (p *program) initPolicy(c *cli.Context) error {
+	if err := base.NoArgs(c); err != nil {
+		return err
+	}
+	out, err := os.OpenFile(policy.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return fault.Conflict.New(policy.Name+" already exists, and was not changed",
+			"edit it, or move it away first")
+	}
+	if err != nil {
+		return err
+	}
+	_, err = out.WriteString(policy.Template)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return errors.Join(err, os.Remove(policy.Name))
+	}
+	return p.Answer(c, nil, func() {
+		p.Printf("created %s with the defaults: edit it, and keep it with the run's documents\n",
+			policy.Name)
+	}, "made", policy.Name)
+}
+
+// waitGate answers when the gate opens, or with the verdict of the moment when the time is
+// over.
+func (p *program) waitGate(c *cli.Context) error {
 	f, err := format(c)
 	if err != nil {
 		return err
 	}
-	if c.IsSet("timeout") && !c.Bool("wait") {
-		return base.Usagef("add --wait", "--timeout needs --wait")
+	var in ops.GateIn
+	if err := p.Arguments(c, &ops.Gate, &in); err != nil {
+		return err
 	}
 	if _, err := p.policy(c, nil); err != nil { // before a long wait
 		return err
 	}
 	ctx, cancel := p.timeout(c)
 	defer cancel()
-	open := kbhome.Run
-	if c.Bool("wait") {
-		open = p.waitRun(ctx)
-	}
-	return base.OnBoard(p.OpenRunWith(c, open))(func(b *board.Board) error {
-		follow, err := p.gatePolicy(c, b)
+	return base.OnBoard(p.OpenRunWith(c, p.waitRun(ctx)))(func(b *board.Board) error {
+		follow, err := p.policy(c, b)
 		if err != nil {
 			return err
 		}
-		v, err := p.judge(ctx, c, b, follow.Gate)
-		if err != nil {
+		v, err := b.WaitGate(ctx, in.Over(follow.Gate))
+		if err != nil && !errors.Is(err, fault.Timeout) {
 			return err
 		}
-		useCommands(&v)
-		headline := fmt.Sprintf("%d reasons keep it closed", len(v.Reasons))
-		if v.Open {
-			headline = "open"
-		}
-		p.Verdicts = append(p.Verdicts, base.Verdict{Name: policy.Gate, Passed: v.Open,
-			Headline: headline})
-		text := func(q *program) {
-			q.printVerdict(&v)
-			q.printPolicySource(&follow)
-		}
-		if err := p.verdict(c, f, text, []any{"verdict", v, "policy", follow.Used},
-			stepReport(check.Step{Name: policy.Gate, Gate: &v, Passed: v.Open}).Under(follow.Path)); err != nil {
-			return err
-		}
-		if !v.Open {
-			return base.ExitError(base.ExitGate)
-		}
-		return nil
+		j := ops.GateAnswer(&host{p, c}, &follow, v)
+		return p.verdict(c, f, &j)
 	})
-}
-
-// judge asks the gate once, or waits for it. A wait that times out gives the verdict of
-// that moment.
-func (p *program) judge(ctx context.Context, c *cli.Context, b *board.Board,
-	by board.Policy) (board.Verdict, error) {
-	if !c.Bool("wait") {
-		return b.Gate(c.Context, by)
-	}
-	v, err := b.WaitGate(ctx, by)
-	if errors.Is(err, fault.Timeout) {
-		err = nil
-	}
-	return v, err
 }
 
 // waitRun opens the board of a run as soon as it exists. It tells that it waits.
@@ -344,85 +360,4 @@ func (p *program) timeout(c *cli.Context) (context.Context, context.CancelFunc) 
 		return context.WithTimeout(ctx, max(0, c.Duration("timeout")))
 	}
 	return context.WithCancel(ctx)
-}
-
-func (p *program) gateLine(v *board.Verdict) string {
-	if v.Open {
-		note := ""
-		if n := v.Signals.Open.Total(); n > 0 {
-			note = fmt.Sprintf(" (%s not block)", base.Count(n, "open signal that does",
-				"open signals that do"))
-		}
-		return strings.TrimSpace(p.gateWord(true)) + note
-	}
-	return fmt.Sprintf("%s: %s", p.gateWord(false), base.Count(int64(len(v.Reasons)), "reason",
-		"reasons"))
-}
-
-func (p *program) reasonLine(r *board.Reason) string {
-	switch r.Rule {
-	case board.RuleOpenSignal:
-		s := fmt.Sprintf("  %-6s %s %s", r.ID, ops.PriorityColumn(p.Page(), r.Priority),
-			base.Line(r.Content, 160))
-		if r.Claimed != "" {
-			s += p.Paint(base.Dim, "  (claimed by "+base.Safe(r.Claimed)+")")
-		}
-		return s
-	case board.RuleExpected:
-		return "  expected  " + base.Line(r.Content, 160)
-	case board.RuleMaxOpen, board.RuleEmpty, board.RuleMinEntries:
-		return "  " + base.Line(r.Content, 160) + p.Paint(base.Dim, ": "+r.Clear)
-	case board.RuleConflicts:
-		return "  " + base.Line(r.Content, 160)
-	case board.RuleRan:
-		return "  not run   " + base.Line(r.Content, 240) + "\n            " + p.Paint(base.Dim, base.Line(r.Clear, 240))
-	default:
-		what := map[string]string{board.RuleMaxDisputed: "disputed", board.RuleSource: "no source",
-			board.RuleVerified: "not verified", board.RuleEvidence: "no quote"}[r.Rule]
-		return fmt.Sprintf("  %-6s %-9s %s", r.ID, what, base.Line(r.Content, 160))
-	}
-}
-
-// shownReasons and shownSkipped limit the text for people; --json has all.
-const (
-	shownReasons = 200
-	shownSkipped = 10
-)
-
-func (p *program) printVerdict(v *board.Verdict) {
-	p.Printf("gate of %s: %s\n", v.Run, p.gateLine(v))
-	p.printReasons(v)
-}
-
-// printReasons prints what keeps a gate closed, and what would clear it.
-func (p *program) printReasons(v *board.Verdict) {
-	for i := range v.Reasons {
-		if i == shownReasons {
-			p.Printf("  and %d more; --json lists all\n", len(v.Reasons)-i)
-			break
-		}
-		p.Printf("%s\n", p.reasonLine(&v.Reasons[i]))
-	}
-	said := map[string]bool{board.RuleMaxOpen: true, board.RuleEmpty: true, board.RuleMinEntries: true,
-		board.RuleRan: true} // those say it themselves
-	for i := range v.Reasons {
-		r := &v.Reasons[i]
-		switch {
-		case said[r.Rule]:
-		case r.Rule == board.RuleExpected:
-			p.Printf("to stop waiting for a worker: %s\n", r.Clear)
-		case r.Rule == board.RuleOpenSignal:
-			p.Printf("to clear a signal: board answer %s \"the answer\" --source …, or board waive %[1]s "+
-				"--reason …\n", r.ID)
-		default:
-			p.Printf("to clear %s: %s\n", strings.TrimSpace(r.ID+" "+r.Other), r.Clear)
-		}
-		said[r.Rule] = true
-	}
-}
-
-// useCommands turns the next steps of a gate's reasons into commands. They have no
-// backticks, since other formats show them too.
-func useCommands(v *board.Verdict) {
-	v.In(func(s fault.Step) string { return strings.Trim(base.CommandFor(s), "`") })
 }

@@ -10,10 +10,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/board/report"
 	"blackboard/board/text"
 	"blackboard/board/trace"
 	"blackboard/cmd/board/base"
+	"blackboard/hooks/ops"
 )
 
 // exportFormats maps a format to the extensions of its files.
@@ -226,7 +228,12 @@ func (p *program) exportHTML(c *cli.Context, b *board.Board) (func(io.Writer) er
 	}
 	var traced *trace.Result
 	if names := c.StringSlice("report"); len(names) > 0 {
-		r, err := p.traceReports(c, b, names, &follow)
+		in, _, err := (&host{p, c}).Gather(c.Context, b, &follow, ops.Material{Reports: names,
+			Sources: c.StringSlice("sources")})
+		if err != nil {
+			return nil, err
+		}
+		r, err := check.Trace(c.Context, b, in)
 		if err != nil {
 			return nil, err
 		}

@@ -233,7 +233,9 @@ func (p *program) createRun(c *cli.Context, name string) error {
 		p.Printf("%s registered\n", base.Count(int64(len(sources)), "source", "sources"))
 	}
 	if recorded || !there && follow.Path != "" || follow.Note != "" {
-		p.printPolicySource(&follow)
+		page := p.Page()
+		ops.PolicyText(page, &follow.Used)
+		p.Printf("%s", page)
 	}
 	if p.Env("BOARD_RUN") != name {
 		p.Messagef("export BOARD_RUN=%s makes it the run of every command", name)

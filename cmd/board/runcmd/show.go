@@ -42,7 +42,7 @@ func (p *program) showState(c *cli.Context, b *board.Board) error {
 	if err != nil {
 		return err
 	}
-	useCommands(&v)
+	ops.InWords(&host{p, c}, &v)
 	latest, err := b.Retrievals(c.Context, mostRetrievals)
 	if err != nil {
 		return err
@@ -67,6 +67,7 @@ const (
 	shownWorkers    = 12
 	shownRetrievals = 5
 	mostRetrievals  = 50 // in JSON
+	shownReasons    = 200
 )
 
 // printState prints the summary of a board and what keeps its gate closed.
@@ -75,7 +76,7 @@ func (p *program) printState(st *board.State, v *board.Verdict, latest []board.R
 	if st.Goal != "" {
 		p.Printf("  %s", base.Line(st.Goal, 200))
 	}
-	p.Printf("\ngate       %s\n", p.gateLine(v))
+	p.Printf("\ngate       %s\n", ops.GateLine(p.Page(), v))
 	e := &st.Entries
 	p.Printf("entries    %d: %s", e.Total, counts(e.ByType, board.EntryTypes))
 	for _, extra := range []struct {
@@ -136,7 +137,7 @@ func (p *program) printState(st *board.State, v *board.Verdict, latest []board.R
 	}
 	p.Printf("last       event %d at %s\n", st.Seq, base.FormatTime(st.Updated))
 	for i := range v.Reasons[:min(len(v.Reasons), shownReasons)] {
-		p.Printf("%s\n", p.reasonLine(&v.Reasons[i]))
+		p.Printf("%s\n", ops.ReasonLine(p.Page(), &v.Reasons[i]))
 	}
 }
 

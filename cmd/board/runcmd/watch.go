@@ -1,8 +1,8 @@
 package runcmd
 
 import (
-	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +15,6 @@ import (
 	"blackboard/board/op"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/ops"
-	kbhome "blackboard/kb/home"
 )
 
 func (p *program) watchCommands() []*cli.Command {
@@ -41,7 +40,7 @@ func (p *program) watchCommands() []*cli.Command {
 			ArgsUsage: "[SIGNAL | --gate]",
 			Description: "Without --timeout it waits as long as it takes. " +
 				"Exit codes: 0 it happened; 1 timed out; 3 timed out with --gate.",
-			Flags: base.ReadFlags(append(policyFlags(), &cli.BoolFlag{Name: "gate",
+			Flags: base.ReadFlags(append(gateFlags(), &cli.BoolFlag{Name: "gate",
 				Usage: "wait for the gate"}, timeoutFlag("give up after this `DURATION` (default: no limit)"),
 				&cli.Int64Flag{Name: "since",
 					Usage: "the next event after `SEQ`; default: after now", Value: board.FromNow})...),
@@ -57,6 +56,9 @@ func (p *program) watchCommands() []*cli.Command {
 		},
 	}
 }
+
+// gateFlags are those that say when a gate is closed.
+func gateFlags() []cli.Flag { return base.FlagsOf(reflect.TypeFor[ops.GatePolicy]()) }
 
 func (p *program) watch(c *cli.Context) error {
 	if c.IsSet("since") && c.Int64("since") < 0 || c.Int("limit") < 0 {
@@ -125,44 +127,18 @@ func (p *program) wait(c *cli.Context) error {
 	if c.IsSet("since") && (c.NArg() == 1 || c.Bool("gate")) {
 		return base.Usagef("leave it out", "--since goes with waiting for the next event")
 	}
-	for _, f := range policyFlags() {
-		if name := f.Names()[0]; c.IsSet(name) && !c.Bool("gate") {
+	if c.Bool("gate") {
+		return p.waitGate(c)
+	}
+	for _, f := range gateFlags() {
+		if name := f.Names()[0]; c.IsSet(name) {
 			return base.Usagef("add --gate", "--%s is about the gate", name)
 		}
 	}
-	if _, err := p.policy(c, nil); err != nil && c.Bool("gate") { // before a long wait
-		return err
-	}
 	ctx, cancel := p.timeout(c)
 	defer cancel()
-	open := kbhome.Run
-	if c.Bool("gate") {
-		open = p.waitRun(ctx)
-	}
-	return base.OnBoard(p.OpenRunWith(c, open))(func(b *board.Board) error {
+	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
 		switch {
-		case c.Bool("gate"):
-			follow, err := p.gatePolicy(c, b)
-			if err != nil {
-				return err
-			}
-			v, err := b.WaitGate(ctx, follow.Gate)
-			if err != nil && !errors.Is(err, fault.Timeout) {
-				return err
-			}
-			useCommands(&v)
-			if c.Bool("json") {
-				if err := p.JSON("verdict", v); err != nil {
-					return err
-				}
-			} else {
-				p.printVerdict(&v)
-				p.printPolicySource(&follow)
-			}
-			if !v.Open {
-				return base.ExitError(base.ExitGate)
-			}
-			return nil
 		case c.NArg() == 1:
 			s, err := b.WaitSignal(ctx, c.Args().First())
 			if err != nil {
@@ -222,7 +198,7 @@ func (p *program) replay(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		useCommands(&v)
+		ops.InWords(&host{p, c}, &v)
 		return p.Answer(c, nil, func() {
 			st, latest := s.State(), slices.Clone(s.Retrievals)
 			slices.Reverse(latest)
