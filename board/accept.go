@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 
 	"blackboard/board/claims"
@@ -82,7 +83,7 @@ func (b *Board) Accept(ctx context.Context, worker string, a Accepting) (claims.
 		if err != nil {
 			return err
 		}
-		accepted, err := acceptances(w.tx, []string{d.ID}, w.seq)
+		accepted, err := acceptances(w.tx, []string{d.ID})
 		if err != nil {
 			return err
 		}
@@ -182,14 +183,14 @@ func (e *Event) accepted(all map[string]*claims.Acceptance) error {
 	return nil
 }
 
-// acceptances are those that stand on entries and questions after an event, by the doubt.
-func acceptances(tx *store.Tx, ids []string, upto int64) (map[string]*claims.Acceptance, error) {
+// acceptances are those that stand on entries and questions, by the doubt.
+func acceptances(tx *store.Tx, ids []string) (map[string]*claims.Acceptance, error) {
 	all := map[string]*claims.Acceptance{}
 	if len(ids) == 0 {
 		return all, nil
 	}
-	events, err := selectEvents(tx, `WHERE verb = ? AND seq <= ? AND id IN (
-		SELECT value FROM json_each(?)) ORDER BY seq`, verbAccept, upto, store.List(ids))
+	events, err := selectEvents(tx, `WHERE verb = ? AND id IN (
+		SELECT value FROM json_each(?)) ORDER BY seq`, verbAccept, store.List(ids))
 	for i := range events {
 		if err := events[i].accepted(all); err != nil {
 			return nil, err
@@ -198,16 +199,16 @@ func acceptances(tx *store.Tx, ids []string, upto int64) (map[string]*claims.Acc
 	return all, err
 }
 
-// fillAccepted says what is held against entries, and what of it was accepted up to an event.
-func fillAccepted(tx *store.Tx, entries []*Entry, upto int64) error {
+// fillAccepted says what is held against entries, and what of it was accepted.
+func fillAccepted(tx *store.Tx, entries iter.Seq[*Entry]) error {
 	var ids []string
-	for _, e := range entries {
+	for e := range entries {
 		if e.doubt() != "" {
 			ids = append(ids, e.ID)
 		}
 	}
-	all, err := acceptances(tx, ids, upto)
-	for _, e := range entries {
+	all, err := acceptances(tx, ids)
+	for e := range entries {
 		e.accept(all)
 	}
 	return err
@@ -232,11 +233,8 @@ func (e *Entry) accept(all map[string]*claims.Acceptance) {
 
 // applyAccept replays an acceptance.
 func (r *replayer) applyAccept(e Event) error {
-	var err error
-	switch {
-	case !strings.HasPrefix(e.ID, "s"):
-		err = r.mustHave(e.ID)
-	case r.named == nil:
+	_, err := r.entry(e.ID)
+	if strings.HasPrefix(e.ID, "s") {
 		_, err = r.signal(e.ID)
 	}
 	return errors.Join(err, e.accepted(r.accepted))
@@ -252,7 +250,7 @@ func (m *Moment) accept(s *survival.Result) error {
 			}
 		}
 	}
-	all, err := acceptances(m.tx, ids, m.Seq)
+	all, err := acceptances(m.tx, ids)
 	for i := range s.Items {
 		if r := &s.Items[i]; r.Doubt != "" {
 			r.Accepted = all[r.Doubt]

@@ -427,14 +427,16 @@ func (in *gateInput) verified(r *verify.Result) {
 }
 
 // Gate judges the snapshot by a policy. Leases are judged at the time of its last event.
-func (s *Snapshot) Gate(p Policy) (Verdict, error) {
+func (s *Snapshot) Gate(p Policy) (Verdict, error) { return s.gate(context.Background(), p) }
+
+func (s *Snapshot) gate(ctx context.Context, p Policy) (Verdict, error) {
 	if err := p.Check(); err != nil {
 		return Verdict{}, err
 	}
 	p = p.under(s.Policy)
 	in := s.gateInput(p)
 	if p.MaxConflicts != nil {
-		if err := in.conflicts.find(context.Background(), s.conflictInput(),
+		if err := in.conflicts.find(ctx, s.conflictInput(),
 			ConflictQuery{Likely: true}); err != nil {
 			return Verdict{}, err
 		}

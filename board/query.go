@@ -88,12 +88,10 @@ func (q *Query) sql(tx *store.Tx) (string, []any, error) {
 	}
 	addIn(&where, &args, "e.type", q.Types)
 	if q.past != nil {
-		then, of := q.past.where(q, id)
-		where, args = append(where, then...), append(args, of...)
-	} else {
-		addIn(&where, &args, "e.status", q.Statuses)
-	}
-	if q.past == nil && len(q.Statuses) > 0 && !slices.Contains(q.Statuses, Active) {
+		then, arg := q.past.where(q, id)
+		where, args = append(where, then), append(args, arg)
+	} else if addIn(&where, &args, "e.status", q.Statuses); len(q.Statuses) > 0 &&
+		!slices.Contains(q.Statuses, Active) {
 		where = append(where, unsettled)
 	}
 	addIn(&where, &args, "e.worker", q.Workers)

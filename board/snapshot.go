@@ -199,9 +199,6 @@ type replayer struct {
 	keys map[string]string
 	// accepted are the acceptances that stand, by the doubt
 	accepted map[string]*claims.Acceptance
-	// named are the entries of a partial replay, created when an event names them; nil in
-	// a full replay.
-	named map[string]*Entry
 }
 
 func newReplayer() *replayer {
@@ -230,12 +227,6 @@ func (r *replayer) snapshot() *Snapshot {
 
 func (r *replayer) entry(id string) (*Entry, error) {
 	n, err := ParseEntryID(id)
-	if err == nil && r.named != nil {
-		if r.named[id] == nil {
-			r.named[id] = &Entry{ID: id}
-		}
-		return r.named[id], nil
-	}
 	if err == nil && (n < 1 || n > int64(len(r.Entries))) {
 		err = fmt.Errorf("it names %s, which was not posted before", id)
 	}
@@ -243,16 +234,6 @@ func (r *replayer) entry(id string) (*Entry, error) {
 		return nil, err
 	}
 	return &r.Entries[n-1], nil
-}
-
-// mustHave is an error if an entry was not posted. A replay that leaves out posts takes any.
-func (r *replayer) mustHave(id string) error {
-	if r.named != nil {
-		_, err := ParseEntryID(id)
-		return err
-	}
-	_, err := r.entry(id)
-	return err
 }
 
 func (r *replayer) signal(id string) (*Signal, error) {
@@ -417,7 +398,7 @@ func (r *replayer) applyPost(e decodedEvent) error {
 		return e.postErr
 	}
 	p := e.post
-	if want := EntryID(int64(len(r.Entries)) + 1); r.named == nil && e.ID != want {
+	if want := EntryID(int64(len(r.Entries)) + 1); e.ID != want {
 		return fmt.Errorf("the next entry is %s", want)
 	}
 	p.Worker = e.Actor
@@ -426,11 +407,6 @@ func (r *replayer) applyPost(e decodedEvent) error {
 	}
 	entry := p.entry(e.ID, e.Seq, e.At)
 	entry.ExternalID = p.ExternalID
-	if r.named != nil {
-		named := entry // so that an entry of the list is not on the heap first
-		r.named[e.ID] = &named
-		return nil
-	}
 	if len(r.Entries) == cap(r.Entries) {
 		// twice as many: append alone would copy a long list more often
 		r.Entries = slices.Grow(r.Entries, len(r.Entries)+1)
@@ -476,7 +452,7 @@ func (r *replayer) applySignalChange(e Event) error {
 		s.ClaimedBy, s.LeaseUntil = "", nil
 	case verbAddress, verbWaive:
 		if e.Verb == verbAddress {
-			if err := r.mustHave(p.By); err != nil {
+			if _, err := r.entry(p.By); err != nil {
 				return err
 			}
 			s.Status, s.AddressedBy = Addressed, p.By
@@ -489,4 +465,10 @@ func (r *replayer) applySignalChange(e Event) error {
 		s.Status, s.AddressedBy, s.Reason, s.ClosedBy, s.Closed = SignalOpen, "", "", "", nil
 	}
 	return nil
+}
+
+// statusAfter is the status of an entry after an event that changes it.
+func statusAfter(verb string) string {
+	return map[string]string{verbDispute: Disputed, verbSupersede: Superseded,
+		verbSettle: Active}[verb]
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -462,7 +461,7 @@ func fillVerified(tx *store.Tx, index map[int64]*Entry) error {
 	if err := fill(where, args...); err != nil {
 		return err
 	}
-	return fillAccepted(tx, slices.Collect(maps.Values(index)), math.MaxInt64)
+	return fillAccepted(tx, maps.Values(index))
 }
 
 // applySource applies an event about a source or a verdict.

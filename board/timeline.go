@@ -18,7 +18,7 @@ import (
 // changes, and is safe for concurrent use.
 type Timeline struct {
 	acts  []act    // of the event i+1
-	names []string // of workers, verbs, and of things that are no entry and no signal
+	names []string // of workers, verbs and things
 }
 
 // timelines keeps the timeline of a board as far as it was read.
@@ -32,18 +32,9 @@ type timelines struct {
 type act struct {
 	at    int64 // Unix milliseconds
 	actor int32 // in names
-	thing int32 // the number of an entry or a signal; of any other thing its place in names
+	thing int32 // in names: the entry whose status changed, or the worker that is waited for
 	verb  int32 // in names
 }
-
-// verbsOfEntries are the verbs of events about an entry, in the order of their numbers in
-// a timeline; verbsOfSignals follow them.
-var (
-	verbsOfEntries = []string{verbPost, verbLink, verbDispute, verbSupersede, verbSettle,
-		verbMustSurface, verbVerify, verbReconcile, verbDropDuty}
-	verbsOfSignals = []string{verbSignal, verbClaim, verbRelease, verbAddress, verbWaive,
-		verbReopen}
-)
 
 // Timeline returns who did what when, up to now. The board keeps what was read: the next
 // call reads only later events.
@@ -53,9 +44,6 @@ func (b *Board) Timeline(ctx context.Context) (*Timeline, error) {
 	defer t.mu.Unlock()
 	if t.names == nil {
 		t.places = map[string]int32{}
-		for _, verb := range slices.Concat(verbsOfEntries, verbsOfSignals) {
-			t.name(verb)
-		}
 	}
 	before := t.Timeline
 	err := b.read(ctx, func(tx *store.Tx) error {
@@ -75,19 +63,11 @@ func (b *Board) Timeline(ctx context.Context) (*Timeline, error) {
 			verb, rest, _ := strings.Cut(names, "\n")
 			actor, id, _ := strings.Cut(rest, "\n")
 			a := act{at: at, actor: t.name(actor), verb: t.name(verb)}
-			var n int64
-			var err error
-			switch {
-			case t.ofEntry(a.verb):
-				n, err = ParseEntryID(id)
-			case t.ofSignal(a.verb):
-				n, err = ParseSignalID(id)
-			default:
-				n = int64(t.name(id))
+			if becomes(verb) != "" || statusAfter(verb) != "" {
+				a.thing = t.name(id)
 			}
-			a.thing = int32(n)
 			t.acts = append(t.acts, a)
-			return err
+			return nil
 		}, "SELECT seq, at, verb || '\n' || actor || '\n' || id FROM events WHERE seq > ? ORDER BY seq", t.Last())
 	})
 	if err != nil {
@@ -108,12 +88,6 @@ func (t *timelines) name(s string) int32 {
 	return at
 }
 
-func (t *Timeline) ofEntry(verb int32) bool { return int(verb) < len(verbsOfEntries) }
-
-func (t *Timeline) ofSignal(verb int32) bool {
-	return !t.ofEntry(verb) && int(verb) < len(verbsOfEntries)+len(verbsOfSignals)
-}
-
 // is reports whether an act has one of some verbs.
 func (t *Timeline) is(a *act, verbs ...string) bool {
 	return slices.Contains(verbs, t.names[a.verb])
@@ -122,19 +96,24 @@ func (t *Timeline) is(a *act, verbs ...string) bool {
 // Last is the last event of the timeline.
 func (t *Timeline) Last() int64 { return int64(len(t.acts)) }
 
-// Event is an event without its payload.
-func (t *Timeline) Event(seq int64) Event {
-	a := &t.acts[seq-1]
-	e := Event{Seq: seq, At: fromMillis(a.at), Actor: t.names[a.actor], Verb: t.names[a.verb]}
-	switch {
-	case t.ofEntry(a.verb):
-		e.ID = EntryID(int64(a.thing))
-	case t.ofSignal(a.verb):
-		e.ID = SignalID(int64(a.thing))
-	default:
-		e.ID = t.names[a.thing]
+// At is the time of an event.
+func (t *Timeline) At(seq int64) time.Time { return fromMillis(t.acts[seq-1].at) }
+
+// workers are those who have written up to an event, with what they did.
+func (t *Timeline) workers(upto int64) []Worker {
+	all := make([]Worker, len(t.names))
+	for i := range t.acts[:upto] {
+		a := &t.acts[i]
+		w := &all[a.actor]
+		w.Name, w.Last = t.names[a.actor], fromMillis(a.at)
+		w.Events++
+		if t.is(a, verbPost) {
+			w.Entries++
+		}
 	}
-	return e
+	all = slices.DeleteFunc(all, func(w Worker) bool { return w.Events == 0 })
+	sortWorkers(all)
+	return all
 }
 
 // Lane is what one worker did over the whole timeline.

@@ -281,7 +281,7 @@ func (v *verifier) check(ctx context.Context, part []verifyPart) error {
 				have, err = verdictsOn(tx, entries)
 			}
 			if err == nil {
-				accepted, err = acceptances(tx, ids, v.result.Seq)
+				accepted, err = acceptances(tx, ids)
 			}
 			return err
 		})

@@ -95,8 +95,8 @@ func readDifference(ctx context.Context, b *board.Board, dir string, from, to in
 	if d.is, err = light(d.after); err != nil {
 		return nil, err
 	}
-	d.changes, err = d.after.Since(ctx, before, maxChanged)
-	return d, err
+	d.changes = d.after.Since(before, maxChanged)
+	return d, nil
 }
 
 func (p *changesPage) Update(msg tea.Msg) tea.Cmd { return p.doc.Take(msg, p.Actions, p.follow) }

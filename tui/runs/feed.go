@@ -89,7 +89,7 @@ func (f *feed) at(i int) entryRow {
 	}
 	r := pg.rows[(n-1)%pageRows]
 	if f.past != nil && r.id != "" {
-		r.status, r.must = f.past.Status(r.id), f.past.MustSurface(r.id, r.must)
+		r.status, r.must = f.past.Status(r.id), f.past.MustSurface(r.id)
 	}
 	return r
 }

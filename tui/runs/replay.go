@@ -132,7 +132,7 @@ func readMoment(ctx context.Context, b *board.Board, dir string, seq int64) (m p
 	}
 	m.scene.state = m.past.State()
 	m.scene.signals = byUrgency(m.past.Signals)
-	m.event = m.past.Event()
+	m.event = m.past.Event
 	// to compare all entries takes too long for a walk through time
 	m.scene.uncompared = by.Gate.MaxConflicts != nil
 	m.scene.verdict, err = m.past.Gate(ctx, by.Gate.WithoutConflicts())

@@ -99,7 +99,7 @@ func (t *timeline) eventAt(at time.Time) int64 {
 	if t.track == nil {
 		return 0
 	}
-	return int64(sort.Search(int(t.track.Last()), func(i int) bool { return t.track.Event(int64(i + 1)).At.After(at) }))
+	return int64(sort.Search(int(t.track.Last()), func(i int) bool { return t.track.At(int64(i + 1)).After(at) }))
 }
 
 // column returns the column of an event.
