@@ -94,11 +94,11 @@ func bigOf(b *testing.B, size bigRun) *Board {
 		}
 		err = bd.write(b.Context(), "bulk", func(w *writer) error {
 			for i := range size.signals {
-				if err := w.insertSignal(Raise{Content: prose(r, z, 12), Priority: Priorities[i%4]}, int64(i)+1); err != nil {
+				if err := w.event(verbSignal, SignalID(int64(i)+1), signalPayload{Raise: Raise{Content: prose(r, z, 12), Priority: Priorities[i%4]}}); err != nil {
 					return err
 				}
 				if i >= 40 {
-					if err := w.closeSignal(int64(i)+1, Waived, verbWaive, waivePayload{"closed"}); err != nil {
+					if err := w.event(verbWaive, SignalID(int64(i)+1), waivePayload{"closed"}); err != nil {
 						return err
 					}
 				}

@@ -2,7 +2,6 @@ package board
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -228,14 +227,16 @@ func (b *Board) mustExist(tx *store.Tx) error {
 	return b.missing()
 }
 
-// writer is a running write transaction on a board. All changes go through its methods,
-// each of which writes the rows and the event.
+// writer is a running write transaction on a board. All changes are events that it appends; its
+// other methods decide which.
 type writer struct {
 	tx      *store.Tx
 	actor   string
 	seq     int64 // of the last event
 	created bool  // this transaction made the run
-	at      int64 // Unix milliseconds of the events; the transaction's time except while importing
+	at      int64 // the time of the transaction, in Unix milliseconds
+	// name is that of the run whose whole log is appended; "" takes that of its first event
+	name string
 
 	reopened []string // signals whose answer the entry of now supersedes
 }
@@ -339,7 +340,7 @@ func (b *Board) inTx(tx *store.Tx, worker string, fn func(*writer) error,
 	}
 	w.created = true
 	if !cfg.bare {
-		if err := w.createRun(cfg.create); err != nil {
+		if err := w.event(verbCreate, cfg.create.Name, cfg.create); err != nil {
 			return false, err
 		}
 	}
@@ -352,26 +353,6 @@ func (w *writer) mustBeNew(run string) error {
 			"choose another name")
 	}
 	return nil
-}
-
-func (w *writer) createRun(p createPayload) error {
-	if _, err := w.tx.Exec(`INSERT INTO run VALUES (1, ?, ?, ?)`, p.Name, p.Goal,
-		w.at); err != nil {
-		return err
-	}
-	return w.event(verbCreate, p.Name, p)
-}
-
-// event appends one row to the log.
-func (w *writer) event(verb, id string, payload any) error {
-	data, err := json.Marshal(payload)
-	if err != nil {
-		return err
-	}
-	w.seq++
-	_, err = w.tx.Exec(`INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)`, w.seq, w.at, w.actor, verb,
-		id, string(data))
-	return err
 }
 
 // checkWorker checks a worker's name. Lists and logs show names within a line, so a name

@@ -2,7 +2,6 @@ package board
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -258,7 +257,7 @@ func (b *Board) RaiseConflicts(
 				if err != nil {
 					return err
 				}
-				if err := w.insertSignal(r, id); err != nil {
+				if err := w.event(verbSignal, SignalID(id), signalPayload{Raise: r}); err != nil {
 					return err
 				}
 				if s, err = getSignal(w.tx, id); err != nil {
@@ -354,9 +353,6 @@ func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (
 			return err
 		}
 		out = Settlement{EntryID(x), EntryID(y), reason, worker, fromMillis(w.at), w.seq}
-		if err := w.settlementRow(out); err != nil {
-			return err
-		}
 		for _, pair := range [][2]int64{{x, y}, {y, x}} {
 			if err := w.undisputed(pair[0], byPayload{By: EntryID(pair[1])}); err != nil {
 				return err
@@ -370,15 +366,16 @@ func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (
 // undisputed makes a disputed entry active again once no entry contradicts it that is not
 // superseded, and with which it was not settled.
 func (w *writer) undisputed(id int64, by byPayload) error {
-	var disputed bool
-	err := w.tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM links o JOIN entries e ON e.id = o.src
+	var ends bool
+	err := w.tx.QueryRow(`SELECT d.status = 'disputed' AND NOT EXISTS (SELECT 1 FROM links o JOIN entries e ON e.id = o.src
 		WHERE o.dst = ? AND o.kind = 'contradicts' AND e.status <> 'superseded' AND NOT EXISTS (
 			SELECT 1 FROM settlements s
-			WHERE s.a = o.src AND s.b = o.dst OR s.a = o.dst AND s.b = o.src))`, id).Scan(&disputed)
-	if err != nil || disputed {
+			WHERE s.a = o.src AND s.b = o.dst OR s.a = o.dst AND s.b = o.src))
+		FROM entries d WHERE d.id = ?`, id, id).Scan(&ends)
+	if err != nil || !ends {
 		return err
 	}
-	return w.setStatus(id, Disputed, Active, verbSettle, by)
+	return w.event(verbSettle, EntryID(id), by)
 }
 
 // notSettled refuses a pair that was settled, the older one first.
@@ -390,17 +387,6 @@ func (w *writer) notSettled(x, y int64, try string) error {
 				Line(s.Reason, 120)), try)
 		}
 	}
-	return err
-}
-
-// settlementRow writes the row of a settlement whose event is written.
-func (w *writer) settlementRow(s Settlement) error {
-	x, y, err := orderedPair(s.A, s.B)
-	if err != nil {
-		return err
-	}
-	_, err = w.tx.Exec(`INSERT INTO settlements VALUES (?, ?, ?, ?, ?, ?)`,
-		x, y, s.Seq, s.At.UnixMilli(), s.Worker, s.Reason)
 	return err
 }
 
@@ -421,30 +407,35 @@ func settlements(tx *store.Tx) ([]Settlement, error) {
 	return all, err
 }
 
+// settlement decodes the event of a settlement.
+func (e *Event) settlement() (Settlement, error) {
+	p, err := decode[reconcilePayload](e)
+	if err == nil {
+		err = checkText("the reason", p.Reason, MaxField, true)
+	}
+	return Settlement{e.ID, p.With, p.Reason, e.Actor, e.At, e.Seq}, err
+}
+
 // applySettlement replays the event of a settlement.
 func (r *replayer) applySettlement(e Event) error {
-	var p reconcilePayload
-	if err := json.Unmarshal(e.Payload, &p); err != nil {
+	s, err := e.settlement()
+	if err != nil {
 		return err
 	}
-	for _, id := range []string{e.ID, p.With} {
+	for _, id := range []string{s.A, s.B} {
 		if _, err := r.entry(id); err != nil {
 			return err
 		}
 	}
-	if x, _, err := orderedPair(e.ID, p.With); err != nil || EntryID(x) != e.ID {
-		return fmt.Errorf("%s is not older than %s", e.ID, p.With)
+	if x, _, err := orderedPair(s.A, s.B); err != nil || EntryID(x) != s.A {
+		return fmt.Errorf("%s is not older than %s", s.A, s.B)
 	}
-	if slices.ContainsFunc(r.Settled, func(s Settlement) bool {
-		return s.A == e.ID &&
-			s.B == p.With
+	if slices.ContainsFunc(r.Settled, func(had Settlement) bool {
+		return had.A == s.A && had.B == s.B
 	}) {
-		return fmt.Errorf("%s and %s were settled before", e.ID, p.With)
+		return fmt.Errorf("%s and %s were settled before", s.A, s.B)
 	}
-	if err := checkText("the reason", p.Reason, MaxField, true); err != nil {
-		return err
-	}
-	r.Settled = append(r.Settled, Settlement{e.ID, p.With, p.Reason, e.Actor, e.At, e.Seq})
+	r.Settled = append(r.Settled, s)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -91,6 +92,13 @@ type claimPayload struct {
 	Session    string    `json:"session,omitempty"` // whose claim it is, beside the worker's name
 }
 
+// signalChange is what the payloads of a signal's later events say of it.
+type signalChange struct {
+	LeaseUntil time.Time `json:"lease_until"`
+	By         string    `json:"by"`
+	Reason     string    `json:"reason"`
+}
+
 type addressPayload struct {
 	By string `json:"by"`
 }
@@ -110,6 +118,44 @@ type notePayload struct {
 type setPayload struct {
 	Value   json.RawMessage `json:"value,omitempty"`
 	Version int64           `json:"version"`
+}
+
+// decode reads the payload of an event.
+func decode[P any](e *Event) (p P, err error) {
+	err = json.Unmarshal(e.Payload, &p)
+	return p, err
+}
+
+// post decodes the event of an entry.
+func (e *Event) post() (*postPayload, error) {
+	p := &postPayload{}
+	if err := json.Unmarshal(e.Payload, p); err != nil {
+		return nil, err
+	}
+	p.Worker = e.Actor
+	return p, p.prepare()
+}
+
+// raise decodes the event of a signal.
+func (e *Event) raise() (*signalPayload, error) {
+	p, err := decode[signalPayload](e)
+	if err != nil {
+		return nil, err
+	}
+	return &p, p.prepare()
+}
+
+// variable decodes the event that sets or deletes a variable; one that is deleted has no value.
+func (e *Event) variable() (Variable, error) {
+	p, err := decode[setPayload](e)
+	switch {
+	case err != nil:
+	case e.Verb == verbDelete:
+		p.Value = nil
+	case p.Value == nil:
+		err = errors.New("it has no value")
+	}
+	return Variable{Key: e.ID, Value: p.Value, Version: p.Version, Updated: e.At, Worker: e.Actor}, err
 }
 
 // Events returns the events after seq, oldest first. The sequence stops at the first

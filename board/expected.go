@@ -2,7 +2,6 @@ package board
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,7 +51,7 @@ func (b *Board) Expect(ctx context.Context, worker string, names []string, again
 		if is != nil && (!again || is.Status == WorkerExpected) {
 			return nil
 		}
-		return w.expectation(verbExpect, name, reasonPayload{})
+		return w.event(verbExpect, name, reasonPayload{})
 	})
 }
 
@@ -77,7 +76,7 @@ func (b *Board) DoneWithNote(ctx context.Context, worker, note string, names ...
 		if is != nil && is.Status == WorkerDone && (note == "" || note == is.Reason) {
 			return nil
 		}
-		return w.expectation(verbDone, name, reasonPayload{note})
+		return w.event(verbDone, name, reasonPayload{note})
 	})
 }
 
@@ -102,7 +101,7 @@ func (b *Board) Drop(ctx context.Context, worker, name, reason string) ([]Expect
 			case is.Status == WorkerDropped:
 				return nil
 			}
-			return w.expectation(verbDrop, name, reasonPayload{reason})
+			return w.event(verbDrop, name, reasonPayload{reason})
 		})
 }
 
@@ -146,25 +145,6 @@ func (b *Board) setExpected(ctx context.Context, worker string, names []string,
 	return all, err
 }
 
-// expectation says what becomes of a worker.
-func (w *writer) expectation(verb, name string, p reasonPayload) error {
-	if err := w.event(verb, name, p); err != nil {
-		return err
-	}
-	return w.expectedRow(Expected{name, w.seq, becomes(verb), fromMillis(w.at), w.actor, p.Reason})
-}
-
-// expectedRow writes the row of a worker. Its event counts only if the worker is new.
-func (w *writer) expectedRow(e Expected) error {
-	changed, err := w.tx.Changes(`UPDATE expected SET status = ?, changed = ?, changed_by = ?, reason = ? WHERE worker = ?`,
-		e.Status, e.At.UnixMilli(), e.By, e.Reason, e.Worker)
-	if err == nil && changed == 0 {
-		_, err = w.tx.Exec(`INSERT INTO expected VALUES (?, ?, ?, ?, ?, ?)`, e.Worker, e.Seq,
-			e.Status, e.At.UnixMilli(), e.By, e.Reason)
-	}
-	return err
-}
-
 // expected returns the workers that the run waits or has waited for, as they came to be.
 func expected(tx *store.Tx) ([]Expected, error) {
 	if there, err := tx.HasTable("expected"); err != nil || !there {
@@ -193,21 +173,26 @@ func awaited(p Policy, all []Expected) (names []string) {
 	return names
 }
 
-// expectation applies an event about a worker that is expected.
-func (r *replayer) expectation(e Event) error {
-	var p reasonPayload
-	if err := json.Unmarshal(e.Payload, &p); err != nil {
-		return err
+// expected decodes an event about a worker that is expected.
+func (e *Event) expected() (Expected, error) {
+	p, err := decode[reasonPayload](e)
+	if err == nil {
+		err = checkWorker(e.ID)
 	}
-	if err := checkWorker(e.ID); err != nil {
+	return Expected{e.ID, e.Seq, becomes(e.Verb), e.At, e.Actor, p.Reason}, err
+}
+
+func (r *replayer) expectation(e Event) error {
+	x, err := e.expected()
+	if err != nil {
 		return err
 	}
 	at := slices.IndexFunc(r.Expected, func(x Expected) bool { return x.Worker == e.ID })
 	if at < 0 {
-		at = len(r.Expected)
-		r.Expected = append(r.Expected, Expected{Worker: e.ID, Seq: e.Seq})
+		r.Expected = append(r.Expected, x)
+		return nil
 	}
-	x := &r.Expected[at]
-	x.Status, x.At, x.By, x.Reason = becomes(e.Verb), e.At, e.Actor, p.Reason
+	x.Seq = r.Expected[at].Seq
+	r.Expected[at] = x
 	return nil
 }

@@ -9,8 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"reflect"
-	"slices"
 	"time"
 
 	"blackboard/board/fault"
@@ -167,7 +165,8 @@ func Copy(ctx context.Context, from, to, run string) (Copied, error) {
 			return err
 		}
 		if out.New = out.Events - w.seq; out.New > 0 {
-			if err := w.tx.Bulk(func() error { return log.grow(w) }); err != nil {
+			w.name = log.state.Run
+			if err := w.tx.Bulk(func() error { return w.appendAll(log.events[w.seq:]) }); err != nil {
 				return err
 			}
 		}
@@ -187,13 +186,13 @@ func (b *Board) verifiedLog(tx *store.Tx) (*eventLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	log := &eventLog{events: events, board: newReplayer()}
+	board := newReplayer()
 	for _, e := range events {
-		if err := log.board.apply(e); err != nil {
+		if err := board.apply(e); err != nil {
 			return nil, b.logNotWhole(err)
 		}
 	}
-	log.state = log.board.snapshot()
+	log := &eventLog{events, board.snapshot()}
 	return log, b.agrees(tx, log.state)
 }
 
@@ -233,78 +232,6 @@ func (l *eventLog) goesOn(w *writer, run, path string) error {
 			}
 			seq = e.Seq
 		}
-	}
-	return nil
-}
-
-// grow applies to the target what the later events of the source changed and added.
-func (l *eventLog) grow(w *writer) error {
-	if w.created {
-		return l.fill(w, l.state.Run)
-	}
-	began := w.seq
-	replayed := newReplayer()
-	for _, e := range l.events[:began] {
-		if err := replayed.apply(e); err != nil {
-			return err
-		}
-	}
-	had := replayed.snapshot()
-	if err := w.logRows(l.events[began:]); err != nil {
-		return err
-	}
-	for i := range had.Entries {
-		if err := w.entryChanges(&had.Entries[i], &l.state.Entries[i]); err != nil {
-			return err
-		}
-	}
-	for i := range had.Signals {
-		if g := &l.state.Signals[i]; !reflect.DeepEqual(had.Signals[i], *g) {
-			if err := w.signalState(g); err != nil {
-				return err
-			}
-		}
-	}
-	for _, s := range had.Sources { // some may be gone
-		if _, err := w.tx.Exec(`DELETE FROM sources WHERE name = ?`, s.Name); err != nil {
-			return err
-		}
-	}
-	rest := *l.state
-	rest.Entries, rest.Signals = rest.Entries[len(had.Entries):], rest.Signals[len(had.Signals):]
-	rest.Settled = slices.DeleteFunc(slices.Clone(rest.Settled),
-		func(s Settlement) bool { return s.Seq <= began })
-	rest.Dropped = slices.DeleteFunc(slices.Clone(rest.Dropped),
-		func(d DroppedDuty) bool { return d.Seq <= began })
-	return w.snapshotRows(&rest, l.board.vars)
-}
-
-// entryChanges updates the row of an entry to a later state.
-func (w *writer) entryChanges(had, now *Entry) error {
-	id, err := ParseEntryID(now.ID)
-	if err != nil {
-		return err
-	}
-	for _, kind := range LinkKinds {
-		for _, target := range now.Of(kind)[len(had.Of(kind)):] {
-			if err := w.linkRow(id, kind, target); err != nil {
-				return err
-			}
-		}
-	}
-	if now.MustSurface != had.MustSurface {
-		if _, err := w.tx.Exec(`UPDATE entries SET must_surface = 1 WHERE id = ?`, id); err != nil {
-			return err
-		}
-	}
-	if now.Status != had.Status {
-		if _, err := w.tx.Exec(`UPDATE entries SET status = ? WHERE id = ?`, now.Status,
-			id); err != nil {
-			return err
-		}
-	}
-	if now.Verified != nil && !reflect.DeepEqual(now.Verified, had.Verified) {
-		return w.verificationRow(id, now.Verified)
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"blackboard/board/foreign"
@@ -132,12 +131,11 @@ func sniff(r *bufio.Reader) (string, error) {
 // eventLog is an export that was read and replayed in memory.
 type eventLog struct {
 	events []Event
-	board  *replayer
 	state  *Snapshot
 }
 
 func readExport(r *bufio.Reader, m *secret.Masker) (*eventLog, error) {
-	log := &eventLog{board: newReplayer()}
+	log, board := &eventLog{}, newReplayer()
 	var header *exportRun
 	said := &Snapshot{Entries: []Entry{}, Signals: []Signal{}, Variables: []Variable{},
 		Expected: []Expected{}, Dropped: []DroppedDuty{}, Settled: []Settlement{}}
@@ -192,7 +190,7 @@ func readExport(r *bufio.Reader, m *secret.Masker) (*eventLog, error) {
 			if err := checkEvent(l.Event); err != nil {
 				return nil, prefixed(fmt.Sprintf("line %d: ", n), err)
 			}
-			if err := log.board.apply(*l.Event); err != nil {
+			if err := board.apply(*l.Event); err != nil {
 				return nil, prefixed(fmt.Sprintf("line %d: ", n), err)
 			}
 			log.events = append(log.events, *l.Event)
@@ -208,9 +206,9 @@ func readExport(r *bufio.Reader, m *secret.Masker) (*eventLog, error) {
 		return nil, invalid(fmt.Sprintf("the export holds %d of %d events", len(log.events), want),
 			hintExport)
 	}
-	log.state = log.board.snapshot()
+	log.state = board.snapshot()
 	for i := range said.Entries { // an older program knew no doubts
-		said.Entries[i].accept(log.board.accepted)
+		said.Entries[i].accept(board.accepted)
 	}
 	if err := log.state.checkTargets(); err != nil {
 		return nil, err
@@ -328,7 +326,8 @@ func (l *eventLog) writeTo(ctx context.Context, dir, worker string, opt ImportOp
 		if err := w.mustBeNew(name); err != nil {
 			return err
 		}
-		if err := w.tx.Bulk(func() error { return l.fill(w, name) }); err != nil {
+		w.name = name
+		if err := w.tx.Bulk(func() error { return w.appendAll(l.events) }); err != nil {
 			return err
 		}
 		if name != l.state.Run {
@@ -346,30 +345,6 @@ func (l *eventLog) writeTo(ctx context.Context, dir, worker string, opt ImportOp
 	return out, err
 }
 
-// fill writes the log, and the tables that follow from it, to an empty board.
-func (l *eventLog) fill(w *writer, name string) error {
-	if _, err := w.tx.Exec(`INSERT INTO run VALUES (1, ?, ?, ?)`, name, l.state.Goal,
-		l.state.Created.UnixMilli()); err != nil {
-		return err
-	}
-	if err := w.logRows(l.events); err != nil {
-		return err
-	}
-	return w.snapshotRows(l.state, l.board.vars)
-}
-
-// logRows writes events as they are.
-func (w *writer) logRows(events []Event) error {
-	for _, e := range events {
-		if _, err := w.tx.Exec(`INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)`, e.Seq,
-			e.At.UnixMilli(), e.Actor, e.Verb, e.ID, string(e.Payload)); err != nil {
-			return err
-		}
-		w.seq = e.Seq
-	}
-	return nil
-}
-
 // importPayload says where a board, or what follows on it, was imported from.
 type importPayload struct {
 	Name   string `json:"name"`             // the run's name from here on
@@ -378,93 +353,4 @@ type importPayload struct {
 	Source string `json:"source,omitempty"` // the file
 	// what the source says of the whole run
 	Extra map[string]json.RawMessage `json:"extra,omitempty"`
-}
-
-// snapshotRows writes the tables of a board whose log is written.
-func (w *writer) snapshotRows(s *Snapshot, vars map[string]*Variable) error {
-	for i := range s.Entries {
-		e := &s.Entries[i]
-		id, err := ParseEntryID(e.ID)
-		if err != nil {
-			return err
-		}
-		p := Post{Type: e.Type, Content: e.Content, SourceDoc: e.SourceDoc, SourceRef: e.SourceRef,
-			Evidence: e.Evidence, Confidence: e.Confidence,
-			Tags: e.Tags, MustSurface: e.MustSurface, Key: e.Key, Worker: e.Worker}
-		p.SetLinks(e.Links)
-		if err := w.entryRow(&p, id, e.Status, e.ExternalID, e.Seq,
-			e.Created.UnixMilli()); err != nil {
-			return fmt.Errorf("%s: %w", e.ID, err)
-		}
-		if e.Verified != nil {
-			if err := w.verificationRow(id, e.Verified); err != nil {
-				return err
-			}
-		}
-	}
-	for i := range s.Signals {
-		g := &s.Signals[i]
-		id, err := ParseSignalID(g.ID)
-		if err != nil {
-			return err
-		}
-		if err := w.signalRow(Raise{g.Content, g.Priority, g.Origin, g.Key}, id, g.ExternalID,
-			g.Worker, g.Seq, g.Created.UnixMilli()); err != nil {
-			return fmt.Errorf("%s: %w", g.ID, err)
-		}
-		if err := w.signalState(g); err != nil {
-			return err
-		}
-	}
-	for _, p := range s.Settled {
-		if err := w.settlementRow(p); err != nil {
-			return err
-		}
-	}
-	for _, v := range vars {
-		if err := w.variableRow(*v); err != nil {
-			return err
-		}
-	}
-	for _, e := range s.Expected {
-		if err := w.expectedRow(e); err != nil {
-			return err
-		}
-	}
-	for _, d := range s.Dropped {
-		if err := w.droppedRow(d); err != nil {
-			return err
-		}
-	}
-	for _, src := range s.Sources {
-		if err := w.sourceRow(src); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// signalState updates the row of a signal to its state.
-func (w *writer) signalState(g *Signal) error {
-	id, err := ParseSignalID(g.ID)
-	if err != nil {
-		return err
-	}
-	var by any
-	if g.AddressedBy != "" {
-		if by, err = ParseEntryID(g.AddressedBy); err != nil {
-			return err
-		}
-	}
-	_, err = w.tx.Exec(`UPDATE signals SET status = ?, addressed_by = ?, reason = ?, closed_by = ?, closed = ?, claimed_by = ?, lease_until = ? WHERE id = ?`,
-		g.Status, by, g.Reason, g.ClosedBy, millisOrNil(g.Closed), g.ClaimedBy,
-		millisOrNil(g.LeaseUntil), id)
-	return err
-}
-
-func millisOrNil(t *time.Time) any {
-	if t == nil {
-		return nil
-	}
-	return t.UnixMilli()
 }

@@ -30,7 +30,8 @@ type importedSignal struct {
 // board. The source holds states, not events: an effect gets the time of the entry that
 // caused it.
 type stateImport struct {
-	log     *eventLog
+	log     eventLog
+	board   *replayer // of the log
 	goal    string
 	source  importPayload
 	closer  string // who did what the source names nobody for
@@ -42,7 +43,7 @@ type stateImport struct {
 }
 
 func newStateImport(opt ImportOptions, format, closer string) *stateImport {
-	return &stateImport{log: &eventLog{board: newReplayer()}, closer: closer, notes: []string{},
+	return &stateImport{board: newReplayer(), closer: closer, notes: []string{},
 		source: importPayload{Name: opt.Run, Format: format, Source: opt.Source}}
 }
 
@@ -101,7 +102,7 @@ func (im *stateImport) writeLog(worker string, opt ImportOptions) error {
 	if err := im.event(now, worker, verbImport, opt.Run, im.source); err != nil {
 		return err
 	}
-	im.log.state = im.log.board.snapshot()
+	im.log.state = im.board.snapshot()
 	return im.log.state.checkTargets()
 }
 
@@ -120,7 +121,7 @@ func (im *stateImport) event(at time.Time, actor, verb, id string, payload any) 
 		Payload: data,
 	}
 	im.log.events = append(im.log.events, e)
-	return im.log.board.apply(e)
+	return im.board.apply(e)
 }
 
 // span returns the first and the last time in the file, or now if it has none.

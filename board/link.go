@@ -10,16 +10,6 @@ import (
 	"blackboard/board/store"
 )
 
-// linkRow writes one link, after the source's other links of this kind.
-func (w *writer) linkRow(src int64, kind, target string) error {
-	dst, err := targetID(kind, target)
-	if err != nil {
-		return err
-	}
-	_, err = w.tx.Exec(`INSERT INTO links SELECT ?, ?, count(*), ? FROM links WHERE src = ? AND kind = ?`, src, kind, dst, src, kind)
-	return err
-}
-
 // targetID is the number of a link's target: a signal's for addresses, else an entry's.
 func targetID(kind, id string) (int64, error) {
 	if kind == Addresses {
@@ -49,37 +39,28 @@ func (w *writer) effects(p *Post, id int64) error {
 	return nil
 }
 
-// effect applies one link: contradicts disputes an active entry, supersedes retires one,
-// addresses answers an open signal.
+// effect applies one link: contradicts disputes an active entry, addresses answers an open
+// signal.
 func (w *writer) effect(src int64, kind string, dst int64) error {
-	by := byPayload{By: EntryID(src)}
+	verb, from, targets := verbDispute, Active, "entries"
 	switch kind {
-	case Contradicts, Addresses:
-		source, err := getEntry(w.tx, src)
-		if err != nil || source.Status == Superseded {
-			return err // it was replaced in the same batch
-		}
-		if kind == Addresses {
-			return w.closeSignal(dst, Addressed, verbAddress, addressPayload{By: EntryID(src)})
-		}
-		return w.setStatus(dst, Active, Disputed, verbDispute, by)
-	case Supersedes:
-		if err := w.setStatus(dst, "", Superseded, verbSupersede, by); err != nil {
-			return err
-		}
-		return w.settle(dst, by)
+	case Addresses:
+		verb, from, targets = verbAddress, SignalOpen, "signals"
+	case Supports:
+		return nil
 	}
-	return nil
-}
-
-// setStatus changes an entry's status and logs it, if its status is from (or any other,
-// if from is empty).
-func (w *writer) setStatus(id int64, from, to, verb string, payload any) error {
-	n, err := w.tx.Changes(`UPDATE entries SET status = ? WHERE id = ? AND status <> ? AND (? = '' OR status = ?)`, to, id, to, from, from)
-	if err != nil || n == 0 {
+	var by, of string
+	if err := w.tx.QueryRow(`SELECT e.status, t.status FROM entries e, `+targets+` t
+		WHERE e.id = ? AND t.id = ?`, src, dst).Scan(&by, &of); err != nil {
 		return err
 	}
-	return w.event(verb, EntryID(id), payload)
+	if by == Superseded || of != from {
+		return nil // it was replaced in the same batch; or nothing changes
+	}
+	if kind == Addresses {
+		return w.event(verb, SignalID(dst), addressPayload{By: EntryID(src)})
+	}
+	return w.event(verb, EntryID(dst), byPayload{By: EntryID(src)})
 }
 
 // settle ends the disputes that a superseded entry had begun.
@@ -212,9 +193,6 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry, dropDuty stri
 	if err := w.event(verbLink, e.ID, linkPayload{Kind: kind, Target: target}); err != nil {
 		return err
 	}
-	if err := w.linkRow(src, kind, target); err != nil {
-		return err
-	}
 	switch kind {
 	case Supersedes:
 		return w.supersede(src, dst, dropDuty)
@@ -334,19 +312,27 @@ func (w *writer) checkDrop(reason string, must bool, supersedes []string) error 
 // drops it with a reason. A signal that the old entry answered is now answered by the
 // successor if that addresses it too; otherwise it opens again.
 func (w *writer) supersede(src, dst int64, dropDuty string) error {
-	old, err := getEntry(w.tx, dst)
-	if err != nil {
+	var status string
+	var must bool
+	if err := w.tx.QueryRow(`SELECT status, must_surface FROM entries WHERE id = ?`, dst).Scan(
+		&status, &must); err != nil {
 		return err
 	}
-	if err := w.effect(src, Supersedes, dst); err != nil {
+	by := byPayload{By: EntryID(src)}
+	if status != Superseded {
+		if err := w.event(verbSupersede, EntryID(dst), by); err != nil {
+			return err
+		}
+	}
+	if err := w.settle(dst, by); err != nil {
 		return err
 	}
-	if old.MustSurface {
+	if must {
 		if err := w.passDuty(src, dst, dropDuty); err != nil {
 			return err
 		}
 	}
-	if old.Status == Superseded {
+	if status == Superseded {
 		return nil // its answers have been dealt with
 	}
 	return w.passAnswers(src, dst)
@@ -355,21 +341,14 @@ func (w *writer) supersede(src, dst int64, dropDuty string) error {
 // passDuty passes the duty of a superseded entry to its successor, or drops it.
 func (w *writer) passDuty(src, dst int64, reason string) error {
 	if reason != "" {
-		d := DroppedDuty{ID: EntryID(dst), By: EntryID(src), Worker: w.actor, Reason: reason}
-		if err := w.event(verbDropDuty, d.ID, dropDutyPayload{d.By, reason}); err != nil {
-			return err
-		}
-		d.Seq = w.seq
-		return w.droppedRow(d)
+		return w.event(verbDropDuty, EntryID(dst), dropDutyPayload{EntryID(src), reason})
 	}
 	return w.giveDuty(src, dst)
 }
 
 // giveDuty gives an entry the duty to surface, for the entry that it supersedes or contradicts.
 func (w *writer) giveDuty(src, dst int64) error {
-	n, err := w.tx.Changes(`UPDATE entries SET must_surface = 1 WHERE id = ? AND must_surface = 0`,
-		src)
-	if err != nil || n == 0 {
+	if has, err := w.mustSurface(EntryID(src)); err != nil || has {
 		return err // it was posted so
 	}
 	return w.event(verbMustSurface, EntryID(src), takenPayload{EntryID(dst)})
@@ -385,15 +364,14 @@ func (w *writer) passAnswers(src, dst int64) error {
 	for _, id := range signals {
 		by, worker, err := w.successor(src, id)
 		if store.IsNoRows(err) {
-			err = w.reopen(id, "its answer "+EntryID(dst)+" was superseded by "+EntryID(src)+", which does not address it")
+			err = w.event(verbReopen, SignalID(id), notePayload{"its answer " + EntryID(dst) +
+				" was superseded by " + EntryID(src) + ", which does not address it"})
 			w.reopened = append(w.reopened, SignalID(id))
 		} else if err == nil {
-			actor := w.actor
-			if by != src {
-				w.actor = worker
+			if by == src {
+				worker = w.actor
 			}
-			err = w.answeredAnew(id, by)
-			w.actor = actor
+			err = w.eventBy(worker, verbAddress, SignalID(id), addressPayload{By: EntryID(by)})
 		}
 		if err != nil {
 			return err
@@ -411,28 +389,6 @@ func (w *writer) successor(src, signal int64) (id int64, worker string, err erro
 			JOIN links a ON a.src = e.id AND a.kind = 'addresses' AND a.dst = ?
 		WHERE e.status <> 'superseded' ORDER BY e.id DESC LIMIT 1`, src, signal).Scan(&id, &worker)
 	return id, worker, err
-}
-
-// answeredAnew gives an addressed signal another answer.
-func (w *writer) answeredAnew(id, by int64) error {
-	if _, err := w.tx.Exec(`UPDATE signals SET addressed_by = ?, closed_by = ?, closed = ? WHERE id = ?`, by, w.actor, w.at, id); err != nil {
-		return err
-	}
-	return w.event(verbAddress, SignalID(id), addressPayload{By: EntryID(by)})
-}
-
-func (w *writer) droppedRow(d DroppedDuty) error {
-	entry, err := ParseEntryID(d.ID)
-	if err != nil {
-		return err
-	}
-	by, err := ParseEntryID(d.By)
-	if err != nil {
-		return err
-	}
-	_, err = w.tx.Exec(`INSERT INTO dropped_duties VALUES (?, ?, ?, ?, ?)`, entry, by, d.Seq,
-		d.Worker, d.Reason)
-	return err
 }
 
 // droppedDuties returns the duties that were dropped, oldest first.
@@ -457,8 +413,14 @@ func (s *Snapshot) DroppedOf(id string) []DroppedDuty {
 	return of
 }
 
+// dropped decodes the event that drops a duty.
+func (e *Event) dropped() (DroppedDuty, error) {
+	p, err := decode[dropDutyPayload](e)
+	return DroppedDuty{e.ID, p.By, e.Seq, e.Actor, p.Reason}, err
+}
+
 // duty applies an event about a duty to surface.
-func (r *replayer) duty(e Event, p dropDutyPayload) error {
+func (r *replayer) duty(e Event) error {
 	entry, err := r.entry(e.ID)
 	if err != nil {
 		return err
@@ -467,14 +429,18 @@ func (r *replayer) duty(e Event, p dropDutyPayload) error {
 		entry.MustSurface = true
 		return nil
 	}
-	if _, err := r.entry(p.By); err != nil {
+	d, err := e.dropped()
+	if err == nil {
+		_, err = r.entry(d.By)
+	}
+	if err != nil {
 		return err
 	}
-	for _, d := range r.Dropped {
-		if d.ID == e.ID && d.By == p.By {
+	for _, had := range r.Dropped {
+		if had.ID == d.ID && had.By == d.By {
 			return errors.New("the duty was dropped before")
 		}
 	}
-	r.Dropped = append(r.Dropped, DroppedDuty{e.ID, p.By, e.Seq, e.Actor, p.Reason})
+	r.Dropped = append(r.Dropped, d)
 	return nil
 }

@@ -1,7 +1,6 @@
 package board
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,7 +61,9 @@ func (w *writer) postAll(posts []Post, out []Posted) error {
 		if out[i].Existing {
 			continue
 		}
-		if err := w.insertEntry(&posts[i], ids[i]); err != nil {
+		payload := postPayload{Post: posts[i]}
+		payload.Worker = "" // the actor says it
+		if err := w.eventBy(posts[i].Worker, verbPost, EntryID(ids[i]), payload); err != nil {
 			return err
 		}
 		out[i].Entry = posts[i].entry(EntryID(ids[i]), w.seq, time.UnixMilli(w.at).UTC())
@@ -191,20 +192,6 @@ func (w *writer) target(kind, id string, self int64) error {
 	return err
 }
 
-// insertEntry writes the row, tags, links and event of a prepared, resolved post.
-func (w *writer) insertEntry(p *Post, id int64) error {
-	payload := postPayload{Post: *p}
-	payload.Worker = "" // the actor says it
-	actor := w.actor
-	w.actor = p.Worker
-	err := w.event(verbPost, EntryID(id), payload)
-	w.actor = actor
-	if err != nil {
-		return err
-	}
-	return w.entryRow(p, id, Active, "", w.seq, w.at)
-}
-
 // entry returns the entry for a prepared, resolved post.
 func (p *Post) entry(id string, seq int64, at time.Time) Entry {
 	e := Entry{ID: id, Seq: seq, Created: at, Type: p.Type, Status: Active, Content: p.Content,
@@ -213,43 +200,4 @@ func (p *Post) entry(id string, seq int64, at time.Time) Entry {
 		MustSurface: p.MustSurface, Links: *p.links(), Key: p.Key}
 	e.notNil()
 	return e
-}
-
-// entryRow writes the rows of an entry whose event seq is written.
-func (w *writer) entryRow(p *Post, id int64, status, externalID string, seq, created int64) error {
-	tags, err := json.Marshal(p.Tags)
-	if err != nil {
-		return err
-	}
-	_, err = w.tx.Exec(`INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		id, seq, created, p.Type, status, p.Content, p.SourceDoc, p.SourceRef, p.Evidence,
-		p.Confidence, p.Worker, string(tags), p.MustSurface,
-		orNull(p.Key), orNull(externalID))
-	if err != nil {
-		return err
-	}
-	for _, t := range p.Tags {
-		if _, err := w.tx.Exec(`INSERT INTO entry_tags VALUES (?, ?)`, t, id); err != nil {
-			return err
-		}
-	}
-	for _, kind := range LinkKinds {
-		for pos, target := range p.links().Of(kind) {
-			dst, err := targetID(kind, target)
-			if err == nil {
-				_, err = w.tx.Exec(`INSERT INTO links VALUES (?, ?, ?, ?)`, id, kind, pos, dst)
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func orNull(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
 }

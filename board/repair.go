@@ -86,7 +86,7 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 			nil)
 	}
 	state := m.snapshot()
-	m.out.log = &eventLog{events: m.events, board: m.replayer, state: state}
+	m.out.log = &eventLog{m.events, state}
 	m.out.Events, m.out.Entries, m.out.Signals, m.out.Variables = len(m.events), len(state.Entries),
 		len(state.Signals), len(state.Variables)
 	if err := state.checkTargets(); err != nil {
@@ -114,7 +114,7 @@ func Rebuild(ctx context.Context, dir, run string) (s *Salvaged, aside string, e
 			return err
 		}
 		err = db.Write(ctx, func(tx *store.Tx) error {
-			return s.log.fill(&writer{tx: tx}, s.log.state.Run)
+			return (&writer{tx: tx, name: s.log.state.Run}).appendAll(s.log.events)
 		})
 		if err == nil {
 			err = (&Board{path: to, run: run, db: files.On(db, to)}).Check(ctx)

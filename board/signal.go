@@ -99,7 +99,7 @@ func (b *Board) Signal(ctx context.Context, worker string, r Raise) (Raised, err
 		if err != nil {
 			return err
 		}
-		if err := w.insertSignal(r, id); err != nil {
+		if err := w.event(verbSignal, SignalID(id), signalPayload{Raise: r}); err != nil {
 			return err
 		}
 		s, err := getSignal(w.tx, id)
@@ -109,54 +109,6 @@ func (b *Board) Signal(ctx context.Context, worker string, r Raise) (Raised, err
 		return err
 	})
 	return out, err
-}
-
-func (w *writer) insertSignal(r Raise, id int64) error {
-	if err := w.event(verbSignal, SignalID(id), signalPayload{Raise: r}); err != nil {
-		return err
-	}
-	return w.signalRow(r, id, "", w.actor, w.seq, w.at)
-}
-
-// signalRow writes the row of a signal whose event seq is written.
-func (w *writer) signalRow(r Raise, id int64, externalID, worker string, seq, created int64) error {
-	rank, err := PriorityRank(r.Priority)
-	if err != nil {
-		return err
-	}
-	var origin any
-	if r.Origin != "" {
-		if origin, err = ParseEntryID(r.Origin); err != nil {
-			return err
-		}
-	}
-	_, err = w.tx.Exec(`INSERT INTO signals VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, '', '', NULL, '', NULL, ?, ?)`,
-		id, seq, created, r.Content, rank, SignalOpen, worker, origin, orNull(r.Key),
-		orNull(externalID))
-	return err
-}
-
-// closeSignal marks an open signal as addressed or waived, and ends its claim. It leaves
-// a closed signal as it is.
-func (w *writer) closeSignal(id int64, status, verb string, payload any) error {
-	var by any
-	reason := ""
-	switch p := payload.(type) {
-	case addressPayload:
-		n, err := ParseEntryID(p.By)
-		if err != nil {
-			return err
-		}
-		by = n
-	case waivePayload:
-		reason = p.Reason
-	}
-	n, err := w.tx.Changes(`UPDATE signals SET status = ?, addressed_by = ?, reason = ?, closed_by = ?, closed = ?, claimed_by = '', lease_until = NULL
-		WHERE id = ? AND status = ?`, status, by, reason, w.actor, w.at, id, SignalOpen)
-	if err != nil || n == 0 {
-		return err
-	}
-	return w.event(verb, SignalID(id), payload)
 }
 
 // change runs fn on one signal and returns the signal afterwards.
@@ -346,10 +298,6 @@ func checkLease(d time.Duration) error {
 
 func (w *writer) claim(id int64, session string, lease time.Duration) error {
 	until := w.tx.Now.Add(lease).Truncate(time.Millisecond)
-	if _, err := w.tx.Exec(`UPDATE signals SET claimed_by = ?, lease_until = ? WHERE id = ?`,
-		w.actor, until.UnixMilli(), id); err != nil {
-		return err
-	}
 	return w.event(verbClaim, SignalID(id), claimPayload{until, session})
 }
 
@@ -372,9 +320,6 @@ func (b *Board) Release(ctx context.Context, worker, id string, force bool) (Sig
 			} else if !sameSession(session, b.session) {
 				return otherSession(s)
 			}
-		}
-		if _, err := w.tx.Exec(`UPDATE signals SET claimed_by = '', lease_until = NULL WHERE id = ?`, n); err != nil {
-			return err
 		}
 		return w.event(verbRelease, s.ID, notePayload{})
 	})
@@ -463,7 +408,7 @@ func (b *Board) Waive(ctx context.Context, worker, id, reason string) (Signal, e
 		if s.Status != SignalOpen {
 			return notOpen(s)
 		}
-		return w.closeSignal(n, Waived, verbWaive, waivePayload{reason})
+		return w.event(verbWaive, s.ID, waivePayload{reason})
 	})
 }
 
@@ -480,13 +425,6 @@ func (b *Board) Reopen(ctx context.Context, worker, id, note string) (Signal, er
 			return conflict(s.ID+" is open already", "nothing to do",
 				fault.Do("signal.show", "{} shows how it is", "signal", s.ID))
 		}
-		return w.reopen(n, note)
+		return w.event(verbReopen, s.ID, notePayload{note})
 	})
-}
-
-func (w *writer) reopen(id int64, note string) error {
-	if _, err := w.tx.Exec(`UPDATE signals SET status = ?, addressed_by = NULL, reason = '', closed_by = '', closed = NULL WHERE id = ?`, SignalOpen, id); err != nil {
-		return err
-	}
-	return w.event(verbReopen, SignalID(id), notePayload{note})
 }

@@ -2,7 +2,6 @@ package board
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -164,14 +163,13 @@ func replay(tx *store.Tx, upto int64) (*Snapshot, error) {
 type decodedEvent struct {
 	Event
 	post    *postPayload
-	postErr error // of decoding it
+	postErr error // of decoding and checking it
 }
 
 func decodeEvent(e Event) decodedEvent {
 	d := decodedEvent{Event: e}
 	if e.Verb == verbPost {
-		d.post = &postPayload{}
-		d.postErr = json.Unmarshal(e.Payload, d.post)
+		d.post, d.postErr = e.post()
 	}
 	return d
 }
@@ -279,17 +277,16 @@ func (r *replayer) applyVerb(e decodedEvent) error {
 	if (e.Verb == verbCreate) != (e.Seq == 1) {
 		return fmt.Errorf("a log begins with one %q event", verbCreate)
 	}
-	decode := func(p any) error { return json.Unmarshal(e.Payload, p) }
 	switch e.Verb {
 	case verbCreate:
-		var p createPayload
-		if err := decode(&p); err != nil {
+		p, err := decode[createPayload](&e.Event)
+		if err != nil {
 			return err
 		}
 		r.Run, r.Goal, r.Created = p.Name, p.Goal, e.At
 	case verbImport:
-		var p importPayload
-		if err := decode(&p); err != nil {
+		p, err := decode[importPayload](&e.Event)
+		if err != nil {
 			return err
 		}
 		if err := CheckRun(p.Name); err != nil {
@@ -299,8 +296,8 @@ func (r *replayer) applyVerb(e decodedEvent) error {
 	case verbPost:
 		return r.applyPost(e)
 	case verbLink:
-		var p linkPayload
-		if err := decode(&p); err != nil {
+		p, err := decode[linkPayload](&e.Event)
+		if err != nil {
 			return err
 		}
 		entry, err := r.entry(e.ID)
@@ -332,23 +329,13 @@ func (r *replayer) applyVerb(e decodedEvent) error {
 	case verbExpect, verbDone, verbDrop:
 		return r.expectation(e.Event)
 	case verbMustSurface, verbDropDuty:
-		var p dropDutyPayload
-		if err := decode(&p); err != nil {
-			return err
-		}
-		return r.duty(e.Event, p)
+		return r.duty(e.Event)
 	case verbSet, verbDelete:
-		var p setPayload
-		if err := decode(&p); err != nil {
+		v, err := e.variable()
+		if err != nil {
 			return err
 		}
-		if e.Verb == verbDelete {
-			p.Value = nil
-		} else if p.Value == nil {
-			return errors.New("it has no value")
-		}
-		r.vars[e.ID] = &Variable{Key: e.ID, Value: p.Value, Version: p.Version, Updated: e.At,
-			Worker: e.Actor}
+		r.vars[e.ID] = &v
 	case verbSource, verbVerify:
 		return r.applySource(e.Event)
 	case verbPolicy:
@@ -401,10 +388,6 @@ func (r *replayer) applyPost(e decodedEvent) error {
 	if want := EntryID(int64(len(r.Entries)) + 1); e.ID != want {
 		return fmt.Errorf("the next entry is %s", want)
 	}
-	p.Worker = e.Actor
-	if err := p.prepare(); err != nil {
-		return err
-	}
 	entry := p.entry(e.ID, e.Seq, e.At)
 	entry.ExternalID = p.ExternalID
 	if len(r.Entries) == cap(r.Entries) {
@@ -416,15 +399,12 @@ func (r *replayer) applyPost(e decodedEvent) error {
 }
 
 func (r *replayer) applySignal(e Event) error {
-	var p signalPayload
-	if err := json.Unmarshal(e.Payload, &p); err != nil {
+	p, err := e.raise()
+	if err != nil {
 		return err
 	}
 	if want := SignalID(int64(len(r.Signals)) + 1); e.ID != want {
 		return fmt.Errorf("the next signal is %s", want)
-	}
-	if err := p.prepare(); err != nil {
-		return err
 	}
 	r.Signals = append(r.Signals, Signal{ID: e.ID, Seq: e.Seq, Created: e.At, Content: p.Content,
 		Priority: p.Priority, Status: SignalOpen, Worker: e.Actor,
@@ -437,12 +417,8 @@ func (r *replayer) applySignalChange(e Event) error {
 	if err != nil {
 		return err
 	}
-	var p struct {
-		LeaseUntil time.Time `json:"lease_until"`
-		By         string    `json:"by"`
-		Reason     string    `json:"reason"`
-	}
-	if err := json.Unmarshal(e.Payload, &p); err != nil {
+	p, err := decode[signalChange](&e)
+	if err != nil {
 		return err
 	}
 	switch e.Verb {

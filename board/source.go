@@ -154,9 +154,6 @@ func (b *Board) AddSources(
 				fromMillis(w.at),
 				w.actor,
 			}
-			if err := w.sourceRow(s); err != nil {
-				return err
-			}
 			out[i], have[f.Name] = SourceAdded{s, change}, &s
 		}
 		return nil
@@ -207,9 +204,6 @@ func (b *Board) RemoveSources(ctx context.Context, worker string, names ...strin
 			if err := w.event(verbSource, name, sourcePayload{Removed: true}); err != nil {
 				return err
 			}
-			if _, err := w.tx.Exec(`DELETE FROM sources WHERE name = ?`, name); err != nil {
-				return err
-			}
 			delete(have, name)
 		}
 		return nil
@@ -256,15 +250,6 @@ func sourcesByName(tx *store.Tx) (map[string]*Source, error) {
 		byName[all[i].Name] = &all[i]
 	}
 	return byName, err
-}
-
-func (w *writer) sourceRow(s Source) error {
-	if _, err := w.tx.Exec(`DELETE FROM sources WHERE name = ?`, s.Name); err != nil {
-		return err
-	}
-	_, err := w.tx.Exec(`INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		s.Name, s.Seq, s.At.UnixMilli(), s.Worker, s.Path, s.SHA256, s.Size, s.Text)
-	return err
 }
 
 // sourceText returns the kept text of a source.
@@ -389,32 +374,6 @@ func (e *Event) verification() (*Verification, error) {
 type freshVerdict struct {
 	entry int64
 	verifyPayload
-}
-
-// verdict writes a verdict on an entry.
-func (w *writer) verdict(p *freshVerdict) error {
-	if err := w.event(verbVerify, EntryID(p.entry), p.verifyPayload); err != nil {
-		return err
-	}
-	return w.verificationRow(p.entry, &Verification{
-		Verdict: p.Verdict,
-		Source:  p.Source,
-		SHA256:  p.SHA256,
-		Place:   p.Place,
-		Note:    p.Note,
-		Seq:     w.seq,
-		At:      fromMillis(w.at),
-		Worker:  w.actor,
-	})
-}
-
-func (w *writer) verificationRow(entry int64, v *Verification) error {
-	if _, err := w.tx.Exec(`DELETE FROM verifications WHERE entry = ?`, entry); err != nil {
-		return err
-	}
-	_, err := w.tx.Exec(`INSERT INTO verifications VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		entry, v.Seq, v.At.UnixMilli(), v.Worker, v.Verdict, v.Source, v.SHA256, v.Place, v.Note)
-	return err
 }
 
 // verdictsOn reads the verdicts that the board has on entries.

@@ -125,24 +125,12 @@ func (b *Board) setVariable(ctx context.Context, worker, key string, value json.
 		if err := w.event(verb, key, setPayload{Value: value, Version: out.Version}); err != nil {
 			return err
 		}
-		if err := w.variableRow(out); err != nil {
-			return err
-		}
 		if value == nil {
 			out = old
 		}
 		return nil
 	})
 	return out, err
-}
-
-func (w *writer) variableRow(v Variable) error {
-	if _, err := w.tx.Exec(`DELETE FROM variables WHERE key = ?`, v.Key); err != nil {
-		return err
-	}
-	_, err := w.tx.Exec(`INSERT INTO variables VALUES (?, ?, ?, ?, ?, ?)`, v.Key, string(v.Value),
-		v.Version, v.Value == nil, v.Updated.UnixMilli(), v.Worker)
-	return err
 }
 
 // getVariable returns a variable. One that is not set has no value. A deleted one keeps

@@ -477,7 +477,7 @@ func (v *verifier) record(ctx context.Context, atLeast int) error {
 			if have[p.entry] == p.verifyPayload { // written in the meantime
 				continue
 			}
-			if err := w.verdict(p); err != nil {
+			if err := w.event(verbVerify, EntryID(p.entry), p.verifyPayload); err != nil {
 				return fmt.Errorf("%s: %w", EntryID(p.entry), err)
 			}
 			recorded++

@@ -11,7 +11,7 @@ import (
 )
 
 // bulkRows is how many rows are sent at once.
-const bulkRows = 200
+const bulkRows = 500
 
 // bulkConn is a connection that gathers the rows of inserts, where there are thousands,
 // and sends some hundred in one statement. Whatever else is run comes after those that
