@@ -19,9 +19,8 @@ func (b *Board) Correct(ctx context.Context, worker, id string, amend func(*Post
 		return Posted{}, err
 	}
 	e := &d.Entry
-	before := Post{Type: e.Type, Content: e.Content, SourceDoc: e.SourceDoc, SourceRef: e.SourceRef,
-		Evidence: e.Evidence, Confidence: e.Confidence, Tags: e.Tags, MustSurface: e.MustSurface,
-		Supports: e.Supports, Contradicts: e.Contradicts, Addresses: e.Addresses}
+	before := e.asPost()
+	before.Key, before.Supersedes = "", nil
 	after := before
 	for _, list := range []*[]string{&after.Tags, &after.Supports, &after.Contradicts, &after.Addresses} {
 		*list = slices.Clone(*list)

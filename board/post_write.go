@@ -201,3 +201,12 @@ func (p *Post) entry(id string, seq int64, at time.Time) Entry {
 	e.notNil()
 	return e
 }
+
+// asPost is the post that would make the entry.
+func (e *Entry) asPost() Post {
+	p := Post{Type: e.Type, Content: e.Content, SourceDoc: e.SourceDoc, SourceRef: e.SourceRef,
+		Evidence: e.Evidence, Confidence: e.Confidence, Tags: e.Tags, MustSurface: e.MustSurface,
+		Key: e.Key}
+	p.SetLinks(e.Links)
+	return p
+}

@@ -261,12 +261,14 @@ func backlinks(tx *store.Tx, dst int64, kind string) ([]Backlink, error) {
 
 // history returns the events of an entry or a signal, oldest first.
 func history(tx *store.Tx, id string) ([]Event, error) {
-	return selectEvents(tx, `WHERE id = ? AND verb NOT IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ORDER BY seq`,
-		id,
-		// a run, a variable or a worker may be called e1
-		verbCreate, verbImport, verbSet, verbDelete, verbRetrieval, verbSource, verbExpect,
-		verbDone, verbDrop, verbPolicy)
+	return selectEvents(tx, `WHERE id = ? AND verb NOT IN (SELECT value FROM json_each(?)) ORDER BY seq`,
+		id, store.List(otherIDs))
 }
+
+// otherIDs are the verbs of events whose id is no entry's and no signal's: a run, a variable or a
+// worker may be called e1.
+var otherIDs = []string{verbCreate, verbImport, verbSet, verbDelete, verbRetrieval, verbSource,
+	verbExpect, verbDone, verbDrop, verbPolicy}
 
 // Query selects entries. An empty field selects everything. A list selects any of its
 // members, except Tags, which must all be there.

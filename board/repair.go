@@ -1,13 +1,13 @@
 package board
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -140,56 +140,29 @@ func SalvageTo(ctx context.Context, dir, run, as, worker string) (*Salvaged, err
 // mender joins the events and the rows that can be read into one log.
 type mender struct {
 	*replayer
-	out        Salvaged
-	events     []Event
-	entries    map[int64]*Entry // rows, by the number of their id
-	signals    map[int64]*Signal
-	set        []Variable
-	expects    []Expected
-	drops      []DroppedDuty
-	settled    []Settlement
-	goal       string   // of the run's row
-	taken      []string // ids whose events are missing, but not their rows
-	missing    []string // ids that have placeholders
-	registered []Source
+	out     Salvaged
+	events  []Event
+	rows    Snapshot // what the tables have
+	entries map[string]*Entry
+	signals map[string]*Signal
+	taken   []string // ids whose events are missing, but not their rows
+	missing []string // ids that have placeholders
 }
 
 // load reads the rows.
 func (m *mender) load(tx *store.Tx) error {
-	entries, err := selectEntries(tx, `FROM entries e ORDER BY e.id`)
-	if err != nil {
-		return err
-	}
-	signals, err := selectSignals(tx, `FROM signals s ORDER BY s.id`)
-	if err != nil {
-		return err
-	}
-	if err := tx.QueryRow(`SELECT goal FROM run`).Scan(&m.goal); err != nil &&
+	if err := tx.QueryRow(`SELECT goal FROM run`).Scan(&m.rows.Goal); err != nil &&
 		!store.IsNoRows(err) {
 		return err
 	}
-	m.entries, m.signals = map[int64]*Entry{}, map[int64]*Signal{}
-	for i := range entries {
-		n, _ := ParseEntryID(entries[i].ID) // which it was made from
-		m.entries[n] = &entries[i]
+	err := m.rows.loadRows(tx)
+	m.entries, m.signals = map[string]*Entry{}, map[string]*Signal{}
+	for i := range m.rows.Entries {
+		m.entries[m.rows.Entries[i].ID] = &m.rows.Entries[i]
 	}
-	for i := range signals {
-		n, _ := ParseSignalID(signals[i].ID)
-		m.signals[n] = &signals[i]
+	for i := range m.rows.Signals {
+		m.signals[m.rows.Signals[i].ID] = &m.rows.Signals[i]
 	}
-	if m.expects, err = expected(tx); err != nil {
-		return err
-	}
-	if m.drops, err = droppedDuties(tx); err != nil {
-		return err
-	}
-	if m.settled, err = settlements(tx); err != nil {
-		return err
-	}
-	if m.registered, err = sources(tx); err != nil {
-		return err
-	}
-	m.set, err = variables(tx)
 	return err
 }
 
@@ -201,30 +174,32 @@ func (m *mender) miss(format string, a ...any) {
 
 // mend applies the existing events, and fills gaps from the rows or with placeholders.
 func (m *mender) mend(events []Event) error {
-	for i := range events {
-		e := &events[i]
-		if i == 0 && e.Verb != verbCreate {
-			if err := m.begin(e.At); err != nil {
-				return err
-			}
+	if len(events) == 0 || events[0].Verb != verbCreate {
+		at := time.UnixMilli(0).UTC()
+		if len(events) > 0 {
+			at = events[0].At
 		}
-		if gap := gapBefore(events, i); gap > 0 {
-			m.miss("missing before event %d: %s", e.Seq, counted(gap, "event"))
-		}
-		if err := m.fillUpTo(e); err != nil {
+		m.miss("the first event is missing, and with it the time at which the run was created")
+		if err := m.made(at, "", verbCreate, m.out.Run,
+			createPayload{Name: m.out.Run, Goal: m.rows.Goal}); err != nil {
 			return err
 		}
-		if err := m.append(e.At, e.Actor, e.Verb, e.ID, e.Payload); err != nil {
+	}
+	before := int64(0)
+	for _, e := range events {
+		if gap := e.Seq - before - 1; gap > 0 {
+			m.miss("missing before event %d: %s", e.Seq, counted(gap, "event"))
+		}
+		before = e.Seq
+		if err := m.fillBefore(&e); err != nil {
+			return err
+		}
+		if err := m.append(e); err != nil {
 			m.miss("event %d (%s %s) has no place in what is left: %v", e.Seq, clip(e.Verb, 40),
 				clip(e.ID, 40), err)
 		}
 	}
-	if len(events) == 0 {
-		if err := m.begin(time.UnixMilli(0).UTC()); err != nil {
-			return err
-		}
-	}
-	if err := m.fillRest(); err != nil {
+	if err := m.fillRest(before); err != nil {
 		return err
 	}
 	if len(m.missing) > 0 {
@@ -236,23 +211,9 @@ func (m *mender) mend(events []Event) error {
 	return nil
 }
 
-// gapBefore is the number of missing events before one.
-func gapBefore(events []Event, i int) int64 {
-	if i == 0 {
-		return events[0].Seq - 1
-	}
-	return events[i].Seq - events[i-1].Seq - 1
-}
-
-// begin makes the first event.
-func (m *mender) begin(at time.Time) error {
-	m.miss("the first event is missing, and with it the time at which the run was created")
-	return m.made(at, "doctor", verbCreate, m.out.Run, createPayload{Name: m.out.Run, Goal: m.goal})
-}
-
 // append adds an event with the next number, if it can be applied.
-func (m *mender) append(at time.Time, actor, verb, id string, payload json.RawMessage) error {
-	e := Event{Seq: m.Seq + 1, At: at, Actor: actor, Verb: verb, ID: id, Payload: payload}
+func (m *mender) append(e Event) error {
+	e.Seq = m.Seq + 1
 	if err := checkEvent(&e); err != nil {
 		return err
 	}
@@ -266,171 +227,224 @@ func (m *mender) append(at time.Time, actor, verb, id string, payload json.RawMe
 	return nil
 }
 
-// made adds an invented event.
+// made adds an event that is made up; "" stands for the doctor.
 func (m *mender) made(at time.Time, actor, verb, id string, payload any) error {
 	data, err := json.Marshal(payload)
 	if err != nil {
 		return err
 	}
-	return m.append(at, actor, verb, id, data)
+	return m.append(Event{At: at, Actor: cmp.Or(actor, "doctor"), Verb: verb, ID: id, Payload: data})
 }
 
-// fillUpTo adds what an event needs before it: entries and signals up to its own, and up
+// fillBefore adds what an event needs before it: entries and signals up to its own, and up
 // to those that it names.
-func (m *mender) fillUpTo(e *Event) error {
-	var p postPayload
-	var by addressPayload
-	var link linkPayload
-	var settled reconcilePayload
-	for _, into := range []any{&p, &by, &link, &settled} {
-		json.Unmarshal(e.Payload, into) // what is none of them is empty
+func (m *mender) fillBefore(e *Event) error {
+	var p struct {
+		Links
+		By, Target, With string
 	}
-	names := []string{e.ID}
-	if becomes(e.Verb) != "" {
-		return nil // a worker may be called e1
-	}
-	if e.Verb == verbPost {
-		for _, kind := range LinkKinds {
-			names = append(names, p.links().Of(kind)...)
-		}
-	} else {
-		names = append(names, by.By, link.Target, settled.With)
-	}
-	for _, name := range names {
-		if err := m.fillTo(name, e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// fillTo adds entries or signals up to one that an event names but does not create.
-func (m *mender) fillTo(name string, e *Event) error {
-	upto, err := ParseEntryID(name)
-	ofEntries := err == nil
-	if !ofEntries {
-		if upto, err = ParseSignalID(name); err != nil {
-			return nil // a variable's key, or nothing
-		}
-	}
-	if name == e.ID && (e.Verb == verbPost || e.Verb == verbSignal) {
-		upto--
-	}
-	// beyond the last one: a name without an event is no reason to invent more
-	const most = 10_000
-	if ofEntries {
-		for n := int64(len(m.Entries)) + 1; n <= min(upto, int64(len(m.Entries))+most); n++ {
-			if err := m.post(n, e.At); err != nil {
-				return err
-			}
-		}
+	if slices.Contains(otherIDs, e.Verb) {
 		return nil
 	}
-	for n := int64(len(m.Signals)) + 1; n <= min(upto, int64(len(m.Signals))+most); n++ {
-		if err := m.raise(n, e.At); err != nil {
+	json.Unmarshal(e.Payload, &p) // what is none of them is empty
+	for _, name := range slices.Concat([]string{e.ID, p.By, p.Target, p.With}, p.Supports,
+		p.Contradicts, p.Supersedes, p.Addresses) {
+		made := name == e.ID && (e.Verb == verbPost || e.Verb == verbSignal)
+		if err := m.fillTo(name, made, e.At); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// post adds an entry whose event is missing: from its row, or as a placeholder.
-func (m *mender) post(n int64, at time.Time) error {
-	id, row := EntryID(n), m.entries[n]
-	if row != nil {
-		p := postPayload{Post: Post{Type: row.Type, Content: row.Content, SourceDoc: row.SourceDoc,
-			SourceRef: row.SourceRef, Evidence: row.Evidence, Confidence: row.Confidence,
-			Tags: row.Tags, MustSurface: row.MustSurface, Key: row.Key}, ExternalID: row.ExternalID}
-		if err := m.made(row.Created, row.Worker, verbPost, id, p); err == nil {
-			m.out.Whole, m.taken = false, append(m.taken, id)
-			return nil
+// fillTo adds entries or signals up to one, without it if it is made next.
+func (m *mender) fillTo(name string, made bool, at time.Time) error {
+	have, id := len(m.Entries), EntryID
+	upto, err := ParseEntryID(name)
+	if err != nil {
+		have, id = len(m.Signals), SignalID
+		if upto, err = ParseSignalID(name); err != nil {
+			return nil // it names nothing
 		}
 	}
-	m.out.Whole, m.missing = false, append(m.missing, id)
-	return m.made(at, "doctor", verbPost, id, postPayload{Post: Post{Type: Observation,
-		Content: id + " could not be read from the damaged file of run " + m.out.Run,
-		Tags:    []string{"lost"}}})
-}
-
-// raise is post for a signal. A placeholder has the priority high, so that somebody looks
-// at what is missing before the gate opens.
-func (m *mender) raise(n int64, at time.Time) error {
-	id, row := SignalID(n), m.signals[n]
-	if row != nil {
-		p := signalPayload{Raise: Raise{Content: row.Content, Priority: row.Priority, Key: row.Key},
-			ExternalID: row.ExternalID}
-		if err := m.made(row.Created, row.Worker, verbSignal, id, p); err == nil {
-			m.out.Whole, m.taken = false, append(m.taken, id)
-			return nil
+	if made {
+		upto--
+	}
+	const most = 10_000 // a name without an event is no reason to invent more
+	for n := int64(have) + 1; n <= min(upto, int64(have)+most); n++ {
+		if err := m.fill(id(n), at); err != nil {
+			return err
 		}
 	}
-	m.out.Whole, m.missing = false, append(m.missing, id)
-	return m.made(at, "doctor", verbSignal, id, signalPayload{Raise: Raise{Content: id +
-		" could not be read from the damaged file of run " + m.out.Run, Priority: "high"}})
+	return nil
 }
 
-// fillRest adds what only the rows have, and reports where rows differ from the log.
-func (m *mender) fillRest() error {
-	last := struct{ entry, signal int64 }{}
-	for n := range m.entries {
-		last.entry = max(last.entry, n)
+// fill adds an entry or a signal whose event is missing: from its row, or as a placeholder. A
+// signal's has the priority high, so that somebody looks at what is missing before the gate
+// opens.
+func (m *mender) fill(id string, at time.Time) error {
+	m.out.Whole = false
+	err := fault.NotFound.New("it has no row", "")
+	if row := m.entries[id]; row != nil {
+		p := postPayload{Post: row.asPost(), ExternalID: row.ExternalID}
+		p.SetLinks(Links{}) // which are added once all is there that they name
+		err = m.made(row.Created, row.Worker, verbPost, id, p)
 	}
-	for n := range m.signals {
-		last.signal = max(last.signal, n)
+	if row := m.signals[id]; row != nil {
+		err = m.made(row.Created, row.Worker, verbSignal, id, signalPayload{ExternalID: row.ExternalID,
+			Raise: Raise{Content: row.Content, Priority: row.Priority, Key: row.Key}})
 	}
+	if err == nil {
+		m.taken = append(m.taken, id)
+		return nil
+	}
+	m.missing = append(m.missing, id)
+	lost := id + " could not be read from the damaged file of run " + m.out.Run
+	if id[0] == 's' {
+		return m.made(at, "", verbSignal, id, signalPayload{Raise: Raise{Content: lost,
+			Priority: "high"}})
+	}
+	return m.made(at, "", verbPost, id, postPayload{Post: Post{Type: Observation, Content: lost,
+		Tags: []string{"lost"}}})
+}
+
+// fillRest adds what only the rows have: where the log is not whole, or beyond its last event.
+// It reports where rows differ from the log.
+func (m *mender) fillRest(last int64) error {
 	at := m.At
-	for n := int64(len(m.Entries)) + 1; n <= last.entry; n++ {
-		if err := m.post(n, at); err != nil {
+	for _, e := range m.rows.Entries {
+		if err := m.fillTo(e.ID, false, at); err != nil {
 			return err
 		}
 	}
-	for n := int64(len(m.Signals)) + 1; n <= last.signal; n++ {
-		if err := m.raise(n, at); err != nil {
+	for _, s := range m.rows.Signals {
+		if err := m.fillTo(s.ID, false, at); err != nil {
 			return err
+		}
+	}
+	isLost := func(seq int64) bool { return !m.out.Whole || seq > last }
+	for _, s := range m.rows.Sources { // its text is only in its event
+		if _, has := m.replayer.sources[s.Name]; !has && isLost(s.Seq) {
+			m.restore(s.At, s.Worker, verbSource, s.Name, sourcePayload{Path: s.Path,
+				SHA256: s.SHA256, Size: s.Size})
 		}
 	}
 	for i := range m.Entries {
-		row, e := m.entries[int64(i)+1], &m.Entries[i]
+		e := &m.Entries[i]
+		row := m.entries[e.ID]
 		switch {
-		case row == nil || reflect.DeepEqual(row, e):
+		case row == nil:
+			continue
 		case row.Content != e.Content:
-			m.out.Lost = append(m.out.Lost,
-				fmt.Sprintf("%s said otherwise in the tables, from %s: %s", e.ID, row.Worker,
-					row.Content))
-		case row.Status != e.Status && !m.out.Whole:
-			verb := map[string]string{Disputed: verbDispute, Superseded: verbSupersede,
-				Active: verbSettle}[row.Status]
-			if err := m.made(at, "doctor", verb, e.ID,
-				byPayload{Note: "as the tables had it"}); err != nil {
-				m.miss("the status of %s is lost: %v", e.ID, err)
-			}
+			m.out.Lost = append(m.out.Lost, fmt.Sprintf(
+				"%s said otherwise in the tables, from %s: %s", e.ID, row.Worker, row.Content))
+			continue
 		}
-		if row != nil && !m.out.Whole {
-			m.fillLinks(at, e, row)
-			m.fillDuty(at, e, row)
+		if v := row.Verified; v != nil && e.Verified == nil && isLost(v.Seq) {
+			m.restore(v.At, v.Worker, verbVerify, e.ID,
+				verifyPayload{v.Verdict, v.Source, v.SHA256, v.Place, v.Note})
+		}
+		if !m.out.Whole {
+			m.fillEntry(at, e, row)
 		}
 	}
-	m.fillSources()
-	return m.fillSettled(at)
+	for _, d := range m.rows.Dropped {
+		if isLost(d.Seq) && !slices.ContainsFunc(m.Dropped, func(x DroppedDuty) bool {
+			return x.ID == d.ID && x.By == d.By
+		}) {
+			m.restore(at, d.Worker, verbDropDuty, d.ID, dropDutyPayload{d.By, d.Reason})
+		}
+	}
+	for _, s := range m.rows.Settled {
+		if isLost(s.Seq) && !slices.ContainsFunc(m.Settled, func(x Settlement) bool {
+			return x.A == s.A && x.B == s.B
+		}) {
+			m.restore(s.At, s.Worker, verbReconcile, s.A, reconcilePayload{s.B, s.Reason})
+		}
+	}
+	if !m.out.Whole {
+		m.fillStates(at)
+	}
+	return nil
 }
 
-// fillLinks adds links that only the row has.
-func (m *mender) fillLinks(at time.Time, e, row *Entry) {
+// restore adds an event of which only the rows tell.
+func (m *mender) restore(at time.Time, actor, verb, id string, payload any) {
+	m.out.Whole = false
+	if err := m.made(at, actor, verb, id, payload); err != nil {
+		m.miss("what the tables say of %s (%s) is lost: %v", clip(id, 60), verb, err)
+	}
+}
+
+// asInTables is the note of a status that was made up.
+const asInTables = "as the tables had it"
+
+// fillEntry adds the status, the links and the duty to surface that only the row has.
+func (m *mender) fillEntry(at time.Time, e, row *Entry) {
+	if row.Status != e.Status {
+		for _, verb := range []string{verbDispute, verbSupersede, verbSettle} {
+			if statusAfter(verb) == row.Status {
+				m.restore(at, "", verb, e.ID, byPayload{Note: asInTables})
+			}
+		}
+	}
 	for _, kind := range LinkKinds {
 		for _, target := range row.Of(kind) {
-			if slices.Contains(e.Of(kind), target) {
-				continue
-			}
 			_, err := m.entry(target)
 			if kind == Addresses {
 				_, err = m.signal(target)
 			}
-			if err == nil {
-				err = m.made(at, "doctor", verbLink, e.ID, linkPayload{Kind: kind, Target: target})
-			}
-			if err != nil {
+			switch {
+			case slices.Contains(e.Of(kind), target):
+			case err != nil:
 				m.miss("that %s %s %s is lost: %v", e.ID, kind, target, err)
+			default:
+				m.restore(at, "", verbLink, e.ID, linkPayload{kind, target})
 			}
+		}
+	}
+	if row.MustSurface && !e.MustSurface {
+		from := append(slices.Clone(row.Supersedes), "what is lost")[0]
+		m.restore(at, "", verbMustSurface, e.ID, takenPayload{from})
+	}
+}
+
+// fillStates adds the states of signals, workers and variables that only the rows have.
+func (m *mender) fillStates(at time.Time) {
+	for i := range m.Signals {
+		g := &m.Signals[i]
+		row := m.signals[g.ID]
+		if row == nil || row.Status == g.Status {
+			continue
+		}
+		when := at
+		if row.Closed != nil {
+			when = *row.Closed
+		}
+		switch row.Status {
+		case Addressed:
+			m.restore(when, row.ClosedBy, verbAddress, g.ID, addressPayload{row.AddressedBy})
+		case Waived:
+			m.restore(when, row.ClosedBy, verbWaive, g.ID, waivePayload{row.Reason})
+		default:
+			m.restore(at, "", verbReopen, g.ID, notePayload{asInTables})
+		}
+	}
+	for _, x := range m.rows.Expected {
+		if slices.ContainsFunc(m.Expected, func(have Expected) bool {
+			return have.Worker == x.Worker && have.Status == x.Status
+		}) {
+			continue
+		}
+		for _, verb := range []string{verbExpect, verbDone, verbDrop} {
+			if becomes(verb) == x.Status {
+				m.restore(x.At, x.By, verb, x.Worker, reasonPayload{x.Reason})
+			}
+		}
+	}
+	for _, v := range m.rows.Variables {
+		if have := m.vars[v.Key]; have == nil || have.Version < v.Version {
+			m.restore(v.Updated, v.Worker, verbSet, v.Key, setPayload{v.Value, v.Version})
 		}
 	}
 }

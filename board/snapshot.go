@@ -71,25 +71,7 @@ func loadSnapshot(tx *store.Tx) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Entries, err = selectEntries(tx, `FROM entries e ORDER BY e.id`); err != nil {
-		return nil, err
-	}
-	if s.Signals, err = selectSignals(tx, `FROM signals s ORDER BY s.id`); err != nil {
-		return nil, err
-	}
-	if s.Variables, err = variables(tx); err != nil {
-		return nil, err
-	}
-	if s.Expected, err = expected(tx); err != nil {
-		return nil, err
-	}
-	if s.Dropped, err = droppedDuties(tx); err != nil {
-		return nil, err
-	}
-	if s.Settled, err = settlements(tx); err != nil {
-		return nil, err
-	}
-	if s.Sources, err = sources(tx); err != nil {
+	if err = s.loadRows(tx); err != nil {
 		return nil, err
 	}
 	if s.Policy, err = recordedPolicy(tx); err != nil {
@@ -105,6 +87,30 @@ func loadSnapshot(tx *store.Tx) (*Snapshot, error) {
 	s.Receipts = folded(seen)
 	s.Retrievals, err = retrievals(tx, "")
 	return s, err
+}
+
+// loadRows reads what tables have.
+func (s *Snapshot) loadRows(tx *store.Tx) (err error) {
+	if s.Entries, err = selectEntries(tx, `FROM entries e ORDER BY e.id`); err != nil {
+		return err
+	}
+	if s.Signals, err = selectSignals(tx, `FROM signals s ORDER BY s.id`); err != nil {
+		return err
+	}
+	if s.Variables, err = variables(tx); err != nil {
+		return err
+	}
+	if s.Expected, err = expected(tx); err != nil {
+		return err
+	}
+	if s.Dropped, err = droppedDuties(tx); err != nil {
+		return err
+	}
+	if s.Settled, err = settlements(tx); err != nil {
+		return err
+	}
+	s.Sources, err = sources(tx)
+	return err
 }
 
 // Replay returns the board as it was after the event seq, from the log alone. It is
