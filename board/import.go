@@ -72,15 +72,12 @@ func Import(ctx context.Context, dir, worker string, in io.Reader, opt ImportOpt
 	if err != nil {
 		return Imported{}, err
 	}
-	if format == "irys" {
-		return importIrys(ctx, dir, worker, r, opt)
-	}
-	if len(opt.MustSurface) > 0 {
+	if len(opt.MustSurface) > 0 && format != foreign.Irys {
 		return Imported{}, invalid("only an import of an Irys board marks what must surface; an "+
 			"export of a board says it itself", "leave the mark out")
 	}
-	if format == formatPython {
-		return importPython(ctx, dir, worker, opt)
+	if format != "board" {
+		return importForeign(ctx, dir, worker, format, r, opt)
 	}
 	var log *eventLog
 	secret.MaskWrite(ctx, func(m *secret.Masker) { log, err = readExport(r, m) })
@@ -89,6 +86,9 @@ func Import(ctx context.Context, dir, worker string, in io.Reader, opt ImportOpt
 	}
 	return log.writeTo(ctx, dir, worker, opt)
 }
+
+// sqliteMagic is what an SQLite file begins with.
+const sqliteMagic = "SQLite format 3\x00"
 
 // sniff tells the formats apart by the first bytes, without consuming them.
 func sniff(r *bufio.Reader) (string, error) {
@@ -119,13 +119,13 @@ func sniff(r *bufio.Reader) (string, error) {
 		return "board", nil
 	}
 	if strings.HasPrefix(string(head), sqliteMagic) {
-		return formatPython, nil
+		return foreign.Python, nil
 	}
 	if head[0] != '{' {
 		return "", invalid("the input is neither an export of a board nor an Irys board", "",
 			foreign.Accepted)
 	}
-	return "irys", nil
+	return foreign.Irys, nil
 }
 
 // eventLog is an export that was read and replayed in memory.

@@ -10,53 +10,14 @@ import (
 	"blackboard/board/fault"
 )
 
-// MaxIrys bounds an Irys board, in bytes.
-const MaxIrys = 256 << 20
+// maxIrys bounds an Irys board, in bytes.
+const maxIrys = 256 << 20
 
-// Irys is an Irys board, which is one JSON object. Its ids repeat, since a worker that
-// started late may count from the same number as another.
-type Irys struct {
-	Task    string                     `json:"task_instruction"`
-	Entries []IrysEntry                `json:"entries"`
-	Signals []IrysSignal               `json:"signals"`
-	Extra   map[string]json.RawMessage `json:"-"` // the other fields
-}
+// MaxRead is how much of an input is worth reading.
+const MaxRead = maxIrys + 1
 
-// IrysEntry is an entry of an Irys board.
-type IrysEntry struct {
-	ID      string `json:"id"`
-	Type    string `json:"type"`
-	Content string `json:"content"`
-	Source  *struct {
-		Document string `json:"document"`
-		Section  string `json:"section"`
-		Evidence string `json:"evidence"`
-	} `json:"source"`
-	CreatedBy struct {
-		Worker string `json:"worker_id"`
-	} `json:"created_by"`
-	Confidence  *float64                   `json:"confidence"`
-	Tags        []string                   `json:"tags"`
-	Status      string                     `json:"status"`
-	Supports    []string                   `json:"supports"`
-	Contradicts []string                   `json:"contradicts"`
-	Supersedes  []string                   `json:"supersedes"`
-	Addresses   []string                   `json:"addresses_signals"`
-	Extra       map[string]json.RawMessage `json:"-"` // the other fields
-}
-
-// IrysSignal is a question of an Irys board.
-type IrysSignal struct {
-	ID          string                     `json:"id"`
-	Content     string                     `json:"content"`
-	Origin      string                     `json:"origin_entry"`
-	Priority    string                     `json:"priority"`
-	Status      string                     `json:"status"`
-	AddressedBy *string                    `json:"addressed_by"`
-	Extra       map[string]json.RawMessage `json:"-"` // the other fields
-}
-
-// The fields of each object that our boards have too; the others are kept in the log.
+// The fields of each object of an Irys board that our boards have too; the others are kept in
+// the log.
 var (
 	irysBoardFields = []string{"task_instruction", "entries", "signals"}
 	irysEntryFields = []string{"id", "type", "content", "source", "confidence", "tags", "status",
@@ -65,20 +26,20 @@ var (
 )
 
 // UnmarshalJSON reads the object, and keeps the fields that our boards do not have.
-func (b *Irys) UnmarshalJSON(data []byte) error {
-	type plain Irys
+func (b *Board) UnmarshalJSON(data []byte) error {
+	type plain Board
 	return decodeWithRest(data, (*plain)(b), &b.Extra, irysBoardFields)
 }
 
 // UnmarshalJSON reads the object, and keeps the fields that our boards do not have.
-func (e *IrysEntry) UnmarshalJSON(data []byte) error {
-	type plain IrysEntry
+func (e *Entry) UnmarshalJSON(data []byte) error {
+	type plain Entry
 	return decodeWithRest(data, (*plain)(e), &e.Extra, irysEntryFields)
 }
 
 // UnmarshalJSON reads the object, and keeps the fields that our boards do not have.
-func (s *IrysSignal) UnmarshalJSON(data []byte) error {
-	type plain IrysSignal
+func (s *Signal) UnmarshalJSON(data []byte) error {
+	type plain Signal
 	return decodeWithRest(data, (*plain)(s), &s.Extra, irysSignalFields)
 }
 
@@ -107,15 +68,15 @@ func decodeWithRest(
 }
 
 // ReadIrys reads an Irys board. It checks the format, and not what the fields say.
-func ReadIrys(data []byte) (*Irys, error) {
-	if len(data) > MaxIrys {
-		return nil, fault.Invalid.New(fmt.Sprintf("the input has more than %d MiB", MaxIrys>>20),
+func ReadIrys(data []byte) (*Board, error) {
+	if len(data) > maxIrys {
+		return nil, fault.Invalid.New(fmt.Sprintf("the input has more than %d MiB", maxIrys>>20),
 			"leave out entries that nobody needs, or import parts of it as runs of their own")
 	}
 	if !utf8.Valid(data) {
 		return nil, fault.Invalid.New("the input is not valid UTF-8", "convert it to UTF-8 first")
 	}
-	b := &Irys{}
+	b := &Board{Format: Irys}
 	if err := json.Unmarshal(data, b); err != nil {
 		problem := "an Irys board: "
 		if !json.Valid(data) {

@@ -281,7 +281,7 @@ var libraries = map[string][]string{
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 12270, // a list of runs is kept for the next process; doubts that are accepted
+	"board": 11450,
 
 	"board/check": 945, // a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step
 
@@ -296,7 +296,7 @@ var ceilings = map[string]int{
 
 	"board/files": 340,
 
-	"board/foreign": 340,
+	"board/foreign": 455, // the reader of blackboard.py fills the same board as that of Irys
 
 	"board/lazyregexp": 110,
 
