@@ -13,7 +13,6 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/policy"
-	"blackboard/tui/checks"
 	"blackboard/tui/page"
 	"blackboard/tui/runs"
 )
@@ -46,7 +45,7 @@ func openCheck(t *testing.T) *harness {
 	return h
 }
 
-func (h *harness) checkPage() *checks.CheckPage { return h.m.top().(*checks.CheckPage) }
+func (h *harness) checkPage() *runs.CheckPage { return h.m.top().(*runs.CheckPage) }
 
 // toRow chooses the first row that has a text.
 func (h *harness) toRow(text string) {

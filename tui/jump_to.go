@@ -13,7 +13,6 @@ import (
 	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 	"blackboard/tui/knowledge"
 	"blackboard/tui/memories"
 	"blackboard/tui/page"
@@ -83,24 +82,24 @@ func (m *model) keyTargets() (all []page.Target) {
 		}
 	}
 	var special []key.Binding
-	moving := keys.Moving()
+	moving := page.MovingKeys()
 	for _, b := range m.focus().Actions().Bindings() {
 		same := func(other key.Binding) bool { return other.Help() == b.Help() }
-		if !slices.ContainsFunc(moving, same) && !slices.ContainsFunc(keys.Global(), same) {
+		if !slices.ContainsFunc(moving, same) && !slices.ContainsFunc(page.GlobalKeys(), same) {
 			special = append(special, b)
 		}
 	}
 	group("here", special)
 	if len(m.overs) == 0 {
-		group("everywhere", keys.Global())
+		group("everywhere", page.GlobalKeys())
 	}
-	group("lists and texts", append(moving, keys.Open))
+	group("lists and texts", append(moving, page.KeyOpen))
 	return all
 }
 
 // pressKey does what a key does.
 func (m *model) pressKey(b key.Binding) tea.Cmd {
-	if msg, ok := keys.Press(b); ok {
+	if msg, ok := page.PressOf(b); ok {
 		return m.handle(msg)
 	}
 	return nil

@@ -15,8 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/testdata/cost"
-	"blackboard/tui/checks"
-	"blackboard/tui/keys"
+	"blackboard/tui/page"
 	"blackboard/tui/runs"
 )
 
@@ -40,7 +39,7 @@ func everyState(t *testing.T, look func(name string, h *harness)) {
 // TestOneMeaning sees that in the whole program no key means two things, but for those that are
 // text or mean something else while one types.
 func TestOneMeaning(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("keys", "keys.go"), nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("page", "keys.go"), nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +76,7 @@ func TestKeys(t *testing.T) {
 		focus := h.m.focus()
 		all := focus.Actions().Bindings()
 		if !focus.Typing() && len(h.m.overs) == 0 {
-			all = append(all, keys.Global()...)
+			all = append(all, page.GlobalKeys()...)
 		}
 		meaning := map[string]key.Binding{}
 		for _, b := range all {
@@ -167,11 +166,11 @@ func TestMovingKeys(t *testing.T) {
 		t.Errorf("back from the preview is pane %d", p.Here())
 	}
 	h.press("C", "right")
-	if !h.m.top().(*checks.CheckPage).InDoc {
+	if !h.m.top().(*runs.CheckPage).InDoc {
 		t.Error("right does not lead to the text")
 	}
 	h.press("left")
-	if h.m.top().(*checks.CheckPage).InDoc {
+	if h.m.top().(*runs.CheckPage).InDoc {
 		t.Error("left does not lead to the steps")
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"blackboard/board/fault"
 	"blackboard/kb/memory"
 	"blackboard/testdata/cost"
-	"blackboard/tui/keys"
 	"blackboard/tui/memories"
+	"blackboard/tui/page"
 )
 
 // asAuthor gives the program the memory as it gives it a person: the author's hands, whosever
@@ -303,7 +303,7 @@ func TestMemoryKeys(t *testing.T) {
 		h.press(pressed...)
 		all := h.m.focus().Actions().Bindings()
 		if len(h.m.overs) == 0 {
-			all = append(all, keys.Global()...)
+			all = append(all, page.GlobalKeys()...)
 		}
 		meaning := map[string]string{}
 		for _, b := range all {

@@ -9,7 +9,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 	"blackboard/tui/knowledge"
 	"blackboard/tui/memories"
 	"blackboard/tui/page"
@@ -18,7 +17,7 @@ import (
 // keyPresses handles keys that arrived together, as with a held key on a slow line. A key
 // that opens an input makes the rest text. Keys also wait while an answer is pending.
 func (m *model) keyPresses(msg tea.KeyMsg) tea.Cmd {
-	if m.app.Held > 0 && !key.Matches(msg, keys.Leave) {
+	if m.app.Held > 0 && !key.Matches(msg, page.KeyLeave) {
 		m.held = append(m.held, msg)
 		return nil
 	}
@@ -49,34 +48,34 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	focus := m.focus()
 	m.notice = page.NoticeMsg{}
 	switch {
-	case key.Matches(msg, keys.Leave):
+	case key.Matches(msg, page.KeyLeave):
 		return tea.Quit
-	case key.Matches(msg, keys.Suspend):
+	case key.Matches(msg, page.KeySuspend):
 		m.app.ScreenAway()
 		return tea.Suspend
-	case key.Matches(msg, keys.Redraw):
+	case key.Matches(msg, page.KeyRedraw):
 		return tea.ClearScreen
 	case m.tooSmall():
 		return nil // its effect would not be visible
 	case focus.Typing():
 		return focus.Update(msg)
-	case key.Matches(msg, keys.Help):
+	case key.Matches(msg, page.KeyHelp):
 		return m.help()
 	case len(m.overs) > 0:
 		return m.focusKey(msg)
-	case key.Matches(msg, keys.Jump):
+	case key.Matches(msg, page.KeyJump):
 		return m.jump()
-	case key.Matches(msg, keys.Search):
+	case key.Matches(msg, page.KeySearch):
 		_, cmd := m.Update(page.OverlayMsg{Over: knowledge.NewSearch(m.app)}) // at once: the next key is text already
 		return cmd
-	case key.Matches(msg, keys.Memory):
+	case key.Matches(msg, page.KeyMemory):
 		if _, there := m.top().(*memories.Page); there {
 			return nil
 		}
 		return m.app.Push(memories.New(m.app))
-	case key.Matches(msg, keys.Undo):
+	case key.Matches(msg, page.KeyUndo):
 		return m.undo()
-	case key.Matches(msg, keys.Quit), key.Matches(msg, keys.Back):
+	case key.Matches(msg, page.KeyQuit), key.Matches(msg, page.KeyBack):
 		return m.back(msg)
 	}
 	return m.focusKey(msg)
@@ -86,7 +85,7 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 // Otherwise the person might go on typing, and the text would run commands.
 func (m *model) focusKey(msg tea.KeyMsg) tea.Cmd {
 	focus := m.focus()
-	known := key.Matches(msg, keys.Moving()...) || slices.ContainsFunc(focus.Actions(),
+	known := key.Matches(msg, page.MovingKeys()...) || slices.ContainsFunc(focus.Actions(),
 		func(a page.Action) bool { return key.Matches(msg, a.Binding) })
 	cmd := focus.Update(msg)
 	if !known && cmd == nil && len(m.app.Next) == 0 {
@@ -106,7 +105,7 @@ func (m *model) back(msg tea.KeyMsg) tea.Cmd {
 		m.pop()
 		return nil
 	}
-	if key.Matches(msg, keys.Quit) {
+	if key.Matches(msg, page.KeyQuit) {
 		return tea.Quit
 	}
 	return page.Notice("q leaves the program")

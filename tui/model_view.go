@@ -10,7 +10,6 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 	"blackboard/tui/page"
 	"blackboard/tui/runs"
 )
@@ -94,7 +93,7 @@ func (m *model) hints() string {
 		return cells.Fit(" "+st.Info.Render("· "+cells.OneLine(m.notice.Text, 300)), m.w)
 	}
 	focus := m.focus()
-	help := keys.Help
+	help := page.KeyHelp
 	left := m.keyHints(focus.Actions().Bindings(), m.w-len(" ? all keys ")-1)
 	if focus.Typing() {
 		return cells.Fit(" "+left, m.w)

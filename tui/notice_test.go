@@ -10,9 +10,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/tui/cells"
 	"blackboard/tui/page"
 	"blackboard/tui/runs"
-	"blackboard/tui/styles"
 )
 
 // output is a terminal that keeps what is written to it.
@@ -109,7 +109,7 @@ func TestDrawnAnew(t *testing.T) {
 	first, last := d.View(), ""
 	for range 20 {
 		s := d.View()
-		if s == last || strings.ReplaceAll(s, styles.Reset, "") != strings.ReplaceAll(first, styles.Reset, "") {
+		if s == last || strings.ReplaceAll(s, cells.Reset, "") != strings.ReplaceAll(first, cells.Reset, "") {
 			t.Fatalf("%q after %q", s, last)
 		}
 		last = s

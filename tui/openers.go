@@ -9,7 +9,6 @@ import (
 	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
-	"blackboard/tui/checks"
 	"blackboard/tui/knowledge"
 	"blackboard/tui/memories"
 	"blackboard/tui/page"
@@ -26,7 +25,7 @@ func openersOf(a *page.App) page.Openers {
 			return runs.NewEntry(a, run, b, id, past)
 		},
 		Check: func(run string, b *board.Board, step string) page.Page {
-			return checks.NewCheckPage(a, run, b, step)
+			return runs.NewCheckPage(a, run, b, step)
 		},
 		Given:   func(b *board.Board, past *board.Past) page.Page { return knowledge.NewGiven(a, b, past) },
 		Capsule: func(id string) page.Page { return knowledge.NewCapsule(a, id) },

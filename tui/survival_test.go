@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"blackboard/board"
-	"blackboard/tui/checks"
 	"blackboard/tui/page"
 	"blackboard/tui/runs"
 )
@@ -171,7 +170,7 @@ func TestSurvivalErrors(t *testing.T) {
 func TestSurvivalChanged(t *testing.T) {
 	h := openSurvival(t)
 	h.press("enter")
-	p := h.m.top().(*checks.CheckPage)
+	p := h.m.top().(*runs.CheckPage)
 	before := p.Result
 	h.do(p.Look())
 	if p.Result != before {
@@ -202,7 +201,7 @@ func TestSurvivalStays(t *testing.T) {
 	h := openSurvival(t)
 	h.press("enter")
 	h.size(60, 18)
-	p := h.m.top().(*checks.CheckPage)
+	p := h.m.top().(*runs.CheckPage)
 	h.press("n", "tab", "down", "down")
 	h.press("ctrl+r")
 	if p.Doc.Top != 2 {

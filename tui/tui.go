@@ -10,9 +10,9 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
 
+	"blackboard/tui/cells"
 	"blackboard/tui/dark"
 	"blackboard/tui/page"
-	"blackboard/tui/styles"
 )
 
 func init() { dark.Restore() } // Bubble Tea has been initialised without asking the terminal
@@ -61,7 +61,7 @@ func (d *drawn) View() string {
 	if d.same++; s != d.last {
 		d.last, d.same = s, 0
 	}
-	return s + strings.Repeat(styles.Reset, d.same%8) // several renderings may come before one is drawn
+	return s + strings.Repeat(cells.Reset, d.same%8) // several renderings may come before one is drawn
 }
 
 func (m *model) close() {

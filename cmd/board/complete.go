@@ -17,8 +17,8 @@ import (
 	"blackboard/embed/minilm"
 	"blackboard/hooks/setup"
 	kbhome "blackboard/kb/home"
+	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/styles"
 )
 
 // completeCommand is the hidden first argument by which shells ask for candidates. The
@@ -122,7 +122,7 @@ func (p *program) flagValues(ctx context.Context, path []*cli.Command, name stri
 		}
 		return board.EntryStatuses
 	case "theme":
-		return styles.Themes
+		return cells.Themes
 	case "mute":
 		return page.Mutes
 	case "order":

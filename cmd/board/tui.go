@@ -26,8 +26,8 @@ import (
 	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
 	"blackboard/tui"
+	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/styles"
 )
 
 func (p *program) tuiCommand() *cli.Command {
@@ -39,7 +39,7 @@ $EDITOR, vi or nano, the first that exists; o opens what a text names: ids, file
 NO_COLOR there is bold and reverse only, unless --theme names colours; in tmux and screen, which hide the terminal's background, COLORFGBG='0;15' or --theme light says that it is light.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "run", Aliases: []string{"r", "board"}, Usage: "open this `RUN` at once; default $BOARD_RUN; empty: the list of runs"},
-			&cli.StringFlag{Name: "theme", Value: "auto", Usage: "the `COLOURS`: " + strings.Join(styles.Themes, ", ")},
+			&cli.StringFlag{Name: "theme", Value: "auto", Usage: "the `COLOURS`: " + strings.Join(cells.Themes, ", ")},
 			&cli.StringSliceFlag{Name: "mute", Usage: "do not notify about `WHAT`, repeatable: " + strings.Join(page.Mutes, ", ")},
 			base.WorkerFlag(), base.WorkspaceFlag("the `DIRECTORY` whose capsules rise, and whose memory is shown"),
 		},
@@ -52,7 +52,7 @@ func (p *program) tui(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := styles.CheckTheme(c.String("theme")); err != nil {
+	if err := cells.CheckTheme(c.String("theme")); err != nil {
 		return base.Usagef("", "--theme: %v", err)
 	}
 	if err := page.CheckMutes(c.StringSlice("mute")); err != nil {
@@ -106,7 +106,7 @@ func (p *program) tui(c *cli.Context) error {
 		debug.SetMemoryLimit(37 << 20)
 	}
 	sqlite.SaveMemory()
-	renderer, theme := styles.NewRenderer(out, p.Env("TERM"), theme)
+	renderer, theme := cells.NewRenderer(out, p.Env("TERM"), theme)
 	err = tui.Run(ctx, in, out, page.Config{
 		Boards: boards, Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.UserHome(),
 		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Browser: p.screenBrowser(), Clipboard: p.screenClipboard(), Command: screenCommand, Promoted: kbcmd.CapsuleOf, Words: base.CommandFor, Renderer: renderer, Theme: theme, Mute: c.StringSlice("mute"),

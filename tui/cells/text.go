@@ -1,7 +1,12 @@
-// Package cells makes texts safe for a terminal, and exactly as wide as they have to be.
+// Package cells makes texts safe for a terminal, exactly as wide as they have to be, and
+// gives them their styles.
 //
 //	text.go       cleaning, cutting, wrapping and aligning; numbers, times and nouns as text
 //	graphemes.go  replaces clusters whose width differs between terminals
+//	styles.go     all styles; headings, panes and boxes; highlight.go marks words
+//	themes.go     the colours of the themes, and what a terminal can show
+//	writer.go     texts as lines with names and values, headings and links
+//	markdown*.go  markdown, as a person reads it
 package cells
 
 import (

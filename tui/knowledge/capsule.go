@@ -9,7 +9,6 @@ import (
 	"blackboard/board"
 	"blackboard/kb"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 	"blackboard/tui/page"
 )
 
@@ -159,18 +158,18 @@ func (p *CapsulePage) Title() string { return p.id }
 func (p *CapsulePage) Actions() page.Actions {
 	all := p.doc.PlaceActions(p.follow, "next place", "place before")
 	if p.capsule != nil {
-		away := page.On(keys.Renamed(keys.PutAway, "retire"), p.retire)
-		back := page.On(keys.Renamed(keys.Reopen, "an earlier revision"), p.bringBack)
+		away := page.On(page.Renamed(page.KeyPutAway, "retire"), p.retire)
+		back := page.On(page.Renamed(page.KeyReopen, "an earlier revision"), p.bringBack)
 		if p.capsule.Retired != nil {
-			away, back.Binding = away.Unlisted(), keys.Renamed(keys.Reopen, "bring back")
+			away, back.Binding = away.Unlisted(), page.Renamed(page.KeyReopen, "bring back")
 		}
-		all = append(all, page.On(keys.Edit, p.edit), away, back, page.On(keys.Meta, p.showAll))
+		all = append(all, page.On(page.KeyEdit, p.edit), away, back, page.On(page.KeyMeta, p.showAll))
 	}
 	if p.capsule != nil {
-		all = append(all, page.On(keys.Source, p.openLink))
+		all = append(all, page.On(page.KeySource, p.openLink))
 	}
-	return append(all, page.On(keys.CopyID, p.copyID), page.On(keys.CopyText, p.copyBody),
-		page.On(keys.Refresh, p.read)).Also(keys.Moving()...)
+	return append(all, page.On(page.KeyCopyID, p.copyID), page.On(page.KeyCopyText, p.copyBody),
+		page.On(page.KeyRefresh, p.read)).Also(page.MovingKeys()...)
 }
 
 func (p *CapsulePage) copyBody() tea.Cmd {

@@ -11,9 +11,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/kb"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 	"blackboard/tui/page"
-	"blackboard/tui/prose"
 )
 
 // edit opens the capsule's file in the editor. If it was changed meanwhile, the first
@@ -93,7 +91,7 @@ func (p *CapsulePage) bringBack() tea.Cmd {
 		}
 		all = append(all, page.Revision{
 			Number: was.Revision, Note: p.madeBy(was.Revision), Text: was.Body,
-			Lines: func(w int) []prose.Line {
+			Lines: func(w int) []cells.Line {
 				then := CapsulePage{app: p.app, id: p.id, capsule: was, titles: p.titles, w: w}
 				return then.lines()
 			},
@@ -128,7 +126,7 @@ func (p *CapsulePage) restoreTo(ctx context.Context, n int) (page.Outcome, error
 // retire asks for the reason to retire the capsule.
 func (p *CapsulePage) retire() tea.Cmd {
 	if p.capsule.Retired != nil {
-		return page.Notice(p.id + " is already retired · " + keys.Reopen.Help().Key +
+		return page.Notice(p.id + " is already retired · " + page.KeyReopen.Help().Key +
 			" brings it back")
 	}
 	intro := []string{cells.OneLine(p.capsule.Title, kb.MaxTitle), "Searches and lists leave it out. It can be restored."}

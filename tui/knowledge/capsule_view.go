@@ -8,7 +8,6 @@ import (
 	"blackboard/kb"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/prose"
 )
 
 // View shows a heading and the visible part of the text.
@@ -45,9 +44,9 @@ func badges(c *kb.Capsule) []string {
 	return all
 }
 
-func (p *CapsulePage) lines() []prose.Line {
+func (p *CapsulePage) lines() []cells.Line {
 	st, c := p.app.Styles, p.capsule
-	x := prose.NewWriter(st, p.w)
+	x := cells.NewWriter(st, p.w)
 	x.Names = 15
 	for _, l := range cells.Wrap(cells.OneLine(c.Title, kb.MaxTitle), p.w-2) {
 		x.Line(st.Bold.Render(l))
@@ -80,14 +79,14 @@ func (p *CapsulePage) lines() []prose.Line {
 		p.everything(x)
 	}
 	x.Line("")
-	for _, l := range prose.Markdown(p.app.Styles, c.Body, min(p.w-2, prose.Measure)) {
+	for _, l := range cells.Markdown(p.app.Styles, c.Body, min(p.w-2, cells.Measure)) {
 		x.Line(l)
 	}
 	return x.Lines
 }
 
 // badges writes the main properties of the capsule, on as many lines as needed.
-func (p *CapsulePage) badges(x *prose.Writer) {
+func (p *CapsulePage) badges(x *cells.Writer) {
 	var line string
 	for _, b := range badges(p.capsule) {
 		b = p.app.Styles.Badge.Render(" " + b + " ")
@@ -105,7 +104,7 @@ func (p *CapsulePage) badges(x *prose.Writer) {
 
 // given writes the runs that it was given to. Each links to the run, or to the entry that
 // names the capsule.
-func (p *CapsulePage) given(x *prose.Writer) {
+func (p *CapsulePage) given(x *cells.Writer) {
 	if len(p.usage.Runs) > 0 {
 		p.row(x, "given", p.usage.Describe())
 	}
@@ -124,19 +123,19 @@ func (p *CapsulePage) given(x *prose.Writer) {
 }
 
 // row writes a field, if it has a value.
-func (p *CapsulePage) row(x *prose.Writer, name, value string) {
+func (p *CapsulePage) row(x *cells.Writer, name, value string) {
 	x.Field(name, cells.OneLine(value, kb.MaxField))
 }
 
 // link writes a line with a link.
-func (p *CapsulePage) link(x *prose.Writer, name, id string) {
+func (p *CapsulePage) link(x *cells.Writer, name, id string) {
 	text := x.Styles.Faint.Render(cells.Fit(name, x.Names)) +
 		x.Styles.Key.Render(cells.Clean(id)) + "  " + p.titles[id]
 	x.Link(cells.Fit(text, x.Width), id)
 }
 
 // everything writes the rarely needed fields, and the history of the capsule.
-func (p *CapsulePage) everything(x *prose.Writer) {
+func (p *CapsulePage) everything(x *cells.Writer) {
 	c := p.capsule
 	p.row(x, "created", cells.Clock(c.Created))
 	asked := "never, as far as is known"
@@ -163,7 +162,7 @@ func (p *CapsulePage) everything(x *prose.Writer) {
 }
 
 // event writes what was done, by whom, and why.
-func (p *CapsulePage) event(x *prose.Writer, e *kb.Event) {
+func (p *CapsulePage) event(x *cells.Writer, e *kb.Event) {
 	st := p.app.Styles
 	what := e.Verb
 	if e.Other != "" {

@@ -9,9 +9,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 	"blackboard/tui/page"
-	"blackboard/tui/prose"
 )
 
 // givenPage shows the capsules that were given to the workers of a run, latest first:
@@ -103,9 +101,9 @@ func (p *givenPage) compose() {
 	}
 }
 
-func (p *givenPage) lines() []prose.Line {
+func (p *givenPage) lines() []cells.Line {
 	st := p.app.Styles
-	x := prose.NewWriter(st, p.w)
+	x := cells.NewWriter(st, p.w)
 	for i := range p.all {
 		r := &p.all[i]
 		when := st.Faint.Render(cells.Clock(r.At) + "  event " + cells.Count(r.Seq))
@@ -135,7 +133,7 @@ func (p *givenPage) Title() string { return "given" }
 
 func (p *givenPage) Actions() page.Actions {
 	all := p.doc.PlaceActions(p.follow, "next capsule", "capsule before")
-	return append(all, page.On(keys.Refresh, p.look)).Also(keys.Moving()...)
+	return append(all, page.On(page.KeyRefresh, p.look)).Also(page.MovingKeys()...)
 }
 
 // toBoard is the prefix of a link to a run or an entry.

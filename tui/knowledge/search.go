@@ -18,7 +18,6 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/kb"
-	"blackboard/tui/keys"
 	"blackboard/tui/memories"
 	"blackboard/tui/page"
 )
@@ -201,9 +200,9 @@ func (s *SearchBox) key(msg tea.KeyMsg) tea.Cmd {
 	}
 	s.old = false
 	switch {
-	case key.Matches(msg, keys.Cancel):
+	case key.Matches(msg, page.KeyCancel):
 		return s.app.CloseOverlay(s)
-	case key.Matches(msg, keys.Open):
+	case key.Matches(msg, page.KeyOpen):
 		if s.Question != s.askedFor || s.err != nil {
 			return s.ask()
 		}
@@ -211,13 +210,13 @@ func (s *SearchBox) key(msg tea.KeyMsg) tea.Cmd {
 			return nil
 		}
 		return s.openChosen()
-	case key.Matches(msg, keys.InEditor):
+	case key.Matches(msg, page.KeyInEditor):
 		return s.editChosen()
-	case key.Matches(msg, keys.Choose):
+	case key.Matches(msg, page.KeyChoose):
 		s.list.Update(msg)
-	case key.Matches(msg, keys.Next, keys.Previous):
+	case key.Matches(msg, page.KeyNext, page.KeyPrevious):
 		return s.focus(true)
-	case key.Matches(msg, keys.Clear):
+	case key.Matches(msg, page.KeyClear):
 		s.input.SetValue("")
 		return s.typed(nil)
 	default:
@@ -335,31 +334,31 @@ func (s *SearchBox) Title() string { return "search" }
 // Actions returns the keys of the input, or of the results.
 func (s *SearchBox) Actions() page.Actions {
 	if !s.inResults {
-		enter := keys.Renamed(keys.Open, "search")
+		enter := page.Renamed(page.KeyOpen, "search")
 		if s.Question == s.askedFor && s.Hit() != nil {
-			enter = keys.Open
+			enter = page.KeyOpen
 		}
-		next, leave := keys.Renamed(keys.Next, "to the results"), keys.Renamed(keys.Cancel, "close")
+		next, leave := page.Renamed(page.KeyNext, "to the results"), page.Renamed(page.KeyCancel, "close")
 		all := page.Actions{}.Also(enter)
-		if enter.Help() == keys.Open.Help() {
-			all = all.Also(keys.Renamed(keys.InEditor, "edit"))
+		if enter.Help() == page.KeyOpen.Help() {
+			all = all.Also(page.Renamed(page.KeyInEditor, "edit"))
 		}
-		return all.Also(keys.Choose, next, leave, keys.Clear)
+		return all.Also(page.KeyChoose, next, leave, page.KeyClear)
 	}
 	toInput := func() tea.Cmd { return s.focus(false) }
 	leave := func() tea.Cmd { return s.app.CloseOverlay(s) }
 	return page.Actions{
-		page.On(keys.Open, s.openChosen),
-		page.On(keys.Renamed(keys.InEditor, "edit"), s.editChosen),
-		page.On(keys.Renamed(keys.Filter, "type"), toInput), page.On(keys.CopyID, s.copyID),
-		page.On(keys.CopyText, s.copyText),
-		page.On(keys.Renamed(keys.Next, "type"), toInput),
-		page.On(keys.Previous, toInput).Unlisted(),
-		page.On(keys.Search, func() tea.Cmd { s.old = true; return toInput() }).Unlisted(), // as from anywhere
-		page.On(keys.Renamed(keys.Quit, "close"), leave),
-		page.On(keys.Renamed(keys.Back, "close"), leave),
-		page.On(keys.Renamed(keys.Fewer, "retired ones too, or not"), s.toggleRetired),
-	}.Also(keys.Moving()...)
+		page.On(page.KeyOpen, s.openChosen),
+		page.On(page.Renamed(page.KeyInEditor, "edit"), s.editChosen),
+		page.On(page.Renamed(page.KeyFilter, "type"), toInput), page.On(page.KeyCopyID, s.copyID),
+		page.On(page.KeyCopyText, s.copyText),
+		page.On(page.Renamed(page.KeyNext, "type"), toInput),
+		page.On(page.KeyPrevious, toInput).Unlisted(),
+		page.On(page.KeySearch, func() tea.Cmd { s.old = true; return toInput() }).Unlisted(), // as from anywhere
+		page.On(page.Renamed(page.KeyQuit, "close"), leave),
+		page.On(page.Renamed(page.KeyBack, "close"), leave),
+		page.On(page.Renamed(page.KeyFewer, "retired ones too, or not"), s.toggleRetired),
+	}.Also(page.MovingKeys()...)
 }
 
 // Typing reports whether the input has the keys.

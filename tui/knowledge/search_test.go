@@ -11,8 +11,8 @@ import (
 
 	"blackboard/kb"
 	"blackboard/testdata/tuitest"
+	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/styles"
 )
 
 // TestTypedWords: words are shown as they were typed, not as the index has them.
@@ -64,7 +64,7 @@ func TestScoreBar(t *testing.T) {
 func TestMarkWords(t *testing.T) {
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(0) // all colours
-	st := styles.New(r, "")
+	st := cells.NewStyles(r, "")
 	words := foundWords("are happy Panes the running 日本", &kb.Hit{})
 	if len(words) != 0 {
 		t.Errorf("found by no word: %v", words)
@@ -84,7 +84,7 @@ func TestMarkWords(t *testing.T) {
 		{"happy are happier", "<happy> are <happi>er"},
 		{"", ""}, {" - ", " - "}, {"日本 pa", "日本 pa"},
 	} {
-		got := styles.Highlight(st, c.line, words)
+		got := cells.Highlight(st, c.line, words)
 		begin, end, _ := strings.Cut(st.Found.Render("x"), "x")
 		if got = strings.ReplaceAll(strings.ReplaceAll(got, begin, "<"), end, ">"); got != c.want {
 			t.Errorf("%q: %s instead of %s", c.line, got, c.want)

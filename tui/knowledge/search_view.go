@@ -9,11 +9,8 @@ import (
 	"blackboard/board/words"
 	"blackboard/kb"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 	"blackboard/tui/memories"
 	"blackboard/tui/page"
-	"blackboard/tui/prose"
-	"blackboard/tui/styles"
 )
 
 // searchWide is the least width with the preview beside the list.
@@ -165,7 +162,7 @@ func (s *SearchBox) nothing() string {
 
 // retiredKey is how retired capsules come in: a letter belongs to the question while one types.
 func (s *SearchBox) retiredKey() string {
-	k := keys.Fewer.Help().Key
+	k := page.KeyFewer.Help().Key
 	if s.inResults {
 		return k
 	}
@@ -238,12 +235,12 @@ func (s *SearchBox) said(h *kb.Hit, found []string, w, most int) []string {
 	if most < bodyLines {
 		lines := cells.Wrap(cells.OneLine(h.Snippet, 500), w)
 		for i := range lines {
-			lines[i] = styles.Highlight(s.app.Styles, lines[i], found)
+			lines[i] = cells.Highlight(s.app.Styles, lines[i], found)
 		}
 		return lines
 	}
 	const below = 3 // the source
-	lines := prose.Markdown(s.app.Styles, excerpt(h, most*max(w, 1)), w, found...)
+	lines := cells.Markdown(s.app.Styles, excerpt(h, most*max(w, 1)), w, found...)
 	return lines[:min(len(lines), most-below)]
 }
 

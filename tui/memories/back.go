@@ -10,7 +10,6 @@ import (
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/prose"
 )
 
 // bringBack restores a forgotten or archived item; for others, an earlier revision.
@@ -50,8 +49,8 @@ func (m *memoryHands) itemRevisions(ctx context.Context, id string) (tea.Msg, er
 		r := &was[i]
 		all = append(all, page.Revision{
 			Number: r.Revision, Note: cells.Minute(r.Updated) + page.Because(r.Why), Text: r.Content,
-			Lines: func(w int) []prose.Line {
-				x := prose.NewWriter(m.app.Styles, w)
+			Lines: func(w int) []cells.Line {
+				x := cells.NewWriter(m.app.Styles, w)
 				for _, l := range cells.Wrap(cells.Clean(r.Title), x.Width) {
 					x.Line(x.Styles.Bold.Render(l))
 				}
@@ -88,9 +87,9 @@ func (m *memoryHands) namedRevisions(ctx context.Context, ref Ref) (tea.Msg, err
 		r := &was[i]
 		all = append(all, page.Revision{
 			Number: r.Revision, Note: cells.Minute(r.Updated), Text: r.Body,
-			Lines: func(w int) []prose.Line {
-				x := prose.NewWriter(m.app.Styles, w)
-				x.Line(prose.Markdown(m.app.Styles, r.Body, min(x.Width, prose.Measure))...)
+			Lines: func(w int) []cells.Line {
+				x := cells.NewWriter(m.app.Styles, w)
+				x.Line(cells.Markdown(m.app.Styles, r.Body, min(x.Width, cells.Measure))...)
 				return x.Lines
 			},
 			Restore: func(ctx context.Context) (page.Outcome, error) {

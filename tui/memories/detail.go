@@ -8,9 +8,7 @@ import (
 
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 	"blackboard/tui/page"
-	"blackboard/tui/prose"
 )
 
 // Detail shows one item of the memory in full: beside the list, or as a page.
@@ -152,10 +150,10 @@ func (d *Detail) SetSize(w, h int) {
 // layout wraps the text to the width.
 func (d *Detail) layout() {
 	d.doc.SetSize(d.w, max(d.h-1, 0))
-	var lines []prose.Line
+	var lines []cells.Line
 	switch {
 	case d.err != nil:
-		x := prose.NewWriter(d.app.Styles, d.w)
+		x := cells.NewWriter(d.app.Styles, d.w)
 		for _, l := range cells.Wrap(d.app.Explain(d.err), x.Width) {
 			x.Line(d.app.Styles.Bad.Render(l))
 		}
@@ -204,7 +202,7 @@ func (d *Detail) Title() string { return cells.OneLine(d.ref.ID, 80) }
 func (d *Detail) Actions() page.Actions {
 	all := append(d.doc.PlaceActions(d.follow, "next link", "link before"),
 		d.hands.actions(d.ref)...)
-	return append(all, page.On(keys.Refresh, d.again)).Also(keys.Moving()...)
+	return append(all, page.On(page.KeyRefresh, d.again)).Also(page.MovingKeys()...)
 }
 
 // Close cancels the read.

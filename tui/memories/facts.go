@@ -13,7 +13,6 @@ import (
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/prose"
 )
 
 // memoryFacts is the data of an item, a note, a named entry or a conversation; the ref
@@ -113,13 +112,13 @@ const (
 
 // factLines writes the facts about an item.
 type factLines struct {
-	*prose.Writer
+	*cells.Writer
 	app *page.App
 }
 
 // lines returns the facts as a text for a page of w cells.
-func (f *memoryFacts) lines(a *page.App, agent string, w int) []prose.Line {
-	x := &factLines{prose.NewWriter(a.Styles, w), a}
+func (f *memoryFacts) lines(a *page.App, agent string, w int) []cells.Line {
+	x := &factLines{cells.NewWriter(a.Styles, w), a}
 	switch {
 	case f.item != nil:
 		x.item(f)
@@ -252,7 +251,7 @@ func (x *factLines) named(f *memoryFacts) {
 	if n.Revision == 0 {
 		x.Line(x.Styles.Faint.Render("Nothing is written yet. e writes it in your editor."))
 	} else {
-		x.Line(prose.Markdown(x.Styles, n.Body, min(x.Width, prose.Measure))...)
+		x.Line(cells.Markdown(x.Styles, n.Body, min(x.Width, cells.Measure))...)
 	}
 	x.Heading("All about it")
 	x.Field("name", n.Name)

@@ -8,7 +8,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
-	"blackboard/tui/keys"
 	"blackboard/tui/page"
 )
 
@@ -23,20 +22,20 @@ type memoryHands struct {
 // actions returns the actions for ref. An impossible action is not listed, but its key
 // tells the reason.
 func (m *memoryHands) actions(ref Ref) page.Actions {
-	edit := page.On(keys.Edit, func() tea.Cmd { return m.edit(ref) })
-	forget := page.On(keys.Renamed(keys.PutAway, "forget"),
+	edit := page.On(page.KeyEdit, func() tea.Cmd { return m.edit(ref) })
+	forget := page.On(page.Renamed(page.KeyPutAway, "forget"),
 		func() tea.Cmd { return m.forget(ref) })
-	back := page.On(keys.Renamed(keys.Reopen, "bring back"),
+	back := page.On(page.Renamed(page.KeyReopen, "bring back"),
 		func() tea.Cmd { return m.bringBack(ref) })
-	copyID := page.On(keys.CopyID, func() tea.Cmd { return m.app.CopyText(ref.ID) })
-	copyText := page.On(keys.CopyText, func() tea.Cmd { return m.copyContent(ref) })
-	open := page.On(keys.Source, func() tea.Cmd { return m.openLink(ref) })
+	copyID := page.On(page.KeyCopyID, func() tea.Cmd { return m.app.CopyText(ref.ID) })
+	copyText := page.On(page.KeyCopyText, func() tea.Cmd { return m.copyContent(ref) })
+	open := page.On(page.KeySource, func() tea.Cmd { return m.openLink(ref) })
 	switch ref.Kind {
 	case KindItem:
 		return page.Actions{edit, forget, back, open, copyID, copyText}
 	case KindNamed:
-		forget.Binding = keys.Renamed(keys.PutAway, "remove")
-		back.Binding = keys.Renamed(keys.Reopen, "an earlier revision")
+		forget.Binding = page.Renamed(page.KeyPutAway, "remove")
+		back.Binding = page.Renamed(page.KeyReopen, "an earlier revision")
 		return page.Actions{edit, forget, back, open, copyID, copyText}
 	case KindNote:
 		return page.Actions{forget, open, copyID, copyText, edit.Unlisted(), back.Unlisted()}

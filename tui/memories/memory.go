@@ -14,7 +14,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
-	"blackboard/tui/keys"
 	"blackboard/tui/page"
 )
 
@@ -321,24 +320,24 @@ func (p *Page) Actions() page.Actions {
 	to := func(s Section) func() tea.Cmd {
 		return func() tea.Cmd { return p.GoTo((s + Sections) % Sections) }
 	}
-	all := page.Actions{page.On(keys.Open, p.open),
-		page.On(keys.Renamed(keys.Right, "next tier"), to(at+1)),
-		page.On(keys.Agent, p.chooseAgent)}
+	all := page.Actions{page.On(page.KeyOpen, p.open),
+		page.On(page.Renamed(page.KeyRight, "next tier"), to(at+1)),
+		page.On(page.KeyAgent, p.chooseAgent)}
 	if at != SectionConversations {
-		all = append(all, page.On(keys.Create, p.create))
+		all = append(all, page.On(page.KeyCreate, p.create))
 	}
-	all = append(append(all, p.hands.actions(p.Chosen())...), page.On(keys.Filter, p.filter.Start))
+	all = append(append(all, p.hands.actions(p.Chosen())...), page.On(page.KeyFilter, p.filter.Start))
 	if at.Tier() != "" {
-		all = append(all, page.On(keys.Renamed(keys.Fewer, "forgotten too, or not"), p.toggleForgotten))
+		all = append(all, page.On(page.Renamed(page.KeyFewer, "forgotten too, or not"), p.toggleForgotten))
 	}
-	for s, b := range keys.Parts() {
-		all = append(all, page.On(keys.Renamed(b, memorySections[s].name), to(Section(s))))
+	for s, b := range page.PartKeys() {
+		all = append(all, page.On(page.Renamed(b, memorySections[s].name), to(Section(s))))
 	}
-	all = append(all, page.On(keys.Renamed(keys.Left, "tier before"), to(at-1)),
-		page.On(keys.Renamed(keys.Next, "next tier"), to(at+1)),
-		page.On(keys.Renamed(keys.Previous, "tier before"), to(at-1)),
-		page.On(keys.Refresh, p.readAgain))
-	return all.Also(keys.Moving()...)
+	all = append(all, page.On(page.Renamed(page.KeyLeft, "tier before"), to(at-1)),
+		page.On(page.Renamed(page.KeyNext, "next tier"), to(at+1)),
+		page.On(page.Renamed(page.KeyPrevious, "tier before"), to(at-1)),
+		page.On(page.KeyRefresh, p.readAgain))
+	return all.Also(page.MovingKeys()...)
 }
 
 // Typing reports whether a filter is typed.

@@ -9,7 +9,6 @@ import (
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/styles"
 )
 
 // memoryTab is the position of a tab in the lines of tabs.
@@ -197,7 +196,7 @@ func (p *Page) row(i, w int) string {
 	default:
 		left = page.Columns(age, cell(1, 6))
 		if w >= 60 {
-			left = page.Columns(left, styles.Paint(st.Priority, r.cells[0], cell(0, 8)))
+			left = page.Columns(left, cells.Paint(st.Priority, r.cells[0], cell(0, 8)))
 		}
 		if p.query.place() == "" && r.scope.Channel+r.scope.Conversation != "" {
 			left = page.Columns(left,

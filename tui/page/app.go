@@ -15,7 +15,6 @@ import (
 	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
-	"blackboard/tui/styles"
 )
 
 // App has what all pages share. It does not change while the program runs, except for the
@@ -26,7 +25,7 @@ type App struct {
 	Context context.Context // ends with the program
 	// reads has a slot for each large read that may run at a time.
 	reads  chan struct{}
-	Styles *styles.Set
+	Styles *cells.Styles
 	// Still is set in tests: nothing is followed or polled.
 	Still bool
 	// clock replaces the boards' clock, which is the server's if there is one; nil: no
@@ -64,7 +63,7 @@ func NewApp(ctx context.Context, cfg Config) *App {
 	if cfg.Renderer == nil {
 		cfg.Renderer = lipgloss.NewRenderer(io.Discard)
 	}
-	a := &App{Config: cfg, clock: clock, Styles: styles.New(cfg.Renderer, cfg.Theme),
+	a := &App{Config: cfg, clock: clock, Styles: cells.NewStyles(cfg.Renderer, cfg.Theme),
 		LastReport: map[string]string{}, reads: make(chan struct{}, maxReads)}
 	a.contact.turned = make(chan error, 1)
 	a.Context = board.OnContact(ctx, cfg.Boards, a.contact.told)

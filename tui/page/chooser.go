@@ -12,7 +12,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 )
 
 // Chooser is an overlay with an input line and the matching targets, best first. Enter goes to
@@ -207,20 +206,20 @@ func (j *Chooser) Update(msg tea.Msg) tea.Cmd {
 
 func (j *Chooser) key(msg tea.KeyMsg) tea.Cmd {
 	switch {
-	case key.Matches(msg, keys.Cancel):
+	case key.Matches(msg, KeyCancel):
 		return j.app.CloseOverlay(j)
-	case key.Matches(msg, keys.Open):
+	case key.Matches(msg, KeyOpen):
 		return j.take()
-	case key.Matches(msg, keys.Choose):
+	case key.Matches(msg, KeyChoose):
 		j.List.Update(msg)
 		return nil
-	case key.Matches(msg, keys.Next):
+	case key.Matches(msg, KeyNext):
 		j.List.Move(1)
 		return nil
-	case key.Matches(msg, keys.Previous):
+	case key.Matches(msg, KeyPrevious):
 		j.List.Move(-1)
 		return nil
-	case key.Matches(msg, keys.Clear):
+	case key.Matches(msg, KeyClear):
 		j.input.SetValue("")
 		j.narrow()
 		return nil
@@ -287,8 +286,8 @@ func (j *Chooser) Title() string { return "choose" }
 
 // Actions returns the keys of the box.
 func (j *Chooser) Actions() Actions {
-	leave := keys.Renamed(keys.Cancel, "leave it")
-	return Actions{}.Also(keys.Renamed(keys.Open, "go there"), keys.Choose, leave, keys.Clear)
+	leave := Renamed(KeyCancel, "leave it")
+	return Actions{}.Also(Renamed(KeyOpen, "go there"), KeyChoose, leave, KeyClear)
 }
 
 // Typing reports that the keys are text.

@@ -7,14 +7,12 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
-	"blackboard/tui/prose"
 )
 
 // Document is a text to scroll through, with lines that are links.
 type Document struct {
 	App   *App
-	Lines []prose.Line
+	Lines []cells.Line
 	Links []int // the lines that are links
 	Top   int
 	At    int // the chosen one of ways; -1 without links
@@ -22,7 +20,7 @@ type Document struct {
 }
 
 // SetLines replaces the text. The chosen link keeps its index.
-func (d *Document) SetLines(lines []prose.Line) {
+func (d *Document) SetLines(lines []cells.Line) {
 	d.Lines, d.Links = lines, nil
 	for i, l := range lines {
 		if l.To != "" {
@@ -35,7 +33,7 @@ func (d *Document) SetLines(lines []prose.Line) {
 
 // SetText replaces the text by one without links.
 func (d *Document) SetText(lines ...string) {
-	var x prose.Writer
+	var x cells.Writer
 	x.Line(lines...)
 	d.SetLines(x.Lines)
 }
@@ -79,19 +77,19 @@ func (d *Document) PlaceActions(follow func() tea.Cmd, next, previous string) Ac
 	if len(d.Links) == 0 {
 		return nil
 	}
-	open := Action{keys.Renamed(keys.Open, "go there"), follow}
-	return Actions{open}.Also(keys.Renamed(keys.Next, next), keys.Renamed(keys.Previous, previous))
+	open := Action{Renamed(KeyOpen, "go there"), follow}
+	return Actions{open}.Also(Renamed(KeyNext, next), Renamed(KeyPrevious, previous))
 }
 
 // Update handles the keys for scrolling and choosing.
 func (d *Document) Update(msg tea.KeyMsg) {
-	lines, scrolls := keys.Steps(msg, d.h, len(d.Lines))
+	lines, scrolls := StepsOf(msg, d.h, len(d.Lines))
 	switch {
 	case scrolls:
 		d.Scroll(lines)
-	case key.Matches(msg, keys.Next):
+	case key.Matches(msg, KeyNext):
 		d.choose(1)
-	case key.Matches(msg, keys.Previous):
+	case key.Matches(msg, KeyPrevious):
 		d.choose(-1)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 )
 
 // Filter is an input line that narrows a list while one types.
@@ -61,10 +60,10 @@ func (f *Filter) Update(msg tea.Msg) (changed bool, cmd tea.Cmd) {
 	before := f.Value()
 	if m, ok := msg.(tea.KeyMsg); ok {
 		switch {
-		case key.Matches(m, keys.Open), m.Type == tea.KeyTab:
+		case key.Matches(m, KeyOpen), m.Type == tea.KeyTab:
 			f.stop()
 			return false, nil
-		case key.Matches(m, keys.Cancel):
+		case key.Matches(m, KeyCancel):
 			return f.Clear(), nil
 		case m.Type == tea.KeyUp, m.Type == tea.KeyDown, m.Type == tea.KeyPgUp, m.Type == tea.KeyPgDown:
 			f.list.Update(m)
@@ -89,5 +88,5 @@ func (f *Filter) View(w int) string {
 
 // Actions returns the keys during input.
 func (f *Filter) Actions() Actions {
-	return Actions{}.Also(keys.Renamed(keys.Open, "keep it"), keys.Renamed(keys.Cancel, "clear it"))
+	return Actions{}.Also(Renamed(KeyOpen, "keep it"), Renamed(KeyCancel, "clear it"))
 }

@@ -15,7 +15,6 @@ import (
 
 	"blackboard/kb/secret"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 )
 
 // Values are the values of a form, by the names of its fields.
@@ -205,30 +204,30 @@ func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
 	}
 	area := fl != nil && fl.Lines > 1
 	f.Err = nil
-	if key.Matches(msg, keys.Cancel) || fl == nil && key.Matches(msg, keys.Quit, keys.No) {
+	if key.Matches(msg, KeyCancel) || fl == nil && key.Matches(msg, KeyQuit, KeyNo) {
 		return f.leave()
 	}
 	f.sure = false
 	switch {
-	case key.Matches(msg, keys.Submit), fl == nil && key.Matches(msg, keys.Yes):
+	case key.Matches(msg, KeySubmit), fl == nil && key.Matches(msg, KeyYes):
 		return f.do()
-	case key.Matches(msg, keys.Open) && !area:
+	case key.Matches(msg, KeyOpen) && !area:
 		if f.at >= len(f.Fields)-1 {
 			return f.do()
 		}
 		return f.focusOn(f.at + 1)
-	case key.Matches(msg, keys.NextField), !area && msg.Type == tea.KeyDown:
+	case key.Matches(msg, KeyNextField), !area && msg.Type == tea.KeyDown:
 		return f.focusOn(f.at + 1)
-	case key.Matches(msg, keys.PrevField), !area && msg.Type == tea.KeyUp:
+	case key.Matches(msg, KeyPrevField), !area && msg.Type == tea.KeyUp:
 		return f.focusOn(f.at - 1)
-	case area && key.Matches(msg, keys.InEditor):
+	case area && key.Matches(msg, KeyInEditor):
 		return f.app.EditText(f, fl.whole(), ".md",
 			func(text string, err error) tea.Cmd { return f.edited(fl, text, err) })
 	case fl != nil && len(fl.Choices) > 0:
 		switch {
-		case key.Matches(msg, keys.ChoiceNext):
+		case key.Matches(msg, KeyChoiceNext):
 			fl.pick = (fl.pick + 1) % len(fl.Choices)
-		case key.Matches(msg, keys.ChoicePrev):
+		case key.Matches(msg, KeyChoicePrev):
 			fl.pick = (fl.pick + len(fl.Choices) - 1) % len(fl.Choices)
 		}
 		return nil
@@ -413,25 +412,25 @@ func (f *Form) Title() string { return f.Heading }
 // Actions returns the keys of the field that has them.
 func (f *Form) Actions() Actions {
 	if len(f.Fields) == 0 {
-		return Actions{}.Also(keys.Renamed(keys.Open, f.Button), keys.Cancel)
+		return Actions{}.Also(Renamed(KeyOpen, f.Button), KeyCancel)
 	}
-	all := Actions{}.Also(keys.Renamed(keys.Submit, f.Button), keys.Cancel)
+	all := Actions{}.Also(Renamed(KeySubmit, f.Button), KeyCancel)
 	oneLine := f.Fields[f.at].Lines <= 1
 	if oneLine && f.at == len(f.Fields)-1 {
-		all = Actions{}.Also(keys.Renamed(keys.Open, f.Button), keys.Cancel,
-			keys.Renamed(keys.Submit, f.Button))
+		all = Actions{}.Also(Renamed(KeyOpen, f.Button), KeyCancel,
+			Renamed(KeySubmit, f.Button))
 	}
 	if len(f.Fields) > 1 {
-		all = all.Also(keys.NextField, keys.PrevField)
+		all = all.Also(KeyNextField, KeyPrevField)
 	}
 	if !oneLine {
-		return all.Also(keys.InEditor)
+		return all.Also(KeyInEditor)
 	}
 	if len(f.Fields[f.at].Choices) > 0 {
-		all = all.Also(keys.ChoiceNext, keys.ChoicePrev)
+		all = all.Also(KeyChoiceNext, KeyChoicePrev)
 	}
 	if f.at < len(f.Fields)-1 {
-		all = all.Also(keys.Renamed(keys.Open, "next field"))
+		all = all.Also(Renamed(KeyOpen, "next field"))
 	}
 	return all
 }

@@ -7,7 +7,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 )
 
 // List is a list with a cursor that only renders its visible rows.
@@ -101,9 +100,9 @@ func (l *List) Keep(n, row int, expected bool) {
 
 // Update moves the cursor by a key, and reports whether it was a key for that.
 func (l *List) Update(msg tea.KeyMsg) bool {
-	rows, ok := keys.Steps(msg, l.Height, l.Len)
+	rows, ok := StepsOf(msg, l.Height, l.Len)
 	switch {
-	case key.Matches(msg, keys.First):
+	case key.Matches(msg, KeyFirst):
 		l.Follow()
 	case ok:
 		l.Move(rows)

@@ -4,7 +4,8 @@
 //	app.go          what all pages share; config.go configures it
 //	ask.go          commands: what is slow happens outside of Update
 //	openers.go      how a page opens one of another package
-//	actions.go      the keys of a page and what they do; words.go names them in errors
+//	keys.go         all keys; actions.go: those of a page, and what they do
+//	words.go        names keys in errors
 //	list.go         a list that renders only its visible rows; filter.go narrows one
 //	document.go     a text to scroll through, with links
 //	two_panes.go    a list, and a text about the chosen row

@@ -8,8 +8,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
-	"blackboard/tui/prose"
 )
 
 // Revision is an earlier text, and the way to restore it.
@@ -17,7 +15,7 @@ type Revision struct {
 	Number  int
 	Note    string // when, by whom, why
 	Text    string // for the clipboard
-	Lines   func(w int) []prose.Line
+	Lines   func(w int) []cells.Line
 	Restore func(context.Context) (Outcome, error)
 }
 
@@ -89,8 +87,8 @@ func (p *revisionPage) Title() string { return fmt.Sprintf("revision %d", p.Numb
 func (p *revisionPage) Actions() Actions {
 	said := func(context.Context) (string, error) { return p.Text, nil }
 	copyText := func() tea.Cmd { return p.app.CopyWhole(p.Title(), said) }
-	return Actions{{keys.Renamed(keys.Reopen, "make it this again"), p.bringBack},
-		{keys.CopyText, copyText}}.Also(keys.Back).Also(keys.Moving()...)
+	return Actions{{Renamed(KeyReopen, "make it this again"), p.bringBack},
+		{KeyCopyText, copyText}}.Also(KeyBack).Also(MovingKeys()...)
 }
 
 // Because writes a reason after what it is for; nothing without one.

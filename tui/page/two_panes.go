@@ -4,7 +4,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/tui/cells"
-	"blackboard/tui/styles"
 )
 
 // TwoPanes is a list with a text about its chosen row beside it, or below on narrow
@@ -34,7 +33,7 @@ func (p *TwoPanes) Lay(w, h, fifths int) {
 }
 
 // Panes renders the page: the lines above, and both panes.
-func (p *TwoPanes) Panes(st *styles.Set, above []string, rows, about string) []string {
+func (p *TwoPanes) Panes(st *cells.Styles, above []string, rows, about string) []string {
 	items := st.Pane(rows, p.Items.Place(), p.Items.View(!p.InDoc), p.left.W, p.left.H, !p.InDoc)
 	text := st.Pane(about, p.Doc.More(), p.Doc.View(), p.Right.W, p.Right.H, p.InDoc)
 	if p.Width >= Wide {

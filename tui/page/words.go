@@ -10,7 +10,6 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/lazyregexp"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 )
 
 // keyOfStep has the key for the operation that an error or finding names as the next
@@ -18,31 +17,31 @@ import (
 func keyOfStep(op string) (b key.Binding, where string) {
 	switch op {
 	case "signal.address":
-		return keys.Address, ""
+		return KeyAddress, ""
 	case "signal.waive":
-		return keys.Waive, ""
+		return KeyWaive, ""
 	case "signal.reopen":
-		return keys.Reopen, ""
+		return KeyReopen, ""
 	case "signal.show", "entry.show", "kb.get", "memory.get":
-		return keys.Open, ""
+		return KeyOpen, ""
 	case "signal.list":
-		return keys.Part2, " of the run"
+		return KeyPart2, " of the run"
 	case "entry.list":
-		return keys.Part1, " of the run"
+		return KeyPart1, " of the run"
 	case "entry.post":
-		return keys.Post, ""
+		return KeyPost, ""
 	case "entry.settle":
-		return keys.Settle, " on the pair"
+		return KeySettle, " on the pair"
 	case "kb.search":
-		return keys.Search, ""
+		return KeySearch, ""
 	case "run.list":
-		return keys.Back, ""
+		return KeyBack, ""
 	case "kb.edit":
-		return keys.Edit, " on it"
+		return KeyEdit, " on it"
 	case "kb.history":
-		return keys.Meta, " on it"
+		return KeyMeta, " on it"
 	case "memory.list":
-		return keys.Memory, ""
+		return KeyMemory, ""
 	}
 	return key.Binding{}, ""
 }

@@ -15,7 +15,6 @@ import (
 	"blackboard/kb"
 	kbhome "blackboard/kb/home"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 	"blackboard/tui/page"
 )
 
@@ -33,22 +32,22 @@ type acts struct {
 func (x *acts) bindings(id string, s *board.Signal) []key.Binding {
 	switch {
 	case page.IsSignal(id) && s != nil && s.Status != board.SignalOpen:
-		return []key.Binding{keys.Reopen, keys.Post, keys.Raise, keys.Source}
+		return []key.Binding{page.KeyReopen, page.KeyPost, page.KeyRaise, page.KeySource}
 	case page.IsSignal(id) && s != nil && s.ClaimedAt(x.app.Now()):
-		all := []key.Binding{keys.Address, keys.Waive, keys.Release}
+		all := []key.Binding{page.KeyAddress, page.KeyWaive, page.KeyRelease}
 		if s.ClaimedBy == x.app.Worker { // again, for longer
-			all = append(all, keys.Claim)
+			all = append(all, page.KeyClaim)
 		}
-		return append(all, keys.Post, keys.Raise, keys.Source)
+		return append(all, page.KeyPost, page.KeyRaise, page.KeySource)
 	case page.IsSignal(id):
-		return []key.Binding{keys.Address, keys.Waive, keys.Claim, keys.Post, keys.Raise, keys.Source}
+		return []key.Binding{page.KeyAddress, page.KeyWaive, page.KeyClaim, page.KeyPost, page.KeyRaise, page.KeySource}
 	case id != "":
-		return []key.Binding{keys.Post, keys.Raise, correctKey(), keys.Promote, keys.Source}
+		return []key.Binding{page.KeyPost, page.KeyRaise, correctKey(), page.KeyPromote, page.KeySource}
 	}
-	return []key.Binding{keys.Post, keys.Raise}
+	return []key.Binding{page.KeyPost, page.KeyRaise}
 }
 
-func correctKey() key.Binding { return keys.Renamed(keys.Edit, "correct") }
+func correctKey() key.Binding { return page.Renamed(page.KeyEdit, "correct") }
 
 // key runs the action of a key for the chosen row, and reports whether it was one of
 // these keys.
@@ -69,16 +68,16 @@ func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
 		of string // what it applies to; "": anything, or nothing
 		do func() tea.Cmd
 	}{
-		{keys.Post, "", func() tea.Cmd { return x.app.Overlay(x.postForm(id)) }},
-		{keys.Raise, "", func() tea.Cmd { return x.app.Overlay(x.raiseForm(id)) }},
-		{keys.Address, signal, about(x.addressForm)},
-		{keys.Waive, signal, about(x.waiveForm)},
-		{keys.Reopen, signal, about(x.reopenForm)},
-		{keys.Claim, signal, func() tea.Cmd { return x.claim(id) }},
-		{keys.Release, signal, about(x.releaseForm)},
+		{page.KeyPost, "", func() tea.Cmd { return x.app.Overlay(x.postForm(id)) }},
+		{page.KeyRaise, "", func() tea.Cmd { return x.app.Overlay(x.raiseForm(id)) }},
+		{page.KeyAddress, signal, about(x.addressForm)},
+		{page.KeyWaive, signal, about(x.waiveForm)},
+		{page.KeyReopen, signal, about(x.reopenForm)},
+		{page.KeyClaim, signal, func() tea.Cmd { return x.claim(id) }},
+		{page.KeyRelease, signal, about(x.releaseForm)},
 		{correctKey(), entry, func() tea.Cmd { return x.correct(id) }},
-		{keys.Promote, entry, func() tea.Cmd { return x.promote(id) }},
-		{keys.Source, either, func() tea.Cmd { return x.openLink(id) }},
+		{page.KeyPromote, entry, func() tea.Cmd { return x.promote(id) }},
+		{page.KeySource, either, func() tea.Cmd { return x.openLink(id) }},
 	} {
 		switch {
 		case !key.Matches(msg, a.Binding):
@@ -100,7 +99,7 @@ func (p *Page) actBindings() []key.Binding {
 		return nil
 	}
 	if p.awaited() != "" {
-		return append(awaitedBindings(), keys.Post, keys.Raise)
+		return append(awaitedBindings(), page.KeyPost, page.KeyRaise)
 	}
 	id := p.Chosen()
 	var signal *board.Signal

@@ -10,10 +10,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/policy"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 	"blackboard/tui/page"
-	"blackboard/tui/prose"
-	"blackboard/tui/styles"
 )
 
 // changesPage shows the changes between two moments of a run.
@@ -79,7 +76,7 @@ func readDifference(ctx context.Context, b *board.Board, dir string, from, to in
 	}
 	light := func(p *board.Past) (string, error) {
 		v, err := p.Gate(ctx, by.Gate)
-		return styles.Gate(v.Open, len(v.Reasons)), err
+		return cells.GateWord(v.Open, len(v.Reasons)), err
 	}
 	before, err := b.At(ctx, from)
 	if err != nil {
@@ -126,11 +123,11 @@ func (p *changesPage) compose() {
 	case p.found == nil:
 		p.doc.SetText("reading…")
 	default:
-		p.doc.SetLines(p.found.lines(prose.NewWriter(p.app.Styles, p.w)))
+		p.doc.SetLines(p.found.lines(cells.NewWriter(p.app.Styles, p.w)))
 	}
 }
 
-func (d *difference) lines(x *prose.Writer) []prose.Line {
+func (d *difference) lines(x *cells.Writer) []cells.Line {
 	st, c := x.Styles, &d.changes
 	to := "event " + cells.Count(d.after.Seq) + ", " + cells.Clock(d.after.At)
 	x.Line(st.Faint.Render("from " + d.from + ", to " + to))
@@ -155,7 +152,7 @@ func (d *difference) lines(x *prose.Writer) []prose.Line {
 		x.Heading(cells.Plural(c.Posted, "new entry"))
 		for i := range c.Entries {
 			e := &c.Entries[i]
-			what := styles.Paint(st.Kind, e.Type, typeName(e.Type, 6))
+			what := cells.Paint(st.Kind, e.Type, typeName(e.Type, 6))
 			if e.Status != board.Active {
 				what += " " + statusWord(st, e.Status)
 			}
@@ -182,7 +179,7 @@ func (d *difference) lines(x *prose.Writer) []prose.Line {
 }
 
 // questions writes the signals that were raised, closed or reopened.
-func (d *difference) questions(x *prose.Writer) {
+func (d *difference) questions(x *cells.Writer) {
 	c := &d.changes
 	for _, part := range []struct {
 		name string
@@ -208,7 +205,7 @@ func (d *difference) questions(x *prose.Writer) {
 				x.Heading(part.name)
 			}
 			if n <= maxChanged {
-				what := styles.Paint(x.Styles.Priority, s.Priority, cells.Fit(s.Priority, 8)) +
+				what := cells.Paint(x.Styles.Priority, s.Priority, cells.Fit(s.Priority, 8)) +
 					" " + signalMark(x.Styles, s.Status)
 				if s.AddressedBy != "" {
 					what += x.Styles.Faint.Render(" by " + s.AddressedBy)
@@ -223,7 +220,7 @@ func (d *difference) questions(x *prose.Writer) {
 }
 
 // noteCut notes that there may be more than was read.
-func noteCut(x *prose.Writer, n int) {
+func noteCut(x *cells.Writer, n int) {
 	if n == maxChanged {
 		x.Line(x.Styles.Faint.Render(fmt.Sprintf("  these are the first %d; there may be more", n)))
 	}
@@ -237,5 +234,5 @@ func (p *changesPage) View() []string {
 func (p *changesPage) Title() string { return "changes" }
 
 func (p *changesPage) Actions() page.Actions {
-	return p.doc.PlaceActions(p.follow, "next one", "one before").Also(keys.Moving()...)
+	return p.doc.PlaceActions(p.follow, "next one", "one before").Also(page.MovingKeys()...)
 }

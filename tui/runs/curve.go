@@ -6,7 +6,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"blackboard/board"
-	"blackboard/tui/styles"
+	"blackboard/tui/cells"
 )
 
 // burnColumn is the height of one column, in open signals.
@@ -68,7 +68,7 @@ func burnCell(c burnColumn, row, h int, peak int64, later bool) (cell string, ki
 }
 
 // burnRow returns a row of the curve. Columns after at are dotted; -1: none.
-func burnRow(st *styles.Set, cols []burnColumn, row, h int, peak int64, at int) string {
+func burnRow(st *cells.Styles, cols []burnColumn, row, h int, peak int64, at int) string {
 	looks := []lipgloss.Style{burnNothing: {}, burnLater: st.Faint, burnBlocking: st.Bad,
 		burnOther: st.Info}
 	return joinCells(looks, len(cols), func(i int) (string, int) {

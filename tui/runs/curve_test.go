@@ -6,12 +6,12 @@ import (
 
 	"github.com/charmbracelet/lipgloss"
 
-	"blackboard/tui/styles"
+	"blackboard/tui/cells"
 )
 
 // TestBurnShapes: what blocks and what does not are told apart without colours.
 func TestBurnShapes(t *testing.T) {
-	st := styles.New(lipgloss.NewRenderer(io.Discard), "")
+	st := cells.NewStyles(lipgloss.NewRenderer(io.Discard), "")
 	for _, c := range []struct {
 		blocking, others int64
 		want             string // from the bottom

@@ -15,10 +15,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/policy"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 	"blackboard/tui/page"
-	"blackboard/tui/prose"
-	"blackboard/tui/styles"
 )
 
 // detailPage shows an entry or a signal with its context, and links to walk along.
@@ -254,7 +251,7 @@ func (p *detailPage) compose() {
 	}
 }
 
-func (p *detailPage) history(x *prose.Writer, events []board.Event) {
+func (p *detailPage) history(x *cells.Writer, events []board.Event) {
 	hint := ""
 	if p.on == page.Page(p) {
 		hint = "   enter on a line goes back to that moment"
@@ -277,7 +274,7 @@ func (p *detailPage) history(x *prose.Writer, events []board.Event) {
 }
 
 // statusWord returns a status with its sign.
-func statusWord(st *styles.Set, status string) string {
+func statusWord(st *cells.Styles, status string) string {
 	switch status {
 	case board.Disputed:
 		return st.Warn.Render("≠ disputed")
@@ -312,12 +309,12 @@ func (p *detailPage) disputers() string {
 	return strings.Join(ids, ", ")
 }
 
-func (p *detailPage) entryLines() []prose.Line {
+func (p *detailPage) entryLines() []cells.Line {
 	st, e := p.app.Styles, &p.entry.Entry
-	x := prose.NewWriter(st, p.w)
+	x := cells.NewWriter(st, p.w)
 	x.Mark = p.mark
 	p.when(x)
-	head := p.head(e.ID) + styles.Paint(st.Kind, e.Type, e.Type) + "  " + statusWord(st, e.Status)
+	head := p.head(e.ID) + cells.Paint(st.Kind, e.Type, e.Type) + "  " + statusWord(st, e.Status)
 	if by := p.disputers(); e.Status == board.Disputed && by != "" {
 		head += " by " + by
 	}
@@ -362,12 +359,12 @@ func (p *detailPage) entryLines() []prose.Line {
 	return x.Lines
 }
 
-func (p *detailPage) signalLines() []prose.Line {
+func (p *detailPage) signalLines() []cells.Line {
 	st, s := p.app.Styles, &p.signal.Signal
-	x := prose.NewWriter(st, p.w)
+	x := cells.NewWriter(st, p.w)
 	x.Mark = p.mark
 	p.when(x)
-	head := p.head(s.ID) + styles.Paint(st.Priority, s.Priority, s.Priority) + "  " +
+	head := p.head(s.ID) + cells.Paint(st.Priority, s.Priority, s.Priority) + "  " +
 		statusWord(st, s.Status)
 	if p.blocks {
 		head += st.Bad.Render("  keeps the gate closed")
@@ -408,15 +405,15 @@ func (p *detailPage) Title() string { return p.id }
 func (p *detailPage) Actions() page.Actions {
 	var all page.Actions
 	if len(p.doc.Links) > 0 {
-		all = all.Also(keys.Renamed(keys.Next, "next link"))
-		all = append(all, page.On(keys.Renamed(keys.Open, "go there"), p.follow))
+		all = all.Also(page.Renamed(page.KeyNext, "next link"))
+		all = append(all, page.On(page.Renamed(page.KeyOpen, "go there"), p.follow))
 	}
 	if p.step != nil {
-		all = append(all, page.On(keys.NextOne, func() tea.Cmd { return p.goOn(1) }))
+		all = append(all, page.On(page.KeyNextOne, func() tea.Cmd { return p.goOn(1) }))
 	}
 	switch {
 	case p.past != nil:
-		all = append(all, page.On(keys.Live,
+		all = append(all, page.On(page.KeyLive,
 			func() tea.Cmd { return p.app.Soon(MomentMsg{p.b, math.MaxInt64}) }))
 	case p.signal != nil:
 		all = all.Also(p.acts().bindings(p.id, &p.signal.Signal)...)
@@ -424,12 +421,12 @@ func (p *detailPage) Actions() page.Actions {
 		all = all.Also(p.acts().bindings(p.id, nil)...)
 	}
 	if p.step != nil {
-		all = append(all, page.On(keys.PreviousOne, func() tea.Cmd { return p.goOn(-1) }))
+		all = append(all, page.On(page.KeyPreviousOne, func() tea.Cmd { return p.goOn(-1) }))
 	}
-	all = append(all, page.On(keys.CopyID, func() tea.Cmd { return p.app.CopyText(p.id) }),
-		page.On(keys.CopyText, func() tea.Cmd { return copyContent(p.app, p.b, p.id) }))
-	all = all.Also(keys.Search, keys.Back, keys.Renamed(keys.Previous, "link before"))
-	return append(all, page.On(keys.Refresh, p.read)).Also(keys.Moving()...)
+	all = append(all, page.On(page.KeyCopyID, func() tea.Cmd { return p.app.CopyText(p.id) }),
+		page.On(page.KeyCopyText, func() tea.Cmd { return copyContent(p.app, p.b, p.id) }))
+	all = all.Also(page.KeySearch, page.KeyBack, page.Renamed(page.KeyPrevious, "link before"))
+	return append(all, page.On(page.KeyRefresh, p.read)).Also(page.MovingKeys()...)
 }
 
 // MomentMsg shows a run as of an event. The last event, or any later number, means now.
@@ -447,7 +444,7 @@ func (p *detailPage) now() time.Time {
 }
 
 // when notes that the page shows the past.
-func (p *detailPage) when(x *prose.Writer) {
+func (p *detailPage) when(x *cells.Writer) {
 	if p.past != nil {
 		x.Line(p.app.Styles.Warn.Render("as it was after event " + cells.Count(p.past.Seq) + ", " +
 			cells.Clock(p.past.At)))

@@ -9,7 +9,6 @@ import (
 
 	"blackboard/board"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 	"blackboard/tui/page"
 )
 
@@ -32,7 +31,7 @@ func (p *Page) awaited() string {
 
 // awaitedBindings returns the keys for a worker that the gate waits for.
 func awaitedBindings() []key.Binding {
-	return []key.Binding{keys.Renamed(keys.Address, "it has finished"), keys.Renamed(keys.Waive, "wait no longer")}
+	return []key.Binding{page.Renamed(page.KeyAddress, "it has finished"), page.Renamed(page.KeyWaive, "wait no longer")}
 }
 
 // awaitedKey handles a key for a worker that the gate waits for, and reports whether it
@@ -41,9 +40,9 @@ func (x *acts) awaitedKey(msg tea.KeyMsg, name string) (tea.Cmd, bool) {
 	switch {
 	case name == "" || x.past:
 		return nil, false
-	case key.Matches(msg, keys.Address):
+	case key.Matches(msg, page.KeyAddress):
 		return x.app.Overlay(x.doneForm(name)), true
-	case key.Matches(msg, keys.Waive):
+	case key.Matches(msg, page.KeyWaive):
 		return x.app.Overlay(x.dropForm(name)), true
 	}
 	return nil, false

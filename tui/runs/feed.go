@@ -10,7 +10,6 @@ import (
 	"blackboard/board"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/styles"
 )
 
 // pageRows is the number of entries in a read, and maxPages the number of such pages that
@@ -317,7 +316,7 @@ func (f *feed) row(i, w int) string {
 	if w >= 90 {
 		kind = typeName(e.kind, len(board.Contradiction))
 	}
-	text := styles.Highlight(st, e.text, f.marked)
+	text := cells.Highlight(st, e.text, f.marked)
 	if e.status == board.Superseded {
 		text = st.Strike.Render(text)
 	}
@@ -327,7 +326,7 @@ func (f *feed) row(i, w int) string {
 		age = st.Faint.Render(cells.Ago(e.created, f.page.moment()))
 	}
 	worker := st.Faint.Render(cells.FitName(e.worker, name))
-	return cells.Spread(page.Columns(st.Faint.Render(id), styles.Paint(st.Kind, e.kind, kind),
+	return cells.Spread(page.Columns(st.Faint.Render(id), cells.Paint(st.Kind, e.kind, kind),
 		worker, mark, text), age, w)
 }
 

@@ -9,7 +9,6 @@ import (
 	"blackboard/board"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/prose"
 )
 
 // branch is a link of an entry or a signal, in either direction.
@@ -139,7 +138,7 @@ func readOne(ctx context.Context, b source, id string) (found evidence) {
 }
 
 // tree writes the links in both directions, and the links of the linked.
-func (p *detailPage) tree(x *prose.Writer) {
+func (p *detailPage) tree(x *cells.Writer) {
 	all := p.branches()
 	if len(all) == 0 {
 		return
@@ -173,7 +172,7 @@ func (p *detailPage) tree(x *prose.Writer) {
 const branchCells = 22
 
 // branchLine formats a link as a line.
-func branchLine(x *prose.Writer, stem string, br branch) string {
+func branchLine(x *cells.Writer, stem string, br branch) string {
 	what := cells.Fit(br.what, branchCells-cells.Width(stem))
 	id := x.Styles.Key.Render(cells.Fit(br.id, 6))
 	return cells.Fit(page.Columns(" "+x.Styles.Faint.Render(stem)+what, id, br.line), x.Width+1)

@@ -10,7 +10,6 @@ import (
 	"blackboard/board"
 	"blackboard/board/policy"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 	"blackboard/tui/page"
 )
 
@@ -293,23 +292,23 @@ func (p *List) Actions() page.Actions {
 	if p.filter.Active {
 		return p.filter.Actions()
 	}
-	all := page.Actions{page.On(keys.Open, p.openRun), page.On(keys.Filter, p.filter.Start),
-		page.On(keys.Renamed(keys.Create, "new run"), p.create), page.On(keys.Sort, p.nextOrder)}
-	all = all.Also(keys.Search, keys.Memory, keys.Quit)
+	all := page.Actions{page.On(page.KeyOpen, p.openRun), page.On(page.KeyFilter, p.filter.Start),
+		page.On(page.Renamed(page.KeyCreate, "new run"), p.create), page.On(page.KeySort, p.nextOrder)}
+	all = all.Also(page.KeySearch, page.KeyMemory, page.KeyQuit)
 	if p.chosen() != nil {
-		all = append(all, page.On(keys.Renamed(keys.Remove, "delete the run for good"), p.remove),
-			page.On(keys.Renamed(keys.CopyID, "copy name"),
+		all = append(all, page.On(page.Renamed(page.KeyRemove, "delete the run for good"), p.remove),
+			page.On(page.Renamed(page.KeyCopyID, "copy name"),
 				func() tea.Cmd { return p.app.CopyText(p.chosen().Run) }),
-			page.On(keys.Renamed(keys.CopyText, "copy goal"), p.copyGoal))
+			page.On(page.Renamed(page.KeyCopyText, "copy goal"), p.copyGoal))
 	}
 	other := "to the text"
 	if p.InDoc {
 		other = "to the list"
 	}
-	all = append(all, page.On(keys.Refresh, p.reload),
-		page.On(keys.Renamed(keys.Next, other), p.OtherSide),
-		page.On(keys.Previous, p.OtherSide).Unlisted())
-	return all.Also(keys.Moving()...)
+	all = append(all, page.On(page.KeyRefresh, p.reload),
+		page.On(page.Renamed(page.KeyNext, other), p.OtherSide),
+		page.On(page.KeyPrevious, p.OtherSide).Unlisted())
+	return all.Also(page.MovingKeys()...)
 }
 
 // Typing reports whether a filter is typed.

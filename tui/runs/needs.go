@@ -10,7 +10,6 @@ import (
 	"blackboard/board"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/prose"
 )
 
 // How pressing what a run waits for is; less is more so.
@@ -154,7 +153,7 @@ func (p *List) describe() {
 	if p.described != r.Run {
 		p.described, p.Doc.Top = r.Run, 0
 	}
-	x := prose.NewWriter(p.app.Styles, p.Right.W)
+	x := cells.NewWriter(p.app.Styles, p.Right.W)
 	for _, text := range []string{r.Goal, r.Error} {
 		if text != "" {
 			x.Text(text, "")

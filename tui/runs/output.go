@@ -5,9 +5,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"blackboard/tui/keys"
+	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/prose"
 )
 
 // outputPage shows what a command has printed about a run.
@@ -43,7 +42,7 @@ func (p *outputPage) Update(msg tea.Msg) tea.Cmd { return p.doc.Take(msg, p.Acti
 func (p *outputPage) SetSize(w, h int) {
 	p.w = w
 	p.doc.SetSize(w, h-1)
-	x := prose.NewWriter(p.app.Styles, w)
+	x := cells.NewWriter(p.app.Styles, w)
 	x.Text(p.text, "")
 	p.doc.SetLines(x.Lines)
 }
@@ -56,5 +55,5 @@ func (p *outputPage) Title() string { return p.name }
 
 func (p *outputPage) Actions() page.Actions {
 	said := func(context.Context) (string, error) { return p.text, nil }
-	return page.Actions{page.On(keys.CopyText, func() tea.Cmd { return p.app.CopyWhole("board "+p.name, said) })}.Also(keys.Back).Also(keys.Moving()...)
+	return page.Actions{page.On(page.KeyCopyText, func() tea.Cmd { return p.app.CopyWhole("board "+p.name, said) })}.Also(page.KeyBack).Also(page.MovingKeys()...)
 }

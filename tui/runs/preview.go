@@ -10,7 +10,6 @@ import (
 	"blackboard/board"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/prose"
 )
 
 // The least widths of a run's page with the preview beside the lists, and with the
@@ -93,7 +92,7 @@ func (v *preview) show(id string, past *board.Past, words []string) tea.Cmd {
 }
 
 // words shows a text that has no page.
-func (v *preview) words(about string, lines []prose.Line) {
+func (v *preview) words(about string, lines []cells.Line) {
 	if v.about != about {
 		v.doc.Top = 0
 	}
@@ -108,7 +107,7 @@ func (v *preview) aboutWorker(w *board.Worker) {
 		return
 	}
 	st, s, p := v.app.Styles, &v.page.scene, v.page
-	x := prose.NewWriter(st, v.w)
+	x := cells.NewWriter(st, v.w)
 	x.Text(w.Name, "")
 	x.Line("")
 	x.Field("posted", cells.Plural(w.Entries, "entry"))
@@ -147,7 +146,7 @@ func (v *preview) aboutWorker(w *board.Worker) {
 // aboutReason describes a reason why the gate is closed, if it is not about a signal or
 // an entry.
 func (v *preview) aboutReason(r *board.Reason) {
-	x := prose.NewWriter(v.app.Styles, v.w)
+	x := cells.NewWriter(v.app.Styles, v.w)
 	x.Line(v.app.Styles.Warn.Render(r.Rule) + v.app.Styles.Bad.Render("  keeps the gate closed"))
 	x.Line("")
 	x.Text(r.Content, "")

@@ -9,7 +9,6 @@ import (
 	"blackboard/board"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/styles"
 )
 
 // questionsPane lists the questions of the run below the state of the gate: first what
@@ -205,7 +204,7 @@ func (s *questionsPane) view(focused bool) []string {
 // light describes the gate in a line: its state, and the priorities that close it.
 func (s *questionsPane) light() string {
 	st, v := s.page.app.Styles, &s.page.scene.verdict
-	word := styles.Gate(v.Open, len(v.Reasons))
+	word := cells.GateWord(v.Open, len(v.Reasons))
 	if s.page.lost() {
 		word = strings.Replace(word, "● gate", "○ gate was", 1)
 		return " " + st.Faint.Render(word+"  last known")
@@ -241,7 +240,7 @@ func (s *questionsPane) row(i, w int) string {
 		case q.reason != nil && w >= 60:
 			tail = st.Faint.Render("by " + cells.ShortName(sig.Worker, w/4))
 		}
-		priority := styles.Paint(st.Priority, sig.Priority, cells.Fit(sig.Priority, 8))
+		priority := cells.Paint(st.Priority, sig.Priority, cells.Fit(sig.Priority, 8))
 		left := page.Columns(mark, cells.Fit(sig.ID, 5), priority,
 			cells.OneLine(sig.Content, page.RowRunes))
 		return cells.Spread(left, tail, w)

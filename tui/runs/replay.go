@@ -9,7 +9,6 @@ import (
 	"blackboard/board"
 	"blackboard/board/policy"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 	"blackboard/tui/page"
 )
 
@@ -49,9 +48,9 @@ func (p *Page) stillShown() string {
 func (p *Page) timeActions() page.Actions {
 	by := func(n int64) func() tea.Cmd { return func() tea.Cmd { return p.GoTo(p.Place() + n) } }
 	leap := max(p.back.now/20, 1)
-	all := page.Actions{page.On(keys.StepBack, by(-1)), page.On(keys.Step, by(1)),
-		page.On(keys.LeapBack, by(-leap)), page.On(keys.Leap, by(leap))}
-	live := page.On(keys.Live, p.ToNow)
+	all := page.Actions{page.On(page.KeyStepBack, by(-1)), page.On(page.KeyStep, by(1)),
+		page.On(page.KeyLeapBack, by(-leap)), page.On(page.KeyLeap, by(leap))}
+	live := page.On(page.KeyLive, p.ToNow)
 	if p.back.on {
 		return append(page.Actions{live}, all...)
 	}

@@ -1,5 +1,5 @@
-// Package runs has the pages of runs: all of them, one run, and one of its entries or
-// signals.
+// Package runs has the pages of runs: all of them, one run, one of its entries or signals,
+// and its check.
 //
 //	list.go       the page of all runs; list_act.go creates, sorts and deletes them
 //	run.go        the page of a run; run_layout.go has its layout and mouse, act.go its actions
@@ -12,6 +12,9 @@
 //	replay.go     shows the past; changes.go compares two moments
 //	output.go     what a command prints about a run
 //	detail.go     one entry or signal; links.go has its links
+//	check*.go     a run against its policy, board.yaml, and against reports
+//	missing.go    what a report lacks; pair.go: two entries that contradict each other
+//	report.go     the choice of a report
 package runs
 
 import (
@@ -25,9 +28,7 @@ import (
 	"blackboard/board/policy"
 	kbhome "blackboard/kb/home"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 	"blackboard/tui/page"
-	"blackboard/tui/styles"
 )
 
 // Panes of a run, in the order of their keys.
@@ -202,7 +203,7 @@ func (p *Page) key(msg tea.KeyMsg) tea.Cmd {
 		p.preview.doc.Update(msg)
 		return nil
 	}
-	if p.focus == PaneFeed && p.feed.narrow && p.feed.more && key.Matches(msg, keys.Last) {
+	if p.focus == PaneFeed && p.feed.narrow && p.feed.more && key.Matches(msg, page.KeyLast) {
 		return p.feed.toLast()
 	}
 	if !p.panes[p.focus].rows().Update(msg) {
@@ -342,7 +343,7 @@ func (p *Page) Light() (string, bool) {
 	if !p.known {
 		return "", false
 	}
-	word, open := styles.Gate(p.scene.verdict.Open,
+	word, open := cells.GateWord(p.scene.verdict.Open,
 		len(p.scene.verdict.Reasons)), p.scene.verdict.Open
 	switch {
 	case p.loading():
@@ -362,40 +363,40 @@ func (p *Page) Actions() page.Actions {
 		return typed.narrowing().Actions()
 	}
 	if p.b == nil || !p.known {
-		return page.Actions{}.Also(keys.Back)
+		return page.Actions{}.Also(page.KeyBack)
 	}
 	to := func(i int) func() tea.Cmd { return func() tea.Cmd { return p.FocusOn(i) } }
 	by := func(step int) func() tea.Cmd { return func() tea.Cmd { return p.focusBy(step) } }
-	all := page.Actions{page.On(keys.Open, p.openChosen), page.On(keys.Filter, p.startFilter)}
+	all := page.Actions{page.On(page.KeyOpen, p.openChosen), page.On(page.KeyFilter, p.startFilter)}
 	switch p.focus {
 	case PaneQuestions:
-		all = append(all, page.On(keys.Renamed(keys.Fewer, "open ones, or all"),
+		all = append(all, page.On(page.Renamed(page.KeyFewer, "open ones, or all"),
 			p.questions.toggle))
 	case PaneWorkers:
-		all[0].Binding = keys.Renamed(keys.Open, "their entries")
+		all[0].Binding = page.Renamed(page.KeyOpen, "their entries")
 	}
 	all = all.Also(p.actBindings()...)
-	all = append(all, page.On(keys.Renamed(keys.Next, "next pane"), by(1)),
-		page.On(keys.Preview, p.togglePreview)).Also(keys.Search)
-	all = append(all, page.On(keys.Survival,
+	all = append(all, page.On(page.Renamed(page.KeyNext, "next pane"), by(1)),
+		page.On(page.KeyPreview, p.togglePreview)).Also(page.KeySearch)
+	all = append(all, page.On(page.KeySurvival,
 		func() tea.Cmd { return p.app.Push(p.app.Open.Check(p.Name, p.b, policy.Survival)) }),
-		page.On(keys.Check, func() tea.Cmd { return p.app.Push(p.app.Open.Check(p.Name, p.b, "")) }))
+		page.On(page.KeyCheck, func() tea.Cmd { return p.app.Push(p.app.Open.Check(p.Name, p.b, "")) }))
 	if p.scene.state.Retrievals > 0 {
-		all = append(all, page.On(keys.Given,
+		all = append(all, page.On(page.KeyGiven,
 			func() tea.Cmd { return p.app.Push(p.app.Open.Given(p.b, p.back.past)) }))
 	}
 	all = append(all, p.timeActions()...)
-	all = append(all, p.time.actions()...).Also(keys.Memory)
-	all = append(all, page.On(keys.CopyID,
+	all = append(all, p.time.actions()...).Also(page.KeyMemory)
+	all = append(all, page.On(page.KeyCopyID,
 		func() tea.Cmd { return p.app.CopyText(p.panes[p.focus].chosen()) }),
-		page.On(keys.CopyText, func() tea.Cmd { return copyContent(p.app, p.b, p.Chosen()) }),
-		page.On(keys.Renamed(keys.Previous, "pane before"), by(-1)),
-		page.On(keys.Right, func() tea.Cmd { return p.focusBeside(1) }),
-		page.On(keys.Left, func() tea.Cmd { return p.focusBeside(-1) }))
-	for i, b := range keys.Parts()[:Panes] {
-		all = append(all, page.On(keys.Renamed(b, p.TabName(i)[2:]), to(i)))
+		page.On(page.KeyCopyText, func() tea.Cmd { return copyContent(p.app, p.b, p.Chosen()) }),
+		page.On(page.Renamed(page.KeyPrevious, "pane before"), by(-1)),
+		page.On(page.KeyRight, func() tea.Cmd { return p.focusBeside(1) }),
+		page.On(page.KeyLeft, func() tea.Cmd { return p.focusBeside(-1) }))
+	for i, b := range page.PartKeys()[:Panes] {
+		all = append(all, page.On(page.Renamed(b, p.TabName(i)[2:]), to(i)))
 	}
-	return all.Also(keys.Moving()...)
+	return all.Also(page.MovingKeys()...)
 }
 
 // Typing reports whether a filter is typed.
@@ -465,5 +466,5 @@ func (p *Page) Gate() string {
 		return ""
 	}
 	v := &p.newest.verdict
-	return styles.Gate(v.Open, len(v.Reasons))
+	return cells.GateWord(v.Open, len(v.Reasons))
 }

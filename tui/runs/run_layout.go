@@ -10,7 +10,6 @@ import (
 	"blackboard/board"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/prose"
 )
 
 // tabs reports whether only one pane is shown at a time.
@@ -38,10 +37,10 @@ func (p *Page) widths(columns int) []int {
 	case columns == 1:
 		return []int{w}
 	case columns == 3:
-		text := min(w*42/100, prose.Measure+4)
+		text := min(w*42/100, cells.Measure+4)
 		return []int{(w - text) * 6 / 10, text, (w - text) - (w-text)*6/10}
 	case p.previewed():
-		text := min(w*52/100, prose.Measure+4)
+		text := min(w*52/100, cells.Measure+4)
 		return []int{w - text, text}
 	default:
 		return []int{p.w * 57 / 100, w - p.w*57/100}

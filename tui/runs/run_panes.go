@@ -9,11 +9,10 @@ import (
 	"blackboard/board"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/styles"
 )
 
 // signalMark returns a sign for a signal's status.
-func signalMark(st *styles.Set, status string) string {
+func signalMark(st *cells.Styles, status string) string {
 	switch status {
 	case board.SignalOpen:
 		return st.Warn.Render("●")
@@ -166,7 +165,7 @@ func (s *scene) expectation(worker string) *board.Expected {
 }
 
 // expected describes the state of an expected worker in a word; "" for others.
-func (s *scene) expected(st *styles.Set, worker string) string {
+func (s *scene) expected(st *cells.Styles, worker string) string {
 	e := s.expectation(worker)
 	if e == nil {
 		return ""

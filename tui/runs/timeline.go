@@ -14,7 +14,6 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 	"blackboard/tui/page"
 )
 
@@ -366,12 +365,12 @@ func (t *timeline) mouse(msg tea.MouseMsg) tea.Cmd {
 
 // actions returns the keys of the timeline.
 func (t *timeline) actions() page.Actions {
-	all := page.Actions{page.On(keys.Peak, t.toPeak),
-		page.On(keys.GateBefore, func() tea.Cmd { return t.toGate(-1) }),
-		page.On(keys.GateAfter, func() tea.Cmd { return t.toGate(1) }),
-		page.On(keys.Lanes, t.toggle), page.On(keys.Mark, t.markHere)}
+	all := page.Actions{page.On(page.KeyPeak, t.toPeak),
+		page.On(page.KeyGateBefore, func() tea.Cmd { return t.toGate(-1) }),
+		page.On(page.KeyGateAfter, func() tea.Cmd { return t.toGate(1) }),
+		page.On(page.KeyLanes, t.toggle), page.On(page.KeyMark, t.markHere)}
 	if t.mark > 0 {
-		all = append(all, page.On(keys.Changed, t.showChanges))
+		all = append(all, page.On(page.KeyChanged, t.showChanges))
 	}
 	return all
 }

@@ -1,4 +1,4 @@
-package prose
+package cells
 
 import (
 	"cmp"
@@ -12,17 +12,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/testdata/cost"
-	"blackboard/tui/cells"
-	"blackboard/tui/styles"
 )
 
 // plainStyles are the styles without colours; brightStyles those with all of them.
-func plainStyles() *styles.Set { return styles.New(lipgloss.NewRenderer(io.Discard), "") }
+func plainStyles() *Styles { return NewStyles(lipgloss.NewRenderer(io.Discard), "") }
 
-func brightStyles() *styles.Set {
+func brightStyles() *Styles {
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(0) // all colours
-	return styles.New(r, "")
+	return NewStyles(r, "")
 }
 
 func TestMarkdown(t *testing.T) {
@@ -66,7 +64,7 @@ func TestMarkdown(t *testing.T) {
 		{"looks over lines", "**aaaa bbbb cccc dddd eeee**", "**aaaa bbbb cccc|dddd eeee**"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for how, a := range map[string]*styles.Set{"plain": plainStyles(), "bright": brightStyles()} {
+			for how, a := range map[string]*Styles{"plain": plainStyles(), "bright": brightStyles()} {
 				lines := Markdown(a, c.src, 20)
 				for i := range lines {
 					if lines[i] = strings.TrimRight(ansi.Strip(lines[i]), " "); lines[i] == "" && len(lines) > 1 {
@@ -199,10 +197,10 @@ func FuzzMarkdown(f *testing.F) {
 // looks.
 func checkMarkdown(t *testing.T, src string, w int) {
 	t.Helper()
-	for _, a := range []*styles.Set{plainStyles(), brightStyles()} {
+	for _, a := range []*Styles{plainStyles(), brightStyles()} {
 		for _, l := range Markdown(a, src, w) {
-			if cells.Width(l) > w {
-				t.Fatalf("a line of %d cells instead of %d: %q", cells.Width(l), w, l)
+			if Width(l) > w {
+				t.Fatalf("a line of %d cells instead of %d: %q", Width(l), w, l)
 			}
 			text := l
 			for {

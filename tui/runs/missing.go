@@ -1,4 +1,4 @@
-package checks
+package runs
 
 import (
 	"fmt"
@@ -8,14 +8,13 @@ import (
 	"blackboard/board/survival"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/prose"
 )
 
 // missingLines describes an item, for a page of w cells; closed means that a text editor
 // cannot open the report.
-func missingLines(a *page.App, it *survival.ItemResult, closed bool, w int) []prose.Line {
+func missingLines(a *page.App, it *survival.ItemResult, closed bool, w int) []cells.Line {
 	st := a.Styles
-	x := prose.NewWriter(st, w)
+	x := cells.NewWriter(st, w)
 	if it.Unsure {
 		x.Line(st.Warn.Render("? unsure: the passage may say it"))
 	} else if it.Present {

@@ -1,4 +1,4 @@
-package prose
+package cells
 
 import (
 	"fmt"
@@ -9,8 +9,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/board/lazyregexp"
-	"blackboard/tui/cells"
-	"blackboard/tui/styles"
 )
 
 // maxMarkdown is how many bytes of a text are shown: the most of a capsule.
@@ -46,14 +44,14 @@ func (x *Writer) Prose(s string) {
 // Markdown lays out a text in lines of at most w cells. What marks words stays, so that
 // nothing depends on colours; lines of a paragraph are joined, and columns are aligned.
 // The words of mark are highlighted.
-func Markdown(st *styles.Set, src string, w int, mark ...string) []string {
+func Markdown(st *Styles, src string, w int, mark ...string) []string {
 	m := layout{st: st, w: max(w, 1), mark: mark}
 	return m.lay(src)
 }
 
 // layout is a text during layout.
 type layout struct {
-	st     *styles.Set
+	st     *Styles
 	w      int
 	breaks bool     // line breaks of a paragraph stay
 	mark   []string // words to highlight
@@ -74,7 +72,7 @@ func (m *layout) lay(src string) []string {
 		}
 		src = src[:n]
 	}
-	lines := strings.Split(strings.TrimRight(cells.Clean(src), "\n"), "\n")
+	lines := strings.Split(strings.TrimRight(Clean(src), "\n"), "\n")
 	for i := 0; i < len(lines); {
 		switch {
 		case fence.MatchString(lines[i]):
@@ -89,7 +87,7 @@ func (m *layout) lay(src string) []string {
 	m.end()
 	if more > 0 {
 		m.out = append(m.out, "")
-		m.write(fmt.Sprintf("… and %s more, which are not shown", cells.Plural(int64(more), "byte")),
+		m.write(fmt.Sprintf("… and %s more, which are not shown", Plural(int64(more), "byte")),
 			m.st.Faint)
 	}
 	return m.out
@@ -132,7 +130,7 @@ func (m *layout) end() {
 	}
 	first := strings.NewReplacer(">", "│", "-", "•", "*", "•", "+", "•").Replace(m.lead)
 	text := strings.Join(m.text, " ")
-	if cells.Width(first) > m.w/2 { // there is no room to indent it
+	if Width(first) > m.w/2 { // there is no room to indent it
 		text, first = strings.TrimSpace(strings.TrimSpace(m.lead)+" "+text), ""
 	}
 	rest := strings.Map(func(r rune) rune {
@@ -141,7 +139,7 @@ func (m *layout) end() {
 		}
 		return ' '
 	}, first)
-	for _, l := range m.wrap(text, m.w-cells.Width(first)) {
+	for _, l := range m.wrap(text, m.w-Width(first)) {
 		m.out = append(m.out, m.cut(m.paint(first, m.st.Faint)+m.inline(l, m.st.Plain)))
 		first = rest
 	}
@@ -176,7 +174,7 @@ func (m *layout) paint(s string, as lipgloss.Style) string {
 	if s == "" {
 		return s
 	}
-	return styles.HighlightIn(s, m.mark, m.st, as.Render)
+	return HighlightIn(s, m.mark, m.st, as.Render)
 }
 
 // code lays out fenced lines from one on, and returns the line after them. The rest of a
@@ -201,8 +199,8 @@ func (m *layout) code(lines []string, i int) int {
 
 // wrap breaks a text into lines of at most w cells.
 func (m *layout) wrap(s string, w int) (out []string) {
-	for _, l := range cells.Wrap(s, w) {
-		if cells.Width(l) > w { // wrapping may leave a line of hyphens as it is
+	for _, l := range Wrap(s, w) {
+		if Width(l) > w { // wrapping may leave a line of hyphens as it is
 			l = ansi.Hardwrap(l, max(w, 1), false)
 		}
 		for part := range strings.SplitSeq(l, "\n") {
@@ -214,7 +212,7 @@ func (m *layout) wrap(s string, w int) (out []string) {
 
 // cut ends a line that is too wide for even one character.
 func (m *layout) cut(line string) string {
-	if cells.Width(line) > m.w {
+	if Width(line) > m.w {
 		return ansi.Truncate(line, m.w, "")
 	}
 	return line

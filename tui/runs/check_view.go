@@ -1,4 +1,4 @@
-package checks
+package runs
 
 import (
 	"fmt"
@@ -12,8 +12,6 @@ import (
 	"blackboard/board/verify"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
-	"blackboard/tui/prose"
-	"blackboard/tui/styles"
 )
 
 // SetSize gives three fifths to the steps where the text is below them.
@@ -119,7 +117,7 @@ func (p *CheckPage) note() string {
 }
 
 // stepMark says in a character and its colour how a step came out.
-func stepMark(st *styles.Set, s *check.Step) string {
+func stepMark(st *cells.Styles, s *check.Step) string {
 	switch {
 	case !s.Passed:
 		return st.Bad.Render("✗")
@@ -175,12 +173,12 @@ func (p *CheckPage) compose() {
 }
 
 // rowLines is all about a step, or about something that it found.
-func (p *CheckPage) rowLines(r *checkRow) []prose.Line {
+func (p *CheckPage) rowLines(r *checkRow) []cells.Line {
 	st, f := p.app.Styles, r.found
 	if f != nil && f.Missing != nil {
 		return missingLines(p.app, f.Missing, noText(f.Report), p.Right.W)
 	}
-	x := prose.NewWriter(st, p.Right.W)
+	x := cells.NewWriter(st, p.Right.W)
 	if f == nil {
 		x.Line(stepMark(st, r.step) + " " +
 			cells.Fit(cells.OneLine(r.step.Headline, page.RowRunes), max(x.Width-2, 1)))
@@ -242,7 +240,7 @@ func findingTexts(f *check.Finding) []string {
 
 // factLines show a fact of the report in its passage, and the entries that the passage
 // stands on.
-func (p *CheckPage) factLines(x *prose.Writer, f *check.Finding) {
+func (p *CheckPage) factLines(x *cells.Writer, f *check.Finding) {
 	place := cells.OneLine(filepath.Base(f.Report), 60) + fmt.Sprintf(":%d", f.Line)
 	if !noText(f.Report) {
 		place += x.Styles.Faint.Render("   o opens it")
@@ -256,7 +254,7 @@ func (p *CheckPage) factLines(x *prose.Writer, f *check.Finding) {
 }
 
 // doubtedLines show the quote, and what the source has instead.
-func doubtedLines(x *prose.Writer, a *page.App, d *verify.ItemResult) {
+func doubtedLines(x *cells.Writer, a *page.App, d *verify.ItemResult) {
 	if d.Evidence != "" {
 		x.Heading("Its quote")
 		x.Text(d.Evidence, "▏ ")

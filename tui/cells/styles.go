@@ -1,10 +1,4 @@
-// Package styles has the colours and attributes of texts, by theme and terminal, and the
-// frames around panes and boxes.
-//
-//	styles.go     all styles; headings, panes and boxes
-//	themes.go     the colours of the themes, and what a terminal can show
-//	highlight.go  marks words in a line
-package styles
+package cells
 
 import (
 	"strings"
@@ -12,12 +6,11 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"blackboard/board"
-	"blackboard/tui/cells"
 )
 
-// Set are all styles of the program. Each is used with a word or a sign, so that no
+// Styles are all styles of the program. Each is used with a word or a sign, so that no
 // screen depends on colours.
-type Set struct {
+type Styles struct {
 	Plain                                    lipgloss.Style // has no attributes
 	Faint, Bold, Title, Focus, selected, Key lipgloss.Style
 	Good, Warn, Bad, Info, Accent            lipgloss.Style
@@ -32,7 +25,7 @@ type Set struct {
 }
 
 // looksOfValues are the styles of priorities and types of entries.
-func looksOfValues(s *Set) (priority, kind map[string]lipgloss.Style) {
+func looksOfValues(s *Styles) (priority, kind map[string]lipgloss.Style) {
 	priority = map[string]lipgloss.Style{"critical": s.Bad.Bold(true), "high": s.Warn,
 		"medium": s.Info, "low": s.Faint}
 	kind = map[string]lipgloss.Style{board.Observation: s.Info, board.Analysis: s.Accent,
@@ -49,16 +42,16 @@ func Paint(looks map[string]lipgloss.Style, value, text string) string {
 	return text
 }
 
-// Gate describes the state of the gate.
-func Gate(open bool, reasons int) string {
+// GateWord describes the state of the gate.
+func GateWord(open bool, reasons int) string {
 	if open {
 		return "● gate open"
 	}
-	return "● gate closed: " + cells.Plural(int64(reasons), "reason")
+	return "● gate closed: " + Plural(int64(reasons), "reason")
 }
 
 // Heading is the line above a pane. A heavy line marks the focus without colours.
-func (s *Set) Heading(title, note string, w int, focused bool) string {
+func (s *Styles) Heading(title, note string, w int, focused bool) string {
 	line, look := "─", s.Faint
 	if focused {
 		line, look = "━", s.Focus
@@ -66,21 +59,21 @@ func (s *Set) Heading(title, note string, w int, focused bool) string {
 	if note != "" {
 		note = " " + note + " "
 	}
-	if cells.Width(title)+cells.Width(note)+6 > w {
+	if Width(title)+Width(note)+6 > w {
 		note = ""
 	}
-	title = cells.Fit(title, min(cells.Width(title), max(w-5, 0)))
+	title = Fit(title, min(Width(title), max(w-5, 0)))
 	left := look.Render(line+line) + " " + s.TitleOf(title, focused) + " "
-	rest := w - cells.Width(left) - cells.Width(note) - 1
+	rest := w - Width(left) - Width(note) - 1
 	if rest < 0 {
-		return cells.Fit(left, w)
+		return Fit(left, w)
 	}
 	return left + look.Render(strings.Repeat(line, rest)) + s.Faint.Render(note) +
 		look.Render(line)
 }
 
 // TitleOf renders a title, which is marked if its pane has the keys.
-func (s *Set) TitleOf(title string, focused bool) string {
+func (s *Styles) TitleOf(title string, focused bool) string {
 	if focused {
 		return s.Focus.Render(title)
 	}
@@ -88,24 +81,24 @@ func (s *Set) TitleOf(title string, focused bool) string {
 }
 
 // Pane is a heading and the lines below it: exactly h lines of w cells.
-func (s *Set) Pane(title, note string, body []string, w, h int, focused bool) []string {
+func (s *Styles) Pane(title, note string, body []string, w, h int, focused bool) []string {
 	if h < 1 {
 		return nil
 	}
-	return append([]string{s.Heading(title, note, w, focused)}, cells.Fill(body, w, h-1)...)
+	return append([]string{s.Heading(title, note, w, focused)}, Fill(body, w, h-1)...)
 }
 
 // Box is a frame around lines of w cells, for overlays.
-func (s *Set) Box(title, note string, body []string, w int) []string {
-	title = cells.Fit(title, min(cells.Width(title), w-4))
-	top := "╭─ " + title + " " + strings.Repeat("─", max(w-cells.Width(title)-1, 0)) + "╮"
-	out := []string{s.Focus.Render(cells.Fit(top, w+4))}
+func (s *Styles) Box(title, note string, body []string, w int) []string {
+	title = Fit(title, min(Width(title), w-4))
+	top := "╭─ " + title + " " + strings.Repeat("─", max(w-Width(title)-1, 0)) + "╮"
+	out := []string{s.Focus.Render(Fit(top, w+4))}
 	side := s.Focus.Render("│")
 	for _, l := range body {
-		out = append(out, side+" "+cells.Fit(l, w)+" "+side)
+		out = append(out, side+" "+Fit(l, w)+" "+side)
 	}
 	if note != "" {
-		note = " " + cells.Fit(note, min(cells.Width(note), w-4)) + " "
+		note = " " + Fit(note, min(Width(note), w-4)) + " "
 	}
-	return append(out, s.Focus.Render("╰─"+strings.Repeat("─", max(w-cells.Width(note), 0))+note+"─╯"))
+	return append(out, s.Focus.Render("╰─"+strings.Repeat("─", max(w-Width(note), 0))+note+"─╯"))
 }

@@ -1,4 +1,4 @@
-package checks
+package runs
 
 import (
 	"context"
@@ -9,9 +9,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/check"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 	"blackboard/tui/page"
-	"blackboard/tui/prose"
 )
 
 // sideBySide is the least width at which the entries of a pair stand beside each other.
@@ -19,7 +17,7 @@ const sideBySide = 90
 
 // pairLines show both entries of a pair; with ways they lead there, and stand beside each other
 // if there is room.
-func pairLines(x *prose.Writer, f *check.Finding, ways bool) {
+func pairLines(x *cells.Writer, f *check.Finding, ways bool) {
 	var heads, texts [2]string
 	for i, id := range []string{f.ID, f.Other} {
 		heads[i] = id
@@ -132,7 +130,7 @@ func (p *pairPage) follow() tea.Cmd {
 func (p *pairPage) SetSize(w, h int) {
 	p.w = w
 	p.doc.SetSize(w, h-1)
-	x := prose.NewWriter(p.app.Styles, w)
+	x := cells.NewWriter(p.app.Styles, w)
 	x.Text(p.found.Why, "")
 	x.Line("")
 	pairLines(x, p.found, true)
@@ -153,7 +151,7 @@ func (p *pairPage) Title() string { return "pair" }
 
 func (p *pairPage) Actions() page.Actions {
 	all := p.doc.PlaceActions(p.follow, "the other entry", "the other entry")
-	all = append(all, page.On(keys.Settle, p.settle), page.On(keys.Renamed(keys.PutAway, "this one is superseded"), p.supersede))
+	all = append(all, page.On(page.KeySettle, p.settle), page.On(page.Renamed(page.KeyPutAway, "this one is superseded"), p.supersede))
 	id := func() tea.Cmd { return p.app.CopyText(p.doc.Chosen()) }
-	return append(all, page.On(keys.CopyID, id)).Also(keys.Moving()...)
+	return append(all, page.On(page.KeyCopyID, id)).Also(page.MovingKeys()...)
 }

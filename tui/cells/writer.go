@@ -1,13 +1,6 @@
-// Package prose lays out texts as lines: fields, headings, links and markdown.
-//
-//	writer.go     lines with names and values, headings and links
-//	markdown*.go  markdown, as a person reads it
-package prose
+package cells
 
-import (
-	"blackboard/tui/cells"
-	"blackboard/tui/styles"
-)
+import ()
 
 // Line is one line of a document. It may have escape sequences, and is cut at the
 // width.
@@ -18,7 +11,7 @@ type Line struct {
 
 // Writer builds the lines of a document.
 type Writer struct {
-	Styles *styles.Set
+	Styles *Styles
 	Width  int      // of the text
 	Names  int      // width of the names of fields
 	Mark   []string // words to highlight in texts
@@ -29,7 +22,7 @@ type Writer struct {
 const Measure = 100
 
 // NewWriter returns a writer for a page of w cells.
-func NewWriter(st *styles.Set, w int) *Writer {
+func NewWriter(st *Styles, w int) *Writer {
 	return &Writer{Styles: st, Width: max(w-2, 1), Names: 14}
 }
 
@@ -49,8 +42,8 @@ func (x *Writer) Heading(text string) { x.Line("", x.Styles.Title.Render(text)) 
 // Text writes the text of an agent, wrapped, each line after a mark that nothing else
 // has.
 func (x *Writer) Text(s, mark string) {
-	for _, l := range cells.Wrap(cells.Clean(s), min(x.Width-cells.Width(mark), Measure)) {
-		x.Line(x.Styles.Faint.Render(mark) + styles.Highlight(x.Styles, l, x.Mark))
+	for _, l := range Wrap(Clean(s), min(x.Width-Width(mark), Measure)) {
+		x.Line(x.Styles.Faint.Render(mark) + Highlight(x.Styles, l, x.Mark))
 	}
 }
 
@@ -63,25 +56,25 @@ func (x *Writer) FieldTo(name, value, to string) {
 	if value == "" {
 		return
 	}
-	for i, l := range cells.Wrap(cells.Clean(value), min(x.Width-x.Names, Measure)) {
+	for i, l := range Wrap(Clean(value), min(x.Width-x.Names, Measure)) {
 		if i > 0 {
 			name, to = "", ""
 		}
-		x.Link(x.Styles.Faint.Render(cells.Fit(name, x.Names))+l, to)
+		x.Link(x.Styles.Faint.Render(Fit(name, x.Names))+l, to)
 	}
 }
 
 // Beside writes two texts of agents beside each other.
 func (x *Writer) Beside(left, right string) {
 	w := (x.Width - 3) / 2
-	columns := [2][]string{cells.Wrap(cells.Clean(left), w), cells.Wrap(cells.Clean(right), w)}
+	columns := [2][]string{Wrap(Clean(left), w), Wrap(Clean(right), w)}
 	for i := range max(len(columns[0]), len(columns[1])) {
 		var parts [2]string
 		for j, lines := range columns {
 			if i < len(lines) {
-				parts[j] = styles.Highlight(x.Styles, lines[i], x.Mark)
+				parts[j] = Highlight(x.Styles, lines[i], x.Mark)
 			}
 		}
-		x.Line(cells.Fit(parts[0], w) + x.Styles.Faint.Render(" │ ") + parts[1])
+		x.Line(Fit(parts[0], w) + x.Styles.Faint.Render(" │ ") + parts[1])
 	}
 }

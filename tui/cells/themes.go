@@ -1,4 +1,4 @@
-package styles
+package cells
 
 import (
 	"fmt"
@@ -134,8 +134,8 @@ func hasSixteen(term string) bool {
 	}, name)
 }
 
-// New returns the styles of a theme.
-func New(r *lipgloss.Renderer, theme string) *Set {
+// NewStyles returns the styles of a theme.
+func NewStyles(r *lipgloss.Renderer, theme string) *Styles {
 	p := paletteOf(theme, r)
 	ink := func(colour string) lipgloss.Style {
 		if colour == "" {
@@ -149,7 +149,7 @@ func New(r *lipgloss.Renderer, theme string) *Set {
 		}
 		return ink(pair[0]).Background(lipgloss.Color(pair[1]))
 	}
-	s := &Set{
+	s := &Styles{
 		Plain: r.NewStyle(),
 		Faint: ink(p.faint).Faint(p.attributes), Bold: r.NewStyle().Bold(true),
 		Title: ink(p.title).Bold(true), Focus: ink(p.focus).Bold(true), Key: ink(p.key).Bold(p.key == ""),
@@ -177,7 +177,7 @@ const Reset = "\x1b[0m"
 
 // ChosenRow renders a line as the selection: with its own styles, on the background of
 // the selection.
-func (s *Set) ChosenRow(line string) string {
+func (s *Styles) ChosenRow(line string) string {
 	if s.selectedBegin == "" {
 		return line
 	}

@@ -1,4 +1,4 @@
-package styles
+package cells
 
 import (
 	"strings"
@@ -6,12 +6,12 @@ import (
 )
 
 // Highlight highlights the texts in a line, ignoring case.
-func Highlight(st *Set, line string, texts []string) string {
+func Highlight(st *Styles, line string, texts []string) string {
 	return HighlightIn(line, texts, st, func(s ...string) string { return s[0] })
 }
 
 // HighlightIn is Highlight with a style for the rest of the line.
-func HighlightIn(line string, texts []string, st *Set, rest func(...string) string) string {
+func HighlightIn(line string, texts []string, st *Styles, rest func(...string) string) string {
 	if len(texts) == 0 {
 		return rest(line)
 	}

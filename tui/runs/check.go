@@ -1,10 +1,4 @@
-// Package checks has the page that checks a run against its policy, board.yaml, and against
-// reports.
-//
-//	check.go    the steps and what they have found; check_view.go renders them
-//	missing.go  what a report lacks; pair.go: two entries that contradict each other
-//	report.go   the choice of a report
-package checks
+package runs
 
 import (
 	"cmp"
@@ -22,7 +16,6 @@ import (
 	"blackboard/board/check"
 	"blackboard/board/policy"
 	"blackboard/tui/cells"
-	"blackboard/tui/keys"
 	"blackboard/tui/page"
 )
 
@@ -411,8 +404,8 @@ func (p *CheckPage) Actions() page.Actions {
 		chooses = "another report"
 	}
 	again := page.Actions{
-		page.On(keys.Renamed(keys.Report, chooses), p.pickReport),
-		page.On(keys.Renamed(keys.Refresh, "check again"), p.check),
+		page.On(page.Renamed(page.KeyReport, chooses), p.pickReport),
+		page.On(page.Renamed(page.KeyRefresh, "check again"), p.check),
 	}
 	if p.Result == nil {
 		return again
@@ -420,42 +413,42 @@ func (p *CheckPage) Actions() page.Actions {
 	if p.filter.Active {
 		return p.filter.Actions()
 	}
-	all := page.Actions{page.On(keys.Open, p.openRow), again[0],
-		page.On(keys.Renamed(keys.NextOne, "next finding"), func() tea.Cmd { return p.toFinding(1) }),
-		page.On(keys.PreviousOne, func() tea.Cmd { return p.toFinding(-1) }).Unlisted(),
-		page.On(keys.Filter, p.filter.Start), again[1],
-		page.On(keys.Renamed(keys.Fewer, "all of the step, or fewer"), p.foldMore)}
+	all := page.Actions{page.On(page.KeyOpen, p.openRow), again[0],
+		page.On(page.Renamed(page.KeyNextOne, "next finding"), func() tea.Cmd { return p.toFinding(1) }),
+		page.On(page.KeyPreviousOne, func() tea.Cmd { return p.toFinding(-1) }).Unlisted(),
+		page.On(page.KeyFilter, p.filter.Start), again[1],
+		page.On(page.Renamed(page.KeyFewer, "all of the step, or fewer"), p.foldMore)}
 	r := p.chosen()
 	if report, _ := p.place(); report != "" && !noText(report) {
-		all = append(all, page.On(keys.Renamed(keys.Source, "open the report, or a link"),
+		all = append(all, page.On(page.Renamed(page.KeySource, "open the report, or a link"),
 			p.openLink))
 	} else if report != "" || r != nil && r.found != nil {
-		all = append(all, page.On(keys.Source, p.openLink))
+		all = append(all, page.On(page.KeySource, p.openLink))
 	}
 	other := "to the text"
 	if p.InDoc {
 		other = "to the list"
 	}
-	all = append(all, page.On(keys.Renamed(keys.Next, other), p.OtherSide),
-		page.On(keys.Previous, p.OtherSide).Unlisted(), page.On(keys.Right, p.ToText),
-		page.On(keys.Left, p.ToItems))
+	all = append(all, page.On(page.Renamed(page.KeyNext, other), p.OtherSide),
+		page.On(page.KeyPrevious, p.OtherSide).Unlisted(), page.On(page.KeyRight, p.ToText),
+		page.On(page.KeyLeft, p.ToItems))
 	if r != nil && r.found != nil && r.found.ID != "" {
 		if !page.IsSignal(r.found.ID) {
-			all = append(all, page.On(keys.Renamed(keys.Edit, "correct "+r.found.ID),
+			all = append(all, page.On(page.Renamed(page.KeyEdit, "correct "+r.found.ID),
 				func() tea.Cmd { return p.app.Open.Correct(p.name, p.b, r.found.ID) }))
 		}
-		all = append(all, page.On(keys.CopyID,
+		all = append(all, page.On(page.KeyCopyID,
 			func() tea.Cmd { return p.app.CopyText(r.found.ID) }))
 	}
 	if r != nil && r.found != nil && r.found.Doubt != "" {
-		all = append(all, page.On(keys.Renamed(keys.Settle, "accept the doubt"), p.accept))
+		all = append(all, page.On(page.Renamed(page.KeySettle, "accept the doubt"), p.accept))
 	}
 	if r != nil && r.found != nil {
 		said := func(context.Context) (string, error) { return r.found.Text, nil }
-		all = append(all, page.On(keys.CopyText,
+		all = append(all, page.On(page.KeyCopyText,
 			func() tea.Cmd { return p.app.CopyWhole(r.found.Place(), said) }))
 	}
-	return all.Also(keys.Moving()...)
+	return all.Also(page.MovingKeys()...)
 }
 
 // accept asks why a doubt is no fault. Who is at a screen is a person, and may say so of

@@ -1,10 +1,9 @@
-package prose
+package cells
 
 import (
 	"strings"
 
 	"blackboard/board/lazyregexp"
-	"blackboard/tui/cells"
 )
 
 // tableRule is the line below the head of a table, which may begin without a bar.
@@ -35,7 +34,7 @@ func (m *layout) table(lines []string, from int) int {
 	}
 	for _, row := range rows {
 		for i := range sizes {
-			sizes[i] = max(sizes[i], cells.Width(row[i]), 1)
+			sizes[i] = max(sizes[i], Width(row[i]), 1)
 		}
 	}
 	if !fits || !shrink(sizes, m.w-3*(len(sides)-1)) {
@@ -82,13 +81,13 @@ func (m *layout) row(row []string, sizes []int, sides []string, head bool) {
 
 // aligned aligns a cell by the rule below the head: --: right, :-: centred.
 func aligned(text string, w int, side string) string {
-	switch room := w - cells.Width(text); {
+	switch room := w - Width(text); {
 	case strings.HasSuffix(side, ":") && strings.HasPrefix(side, ":"):
-		return cells.Fit(strings.Repeat(" ", max(room/2, 0))+text, w)
+		return Fit(strings.Repeat(" ", max(room/2, 0))+text, w)
 	case strings.HasSuffix(side, ":"):
-		return cells.Right(text, w)
+		return Right(text, w)
 	}
-	return cells.Fit(text, w)
+	return Fit(text, w)
 }
 
 // shrink narrows the widest columns until all of them fit into w cells, and reports

@@ -1,0 +1,137 @@
+package page
+
+import (
+	"context"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/tui/cells"
+)
+
+// Text is a page that is a text below a heading, with lines that are links. What is nil is not
+// needed.
+type Text struct {
+	Plain
+	App     *App
+	Name    string // in the path of pages
+	Heading func() string
+	// Read reads what the text is about, and returns what writes it. It is called by one
+	// goroutine at a time.
+	Read  func(context.Context) (write func(*cells.Writer), err error)
+	Write func(*cells.Writer) // what was read; without Read, all there is
+	// Heard handles messages that are neither keys nor of the mouse.
+	Heard  func(tea.Msg) tea.Cmd
+	Follow func(to string) tea.Cmd // opens a link
+	Link   string                  // what a link leads to, in a word
+	Keys   func() Actions
+
+	Doc     Document
+	err     error
+	reading Once
+	w       int
+}
+
+// Init reads what the text is about.
+func (t *Text) Init() tea.Cmd {
+	t.Doc.App = t.App
+	return t.Reload()
+}
+
+// Reload reads it again, once at a time.
+func (t *Text) Reload() tea.Cmd {
+	if t.Read == nil || !t.reading.Begin() {
+		return nil
+	}
+	return t.App.Ask(t, func(ctx context.Context) func() tea.Cmd {
+		write, err := t.Read(ctx)
+		return func() tea.Cmd {
+			again := t.reading.End()
+			if t.err = err; err == nil {
+				t.Write = write
+			}
+			if t.compose(); again {
+				return t.Reload()
+			}
+			return nil
+		}
+	})
+}
+
+// Update handles keys and the mouse; other messages are passed on.
+func (t *Text) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.KeyMsg:
+		if cmd, ok := t.Actions().Press(msg); ok {
+			return cmd
+		}
+		t.Doc.Update(msg)
+		return nil
+	case tea.MouseMsg:
+		if t.Doc.Mouse(msg, msg.Y-1) {
+			return t.follow()
+		}
+		return nil
+	}
+	if t.Heard == nil {
+		return nil
+	}
+	return t.Heard(msg)
+}
+
+// follow opens the chosen link.
+func (t *Text) follow() tea.Cmd {
+	if to := t.Doc.Chosen(); to != "" && t.Follow != nil {
+		return t.Follow(to)
+	}
+	return nil
+}
+
+// SetSize lays out the text anew, since it is wrapped.
+func (t *Text) SetSize(w, h int) {
+	t.Doc.App, t.w = t.App, w
+	t.Doc.SetSize(w, h-1)
+	t.compose()
+}
+
+// compose lays out the text. It runs after changes, not for each view.
+func (t *Text) compose() {
+	switch {
+	case t.w == 0: // the size is unknown yet
+	case t.err != nil:
+		t.Doc.SetText(cells.Wrap(t.App.Explain(t.err), t.w-2)...)
+	case t.Write == nil:
+		t.Doc.SetText("reading…")
+	default:
+		x := cells.NewWriter(t.App.Styles, t.w)
+		t.Write(x)
+		if t.Follow == nil {
+			for i := range x.Lines {
+				x.Lines[i].To = ""
+			}
+		}
+		t.Doc.SetLines(x.Lines)
+	}
+}
+
+// View shows the heading and the visible part of the text.
+func (t *Text) View() []string {
+	return append([]string{t.App.Styles.Heading(t.Heading(), t.Doc.More(), t.w, true)},
+		t.Doc.View()...)
+}
+
+// Title is its name in the path of pages.
+func (t *Text) Title() string { return t.Name }
+
+// Actions returns the keys for links, those of the page, and those of every text.
+func (t *Text) Actions() (all Actions) {
+	if t.Follow != nil {
+		all = t.Doc.PlaceActions(t.follow, "next "+t.Link, t.Link+" before")
+	}
+	if t.Keys != nil {
+		all = append(all, t.Keys()...)
+	}
+	if t.Read != nil {
+		all = append(all, On(KeyRefresh, t.Reload))
+	}
+	return all.Also(MovingKeys()...)
+}
