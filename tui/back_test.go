@@ -7,7 +7,7 @@ import (
 
 	"blackboard/kb"
 	"blackboard/kb/memory"
-	"blackboard/tui/memories"
+	"blackboard/tui/items"
 )
 
 // TestMemoryForgetUndone: what was forgotten by mistake is brought back by u, and later by O.
@@ -38,7 +38,7 @@ func TestMemoryForgetUndone(t *testing.T) {
 func TestMemoryNoteUndone(t *testing.T) {
 	h := openFilledMemory(t)
 	h.asResearcher()
-	h.toSection(memories.SectionCore)
+	h.toSection(items.SectionCore)
 	h.press("d", "enter")
 	h.wants("This agent has no core memories")
 	h.press("u", "enter")
@@ -120,7 +120,8 @@ func TestCapsuleBack(t *testing.T) {
 	h.openCapsule(capsulePlain)
 	h.wants("it was wrong")
 	h.press("O")
-	h.lacks("it was wrong")
+	h.wants("is what it was at revision 1")
+	h.lacks("retired        2")
 	if c := must(k.Get(ctx, capsulePlain)); c.Retired != nil {
 		t.Error("it is retired still")
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"blackboard/kb"
-	"blackboard/tui/knowledge"
+	"blackboard/tui/items"
 	"blackboard/tui/page"
 )
 
@@ -59,16 +59,14 @@ func fillCapsules(h *harness) {
 // openCapsule shows a capsule.
 func (h *harness) openCapsule(id string) {
 	h.t.Helper()
-	h.send(page.PushMsg{Page: knowledge.NewCapsule(h.m.app, id)})
+	h.send(page.PushMsg{Page: items.NewCapsule(h.m.app, id)})
 }
 
 func TestCapsuleScreens(t *testing.T) {
 	h := newHarness(t, fillCapsules)
 	h.openCapsule(capsuleTmux)
 	h.goldens("capsule")
-	h.press("i")
-	h.goldens("capsule-all")
-	h.press("i", "d")
+	h.press("d")
 	h.goldens("capsule-retire")
 	h.press("esc")
 	h.openCapsule(capsuleWide)
@@ -102,7 +100,7 @@ func TestCapsuleRetrieved(t *testing.T) {
 	if c.Retrieved == nil || !c.Retrieved.Equal(testNow) {
 		t.Errorf("it was looked at, but was retrieved %v", c.Retrieved)
 	}
-	h.press("i")
+	h.press("G")
 	h.wants("last asked for never")
 	h.press("ctrl+r")
 	h.wants("last asked for 2026-01-02 15:04:05")
@@ -117,7 +115,7 @@ func TestCapsuleRetire(t *testing.T) {
 	h.wants("retired", "tmux is gone", "✓ "+capsuleTmux+" is retired")
 	h.press("K")
 	h.typeText("pane")
-	h.size(160, 30)
+	h.size(200, 30)
 	h.wants("of 4 capsules in all, retired and superseded ones too") // what the answer counts
 	h.size(80, 24)
 	h.press("esc", "d")
@@ -251,7 +249,7 @@ func TestCapsuleEditWithout(t *testing.T) {
 	h.wants("there is no knowledge base here")
 	h.openCapsule(capsuleTmux)
 	h.wants("there is no knowledge base here")
-	h.press("e", "d", "enter", "i", "down") // nothing to do it with
+	h.press("e", "d", "enter", "down") // nothing to do it with
 	h.lacks("Retire")
 }
 
@@ -263,7 +261,6 @@ func TestCapsuleHostile(t *testing.T) {
 		h.openKB()
 	})
 	h.openCapsule("kbad000001")
-	h.press("i")
 	for _, w := range []int{60, 160} {
 		h.size(w, 50)
 		screen := h.m.View()

@@ -8,24 +8,22 @@
 //
 // One tea.Model (model.go) has a stack of pages, and some overlays above them. A page fills
 // the screen between the header and the last two lines: the runs, a run, an entry or a
-// signal, given capsules, survival, the check, a capsule, the memory. An overlay lies over
-// a page: the search (K), a form, a list of choices, the help.
+// signal, the check, what is known (the search K, the memory M), a capsule or an item. An
+// overlay lies over a page: a form, a list of choices, the help.
 //
 // Each kind of page has a package of its own:
 //
-//	tui/runs       all runs, one run with its past, an entry or a signal
-//	tui/checks     a run against its policy (C), and against a report (S)
-//	tui/knowledge  the search (K), a capsule, what a run was given
-//	tui/memories   the memory (M)
+//	tui/runs   all runs, one run with its past, an entry or a signal; a run against its
+//	           policy (C), and against a report (S)
+//	tui/items  capsules and the memory, in one list; one of them; what a run was given
 //
-// They stand on packages that know no page. From the top to the bottom:
+// They stand on packages that know no page:
 //
-//	tui/page       what all pages share: commands, lists, forms, notices, links in texts
-//	tui/prose      fields, headings and markdown as lines
-//	tui/styles     all styles; themes, by the terminal's abilities
-//	tui/cells      cutting, wrapping and cleaning texts, with a certain width
-//	tui/keys       the keys
-//	tui/dark       keeps other commands quiet
+//	tui/page   what all pages share: commands, keys, lists, texts, forms, notices, links
+//	tui/cells  cutting, wrapping and cleaning texts, with a certain width; styles by the
+//	           terminal's abilities; fields, headings and markdown as lines
+//	tui/dark   keeps other commands quiet; it stands alone, since it must be ready before
+//	           the packages of the terminal are
 //
 // Above them, this package puts the program together:
 //
@@ -35,8 +33,8 @@
 //	openers.go     how a page opens one of another package
 //	jump.go        the box of : and ?; jump_to.go has its targets
 //
-// The packages of pages do not import each other, but for the search, which finds in the
-// memory too. A page that opens one of another package asks for it: page.Openers.
+// The packages of pages do not import each other. A page that opens one of another package
+// asks for it: page.Openers.
 //
 // Tests of the whole program are here, with the golden screens in testdata. Those of a
 // part are in its package; testdata/tuitest has what both need.

@@ -339,13 +339,13 @@ func TestNewQuestion(t *testing.T) {
 	h.press("K")
 	h.typeText("who rotates the keys")
 	h.press("esc", "K")
-	h.wants("› who rotates the keys")
+	h.wants("/ who rotates the keys")
 	h.typeText("tokens")
-	h.wants("› tokens")
+	h.wants("/ tokens")
 	h.lacks("rotates the keys")
 	h.press("esc", "K", "left")
 	h.typeText("x")
-	h.wants("› tokenxs")
+	h.wants("/ tokenxs")
 }
 
 // Whoever closes a question that another works on is told.

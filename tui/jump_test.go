@@ -117,7 +117,7 @@ func TestJumpDoes(t *testing.T) {
 func TestTimelineExplained(t *testing.T) {
 	h := openJump(t)
 	for words, want := range map[string]string{
-		"peak": "peak: most questions open", "lanes": "lanes: who worked when", "who worked": "lanes: who worked when", "mark": "mark this moment",
+		"peak": "peak: most questions open", "what has changed": "what has changed",
 		"gate changed": "where the gate changed", "back in time": "one event back in time", "jump back": "jump back, a twentieth", "live": "live: back to now",
 	} {
 		h.press(":")
@@ -131,11 +131,10 @@ func TestTimelineExplained(t *testing.T) {
 	h.wants("the most there were at once")
 	h.press("L", "?")
 	h.typeText("timeline")
-	h.wants("░", "▄", "in the lanes: much posted", "beside a name: entries posted")
+	h.wants("░", "▄", "gate closed, open")
 	h.press("esc")
 	h.size(160, 50)
-	h.press("T")
-	h.wants("lanes: █ posted · did something else; entries and tokens beside the name")
+	h.wants("at most 4 open")
 }
 
 // A key that does nothing says so.

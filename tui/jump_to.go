@@ -9,12 +9,10 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
-	"blackboard/board"
 	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
-	"blackboard/tui/knowledge"
-	"blackboard/tui/memories"
+	"blackboard/tui/items"
 	"blackboard/tui/page"
 	"blackboard/tui/runs"
 )
@@ -40,7 +38,6 @@ func (m *model) jump() tea.Cmd {
 	j := page.NewChooser(m.app, "Go to", "an id, a run, a worker, a capsule, a page, a key", all)
 	j.Typed = m.typedTargets
 	j.Loads = []func() tea.Cmd{
-		func() tea.Cmd { return m.readTargets(j, m.newRunTargets) },
 		func() tea.Cmd { return m.readTargets(j, m.capsuleTargets) },
 		func() tea.Cmd { return m.readTargets(j, m.memoryTargets) },
 	}
@@ -62,9 +59,7 @@ func (m *model) help() tea.Cmd {
 		"■ ● ✓ ○  keeps the gate closed, open, addressed, waived", "→ ←  links to, linked from")...)
 	if _, ok := m.top().(*runs.Page); ok {
 		all = append(all, note("timeline", "█ ▄ ▒ ░  questions open: blocking, a part of a cell, other ones, half a cell of them",
-			"━ ─ ◆ ▼  gate closed, open, the moment that is shown, the one that is marked",
-			"█ ▄ ·  in the lanes: much posted, less, something else done; in the curve ·: later",
-			"12 4k tok  beside a name: entries posted, tokens or cost used")...)
+			"━ ─ ◆ ·  gate closed, open, the moment that is shown, what came later")...)
 	}
 	heading := "All keys: " + cells.Clean(m.top().Title())
 	return m.app.Overlay(page.NewChooser(m.app, heading, "words of what it does; enter does it", all))
@@ -134,7 +129,7 @@ func (m *model) pageTargets() (all []page.Target) {
 			add(r.TabName(i)[2:], text, func() tea.Cmd { m.backTo(r); return r.FocusOn(i) })
 		}
 		check := func(step string) func() tea.Cmd {
-			return func() tea.Cmd { return m.app.Push(m.app.Open.Check(r.Name, r.Board(), step)) }
+			return func() tea.Cmd { return m.app.Push(runs.NewCheckPage(m.app, r.Name, r.Board(), step)) }
 		}
 		add("check", "what board.yaml asks of the run", check(""))
 		add("survival", "does the report carry what was found?", check("survival"))
@@ -160,20 +155,27 @@ func (m *model) pageTargets() (all []page.Target) {
 		}
 	}
 	add("runs", "all of them", func() tea.Cmd { m.backTo(m.pages[0]); return nil })
-	add("search", "the knowledge base and the memory",
-		func() tea.Cmd { return m.app.Overlay(knowledge.NewSearch(m.app)) })
-	for s := range memories.Sections {
+	add("search", "the knowledge base and the memory", m.search)
+	for s := range items.SectionSearch {
 		add("memory: "+s.String(), "", func() tea.Cmd { return m.openMemory(s) })
 	}
 	return all
 }
 
 // openMemory opens a tab of the memory.
-func (m *model) openMemory(s memories.Section) tea.Cmd {
-	if p, there := m.top().(*memories.Page); there {
+func (m *model) openMemory(s items.Section) tea.Cmd {
+	if p, there := m.top().(*items.Page); there {
 		return p.GoTo(s)
 	}
-	return m.app.Push(memories.NewAt(m.app, s))
+	return m.app.Push(items.NewAt(m.app, s))
+}
+
+// search opens the search, which has the next keys.
+func (m *model) search() tea.Cmd {
+	if p, there := m.top().(*items.Page); there {
+		return p.Search()
+	}
+	return m.app.Push(items.NewSearch(m.app))
 }
 
 // filterRun shows the entries of a run that match a filter.
@@ -197,25 +199,6 @@ func (m *model) runTargets() (all []page.Target) {
 			func() tea.Cmd {
 				return m.openRun(info.Run)
 			}))
-	}
-	return all
-}
-
-// newRunTargets returns the runs that the list of runs does not have yet: it is read only
-// while it is shown.
-func (m *model) newRunTargets(context.Context) (all []page.Target) {
-	names, err := board.RunNames(m.app.Boards)
-	known := map[string]bool{}
-	for _, t := range m.runTargets() {
-		known[t.Label] = true
-	}
-	if err != nil {
-		return nil
-	}
-	for _, name := range names {
-		if !known[name] {
-			all = append(all, page.NewTarget(name, "", groupRun, func() tea.Cmd { return m.openRun(name) }))
-		}
 	}
 	return all
 }
@@ -264,11 +247,11 @@ func (m *model) typedTargets(text string) (all []page.Target) {
 		}))
 	case page.CapsuleID.MatchString(id):
 		all = append(all, page.NewTarget(id, "a capsule", groupID, func() tea.Cmd {
-			return m.app.Push(knowledge.NewCapsule(m.app, id))
+			return m.app.Push(items.NewCapsule(m.app, id))
 		}))
 	case page.ItemID.MatchString(id):
 		all = append(all, page.NewTarget(id, "an item of the memory", groupID, func() tea.Cmd {
-			return m.openItem(memories.Ref{Kind: memories.KindItem, ID: id})
+			return m.openItem(items.Ref{Kind: items.KindItem, ID: id})
 		}))
 	}
 	if r != nil {
@@ -277,7 +260,7 @@ func (m *model) typedTargets(text string) (all []page.Target) {
 	}
 	return append(all, page.Target{Label: "K " + text, Text: "search the knowledge base for it", Group: groupAsk, Last: true, Do: func() tea.Cmd {
 		m.app.LastSearch.Text = text
-		return m.app.Overlay(knowledge.NewSearch(m.app))
+		return m.search()
 	}})
 }
 
@@ -285,13 +268,13 @@ func (m *model) typedTargets(text string) (all []page.Target) {
 // that the way back leads to it.
 func (m *model) openID(r *runs.Page, id string) tea.Cmd {
 	if m.top() != page.Page(r) {
-		return m.app.Push(m.app.Open.Entry(r.Name, r.Board(), id, r.Past()))
+		return m.app.Push(runs.NewEntry(m.app, r.Name, r.Board(), id, r.Past()))
 	}
 	return r.OpenID(id)
 }
 
-func (m *model) openItem(ref memories.Ref) tea.Cmd {
-	return m.app.Push(memories.NewDetail(m.app, m.app.LastAgent, ref, nil))
+func (m *model) openItem(ref items.Ref) tea.Cmd {
+	return m.app.Push(items.NewDetail(m.app, m.app.LastAgent, ref))
 }
 
 // readTargets reads targets for an open box. Errors only mean that they are not offered.
@@ -315,14 +298,14 @@ func (m *model) capsuleTargets(ctx context.Context) (all []page.Target) {
 		id := capsules[i].ID
 		text := cells.OneLine(capsules[i].Title, kb.MaxTitle)
 		all = append(all, page.NewTarget(id, text, groupCapsule, func() tea.Cmd {
-			return m.app.Push(knowledge.NewCapsule(m.app, id))
+			return m.app.Push(items.NewCapsule(m.app, id))
 		}))
 	}
 	return all
 }
 
 func (m *model) memoryTargets(ctx context.Context) (all []page.Target) {
-	add := func(ref memories.Ref, text string) {
+	add := func(ref items.Ref, text string) {
 		all = append(all, page.NewTarget(ref.ID, text, groupMemory, func() tea.Cmd {
 			return m.openItem(ref)
 		}))
@@ -331,15 +314,15 @@ func (m *model) memoryTargets(ctx context.Context) (all []page.Target) {
 		named, err := s.Named(ctx)
 		for i := range named {
 			if n := &named[i]; err == nil && n.Revision > 0 {
-				ref := memories.Ref{Kind: memories.KindNamed, ID: n.Name, Tier: n.Tier}
-				add(ref, n.Tier+": "+cells.OneLine(n.Body, memories.MaxRunes))
+				ref := items.Ref{Kind: items.KindNamed, ID: n.Name, Tier: n.Tier}
+				add(ref, n.Tier+": "+cells.OneLine(n.Body, items.MaxRunes))
 			}
 		}
-		items, _, err := s.List(ctx, memory.ListQuery{Limit: maxTargets})
-		for i := range items {
+		all, _, err := s.List(ctx, memory.ListQuery{Limit: maxTargets})
+		for i := range all {
 			if err == nil {
-				ref := memories.Ref{Kind: memories.KindItem, ID: items[i].ID, Tier: items[i].Tier}
-				add(ref, memories.Headline(&items[i]))
+				ref := items.Ref{Kind: items.KindItem, ID: all[i].ID, Tier: all[i].Tier}
+				add(ref, items.Headline(&all[i]))
 			}
 		}
 		return nil

@@ -24,7 +24,7 @@ func everyState(t *testing.T, look func(name string, h *harness)) {
 	t.Helper()
 	for name, keys := range map[string][]string{
 		"runs": {"esc"}, "runs filter": {"esc", "/"},
-		"entries": {"1"}, "signals": {"2"}, "workers": {"3"}, "preview": {"4"}, "filter": {"/"}, "the past": {"["}, "lanes": {"T"}, "a mark": {"{", "m", "L"}, "changes": {"{", "m", "L", "="}, "signals of the past": {"2", "["},
+		"entries": {"1"}, "signals": {"2"}, "workers": {"3"}, "preview": {"4"}, "filter": {"/"}, "the past": {"["}, "changes": {"{", "="}, "signals of the past": {"2", "["},
 		"entry": {"enter"}, "signal": {"2", "enter"},
 		"post": {"p"}, "post, type": {"p", "tab"}, "raise": {"s"}, "waive": {"2", "w"}, "release": {"2", "j", "x"}, "promote": {"P"}, "help": {"?"},
 		"survival": {"S"}, "check": {"C"}, "check, report": {"C", "r"}, "memory": {"M"}, "search": {"K"}, "search, results": {"K", "tab"}, "search, switches": {"K", "ctrl+t"},

@@ -14,7 +14,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/kb/memory"
 	"blackboard/testdata/cost"
-	"blackboard/tui/memories"
+	"blackboard/tui/items"
 	"blackboard/tui/page"
 )
 
@@ -68,10 +68,10 @@ func (h *harness) asResearcher() {
 }
 
 // toSection goes to a tab.
-func (h *harness) toSection(s memories.Section) {
+func (h *harness) toSection(s items.Section) {
 	h.t.Helper()
-	for range memories.Sections {
-		if h.m.top().(*memories.Page).Section() == s {
+	for range items.Sections {
+		if h.m.top().(*items.Page).Section() == s {
 			return
 		}
 		h.press("right")
@@ -87,10 +87,10 @@ func TestMemoryTabs(t *testing.T) {
 	h.wants("guessed", "private")
 	h.goldens("memory-agent")
 	for _, tab := range []struct {
-		section memories.Section
+		section items.Section
 		name    string
-	}{{memories.SectionConversation, "conversation"}, {memories.SectionChannel, "channel"}, {memories.SectionAccount, "account"}, {memories.SectionNamed, "named"}, {memories.SectionJournal, "journal"}, {memories.SectionCore, "core"},
-		{memories.SectionConversations, "conversations"}} {
+	}{{items.SectionConversation, "conversation"}, {items.SectionChannel, "channel"}, {items.SectionAccount, "account"}, {items.SectionNamed, "named"}, {items.SectionJournal, "journal"}, {items.SectionCore, "core"},
+		{items.SectionConversations, "conversations"}} {
 		h.toSection(tab.section)
 		h.goldens("memory-" + tab.name)
 	}
@@ -104,6 +104,8 @@ func TestMemoryTabs(t *testing.T) {
 	h.wants("▸named 3", "VOICE", "SOUL", "nothing is written yet", "1 of 3 · 1 not written yet")
 	h.press("8")
 	h.wants("▸all conversations 2", "4Zk8Qp1mXaB", "[Working Note ×1]")
+	h.press("tab")
+	h.wants("▸search")
 	h.press("tab")
 	h.wants("▸in conversations 2")
 	h.press("esc", "M") // the agent is remembered
@@ -135,7 +137,7 @@ func TestMemoryDetails(t *testing.T) {
 	h.wants("How we write", "say the next step")
 	h.goldens("memory-voice")
 	h.press("esc")
-	h.toSection(memories.SectionJournal)
+	h.toSection(items.SectionJournal)
 	h.press("j", "enter")
 	h.wants("[expired]", "no more: a journal's entry does for seven days")
 	h.press("esc", "left", "left", "left", "left")
@@ -165,7 +167,7 @@ func TestMemoryFilters(t *testing.T) {
 	h.press("esc")
 	h.wants("of 5 ·")
 
-	h.toSection(memories.SectionChannel)
+	h.toSection(items.SectionChannel)
 	h.wants("Releases", "The audit asks")
 	h.press("/")
 	h.typeText("in:audit")
@@ -173,7 +175,7 @@ func TestMemoryFilters(t *testing.T) {
 	h.wants("/ in:audit", "The audit asks")
 	h.lacks("Releases")
 	h.press("esc")
-	h.toSection(memories.SectionConversation)
+	h.toSection(items.SectionConversation)
 	h.press("/")
 	h.typeText("in:7bQ2Lw9dRtE")
 	h.wants("The filters hide all of this")
@@ -187,7 +189,7 @@ func TestMemoryNarrow(t *testing.T) {
 	h.wants("Each agent has its own: A in the list chooses whose.")
 	h.press("esc")
 	h.asResearcher()
-	h.toSection(memories.SectionWorkspace)
+	h.toSection(items.SectionWorkspace)
 	h.press("f")
 	h.wants("seen as researcher", "forgotten too")
 }
@@ -226,7 +228,7 @@ func TestMemoryAnotherAgent(t *testing.T) {
 	h.typeText("stranger")
 	h.press("enter")
 	h.wants("seen as stranger")
-	h.toSection(memories.SectionJournal)
+	h.toSection(items.SectionJournal)
 	h.wants("This journal is empty")
 }
 
@@ -256,7 +258,7 @@ func TestMemoryWithout(t *testing.T) {
 	h.goldens("memory-empty")
 	h.press("5")
 	h.wants("VOICE", "SOUL", "nothing is written yet")
-	h.toSection(memories.SectionJournal)
+	h.toSection(items.SectionJournal)
 	h.wants("Nobody's journal", "A chooses the agent")
 	h.press("+")
 	h.wants("✗ each agent has its own · A chooses the agent")
@@ -274,7 +276,7 @@ func TestMemoryLongList(t *testing.T) {
 		}
 	})
 	h.press("M")
-	p := h.m.top().(*memories.Page)
+	p := h.m.top().(*items.Page)
 	h.wants("1 of 200+")
 	h.press("G")
 	h.wants("200 of 400+")
@@ -345,7 +347,7 @@ func TestMemoryHostile(t *testing.T) {
 	}
 	h.press("M")
 	h.asResearcher()
-	for s := range memories.Sections {
+	for s := range items.Sections {
 		h.toSection(s)
 		for _, size := range [][2]int{{80, 24}, {160, 50}} {
 			h.size(size[0], size[1])
@@ -371,7 +373,7 @@ func TestMemoryFilterLooksAtTexts(t *testing.T) {
 	for text, found := range map[string]bool{"m000000001": false, "researcher": false, "read-only": true, "fees": true} {
 		h.press("/")
 		h.typeText(text)
-		if got := h.m.top().(*memories.Page).Chosen().ID != ""; got != found {
+		if got := h.m.top().(*items.Page).Chosen().ID != ""; got != found {
 			t.Errorf("%q is found: %v\n%s", text, got, h.screen())
 		}
 		h.press("esc")
@@ -380,13 +382,13 @@ func TestMemoryFilterLooksAtTexts(t *testing.T) {
 	h.typeText("audit asks")
 	h.wants("The filters hide all of this")
 	h.press("esc", "G")
-	chosen := h.m.top().(*memories.Page).Chosen()
+	chosen := h.m.top().(*items.Page).Chosen()
 	h.press("g", "/")
 	h.typeText("fees")
 	h.press("enter", "esc")
 	h.wants("1 of 5")
 	h.press("G", "f", "esc")
-	if got := h.m.top().(*memories.Page).Chosen(); got != chosen {
+	if got := h.m.top().(*items.Page).Chosen(); got != chosen {
 		t.Errorf("%s is chosen instead of %s", got.ID, chosen.ID)
 	}
 }

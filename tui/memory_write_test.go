@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"blackboard/kb/memory"
-	"blackboard/tui/memories"
+	"blackboard/tui/items"
 )
 
 // TestMemoryRemember writes an item, changes it, takes the change back, and forgets it.
@@ -116,7 +116,7 @@ func TestMemoryNamed(t *testing.T) {
 func TestMemoryNotes(t *testing.T) {
 	h := openFilledMemory(t)
 	h.asResearcher()
-	h.toSection(memories.SectionCore)
+	h.toSection(items.SectionCore)
 	h.press("+")
 	h.wants("A core memory of researcher")
 	h.typeText("Says what it does not know.")
@@ -137,7 +137,7 @@ func (h *harness) toItem(id string) {
 	h.t.Helper()
 	h.press("g")
 	for range 20 {
-		if h.m.top().(*memories.Page).Chosen().ID == id {
+		if h.m.top().(*items.Page).Chosen().ID == id {
 			return
 		}
 		h.press("down")
@@ -206,7 +206,7 @@ func TestMemoryEditorTwice(t *testing.T) {
 func TestMemoryUndoAs(t *testing.T) {
 	h := openFilledMemory(t)
 	h.asResearcher()
-	h.toSection(memories.SectionJournal)
+	h.toSection(items.SectionJournal)
 	h.press("+")
 	h.typeText("Read section 9.")
 	h.press("ctrl+s")

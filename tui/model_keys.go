@@ -9,8 +9,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/tui/cells"
-	"blackboard/tui/knowledge"
-	"blackboard/tui/memories"
+	"blackboard/tui/items"
 	"blackboard/tui/page"
 )
 
@@ -66,13 +65,12 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, page.KeyJump):
 		return m.jump()
 	case key.Matches(msg, page.KeySearch):
-		_, cmd := m.Update(page.OverlayMsg{Over: knowledge.NewSearch(m.app)}) // at once: the next key is text already
-		return cmd
+		return m.search()
 	case key.Matches(msg, page.KeyMemory):
-		if _, there := m.top().(*memories.Page); there {
-			return nil
+		if p, there := m.top().(*items.Page); there {
+			return p.Memory()
 		}
-		return m.app.Push(memories.New(m.app))
+		return m.app.Push(items.New(m.app))
 	case key.Matches(msg, page.KeyUndo):
 		return m.undo()
 	case key.Matches(msg, page.KeyQuit), key.Matches(msg, page.KeyBack):
@@ -125,11 +123,9 @@ func (m *model) undo() tea.Cmd {
 		forget(nil) // the next key is for the action before
 		return page.Notice(last.Text)
 	}
-	f := page.NewForm(m.app, page.Form{Heading: "Undo",
-		Intro: []string{strings.ToUpper(last.Text[:1]) + last.Text[1:] + "?"}, Button: "undo",
-		Submit: func(ctx context.Context, _ page.Values) (page.Outcome, error) {
-			return last.Do(ctx)
-		}})
+	f := page.NewAct(m.app, page.Act{Heading: "Undo", Button: "undo",
+		Intro: []string{strings.ToUpper(last.Text[:1]) + last.Text[1:] + "?"},
+		Do:    func(ctx context.Context, _ string) (page.Outcome, error) { return last.Do(ctx) }})
 	f.Tried = forget // an impossible undo must not block the others
 	return m.app.Overlay(f)
 }

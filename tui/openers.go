@@ -9,8 +9,7 @@ import (
 	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
-	"blackboard/tui/knowledge"
-	"blackboard/tui/memories"
+	"blackboard/tui/items"
 	"blackboard/tui/page"
 	"blackboard/tui/runs"
 )
@@ -21,15 +20,7 @@ func openersOf(a *page.App) page.Openers {
 		Run: func(name, entry string) page.Page {
 			return runs.NewAt(a, name, entry)
 		},
-		Entry: func(run string, b *board.Board, id string, past *board.Past) page.Page {
-			return runs.NewEntry(a, run, b, id, past)
-		},
-		Check: func(run string, b *board.Board, step string) page.Page {
-			return runs.NewCheckPage(a, run, b, step)
-		},
-		Given:   func(b *board.Board, past *board.Past) page.Page { return knowledge.NewGiven(a, b, past) },
-		Capsule: func(id string) page.Page { return knowledge.NewCapsule(a, id) },
-		Correct: func(run string, b *board.Board, id string) tea.Cmd { return runs.Correct(a, run, b, id) },
+		Given: func(b *board.Board, past *board.Past) page.Page { return items.NewGiven(a, b, past) },
 		Link: func(ctx context.Context, in *page.Linked, id string) page.TextLink {
 			return idLink(ctx, a, in, id)
 		},
@@ -47,7 +38,7 @@ func idLink(ctx context.Context, a *page.App, in *page.Linked, id string) (l pag
 		}
 		l.Note = line
 		l.Open = func() tea.Cmd {
-			return a.Push(a.Open.Entry(in.Run, in.Board, id, in.Past))
+			return a.Push(runs.NewEntry(a, in.Run, in.Board, id, in.Past))
 		}
 	case page.EntryOrSignalID.MatchString(id) && in.Run != "" && !page.IsSignal(id):
 		l.Note = "of the run " + in.Run
@@ -59,15 +50,15 @@ func idLink(ctx context.Context, a *page.App, in *page.Linked, id string) (l pag
 		}
 		if c, err := k.Get(ctx, id); err == nil {
 			l.Note = cells.OneLine(c.Title, kb.MaxTitle)
-			l.Open = func() tea.Cmd { return a.Push(knowledge.NewCapsule(a, id)) }
+			l.Open = func() tea.Cmd { return a.Push(items.NewCapsule(a, id)) }
 		}
 	case page.ItemID.MatchString(id):
 		_ = a.WithMemory(ctx, in.Agent, func(s *memory.Store) error {
 			it, err := s.Peek(ctx, id)
 			if err == nil {
-				ref := memories.Ref{Kind: memories.KindItem, ID: id, Tier: it.Tier}
-				l.Note = memories.Headline(&it)
-				l.Open = func() tea.Cmd { return a.Push(memories.NewDetail(a, in.Agent, ref, nil)) }
+				ref := items.Ref{Kind: items.KindItem, ID: id, Tier: it.Tier}
+				l.Note = items.Headline(&it)
+				l.Open = func() tea.Cmd { return a.Push(items.NewDetail(a, in.Agent, ref)) }
 			}
 			return err
 		})

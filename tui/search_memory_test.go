@@ -1,11 +1,12 @@
 package tui
 
 import (
+	"cmp"
 	"testing"
 
 	"blackboard/testdata/cost"
-	"blackboard/tui/knowledge"
-	"blackboard/tui/memories"
+	"blackboard/tui/items"
+	"blackboard/tui/page"
 )
 
 // openBoth starts with capsules and a memory.
@@ -30,7 +31,7 @@ func TestSearchMemory(t *testing.T) {
 	h.press("tab", "enter")
 	h.wants("m000000001 · workspace", "between 02:00")
 	h.press("esc")
-	h.wants("› read-only pane in:memory")
+	h.wants("/ read-only pane in:memory")
 	h.press("Y")
 	h.wants("the text of m000000001 copied")
 	h.press("q")
@@ -39,11 +40,11 @@ func TestSearchMemory(t *testing.T) {
 		"report by noon": "conversation", "No adverbs": "workspace", "session 7": "conversation"} {
 		h.press("K", "ctrl+u")
 		h.typeText(words + " in:memory")
-		if hit := h.m.focus().(*knowledge.SearchBox).Hit(); hit == nil || hit.Kind != tier {
-			t.Errorf("%q: %+v, not in %s", words, hit, tier)
+		if ref := h.m.focus().(*items.Page).Chosen(); cmp.Or(ref.Tier, "conversation") != tier {
+			t.Errorf("%q: %+v, not in %s", words, ref, tier)
 		}
 		h.press("enter")
-		if _, ok := h.m.top().(*memories.Detail); !ok {
+		if _, ok := h.m.top().(*page.Text); !ok {
 			t.Errorf("%q: opens %T", words, h.m.top())
 		}
 		h.press("esc", "esc")
@@ -61,7 +62,7 @@ func TestSearchMemoryAlone(t *testing.T) {
 	h.typeText("in:memory")
 	h.wants("items of the memory, the newest first", "The price list is in docs")
 	h.press("tab", "f")
-	h.wants("[forgotten]")
+	h.wants("[forgotten: asked]")
 	h.goldens("search-memory-all")
 }
 

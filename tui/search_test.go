@@ -11,7 +11,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/kb"
 	"blackboard/testdata/embedtest"
-	"blackboard/tui/knowledge"
+	"blackboard/tui/items"
 	"blackboard/tui/page"
 )
 
@@ -49,7 +49,7 @@ func TestSearchNothing(t *testing.T) {
 	h.press("enter")
 	h.wants("The knowledge base is empty")
 	h.press("enter") // nothing to open
-	h.wants("Search the knowledge base")
+	h.wants("▸search")
 
 	h = newHarness(t, fillCapsules)
 	h.press("K")
@@ -70,10 +70,10 @@ func TestSearchNothing(t *testing.T) {
 func TestSearchFilters(t *testing.T) {
 	h := openBoth(t)
 	h.press("K")
-	s := h.m.focus().(*knowledge.SearchBox)
+	s := h.m.focus().(*items.Page)
 	ids := func() (all []string) {
-		for _, hit := range s.Hits() {
-			all = append(all, hit.ID)
+		for _, r := range s.Rows() {
+			all = append(all, r.Ref.ID)
 		}
 		return all
 	}
@@ -95,7 +95,7 @@ func TestSearchFilters(t *testing.T) {
 	}
 	h.press("esc", "K") // the next question begins without them
 	h.typeText("pane")
-	if len(h.m.focus().(*knowledge.SearchBox).Hits()) < 3 {
+	if len(h.m.focus().(*items.Page).Rows()) < 3 {
 		t.Errorf("a filter is left:\n%s", h.screen())
 	}
 }
@@ -139,52 +139,49 @@ func TestSearchKeys(t *testing.T) {
 	h := newHarness(t, fillCapsules)
 	h.press("K")
 	h.typeText("pane")
-	s := h.m.focus().(*knowledge.SearchBox)
-	if len(s.Hits()) < 3 {
-		t.Fatalf("%d hits", len(s.Hits()))
+	s := h.m.focus().(*items.Page)
+	if len(s.Rows()) < 3 {
+		t.Fatalf("%d hits", len(s.Rows()))
 	}
-	first, second := s.Hits()[0].ID, s.Hits()[1].ID
+	first, second := s.Rows()[0].Ref.ID, s.Rows()[1].Ref.ID
 	h.press("down")
-	if s.Hit().ID != second || !s.Typing() {
-		t.Errorf("down while typing chose %s", s.Hit().ID)
+	if s.Chosen().ID != second || !s.Typing() {
+		t.Errorf("down while typing chose %s", s.Chosen().ID)
 	}
 	h.press("up", "tab", "j")
-	if s.Hit().ID != second || s.Typing() {
-		t.Errorf("j in the results chose %s", s.Hit().ID)
+	if s.Chosen().ID != second || s.Typing() {
+		t.Errorf("j in the results chose %s", s.Chosen().ID)
 	}
 	h.press("/", "q") // is text again
-	if s.Text != "paneq" {
-		t.Errorf("the text is %q", s.Text)
+	if h.m.app.LastSearch.Text != "paneq" {
+		t.Errorf("the text is %q", h.m.app.LastSearch.Text)
 	}
 	h.press("backspace", "tab", "K") // types, from the results too: no letter of it is a command
 	h.typeText("undo")
-	if s.Text != "undo" || len(h.m.overs) != 1 {
-		t.Errorf("after K the text is %q", s.Text)
+	if h.m.app.LastSearch.Text != "undo" || !s.Typing() {
+		t.Errorf("after K the text is %q", h.m.app.LastSearch.Text)
 	}
 	h.press("ctrl+u")
 	h.typeText("pane")
 	h.press("shift+tab", "y")
 	h.wants("✓", first)
 	h.press("q")
-	if len(h.m.overs) != 0 {
+	if h.m.top() == page.Page(s) {
 		t.Error("q does not close it")
 	}
 	h.press("K", "enter") // what was asked is asked again, and answered: enter opens
 	h.wants("Capsule " + first)
-	if len(h.m.overs) != 0 {
-		t.Error("the search is not left for the capsule")
-	}
 	h.press("esc") // back to the hits
-	if s := h.m.focus().(*knowledge.SearchBox); s.Hit() == nil || s.Hit().ID != first || s.Typing() {
-		t.Errorf("from the capsule one comes to %+v", s.SearchState)
+	if s := h.m.focus().(*items.Page); s.Chosen().ID != first || s.Typing() {
+		t.Errorf("from the capsule one comes to %+v", h.m.app.LastSearch)
 	}
 	h.press("esc")
 	h.wants("Runs")
 	h.press("K", "ctrl+u")
 	h.wants("3 capsules, the newest first")
 	h.typeText("?K ")
-	if s := h.m.focus().(*knowledge.SearchBox); s.Text != "?K " {
-		t.Errorf("the text is %q", s.Text)
+	if h.m.app.LastSearch.Text != "?K" {
+		t.Errorf("the text is %q", h.m.app.LastSearch.Text)
 	}
 }
 
@@ -194,19 +191,19 @@ func TestSearchKept(t *testing.T) {
 	h.press("K")
 	h.typeText("pane")
 	h.press("tab", "j")
-	chosen := h.m.focus().(*knowledge.SearchBox).Hit().ID
+	chosen := h.m.focus().(*items.Page).Chosen().ID
 	before := h.screen()
 	h.press("enter")
 	h.wants("Capsule " + chosen)
 	h.press("K")
-	h.wants("› pane")
-	if again := h.m.focus().(*knowledge.SearchBox).Hit().ID; again != chosen {
+	h.wants("/ pane")
+	if again := h.m.focus().(*items.Page).Chosen().ID; again != chosen {
 		t.Errorf("%s is chosen, not %s as before:\n%s\n%s", again, chosen, before, h.screen())
 	}
 	h.press("o", "x") // another question begins with its best
 	h.press("backspace", "backspace")
-	if s := h.m.focus().(*knowledge.SearchBox); s.Hit().ID != s.Hits()[0].ID {
-		t.Errorf("%s is chosen", s.Hit().ID)
+	if s := h.m.focus().(*items.Page); s.Chosen().ID != s.Rows()[0].Ref.ID {
+		t.Errorf("%s is chosen", s.Chosen().ID)
 	}
 }
 
@@ -216,14 +213,14 @@ func TestSearchMouse(t *testing.T) {
 		h.size(w, 30)
 		h.press("K")
 		h.typeText("pane")
-		s := h.m.focus().(*knowledge.SearchBox)
-		id := s.Hits()[1].ID
-		row := fmt.Sprintf("%.2f █", s.Hits()[1].Score)
+		s := h.m.focus().(*items.Page)
+		id := s.Rows()[1].Ref.ID
+		row := s.Rows()[1].Head[:20]
 		h.clickOn(row)
-		if s.Hit().ID != id || s.Typing() {
-			t.Errorf("a click chose %s", s.Hit().ID)
+		if s.Chosen().ID != id || s.Typing() {
+			t.Errorf("a click chose %s", s.Chosen().ID)
 		}
-		h.clickOn("› pane")
+		h.clickOn("/ pane")
 		if !s.Typing() {
 			t.Error("a click on the line does not go there")
 		}

@@ -105,14 +105,14 @@ func TestThemesOfBoxes(t *testing.T) {
 // colours.
 func TestThemes(t *testing.T) {
 	plain := openAudit(t)
-	plain.press("T", "2")
+	plain.press("2")
 	for _, c := range themeCases {
 		t.Run(c.name, func(t *testing.T) {
 			h := newHarness(t, func(h *harness) {
 				fillAudit(h)
 				h.cfg.Run, h.cfg.Theme, h.cfg.Renderer = "audit-7", c.theme, onTerminalOf(c.profile, c.dark)
 			})
-			h.press("T", "2")
+			h.press("2")
 			if h.screen() != plain.screen() {
 				t.Errorf("it says something else than without colours:\n%s", h.screen())
 			}

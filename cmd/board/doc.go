@@ -56,14 +56,11 @@
 //	hooks/mcp/transport  carries the messages of MCP: over stdio and HTTP
 //	hooks/ops        operations that command line and MCP server share, each said once
 //	hooks/mcp        the tools, resources and prompts of the MCP server
-//	tui/cells        texts that are safe for a terminal, and as wide as they have to be
-//	tui/styles       themes and styles
-//	tui/prose        fields, headings and markdown as lines
-//	tui/keys         the keys of the screen; tui/dark keeps other commands quiet
-//	tui/page         what all pages of the screen share
-//	tui/runs         the pages of runs; tui/checks has those that check one
-//	tui/memories     the pages of the memory
-//	tui/knowledge    the search and the capsules
+//	tui/cells        texts that are safe for a terminal, as wide as they have to be, and styled
+//	tui/dark         keeps other commands quiet
+//	tui/page         what all pages of the screen share, and its keys
+//	tui/runs         the pages of runs, and of their checks
+//	tui/items        the pages of what is known: capsules and the memory
 //	tui              the screen
 //	cmd/board/daemon     the process that keeps models and indexes warm
 //	cmd/board/doctor     checks and repairs everything

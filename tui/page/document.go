@@ -94,23 +94,6 @@ func (d *Document) Update(msg tea.KeyMsg) {
 	}
 }
 
-// Take passes a key or a mouse event to a page that is a text below a heading: to its
-// actions, else to the text. follow opens a clicked link.
-func (d *Document) Take(msg tea.Msg, all func() Actions, follow func() tea.Cmd) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.KeyMsg:
-		if cmd, ok := all().Press(msg); ok {
-			return cmd
-		}
-		d.Update(msg)
-	case tea.MouseMsg:
-		if d.Mouse(msg, msg.Y-1) {
-			return follow()
-		}
-	}
-	return nil
-}
-
 // Mouse handles the wheel, and a click at a line, counted from the first visible one. It
 // reports whether a link was clicked.
 func (d *Document) Mouse(msg tea.MouseMsg, y int) (open bool) {

@@ -15,11 +15,12 @@ type Filter struct {
 	Active bool   // the input has the keys
 	list   *List  // the list, which can be walked meanwhile
 	layout func() // called when the line appears or disappears
+	Aside  string // is said beside a text that is kept
 }
 
 // NewFilter returns the filter of a list; hint is shown while it is empty.
 func NewFilter(a *App, hint string, l *List, layout func()) Filter {
-	f := Filter{app: a, input: a.NewInput(), list: l, layout: layout}
+	f := Filter{app: a, input: a.NewInput(), list: l, layout: layout, Aside: "esc clears it"}
 	f.input.Prompt, f.input.Placeholder = "/ ", hint
 	return f
 }
@@ -31,8 +32,8 @@ func (f *Filter) Start() tea.Cmd {
 	return f.app.Blink(f.input.Focus())
 }
 
-// stop leaves the input and keeps the text.
-func (f *Filter) stop() {
+// Stop leaves the input and keeps the text.
+func (f *Filter) Stop() {
 	f.Active = false
 	f.input.Blur()
 	f.layout()
@@ -42,7 +43,7 @@ func (f *Filter) stop() {
 func (f *Filter) Clear() bool {
 	had := f.Value() != ""
 	f.input.SetValue("")
-	f.stop()
+	f.Stop()
 	return had
 }
 
@@ -60,8 +61,8 @@ func (f *Filter) Update(msg tea.Msg) (changed bool, cmd tea.Cmd) {
 	before := f.Value()
 	if m, ok := msg.(tea.KeyMsg); ok {
 		switch {
-		case key.Matches(m, KeyOpen), m.Type == tea.KeyTab:
-			f.stop()
+		case key.Matches(m, KeyOpen), m.Type == tea.KeyTab, m.Type == tea.KeyShiftTab:
+			f.Stop()
 			return false, nil
 		case key.Matches(m, KeyCancel):
 			return f.Clear(), nil
@@ -83,7 +84,7 @@ func (f *Filter) View(w int) string {
 	if f.Active {
 		return cells.Fit(f.input.View(), w)
 	}
-	return cells.Fit(f.app.Styles.Accent.Render("/ "+cells.OneLine(f.Value(), w))+f.app.Styles.Faint.Render("  esc clears it"), w)
+	return cells.Fit(f.app.Styles.Accent.Render("/ "+cells.OneLine(f.Value(), w))+f.app.Styles.Faint.Render("  "+f.Aside), w)
 }
 
 // Actions returns the keys during input.

@@ -437,3 +437,26 @@ func (f *Form) Actions() Actions {
 
 // Typing reports whether a field takes the keys as text.
 func (f *Form) Typing() bool { return true }
+
+// Act is one thing to do, for a reason or none.
+type Act struct {
+	Heading, Button string
+	Intro           []string
+	Why             string // asks for the reason; "": none
+	Must            bool   // there must be one
+	Do              func(ctx context.Context, why string) (Outcome, error)
+}
+
+// NewAct asks whether to do it, and why.
+func NewAct(a *App, x Act) *Form {
+	f := Form{Heading: x.Heading, Button: x.Button, Intro: x.Intro,
+		Submit: func(ctx context.Context, v Values) (Outcome, error) { return x.Do(ctx, v["why"]) }}
+	if x.Why != "" {
+		why := &Field{Name: "why", Label: x.Why, Required: x.Must}
+		if !x.Must {
+			why.Hint = "goes on record; may be empty"
+		}
+		f.Fields = []*Field{why}
+	}
+	return NewForm(a, f)
+}

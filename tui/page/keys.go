@@ -36,7 +36,6 @@ var (
 	KeyOpen     = bind("enter", "open", "enter")
 	KeyFilter   = bind("/", "filter", "/")
 	KeyFewer    = bind("f", "all, or fewer", "f")
-	KeySort     = bind("t", "change the order", "t")
 	KeyNext     = bind("tab", "next", "tab")
 	KeyPrevious = bind("shift+tab", "previous", "shift+tab")
 	KeyCopyID   = bind("y", "copy id", "y")
@@ -67,14 +66,11 @@ var (
 
 	KeyGateBefore = bind("<", "where the gate changed before", "<")
 	KeyGateAfter  = bind(">", "where the gate changed next", ">")
-	KeyLanes      = bind("T", "lanes: who worked when", "T")
-	KeyMark       = bind("m", "mark this moment", "m")
-	KeyChanged    = bind("=", "changes from the mark", "=")
+	KeyChanged    = bind("=", "what has changed since then", "=")
 
 	// What is shown
 	KeyNextOne     = bind("n", "the next one", "n")
 	KeyPreviousOne = bind("N", "the one before", "N")
-	KeyMeta        = bind("i", "details", "i")
 	KeySource      = bind("o", "open a link", "o")
 	KeyReport      = bind("r", "another report", "r")
 

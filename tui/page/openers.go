@@ -18,15 +18,8 @@ import (
 type Openers struct {
 	// Run is the page of a run; it shows the entry first, or the last one if that is "".
 	Run func(name, entry string) Page
-	// Entry is an entry or a signal; past nil: as it is now.
-	Entry func(run string, b *board.Board, id string, past *board.Past) Page
-	// Check does the steps of a check, or one of them.
-	Check func(run string, b *board.Board, step string) Page
 	// Given are the capsules that a run was given; past nil: until now.
-	Given   func(b *board.Board, past *board.Past) Page
-	Capsule func(id string) Page
-	// Correct asks what an entry ought to say.
-	Correct func(run string, b *board.Board, id string) tea.Cmd
+	Given func(b *board.Board, past *board.Past) Page
 	// Link is the link of an id in a text; its open is nil if that does not exist.
 	Link func(ctx context.Context, in *Linked, id string) TextLink
 }

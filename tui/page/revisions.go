@@ -15,7 +15,7 @@ type Revision struct {
 	Number  int
 	Note    string // when, by whom, why
 	Text    string // for the clipboard
-	Lines   func(w int) []cells.Line
+	Write   func(*cells.Writer)
 	Restore func(context.Context) (Outcome, error)
 }
 
@@ -32,63 +32,38 @@ func (a *App) PickRevision(id string, all []Revision) tea.Msg {
 	}
 	return OverlayMsg{a.Choose("Which revision of "+cells.OneLine(id, 40)+"?", choices, "", func(value string) tea.Cmd {
 		i, _ := strconv.Atoi(value)
-		return a.Push(&revisionPage{app: a, id: id, Revision: all[i], doc: Document{App: a}})
+		return a.Push(a.revision(id, &all[i]))
 	})}
 }
 
-// revisionPage shows an earlier revision.
-type revisionPage struct {
-	Plain
-	app *App
-	id  string
-	Revision
-	restoring bool
-	doc       Document
-	w         int
-}
-
-func (p *revisionPage) Update(msg tea.Msg) tea.Cmd {
-	if done, ok := msg.(DoneMsg); ok {
-		if p.restoring && done.Err == nil {
-			return p.app.Pop(p)
+// revision shows an earlier revision.
+func (a *App) revision(id string, r *Revision) *Text {
+	restoring := false
+	t := &Text{App: a, Name: fmt.Sprintf("revision %d", r.Number), Write: r.Write}
+	t.Heading = func() string {
+		return fmt.Sprintf("%s as it was at revision %d", cells.OneLine(id, 40), r.Number)
+	}
+	t.Heard = func(msg tea.Msg) tea.Cmd {
+		done, ok := msg.(DoneMsg)
+		if ok && restoring && done.Err == nil {
+			return a.Pop(t)
 		}
-		p.restoring = false
+		restoring = restoring && !ok
 		return nil
 	}
-	return p.doc.Take(msg, p.Actions, nil) // the page has no links
-}
-
-func (p *revisionPage) bringBack() tea.Cmd {
-	p.restoring = true
-	return p.app.Hold(func(ctx context.Context) (tea.Msg, error) {
-		out, err := p.Restore(ctx)
-		return DoneMsg{Outcome: out, Err: err}, nil
-	})
-}
-
-func (p *revisionPage) SetSize(w, h int) {
-	p.w = w
-	p.doc.SetSize(w, max(h-1, 0))
-	lines := p.Lines(w)
-	for i := range lines {
-		lines[i].To = ""
+	restore := func() tea.Cmd {
+		restoring = true
+		return a.Hold(func(ctx context.Context) (tea.Msg, error) {
+			out, err := r.Restore(ctx)
+			return DoneMsg{Outcome: out, Err: err}, nil
+		})
 	}
-	p.doc.SetLines(lines)
-}
-
-func (p *revisionPage) View() []string {
-	heading := fmt.Sprintf("%s as it was at revision %d", cells.OneLine(p.id, 40), p.Number)
-	return append([]string{p.app.Styles.Heading(heading, p.doc.More(), p.w, true)},
-		p.doc.View()...)
-}
-
-func (p *revisionPage) Title() string { return fmt.Sprintf("revision %d", p.Number) }
-
-func (p *revisionPage) Actions() Actions {
-	said := func(context.Context) (string, error) { return p.Text, nil }
-	copyText := func() tea.Cmd { return p.app.CopyWhole(p.Title(), said) }
-	return Actions{{Renamed(KeyReopen, "make it this again"), p.bringBack},
-		{KeyCopyText, copyText}}.Also(KeyBack).Also(MovingKeys()...)
+	said := func(context.Context) (string, error) { return r.Text, nil }
+	t.Keys = func() Actions {
+		return Actions{On(Renamed(KeyReopen, "make it this again"), restore),
+			On(KeyCopyText, func() tea.Cmd { return a.CopyWhole(t.Name, said) })}.Also(KeyBack)
+	}
+	return t
 }
 
 // Because writes a reason after what it is for; nothing without one.

@@ -7,26 +7,28 @@ import (
 )
 
 // TwoPanes is a list with a text about its chosen row beside it, or below on narrow
-// screens. The page uses the two lines above.
+// screens. The page uses the lines above.
 type TwoPanes struct {
 	Items         List
 	Doc           Document
 	InDoc         bool // the text has the keys, not the list
 	Width, Height int
-	left          Rect // the place of the list; the text has the rest
+	Note          string // on the list, after its place
+	left          Rect   // the place of the list; the text has the rest
 	Right         Rect
 }
 
-// Lay sets the places of both. If the list is above the text, it gets this many fifths.
-func (p *TwoPanes) Lay(w, h, fifths int) {
+// Lay sets the places of both, below some lines. If the list is above the text, it gets this
+// many fifths.
+func (p *TwoPanes) Lay(w, h, above, fifths int) {
 	p.Width, p.Height = w, h
-	body := h - 2
+	body := max(h-above, 2)
 	if w >= Wide {
-		p.left = Rect{0, 2, w * 45 / 100, body}
-		p.Right = Rect{p.left.W + 1, 2, w - p.left.W - 1, body}
+		p.left = Rect{0, above, w * 45 / 100, body}
+		p.Right = Rect{p.left.W + 1, above, w - p.left.W - 1, body}
 	} else {
-		p.left = Rect{0, 2, w, body * fifths / 5}
-		p.Right = Rect{0, 2 + p.left.H, w, body - p.left.H}
+		p.left = Rect{0, above, w, body * fifths / 5}
+		p.Right = Rect{0, above + p.left.H, w, body - p.left.H}
 	}
 	p.Items.SetSize(p.left.W, p.left.H-1)
 	p.Doc.SetSize(p.Right.W, p.Right.H-1)
@@ -34,7 +36,7 @@ func (p *TwoPanes) Lay(w, h, fifths int) {
 
 // Panes renders the page: the lines above, and both panes.
 func (p *TwoPanes) Panes(st *cells.Styles, above []string, rows, about string) []string {
-	items := st.Pane(rows, p.Items.Place(), p.Items.View(!p.InDoc), p.left.W, p.left.H, !p.InDoc)
+	items := st.Pane(rows, p.Items.Place()+p.Note, p.Items.View(!p.InDoc), p.left.W, p.left.H, !p.InDoc)
 	text := st.Pane(about, p.Doc.More(), p.Doc.View(), p.Right.W, p.Right.H, p.InDoc)
 	if p.Width >= Wide {
 		return append(above, cells.Beside(st.Faint.Render("│"), items, text)...)

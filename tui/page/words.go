@@ -39,7 +39,7 @@ func keyOfStep(op string) (b key.Binding, where string) {
 	case "kb.edit":
 		return KeyEdit, " on it"
 	case "kb.history":
-		return KeyMeta, " on it"
+		return KeyOpen, " on it"
 	case "memory.list":
 		return KeyMemory, ""
 	}

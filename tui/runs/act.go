@@ -214,38 +214,33 @@ func (x *acts) undoClose(closed board.Signal, claimed string) *page.Undo {
 }
 
 func (x *acts) waiveForm(s *board.Signal) (*page.Form, error) {
-	if err := mustBeOpen(s); err != nil {
-		return nil, err
-	}
 	id, claimed := s.ID, x.claimer(s)
-	return page.NewForm(x.app, page.Form{Heading: "Waive " + id, Intro: x.aboutSignal(s), Button: "waive", Fields: []*page.Field{
-		{Name: "reason", Label: "Why may it stay unanswered? (goes on record)", Required: true},
-	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-		s, err := x.b.Waive(ctx, x.app.Worker, id, v["reason"])
-		return page.Outcome{Text: id + " is waived", Kind: page.ChangedRun, Undo: x.undoClose(s, claimed)}, err
-	}}), nil
+	return page.NewAct(x.app, page.Act{Heading: "Waive " + id, Intro: x.aboutSignal(s), Button: "waive",
+		Why: "Why may it stay unanswered? (goes on record)", Must: true,
+		Do: func(ctx context.Context, why string) (page.Outcome, error) {
+			s, err := x.b.Waive(ctx, x.app.Worker, id, why)
+			return page.Outcome{Text: id + " is waived", Kind: page.ChangedRun, Undo: x.undoClose(s, claimed)}, err
+		}}), mustBeOpen(s)
 }
 
 func (x *acts) reopenForm(s *board.Signal) (*page.Form, error) {
 	if s.Status == board.SignalOpen {
 		return nil, fmt.Errorf("%s is open already", s.ID)
 	}
-	id, was, reason := s.ID, s.Status, s.Reason
-	return page.NewForm(x.app, page.Form{Heading: "Reopen " + id, Intro: x.aboutSignal(s), Button: "reopen", Fields: []*page.Field{
-		{Name: "note", Label: "Why?", Hint: "goes on record; may be empty"},
-	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-		done := page.Outcome{Text: id + " is open again", Kind: page.ChangedRun}
-		if was == board.Waived { // an answer cannot be linked twice
-			text := "waive " + id + " of " + x.run + " again"
-			done.Undo = x.undo(text, id+" is waived",
-				func(ctx context.Context, b *board.Board) (*page.Undo, error) {
-					s, err := b.Waive(ctx, x.app.Worker, id, reason)
-					return x.undoClose(s, ""), err
-				})
-		}
-		_, err := x.b.Reopen(ctx, x.app.Worker, id, v["note"])
-		return done, err
-	}}), nil
+	id, reason := s.ID, s.Reason
+	done := page.Outcome{Text: id + " is open again", Kind: page.ChangedRun}
+	if s.Status == board.Waived { // an answer cannot be linked twice
+		done.Undo = x.undo("waive "+id+" of "+x.run+" again", id+" is waived",
+			func(ctx context.Context, b *board.Board) (*page.Undo, error) {
+				s, err := b.Waive(ctx, x.app.Worker, id, reason)
+				return x.undoClose(s, ""), err
+			})
+	}
+	return page.NewAct(x.app, page.Act{Heading: "Reopen " + id, Intro: x.aboutSignal(s), Button: "reopen", Why: "Why?",
+		Do: func(ctx context.Context, why string) (page.Outcome, error) {
+			_, err := x.b.Reopen(ctx, x.app.Worker, id, why)
+			return done, err
+		}}), nil
 }
 
 // claim claims a signal for the default time.
@@ -277,10 +272,11 @@ func (x *acts) releaseForm(s *board.Signal) (*page.Form, error) {
 	if others {
 		intro = append(intro, "Take it away?")
 	}
-	return page.NewForm(x.app, page.Form{Heading: "Release " + id, Intro: intro, Button: "release", Submit: func(ctx context.Context, _ page.Values) (page.Outcome, error) {
-		_, err := x.b.Release(ctx, x.app.Worker, id, others)
-		return page.Outcome{Text: id + " is free again", Kind: page.ChangedRun}, err
-	}}), nil
+	return page.NewAct(x.app, page.Act{Heading: "Release " + id, Intro: intro, Button: "release",
+		Do: func(ctx context.Context, _ string) (page.Outcome, error) {
+			_, err := x.b.Release(ctx, x.app.Worker, id, others)
+			return page.Outcome{Text: id + " is free again", Kind: page.ChangedRun}, err
+		}}), nil
 }
 
 // ownType leaves the type of an entry to the board: contradiction if it contradicts

@@ -13,18 +13,6 @@ import (
 	"blackboard/tui/page"
 )
 
-// changesPage shows the changes between two moments of a run.
-type changesPage struct {
-	page.Plain
-	app      *page.App
-	run      *Page
-	from, to int64
-	found    *difference // nil: not read yet
-	err      error
-	doc      page.Document
-	w        int
-}
-
 // difference is the data of the page.
 type difference struct {
 	from    string // the time of the earlier moment
@@ -36,19 +24,21 @@ type difference struct {
 // maxChanged is the most new entries, and the most changed ones, that are shown.
 const maxChanged = 200
 
-// showChanges shows the changes between the marked moment and the one on the page.
-func (t *timeline) showChanges() tea.Cmd {
-	p := t.page
-	from, to := min(t.mark, p.Place()), max(t.mark, p.Place())
-	if from == to {
-		return page.Notice("this is the moment that is marked: go to another one first, or L to now")
-	}
-	return p.ShowChanges(from, to)
-}
-
 // ShowChanges shows the changes between two events.
 func (p *Page) ShowChanges(from, to int64) tea.Cmd {
-	return p.app.Push(&changesPage{app: p.app, run: p, from: from, to: to, doc: page.Document{App: p.app}})
+	a, b, name := p.app, p.b, p.Name
+	var found *difference
+	t := &page.Text{App: a, Name: "changes", Link: "one", Heading: func() string { return "What has changed" }}
+	t.Read = func(ctx context.Context) (func(*cells.Writer), error) {
+		d, err := readDifference(ctx, b, a.Files, from, to)
+		return func(x *cells.Writer) {
+			found = d
+			d.write(x)
+		}, err
+	}
+	// entries and signals are shown as of the later moment
+	t.Follow = func(id string) tea.Cmd { return a.Push(NewEntry(a, name, b, id, found.after)) }
+	return a.Push(t)
 }
 
 // EventAt returns the last event until a moment; 0: none, or the log was not read yet.
@@ -56,18 +46,6 @@ func (p *Page) EventAt(at time.Time) int64 { return p.time.eventAt(at) }
 
 // Last returns the last event.
 func (p *Page) Last() int64 { return p.back.now }
-
-func (p *changesPage) Init() tea.Cmd {
-	b := p.run.b
-	return p.app.Ask(p, func(ctx context.Context) func() tea.Cmd {
-		d, err := readDifference(ctx, b, p.app.Files, p.from, p.to)
-		return func() tea.Cmd {
-			p.found, p.err = d, err
-			p.compose()
-			return nil
-		}
-	})
-}
 
 func readDifference(ctx context.Context, b *board.Board, dir string, from, to int64) (d *difference, err error) {
 	by, err := policy.Of(ctx, b, dir)
@@ -96,38 +74,7 @@ func readDifference(ctx context.Context, b *board.Board, dir string, from, to in
 	return d, nil
 }
 
-func (p *changesPage) Update(msg tea.Msg) tea.Cmd { return p.doc.Take(msg, p.Actions, p.follow) }
-
-// follow opens the chosen entry or signal as of the later moment.
-func (p *changesPage) follow() tea.Cmd {
-	id := p.doc.Chosen()
-	if id == "" {
-		return nil
-	}
-	d := newDetailPage(p.app, p.run.Name, p.run.b, id)
-	d.past = p.found.after
-	return p.app.Push(d)
-}
-
-func (p *changesPage) SetSize(w, h int) {
-	p.w = w
-	p.doc.SetSize(w, h-1)
-	p.compose()
-}
-
-func (p *changesPage) compose() {
-	switch {
-	case p.w == 0:
-	case p.err != nil:
-		p.doc.SetText(cells.Wrap(p.app.Explain(p.err), p.w-2)...)
-	case p.found == nil:
-		p.doc.SetText("reading…")
-	default:
-		p.doc.SetLines(p.found.lines(cells.NewWriter(p.app.Styles, p.w)))
-	}
-}
-
-func (d *difference) lines(x *cells.Writer) []cells.Line {
+func (d *difference) write(x *cells.Writer) {
 	st, c := x.Styles, &d.changes
 	to := "event " + cells.Count(d.after.Seq) + ", " + cells.Clock(d.after.At)
 	x.Line(st.Faint.Render("from " + d.from + ", to " + to))
@@ -175,7 +122,6 @@ func (d *difference) lines(x *cells.Writer) []cells.Line {
 			x.Line(cells.Fit("  "+cells.OneLine(v.Key, 60)+is, x.Width))
 		}
 	}
-	return x.Lines
 }
 
 // questions writes the signals that were raised, closed or reopened.
@@ -224,15 +170,4 @@ func noteCut(x *cells.Writer, n int) {
 	if n == maxChanged {
 		x.Line(x.Styles.Faint.Render(fmt.Sprintf("  these are the first %d; there may be more", n)))
 	}
-}
-
-func (p *changesPage) View() []string {
-	heading := p.app.Styles.Heading("What has changed", p.doc.More(), p.w, true)
-	return append([]string{heading}, p.doc.View()...)
-}
-
-func (p *changesPage) Title() string { return "changes" }
-
-func (p *changesPage) Actions() page.Actions {
-	return p.doc.PlaceActions(p.follow, "next one", "one before").Also(page.MovingKeys()...)
 }

@@ -339,7 +339,7 @@ func (p *CheckPage) openRow() tea.Cmd {
 	case r.found.Other != "":
 		return p.app.Push(newPairPage(p.app, p.name, p.b, r.found))
 	}
-	return p.app.Push(p.app.Open.Entry(p.name, p.b, r.found.ID, nil))
+	return p.app.Push(NewEntry(p.app, p.name, p.b, r.found.ID, nil))
 }
 
 // place is the report and the line that the chosen row is about, or the first report; ""
@@ -435,7 +435,7 @@ func (p *CheckPage) Actions() page.Actions {
 	if r != nil && r.found != nil && r.found.ID != "" {
 		if !page.IsSignal(r.found.ID) {
 			all = append(all, page.On(page.Renamed(page.KeyEdit, "correct "+r.found.ID),
-				func() tea.Cmd { return p.app.Open.Correct(p.name, p.b, r.found.ID) }))
+				func() tea.Cmd { return Correct(p.app, p.name, p.b, r.found.ID) }))
 		}
 		all = append(all, page.On(page.KeyCopyID,
 			func() tea.Cmd { return p.app.CopyText(r.found.ID) }))
@@ -455,14 +455,11 @@ func (p *CheckPage) Actions() page.Actions {
 // findings of their own.
 func (p *CheckPage) accept() tea.Cmd {
 	f := p.chosen().found
-	take := board.Accepting{ID: f.Doubt, Person: true}
-	return p.app.Overlay(page.NewForm(p.app, page.Form{Heading: "Accept " + f.Doubt + " of " + f.ID,
-		Intro:  []string{cells.OneLine(f.Text, 300), cells.OneLine(f.Why, 300)},
-		Button: "accept", Fields: []*page.Field{{Name: "reason", Required: true,
-			Label: "What did you compare, and why is it no fault? (goes on record)"}},
-		Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-			take.Reason = v["reason"]
-			a, err := p.b.Accept(ctx, p.app.Worker, take)
+	return p.app.Overlay(page.NewAct(p.app, page.Act{Heading: "Accept " + f.Doubt + " of " + f.ID, Button: "accept",
+		Intro: []string{cells.OneLine(f.Text, 300), cells.OneLine(f.Why, 300)},
+		Why:   "What did you compare, and why is it no fault? (goes on record)", Must: true,
+		Do: func(ctx context.Context, why string) (page.Outcome, error) {
+			a, err := p.b.Accept(ctx, p.app.Worker, board.Accepting{ID: f.Doubt, Person: true, Reason: why})
 			return page.Outcome{Text: a.Doubt + " is accepted, until " + f.ID + " or its source changes",
 				Kind: page.ChangedRun}, err
 		}}))

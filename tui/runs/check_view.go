@@ -16,7 +16,7 @@ import (
 
 // SetSize gives three fifths to the steps where the text is below them.
 func (p *CheckPage) SetSize(w, h int) {
-	p.Lay(w, h, 3)
+	p.Lay(w, h, 2, 3)
 	p.compose()
 }
 

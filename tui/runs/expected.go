@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
@@ -49,27 +48,27 @@ func (x *acts) awaitedKey(msg tea.KeyMsg, name string) (tea.Cmd, bool) {
 }
 
 func (x *acts) doneForm(name string) *page.Form {
-	intro := []string{"The gate waits for it no longer. The note says what others should know."}
-	return page.NewForm(x.app, page.Form{Heading: cells.OneLine(name, 60) + " has finished", Intro: intro, Button: "done", Fields: []*page.Field{
-		{Name: "note", Label: "Note", Hint: "goes on record; may be empty"},
-	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-		_, err := x.b.DoneWithNote(ctx, x.app.Worker, v["note"], name)
-		return page.Outcome{Text: cells.OneLine(name, 60) + " is done", Kind: page.ChangedRun, Undo: x.undoAwaited(name)}, err
-	}})
+	who := cells.OneLine(name, 60)
+	return page.NewAct(x.app, page.Act{Heading: who + " has finished", Button: "done", Why: "Note",
+		Intro: []string{"The gate waits for it no longer. The note says what others should know."},
+		Do: func(ctx context.Context, note string) (page.Outcome, error) {
+			_, err := x.b.DoneWithNote(ctx, x.app.Worker, note, name)
+			return page.Outcome{Text: who + " is done", Kind: page.ChangedRun, Undo: x.undoAwaited(name)}, err
+		}})
 }
 
 func (x *acts) dropForm(name string) *page.Form {
-	intro := []string{"The gate waits for it no longer, whatever it has posted."}
-	return page.NewForm(x.app, page.Form{Heading: "Wait no longer for " + cells.OneLine(name, 60), Intro: intro, Button: "drop", Fields: []*page.Field{
-		{Name: "reason", Label: "Why? (goes on record)", Required: true},
-	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-		// the policy may expect it
-		if _, err := x.b.Expect(ctx, x.app.Worker, []string{name}, false); err != nil {
-			return page.Outcome{}, err
-		}
-		_, err := x.b.Drop(ctx, x.app.Worker, name, strings.TrimSpace(v["reason"]))
-		return page.Outcome{Text: cells.OneLine(name, 60) + " is dropped", Kind: page.ChangedRun, Undo: x.undoAwaited(name)}, err
-	}})
+	who := cells.OneLine(name, 60)
+	return page.NewAct(x.app, page.Act{Heading: "Wait no longer for " + who, Button: "drop", Why: "Why? (goes on record)", Must: true,
+		Intro: []string{"The gate waits for it no longer, whatever it has posted."},
+		Do: func(ctx context.Context, why string) (page.Outcome, error) {
+			// the policy may expect it
+			if _, err := x.b.Expect(ctx, x.app.Worker, []string{name}, false); err != nil {
+				return page.Outcome{}, err
+			}
+			_, err := x.b.Drop(ctx, x.app.Worker, name, why)
+			return page.Outcome{Text: who + " is dropped", Kind: page.ChangedRun, Undo: x.undoAwaited(name)}, err
+		}})
 }
 
 // undoAwaited makes the gate wait for a worker again.

@@ -23,12 +23,10 @@ const (
 // without gaps, so an id gives the row, and only visible rows are read. With a filter, it
 // lists what the board finds.
 type feed struct {
-	page   *Page
-	list   page.List
-	filter page.Filter
-	total  int64
-	pages  map[int64]*feedPage // by (id-1)/pageRows
-	used   []int64             // the pages, last used at the end
+	paneList
+	total int64
+	pages map[int64]*feedPage // by (id-1)/pageRows
+	used  []int64             // the pages, last used at the end
 
 	found   []entryRow  // the results, with a filter
 	more    bool        // there are more results
@@ -60,9 +58,8 @@ type entryRow struct {
 }
 
 func newFeed(p *Page) *feed {
-	f := &feed{page: p, pages: map[int64]*feedPage{}}
-	f.filter = page.NewFilter(p.app, "words  type:gap  worker:name  status:disputed  tag:x  doc:x  since:1h  must", &f.list, p.layout)
-	f.list = page.List{App: p.app, Row: f.row}
+	f := &feed{pages: map[int64]*feedPage{}}
+	f.init(p, PaneFeed, "words  type:gap  worker:name  status:disputed  tag:x  doc:x  since:1h  must", f.row)
 	return f
 }
 
@@ -245,38 +242,21 @@ func (f *feed) took(at int64, entries []board.Entry, err error) tea.Cmd {
 	return nil
 }
 
-func (f *feed) rows() *page.List        { return &f.list }
-func (f *feed) narrowing() *page.Filter { return &f.filter }
-
-func (f *feed) above() int {
-	if f.filter.Shown() {
-		return 2
-	}
-	return 1
-}
-
 func (f *feed) view(focused bool) []string {
-	r := f.page.area[PaneFeed]
+	empty := "no entry yet; p posts one"
 	switch {
 	case f.problem != nil:
-		f.list.Empty = f.page.app.Explain(f.problem)
+		empty = f.page.app.Explain(f.problem)
 	case f.asking:
-		f.list.Empty = "looking…"
+		empty = "looking…"
 	case f.filter.Value() != "":
-		f.list.Empty = "no entry matches. Words narrow the list, and so do type:gap, worker:reader, status:disputed, tag:x, doc:x, since:1h and must; esc clears the filter"
-	default:
-		f.list.Empty = "no entry yet; p posts one"
+		empty = "no entry matches. Words narrow the list, and so do type:gap, worker:reader, status:disputed, tag:x, doc:x, since:1h and must; esc clears the filter"
 	}
 	note := f.list.Place()
 	if f.more {
 		note += ", and more"
 	}
-	var body []string
-	if f.filter.Shown() {
-		body = append(body, " "+f.filter.View(r.W-1))
-	}
-	return f.page.app.Styles.Pane("Entries, newest first", note,
-		append(body, f.list.View(focused)...), r.W, r.H, focused)
+	return f.draw("Entries, newest first", note, empty, focused)
 }
 
 // marks returns the two signs before an entry's text.

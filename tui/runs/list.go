@@ -28,7 +28,6 @@ type List struct {
 	all    []board.Info
 	shown  []board.Info // those that match the filter
 	loaded bool
-	order  int    // an index of runOrders
 	made   string // a new run, to be chosen once it is listed
 	err    error
 	// described is the run that the text is about.
@@ -214,7 +213,7 @@ func (p *List) narrow() {
 	}
 	p.shown = p.shown[:0:0]
 	at := -1
-	for _, r := range p.sorted(p.all) {
+	for _, r := range p.sorted() {
 		if cells.HasWords(r.Run+" "+r.Goal, p.filter.Value()) {
 			if r.Run == chosen {
 				at = len(p.shown)
@@ -247,7 +246,7 @@ func (p *List) SetSize(w, h int) {
 	if len(p.shown) < h/4 {
 		fifths = 2
 	}
-	p.Lay(w, h, fifths)
+	p.Lay(w, h, 2, fifths)
 	p.describe()
 }
 
@@ -281,7 +280,7 @@ func (p *List) View() []string {
 		about = r.Run
 	}
 	above := cells.Fill([]string{p.summary(), second}, p.Width, 2)
-	return p.Panes(p.app.Styles, above, what+runOrders[p.order].name, about)
+	return p.Panes(p.app.Styles, above, what+"what needs you first", about)
 }
 
 // Title names the page in the header.
@@ -293,7 +292,7 @@ func (p *List) Actions() page.Actions {
 		return p.filter.Actions()
 	}
 	all := page.Actions{page.On(page.KeyOpen, p.openRun), page.On(page.KeyFilter, p.filter.Start),
-		page.On(page.Renamed(page.KeyCreate, "new run"), p.create), page.On(page.KeySort, p.nextOrder)}
+		page.On(page.Renamed(page.KeyCreate, "new run"), p.create)}
 	all = all.Also(page.KeySearch, page.KeyMemory, page.KeyQuit)
 	if p.chosen() != nil {
 		all = append(all, page.On(page.Renamed(page.KeyRemove, "delete the run for good"), p.remove),

@@ -1,12 +1,11 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -16,32 +15,14 @@ import (
 	"blackboard/tui/page"
 )
 
-// Actions in the list of runs: create, delete, change the order.
+// Actions in the list of runs: create, delete.
 
-// runOrders are the orders of the list of runs.
-var runOrders = []struct {
-	name    string
-	compare func(a, b *board.Info, now time.Time) int
-}{
-	{"what needs you first", func(a, b *board.Info, now time.Time) int { return pressing(a, now) - pressing(b, now) }},
-	{"the latest first", func(_, _ *board.Info, _ time.Time) int { return 0 }},
-	{"by name", func(a, b *board.Info, _ time.Time) int { return strings.Compare(a.Run, b.Run) }},
-	{"what blocks most first", func(a, b *board.Info, _ time.Time) int { return b.Reasons - a.Reasons }},
-	{"the most entries first", func(a, b *board.Info, _ time.Time) int { return int(b.Entries - a.Entries) }},
-}
-
-// nextOrder changes the order. The chosen run stays chosen.
-func (p *List) nextOrder() tea.Cmd {
-	p.order = (p.order + 1) % len(runOrders)
-	p.narrow()
-	return nil
-}
-
-// sorted returns runs in the selected order, latest first among equals.
-func (p *List) sorted(all []board.Info) []board.Info {
-	all, now := slices.Clone(all), p.app.Now()
-	slices.SortStableFunc(all, func(a, b board.Info) int { return b.Updated.Compare(a.Updated) })
-	slices.SortStableFunc(all, func(a, b board.Info) int { return runOrders[p.order].compare(&a, &b, now) })
+// sorted returns the runs: what needs somebody first, and the latest first among equals.
+func (p *List) sorted() []board.Info {
+	all, now := slices.Clone(p.all), p.app.Now()
+	slices.SortFunc(all, func(a, b board.Info) int {
+		return cmp.Or(pressing(&a, now)-pressing(&b, now), b.Updated.Compare(a.Updated))
+	})
 	return all
 }
 

@@ -75,7 +75,7 @@ func (p *Page) reconnected(b *board.Board) tea.Cmd {
 	p.before = append(p.before, p.b)
 	p.b, p.err, p.known, p.want = b, nil, false, ""
 	p.follow, p.back = follower{}, replay{}
-	p.time = timeline{page: p, lanes: p.time.lanes}
+	p.time = timeline{page: p}
 	p.feed.forget()
 	return p.Look()
 }
@@ -225,11 +225,14 @@ func (p *Page) showWanted() tea.Cmd {
 
 // show puts a scene on the page.
 func (p *Page) show(s scene) {
-	worker := p.workers.chosen()
+	worker, question := p.workers.chosen(), p.questions.chosenKey()
 	s.workers = everyWorker(&s.state)
 	p.scene = s
-	p.questions.show(questionsOf(&p.scene))
-	p.workers.show(worker)
+	p.questions.show(question, p.acted)
+	if p.focus == PaneWorkers { // one that has finished moves down, chosen as it is
+		p.workers.list.Touched = true
+	}
+	p.workers.show(worker, false)
 	p.longest = 0
 	for i := range s.workers {
 		p.longest = max(p.longest, cells.Width(cells.OneLine(s.workers[i].Name, 80)))

@@ -9,22 +9,22 @@ import (
 	"blackboard/tui/page"
 )
 
-// outputPage shows what a command has printed about a run.
-type outputPage struct {
-	page.Plain
-	app  *page.App
-	name string // of the command
-	text string
-	doc  page.Document
-	w    int
-}
-
 // ShowCommand shows what a command prints about a run.
 func ShowCommand(a *page.App, run string, args ...string) tea.Cmd {
 	return a.Hold(func(ctx context.Context) (tea.Msg, error) {
 		text, err := a.Command(ctx, run, args...)
-		return page.PushMsg{Page: &outputPage{app: a, name: args[0], text: text, doc: page.Document{App: a}}}, err
+		return page.PushMsg{Page: outputPage(a, args[0], text)}, err
 	})
+}
+
+// outputPage shows what a command has printed.
+func outputPage(a *page.App, name, text string) *page.Text {
+	said := func(context.Context) (string, error) { return text, nil }
+	return &page.Text{App: a, Name: name, Heading: func() string { return "board " + name },
+		Write: func(x *cells.Writer) { x.Text(text, "") },
+		Keys: func() page.Actions {
+			return page.Actions{page.On(page.KeyCopyText, func() tea.Cmd { return a.CopyWhole("board "+name, said) })}.Also(page.KeyBack)
+		}}
 }
 
 // Export asks for the file of an export, and writes it.
@@ -35,25 +35,4 @@ func Export(a *page.App, run string) tea.Cmd {
 		_, err := a.Command(ctx, run, "export", "--output", v["file"])
 		return page.Outcome{Text: run + " is exported to " + v["file"]}, err
 	}}))
-}
-
-func (p *outputPage) Update(msg tea.Msg) tea.Cmd { return p.doc.Take(msg, p.Actions, nil) }
-
-func (p *outputPage) SetSize(w, h int) {
-	p.w = w
-	p.doc.SetSize(w, h-1)
-	x := cells.NewWriter(p.app.Styles, w)
-	x.Text(p.text, "")
-	p.doc.SetLines(x.Lines)
-}
-
-func (p *outputPage) View() []string {
-	return append([]string{p.app.Styles.Heading("board "+p.name, p.doc.More(), p.w, true)}, p.doc.View()...)
-}
-
-func (p *outputPage) Title() string { return p.name }
-
-func (p *outputPage) Actions() page.Actions {
-	said := func(context.Context) (string, error) { return p.text, nil }
-	return page.Actions{page.On(page.KeyCopyText, func() tea.Cmd { return p.app.CopyWhole("board "+p.name, said) })}.Also(page.KeyBack).Also(page.MovingKeys()...)
 }

@@ -57,101 +57,65 @@ func pairLines(x *cells.Writer, f *check.Finding, ways bool) {
 	}
 }
 
-// pairPage shows two entries that may contradict each other.
-type pairPage struct {
-	page.Plain
-	app   *page.App
-	name  string // of the run
-	b     *board.Board
-	found *check.Finding
-	doc   page.Document
-	w     int
-
-	settling *page.Form // that asks why both hold, or which does not
-}
-
-func newPairPage(a *page.App, name string, b *board.Board, f *check.Finding) *pairPage {
-	return &pairPage{app: a, name: name, b: b, found: f, doc: page.Document{App: a}}
-}
-
-func (p *pairPage) Update(msg tea.Msg) tea.Cmd {
-	if done, ok := msg.(page.DoneMsg); ok {
-		if done.Err == nil && done.Form != nil && done.Form == p.settling {
-			return p.app.Pop(p) // it is a pair no more
+// newPairPage shows two entries that may contradict each other.
+func newPairPage(a *page.App, name string, b *board.Board, f *check.Finding) *page.Text {
+	t := &page.Text{App: a, Name: "pair", Link: "entry",
+		Heading: func() string { return f.ID + " and " + f.Other + " may contradict each other" },
+		Follow:  func(id string) tea.Cmd { return a.Push(NewEntry(a, name, b, id, nil)) }}
+	t.Write = func(x *cells.Writer) {
+		x.Text(f.Why, "")
+		x.Line("")
+		pairLines(x, f, true)
+		if clear := f.In(a.Words); clear != "" {
+			x.Heading("To clear it")
+			x.Text(clear, "")
+		}
+	}
+	var settling *page.Form // asks why both hold, or which does not
+	ask := func(form func(*page.App, *board.Board, *check.Finding, string) *page.Form) func() tea.Cmd {
+		return func() tea.Cmd {
+			settling = form(a, b, f, t.Doc.Chosen())
+			return a.Overlay(settling)
+		}
+	}
+	t.Heard = func(msg tea.Msg) tea.Cmd {
+		if done, ok := msg.(page.DoneMsg); ok && done.Err == nil && done.Form != nil && done.Form == settling {
+			return a.Pop(t) // it is a pair no more
 		}
 		return nil
 	}
-	return p.doc.Take(msg, p.Actions, p.follow)
-}
-
-// settle asks why both entries hold.
-func (p *pairPage) settle() tea.Cmd {
-	id, other := p.found.ID, p.found.Other
-	intro := []string{cells.OneLine(p.found.Why, 300)}
-	if c := p.found.Pair; c != nil {
-		intro = append(intro, id+": "+cells.OneLine(c.A.Content, 300), other+": "+cells.OneLine(c.B.Content, 300))
+	t.Keys = func() page.Actions {
+		return page.Actions{page.On(page.KeySettle, ask(settleForm)),
+			page.On(page.Renamed(page.KeyPutAway, "this one is superseded"), ask(supersedeForm)),
+			page.On(page.KeyCopyID, func() tea.Cmd { return a.CopyText(t.Doc.Chosen()) })}
 	}
-	reason := &page.Field{Name: "reason", Label: "Why do both hold? (goes on record)",
-		Required: true}
-	p.settling = page.NewForm(p.app,
-		page.Form{Heading: "Settle " + id + " and " + other, Intro: intro,
-			Button: "settle", Fields: []*page.Field{reason}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-				_, err := p.b.Settle(ctx, p.app.Worker, id, other, v["reason"])
-				return page.Outcome{Text: id + " and " + other + " are settled",
-					Kind: page.ChangedRun}, err
-			}})
-	return p.app.Overlay(p.settling)
+	return t
 }
 
-// supersede asks whether the other entry takes the place of the chosen one.
-func (p *pairPage) supersede() tea.Cmd {
-	id, by := p.doc.Chosen(), p.found.Other
+// settleForm asks why both entries hold.
+func settleForm(a *page.App, b *board.Board, f *check.Finding, _ string) *page.Form {
+	intro := []string{cells.OneLine(f.Why, 300)}
+	if c := f.Pair; c != nil {
+		intro = append(intro, f.ID+": "+cells.OneLine(c.A.Content, 300), f.Other+": "+cells.OneLine(c.B.Content, 300))
+	}
+	return page.NewAct(a, page.Act{Heading: "Settle " + f.ID + " and " + f.Other, Intro: intro, Button: "settle",
+		Why: "Why do both hold? (goes on record)", Must: true, Do: func(ctx context.Context, why string) (page.Outcome, error) {
+			_, err := b.Settle(ctx, a.Worker, f.ID, f.Other, why)
+			return page.Outcome{Text: f.ID + " and " + f.Other + " are settled", Kind: page.ChangedRun}, err
+		}})
+}
+
+// supersedeForm asks whether the other entry takes the place of the chosen one.
+func supersedeForm(a *page.App, b *board.Board, f *check.Finding, id string) *page.Form {
+	by := f.Other
 	if id == by {
-		by = p.found.ID
+		by = f.ID
 	}
-	p.settling = page.NewForm(p.app, page.Form{Heading: by + " supersedes " + id, Button: "supersede",
+	return page.NewAct(a, page.Act{Heading: by + " supersedes " + id, Button: "supersede",
 		Intro: []string{id + " is wrong, or holds no more. It stays on the board, and no report needs it."},
-		Submit: func(ctx context.Context, _ page.Values) (page.Outcome, error) {
-			_, err := p.b.Link(ctx, p.app.Worker, by, board.Links{Supersedes: []string{id}})
+		Do: func(ctx context.Context, _ string) (page.Outcome, error) {
+			_, err := b.Link(ctx, a.Worker, by, board.Links{Supersedes: []string{id}})
 			return page.Outcome{Text: by + " supersedes " + id, Kind: page.ChangedRun,
 				Undo: &page.Undo{Text: id + " stays superseded: nothing is deleted; post what holds"}}, err
 		}})
-	return p.app.Overlay(p.settling)
-}
-
-// follow shows the chosen entry.
-func (p *pairPage) follow() tea.Cmd {
-	if id := p.doc.Chosen(); id != "" {
-		return p.app.Push(p.app.Open.Entry(p.name, p.b, id, nil))
-	}
-	return nil
-}
-
-func (p *pairPage) SetSize(w, h int) {
-	p.w = w
-	p.doc.SetSize(w, h-1)
-	x := cells.NewWriter(p.app.Styles, w)
-	x.Text(p.found.Why, "")
-	x.Line("")
-	pairLines(x, p.found, true)
-	if clear := p.found.In(p.app.Words); clear != "" {
-		x.Heading("To clear it")
-		x.Text(clear, "")
-	}
-	p.doc.SetLines(x.Lines)
-}
-
-func (p *pairPage) View() []string {
-	heading := p.found.ID + " and " + p.found.Other + " may contradict each other"
-	return append([]string{p.app.Styles.Heading(heading, p.doc.More(), p.w, true)},
-		p.doc.View()...)
-}
-
-func (p *pairPage) Title() string { return "pair" }
-
-func (p *pairPage) Actions() page.Actions {
-	all := p.doc.PlaceActions(p.follow, "the other entry", "the other entry")
-	all = append(all, page.On(page.KeySettle, p.settle), page.On(page.Renamed(page.KeyPutAway, "this one is superseded"), p.supersede))
-	id := func() tea.Cmd { return p.app.CopyText(p.doc.Chosen()) }
-	return append(all, page.On(page.KeyCopyID, id)).Also(page.MovingKeys()...)
 }

@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -14,12 +13,8 @@ import (
 // questionsPane lists the questions of the run below the state of the gate: first what
 // closes the gate, then other open signals by urgency, then the closed ones if wanted.
 type questionsPane struct {
-	page   *Page
-	list   page.List
-	filter page.Filter
-	all    []concern
-	shown  []concern
-	every  bool // with closed signals
+	narrowed[concern]
+	every bool // with closed signals
 }
 
 // concern is a row: a reason why the gate is closed, a signal, or both.
@@ -84,78 +79,22 @@ func questionsOf(s *scene) []concern {
 }
 
 func newQuestionsPane(p *Page) *questionsPane {
-	s := &questionsPane{page: p}
-	s.filter = page.NewFilter(p.app, "words of a question, a worker, a priority", &s.list,
-		p.layout)
-	s.list = page.List{App: p.app, Row: s.row}
+	s := &questionsPane{}
+	s.init(p, PaneQuestions, "words of a question, a worker, a priority", s.row)
+	s.lines = 2 // the state of the gate, too
+	s.all = func() []concern { return questionsOf(&p.scene) }
+	s.lets = func(q *concern) bool {
+		open := q.signal == nil || q.signal.Status == board.SignalOpen
+		return (s.every || open) && q.lets(s.filter.Value())
+	}
+	s.key = (*concern).key
 	return s
-}
-
-// show replaces the rows; the chosen one stays chosen.
-func (s *questionsPane) show(all []concern) {
-	s.all = all
-	s.narrow(s.chosenKey(), s.page.acted)
 }
 
 func (s *questionsPane) toggle() tea.Cmd {
 	s.every = !s.every
-	s.narrow(s.chosenKey(), true)
+	s.show(s.chosenKey(), true)
 	return nil
-}
-
-// narrow shows the rows that match the filter: the open ones, or all.
-func (s *questionsPane) narrow(chosen string, expected bool) {
-	s.shown = s.shown[:0:0]
-	for _, q := range s.all {
-		open := q.signal == nil || q.signal.Status == board.SignalOpen
-		if (s.every || open) && q.lets(s.filter.Value()) {
-			s.shown = append(s.shown, q)
-		}
-	}
-	at := slices.IndexFunc(s.shown, func(q concern) bool { return q.key() == chosen })
-	s.list.Keep(len(s.shown), at, expected)
-}
-
-// typed handles a key of the filter.
-func (s *questionsPane) typed(msg tea.KeyMsg) tea.Cmd {
-	chosen := s.chosenKey()
-	changed, cmd := s.filter.Update(msg)
-	if changed {
-		s.narrow(chosen, true)
-		s.choose(chosen)
-	}
-	return cmd
-}
-
-// clearFilter shows all rows again; the chosen one stays chosen.
-func (s *questionsPane) clearFilter() tea.Cmd {
-	chosen := s.chosenKey()
-	s.filter.Clear()
-	s.narrow(chosen, true)
-	s.choose(chosen)
-	return nil
-}
-
-// choose chooses a row, if it exists.
-func (s *questionsPane) choose(key string) {
-	if at := slices.IndexFunc(s.shown, func(q concern) bool { return q.key() == key }); at >= 0 {
-		s.list.MoveTo(at)
-	}
-}
-
-// at returns the chosen row, or nil.
-func (s *questionsPane) at() *concern {
-	if s.list.Cursor < len(s.shown) && !s.list.Lost {
-		return &s.shown[s.list.Cursor]
-	}
-	return nil
-}
-
-func (s *questionsPane) chosenKey() string {
-	if q := s.at(); q != nil {
-		return q.key()
-	}
-	return ""
 }
 
 // chosen returns the id of the chosen row's signal or entry, or "".
@@ -166,39 +105,21 @@ func (s *questionsPane) chosen() string {
 	return ""
 }
 
-func (s *questionsPane) rows() *page.List        { return &s.list }
-func (s *questionsPane) narrowing() *page.Filter { return &s.filter }
-
-// above returns the heading, the state of the gate and the filter.
-func (s *questionsPane) above() int {
-	lines := 2
-	if s.filter.Shown() {
-		lines++
-	}
-	return lines
-}
-
 func (s *questionsPane) view(focused bool) []string {
-	r, st := s.page.area[PaneQuestions], s.page.app.Styles
-	body := []string{s.light()}
-	if s.filter.Shown() {
-		body = append(body, " "+s.filter.View(r.W-1))
-	}
+	empty := "no question is open; f shows the closed ones"
 	switch {
 	case s.filter.Value() != "" && !s.every:
-		s.list.Empty = "no open question has these words; esc clears the filter, then f shows the closed ones"
+		empty = "no open question has these words; esc clears the filter, then f shows the closed ones"
 	case s.filter.Value() != "":
-		s.list.Empty = "no question has these words; esc clears the filter"
-	case len(s.all) == 0:
-		s.list.Empty = "no question was raised yet; s raises one"
-	default:
-		s.list.Empty = "no question is open; f shows the closed ones"
+		empty = "no question has these words; esc clears the filter"
+	case len(s.all()) == 0:
+		empty = "no question was raised yet; s raises one"
 	}
 	title := "Questions, what blocks first"
 	if s.every {
 		title = "All questions, closed ones too"
 	}
-	return st.Pane(title, s.list.Place(), append(body, s.list.View(focused)...), r.W, r.H, focused)
+	return s.draw(title, s.list.Place(), empty, focused, s.light())
 }
 
 // light describes the gate in a line: its state, and the priorities that close it.

@@ -1,7 +1,7 @@
 // Package runs has the pages of runs: all of them, one run, one of its entries or signals,
 // and its check.
 //
-//	list.go       the page of all runs; list_act.go creates, sorts and deletes them
+//	list.go       the page of all runs; list_act.go creates and deletes them
 //	run.go        the page of a run; run_layout.go has its layout and mouse, act.go its actions
 //	feed*.go      the list of its entries
 //	questions.go  the list of its questions; run_panes.go has that of its workers
@@ -379,8 +379,8 @@ func (p *Page) Actions() page.Actions {
 	all = append(all, page.On(page.Renamed(page.KeyNext, "next pane"), by(1)),
 		page.On(page.KeyPreview, p.togglePreview)).Also(page.KeySearch)
 	all = append(all, page.On(page.KeySurvival,
-		func() tea.Cmd { return p.app.Push(p.app.Open.Check(p.Name, p.b, policy.Survival)) }),
-		page.On(page.KeyCheck, func() tea.Cmd { return p.app.Push(p.app.Open.Check(p.Name, p.b, "")) }))
+		func() tea.Cmd { return p.app.Push(NewCheckPage(p.app, p.Name, p.b, policy.Survival)) }),
+		page.On(page.KeyCheck, func() tea.Cmd { return p.app.Push(NewCheckPage(p.app, p.Name, p.b, "")) }))
 	if p.scene.state.Retrievals > 0 {
 		all = append(all, page.On(page.KeyGiven,
 			func() tea.Cmd { return p.app.Push(p.app.Open.Given(p.b, p.back.past)) }))
@@ -419,7 +419,7 @@ func (p *Page) choose(id string) (cmd tea.Cmd) {
 		p.questions.filter.Clear()
 		here := func(q concern) bool { return q.id() == id }
 		p.questions.every = p.questions.every || !slices.ContainsFunc(p.questions.shown, here)
-		p.questions.narrow(id, true)
+		p.questions.show(id, true)
 		p.questions.choose(id)
 		return nil
 	}

@@ -4,11 +4,8 @@ import (
 	"slices"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"blackboard/board"
 	"blackboard/tui/cells"
-	"blackboard/tui/page"
 )
 
 // signalMark returns a sign for a signal's status.
@@ -54,94 +51,25 @@ func everyWorker(st *board.State) []board.Worker {
 
 // workersPane lists the workers: the authors of entries, latest first, and the state of
 // the expected ones.
-type workersPane struct {
-	page   *Page
-	list   page.List
-	filter page.Filter
-	shown  []board.Worker // those that match the filter
-}
+type workersPane struct{ narrowed[board.Worker] }
 
 func newWorkersPane(p *Page) *workersPane {
-	ws := &workersPane{page: p}
-	ws.filter = page.NewFilter(p.app, "part of a name", &ws.list, p.layout)
-	ws.list = page.List{App: p.app, Row: ws.row}
+	ws := &workersPane{}
+	ws.init(p, PaneWorkers, "part of a name", ws.row)
+	ws.all = func() []board.Worker { return p.scene.workers }
+	ws.lets = func(w *board.Worker) bool { return cells.HasWords(w.Name, ws.filter.Value()) }
+	ws.key = func(w *board.Worker) string { return w.Name }
 	return ws
 }
 
-func (ws *workersPane) rows() *page.List        { return &ws.list }
-func (ws *workersPane) narrowing() *page.Filter { return &ws.filter }
-
-func (ws *workersPane) above() int {
-	if ws.filter.Shown() {
-		return 2
-	}
-	return 1
-}
-
-// show shows the workers of the scene that match the filter; the chosen one stays chosen.
-func (ws *workersPane) show(chosen string) {
-	ws.shown = ws.shown[:0:0]
-	for _, w := range ws.page.scene.workers {
-		if cells.HasWords(w.Name, ws.filter.Value()) {
-			ws.shown = append(ws.shown, w)
-		}
-	}
-	if ws.page.focus == PaneWorkers { // one that has finished moves down, chosen as it is
-		ws.list.Touched = true
-	}
-	ws.list.Keep(len(ws.shown),
-		slices.IndexFunc(ws.shown, func(w board.Worker) bool { return w.Name == chosen }), false)
-}
-
-// typed handles a key of the filter.
-func (ws *workersPane) typed(msg tea.KeyMsg) tea.Cmd {
-	chosen := ws.chosen()
-	changed, cmd := ws.filter.Update(msg)
-	if changed {
-		ws.choose(chosen)
-	}
-	return cmd
-}
-
-// clearFilter shows all workers again; the chosen one stays chosen.
-func (ws *workersPane) clearFilter() tea.Cmd {
-	chosen := ws.chosen()
-	ws.filter.Clear()
-	ws.choose(chosen)
-	return nil
-}
-
-// choose applies the filter, and chooses a worker.
-func (ws *workersPane) choose(name string) {
-	ws.show(name)
-	ws.list.MoveTo(max(slices.IndexFunc(ws.shown, func(w board.Worker) bool { return w.Name == name }), 0))
-}
+func (ws *workersPane) chosen() string { return ws.chosenKey() }
 
 func (ws *workersPane) view(focused bool) []string {
-	r := ws.page.area[PaneWorkers]
-	ws.list.Empty = "nobody wrote yet"
-	var body []string
+	empty := "nobody wrote yet"
 	if ws.filter.Shown() {
-		ws.list.Empty = "no worker has this name; esc clears the filter"
-		body = append(body, " "+ws.filter.View(r.W-1))
+		empty = "no worker has this name; esc clears the filter"
 	}
-	return ws.page.app.Styles.Pane("Workers", ws.list.Place(),
-		append(body, ws.list.View(focused)...), r.W, r.H, focused)
-}
-
-// at returns the chosen worker, or nil.
-func (ws *workersPane) at() *board.Worker {
-	if i := ws.list.Cursor; i < len(ws.shown) && !ws.list.Lost {
-		return &ws.shown[i]
-	}
-	return nil
-}
-
-func (ws *workersPane) chosen() string {
-	if w := ws.at(); w != nil {
-		return w.Name
-	}
-	return ""
+	return ws.draw("Workers", ws.list.Place(), empty, focused)
 }
 
 // claims returns the number of open signals that a worker has claimed.

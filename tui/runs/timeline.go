@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"sort"
-	"strconv"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -18,8 +17,8 @@ import (
 )
 
 // timeline shows the log below the panes, over the full width of the page: the open
-// questions, the state of the gate, who worked when, and the current position. A column
-// is the same stretch of the log in all of its lines.
+// questions, the state of the gate, and the current position. A column is the same stretch of
+// the log in all of its lines.
 type timeline struct {
 	page  *Page
 	burn  []board.BurnPoint
@@ -27,19 +26,9 @@ type timeline struct {
 	gate  []board.GateChange
 	whole bool // gate follows the complete policy
 	read  page.Once
-	mark  int64 // the marked event; 0: none
-	lanes bool  // show the lanes
-	drawn lanes
 }
 
-// lanes are the workers' activities, rendered for a width.
-type lanes struct {
-	columns int
-	last    int64
-	all     []board.Lane
-}
-
-// readTimeline reads the activities and computes the gate's state over time. It is a
+// readTimeline reads the log and computes the gate's state over time. It is a
 // separate query, so that a long run is shown without waiting for it.
 func (p *Page) readTimeline() tea.Cmd {
 	t := &p.time
@@ -68,8 +57,8 @@ func (p *Page) readTimeline() tea.Cmd {
 	})
 }
 
-// height is the number of lines: the curve, the gate, the lanes, and the text.
-func (t *timeline) height() int { return t.curve() + 1 + len(t.shownLanes()) + 1 }
+// height is the number of lines: the curve, the gate, and the text.
+func (t *timeline) height() int { return t.curve() + 2 }
 
 // curve is the number of lines of the curve.
 func (t *timeline) curve() int {
@@ -79,16 +68,8 @@ func (t *timeline) curve() int {
 	return min(max(t.page.h/9, 1), 6)
 }
 
-// gutter is the width of the names before the lanes, and columns the number of cells
-// after it.
-func (t *timeline) gutter() int {
-	if !t.lanes {
-		return 1
-	}
-	return min(max(t.page.longest, 14)+14, t.page.w*2/5)
-}
-
-func (t *timeline) columns() int { return max(t.page.w-t.gutter(), 1) }
+// columns is the number of cells of a line, after a blank.
+func (t *timeline) columns() int { return max(t.page.w-1, 1) }
 
 // last is the end of the log as drawn.
 func (t *timeline) last() int64 { return max(t.page.back.now, 1) }
@@ -112,40 +93,8 @@ func (t *timeline) stretch(column int) (from, to int64) {
 	return int64(column) * t.last() / n, max(int64(column+1)*t.last()/n, 1)
 }
 
-// shownLanes returns the lanes that fit: the busiest workers, and one for all others.
-func (t *timeline) shownLanes() []board.Lane {
-	if !t.lanes || t.track == nil {
-		return nil
-	}
-	d := &t.drawn
-	if n := t.columns(); d.columns != n || d.last != t.track.Last() {
-		*d = lanes{n, t.track.Last(), t.track.Lanes(n)}
-	}
-	room := max(t.page.h/4, 3)
-	if len(d.all) <= room {
-		return d.all
-	}
-	shown := slices.Clone(d.all[:room-1])
-	rest := board.Lane{Posted: make([]int64, d.columns), Did: make([]bool, d.columns)}
-	for i := range d.all[room-1:] {
-		l := &d.all[room-1:][i]
-		rest.Entries += l.Entries
-		rest.Events += l.Events
-		for c := range d.columns {
-			rest.Posted[c] += l.Posted[c]
-			rest.Did[c] = rest.Did[c] || l.Did[c]
-		}
-	}
-	rest.Worker = cells.Plural(int64(len(d.all)-len(shown)), "other")
-	return append(shown, rest)
-}
-
-func (t *timeline) view() []string {
+func (t *timeline) view() (lines []string) {
 	p, st := t.page, t.page.app.Styles
-	var lines []string
-	add := func(name, facts, bars string) {
-		lines = append(lines, cells.Fit(t.label(name, facts)+bars, p.w))
-	}
 	if h := t.curve(); h > 0 {
 		cols := burnColumns(t.burn, t.columns(), t.last())
 		peak := int64(1)
@@ -153,57 +102,12 @@ func (t *timeline) view() []string {
 			peak = max(peak, c.blocking+c.others)
 		}
 		for row := h; row > 0; row-- {
-			name := ""
-			if row == h {
-				name = "open questions"
-			}
-			add(name, "", burnRow(st, cols, row, h, peak, t.at()))
+			lines = append(lines, cells.Fit(" "+burnRow(st, cols, row, h, peak, t.at()), p.w))
 		}
-	}
-	add("gate", "", t.line())
-	shown := t.shownLanes()
-	most := int64(1)
-	for i := range shown {
-		most = max(most, slices.Max(shown[i].Posted))
-	}
-	for i := range shown {
-		l := &shown[i]
-		add(l.Worker, cells.Count(l.Entries)+spentShort(p.scene.state.Spent(l.Worker)), t.laneCells(l, most))
 	}
 	words := " " + t.words()
-	return append(lines, cells.Spread(words, st.Faint.Render(t.scale(p.w-cells.Width(words))),
-		p.w))
-}
-
-// spentShort formats what a worker has used: tokens, else cost; "" if unknown.
-func spentShort(s board.Spent) string {
-	switch {
-	case s.Tokens == nil && s.Cost == nil:
-		return ""
-	case s.Tokens == nil:
-		return cells.Right("cost "+strconv.FormatFloat(*s.Cost, 'f', 2, 64), 11)
-	}
-	n, unit := *s.Tokens, ""
-	for _, u := range []string{"k", "M", "G"} {
-		if n >= 1000 {
-			n, unit = n/1000, u
-		}
-	}
-	digits := 0
-	if unit != "" && n < 100 {
-		digits = 1
-	}
-	return cells.Right(strconv.FormatFloat(n, 'f', digits, 64)+unit+" tok", 11)
-}
-
-// label returns the text before a line.
-func (t *timeline) label(name, facts string) string {
-	w := t.gutter()
-	if w < 3 {
-		return cells.Fit("", w)
-	}
-	return cells.Spread(" "+cells.FitName(name, w-cells.Width(facts)-4),
-		t.page.app.Styles.Faint.Render(facts)+"  ", w)
+	return append(lines, cells.Fit(" "+t.line(), p.w),
+		cells.Spread(words, st.Faint.Render(t.scale(p.w-cells.Width(words))), p.w))
 }
 
 // at returns the column of the moment on the screen; -1 is now.
@@ -214,16 +118,12 @@ func (t *timeline) at() int {
 	return t.column(t.page.back.seq)
 }
 
-// line renders the gate over time, heavy where closed, with the current and the marked
-// moment.
+// line renders the gate over time, heavy where closed, with the current moment.
 func (t *timeline) line() string {
 	st := t.page.app.Styles
-	here, mark := t.column(t.page.Place()), -1
-	if t.mark > 0 {
-		mark = t.column(t.mark)
-	}
-	const unknown, closed, opened, shown, marked = 1, 2, 3, 4, 5
-	looks := []lipgloss.Style{{}, st.Faint, st.Bad, st.Good, st.Focus, st.Accent}
+	here := t.column(t.page.Place())
+	const unknown, closed, opened, shown = 1, 2, 3, 4
+	looks := []lipgloss.Style{{}, st.Faint, st.Bad, st.Good, st.Focus}
 	gate, open := t.gate, false
 	return joinCells(looks, t.columns(), func(i int) (string, int) {
 		for _, to := t.stretch(i); len(gate) > 0 && gate[0].Seq <= to; gate = gate[1:] {
@@ -232,8 +132,6 @@ func (t *timeline) line() string {
 		switch {
 		case i == here:
 			return "◆", shown
-		case i == mark:
-			return "▼", marked
 		case t.track == nil:
 			return "─", unknown
 		case open:
@@ -241,27 +139,6 @@ func (t *timeline) line() string {
 		}
 		return "━", closed
 	})
-}
-
-// laneCells renders a worker's activity: how much was posted, and a dot for other
-// actions. most is the greatest number of posts in a column.
-func (t *timeline) laneCells(l *board.Lane, most int64) string {
-	st, at := t.page.app.Styles, t.at()
-	const now, later = 1, 2
-	return joinCells([]lipgloss.Style{{}, st.Info, st.Faint}, len(l.Posted),
-		func(i int) (string, int) {
-			look := now
-			if at >= 0 && i > at {
-				look = later
-			}
-			switch {
-			case l.Posted[i] > 0:
-				return eighths(int((l.Posted[i]*8 + most - 1) / most)), look
-			case l.Did[i]:
-				return "·", look
-			}
-			return " ", 0
-		})
 }
 
 // words describe the position in the log, and its time.
@@ -281,7 +158,7 @@ func (t *timeline) words() string {
 		return st.Bad.Render("connection lost") + st.Faint.Render(" "+where+"; retrying")
 	case !b.on:
 		return st.Good.Render("live") +
-			st.Faint.Render(" "+where+"  [ ] back in time  T who worked when")
+			st.Faint.Render(" "+where+"  [ ] back in time")
 	case p.loading():
 		return st.Warn.Render("back") + st.Faint.Render(" "+where+"… ") +
 			st.Warn.Render(p.stillShown())
@@ -305,10 +182,6 @@ func (t *timeline) scale(room int) string {
 		most := "at most " + cells.Count(peak) + " open  "
 		all = []string{"█ blocking ▒ other, " + most + gate, most + gate, gate, most}
 	}
-	if len(t.shownLanes()) > 0 {
-		lanes := "lanes: █ posted · did something else; entries and tokens beside the name  "
-		all = append([]string{lanes + all[0], lanes, "█ posted · did something else  "}, all...)
-	}
 	for _, s := range all {
 		if cells.Width(s) < room {
 			return s
@@ -321,7 +194,7 @@ func (t *timeline) scale(room int) string {
 // the last change in its stretch, else the event with the most open questions, which the
 // column shows, else the last event of its stretch. It is 0 if there is no event.
 func (t *timeline) momentAt(x, y int) int64 {
-	c := x - t.gutter()
+	c := x - 1
 	if c < 0 || c >= t.columns() || y < 0 || y >= t.height()-1 {
 		return 0
 	}
@@ -368,17 +241,11 @@ func (t *timeline) actions() page.Actions {
 	all := page.Actions{page.On(page.KeyPeak, t.toPeak),
 		page.On(page.KeyGateBefore, func() tea.Cmd { return t.toGate(-1) }),
 		page.On(page.KeyGateAfter, func() tea.Cmd { return t.toGate(1) }),
-		page.On(page.KeyLanes, t.toggle), page.On(page.KeyMark, t.markHere)}
-	if t.mark > 0 {
-		all = append(all, page.On(page.KeyChanged, t.showChanges))
+	}
+	if t.page.back.on {
+		all = append(all, page.On(page.KeyChanged, func() tea.Cmd { return t.page.ShowChanges(t.page.Place(), t.page.Last()) }))
 	}
 	return all
-}
-
-func (t *timeline) toggle() tea.Cmd {
-	t.lanes = !t.lanes
-	t.page.layout()
-	return t.page.feed.need()
 }
 
 // toPeak goes to the first moment with the most open questions.
@@ -413,16 +280,4 @@ func (t *timeline) toGate(by int) tea.Cmd {
 		}
 	}
 	return page.Notice("the gate did not change after this")
-}
-
-// markHere marks the current moment, or removes its mark.
-func (t *timeline) markHere() tea.Cmd {
-	here := t.page.Place()
-	if t.mark == here {
-		t.mark = 0
-		return page.Notice("the mark is taken away")
-	}
-	t.mark = here
-	const next = " is marked; = shows what has changed between it and the moment you go to"
-	return page.Notice("event " + cells.Count(here) + next)
 }

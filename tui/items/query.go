@@ -1,4 +1,4 @@
-package memories
+package items
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
@@ -26,12 +27,13 @@ const (
 	SectionJournal
 	SectionCore
 	SectionConversations
-	Sections // their number
+	SectionSearch // all of them, and the knowledge base
+	Sections      // their number
 )
 
-// memorySections are the tabs: the tier of the listed items, or the kind of an agent's
+// sections are the tabs: the tier of the listed items, or the kind of an agent's
 // notes, or "" for other lists.
-var memorySections = [Sections]struct{ name, tier, note, heading, empty string }{
+var sections = [Sections]struct{ name, tier, note, heading, empty string }{
 	{"in conversations", memory.Conversation, "", "Items in conversations",
 		"No items in conversations. 8 shows all conversations and their working notes."},
 	{"channel", memory.Channel, "", "Items in channels", emptyTier},
@@ -44,37 +46,39 @@ var memorySections = [Sections]struct{ name, tier, note, heading, empty string }
 		"This agent has no core memories. + writes one; agents use board memory core."},
 	{"all conversations", "", "", "All conversations",
 		"No conversation yet. An agent begins one with board memory conversation start."},
+	{name: "search"},
 }
 
 const emptyTier = "No items yet. + writes the first one; agents use board memory put."
 
 // Tier returns the tier of the items in the tab; "" if it has other things.
-func (s Section) Tier() string { return memorySections[s].tier }
+func (s Section) Tier() string { return sections[s].tier }
 
 // Note returns the kind of an agent's notes in the tab; "" if it has other things.
-func (s Section) Note() string { return memorySections[s].note }
+func (s Section) Note() string { return sections[s].note }
 
 // String returns the name of the tab.
-func (s Section) String() string { return memorySections[s].name }
+func (s Section) String() string { return sections[s].name }
 
 // errNoAgent is for an agent's own items if no agent is selected.
 var errNoAgent = errors.New("each agent has its own · A chooses the agent")
 
-// memoryKind is the kind of thing that a row or a page shows.
-type memoryKind int
+// kind is the kind of thing that a row or a page shows.
+type kind int
 
 // What a row or a page may show.
 const (
-	KindNone memoryKind = iota // nothing
+	KindNone kind = iota // nothing
 	KindItem
 	KindNote
 	KindNamed
 	KindConversation
+	KindCapsule
 )
 
 // Ref identifies one thing of the memory.
 type Ref struct {
-	Kind memoryKind
+	Kind kind
 	ID   string // of an item or a note; a name; a ref code
 	Tier string // of a note or a named entry
 	note string // kind of a note
@@ -82,13 +86,13 @@ type Ref struct {
 
 // Row is the data of a row. Its size is limited, however long the text is.
 type Row struct {
-	Ref    Ref
-	scope  memory.Scope // where an item is; a conversation's own scope
-	At     time.Time    // the time from which its age counts; zero: never
-	cells  []string     // by section; see Page.row
-	Head   string
-	marks  []string
-	Source string
+	Ref   Ref
+	scope memory.Scope // where an item is; a conversation's own scope
+	At    time.Time    // the time from which its age counts; zero: never
+	cells []string     // by section; see Page.row
+	Head  string
+	marks []string
+	hit   *kb.Hit // of the search; nil: of a tab
 }
 
 // Query selects the rows of a list.
@@ -99,26 +103,68 @@ type Query struct {
 	Text      string // words that must all occur, and filters
 }
 
-// filterNames are the filters of items: in is a channel, or a conversation's ref code.
-var filterNames = []string{"curator", "source", "in", "tag", "since"}
+// filterNames are the filters of what is known, and filterHint says them.
+var filterNames = []string{"kind", "scope", "tag", "doc", "source", "curator", "since", "in"}
 
-// terms are the words and the filters that are typed.
-func (q *Query) terms() page.Terms {
-	t := page.ParseTerms(q.Text, filterNames...)
-	t.Filters["curator"] = t.In("curator", memory.Curators)
-	return t
+const filterHint = "words  kind:gotcha  scope:universal  tag:x  doc:x  curator:author  since:7d  in:memory"
+
+// The places of a search, for the filter in, which also takes a channel, or a conversation's ref
+// code.
+const (
+	inKnowledge = "capsules"
+	inMemory    = "memory"
+)
+
+// terms are a question as it is meant: its words, and what is asked for.
+type terms struct {
+	page.Terms
+	typed string
+	since time.Time
 }
 
-// place returns the channel, or the conversation's ref code, that is asked for; "": all.
-func (q *Query) place() string {
-	if in := q.terms().Filters["in"]; len(in) > 0 && (q.Section == SectionChannel || q.Section == SectionConversation) {
-		return in[0]
+func termsOf(text string, now time.Time) terms {
+	t := page.ParseTerms(text, filterNames...)
+	t.Filters["doc"] = append(t.Filters["doc"], t.Filters["source"]...)
+	for name, all := range map[string][]string{"curator": memory.Curators, "kind": slices.Concat(kb.Kinds, memory.Tiers),
+		"scope": append(slices.Clone(kb.Scopes), inMemory), "in": {inKnowledge, inMemory}} {
+		t.Filters[name] = t.In(name, all)
 	}
-	return ""
+	return terms{t, text, t.Since(now)}
 }
 
-// memorySummary has the counts for the tabs, and the choices for pickers.
-type memorySummary struct {
+// traits are what filters ask of something.
+type traits struct {
+	kind, scope, curator, source string
+	tags, places                 []string
+	at                           time.Time // it was last written
+}
+
+func itemTraits(it *memory.Item) *traits {
+	return &traits{it.Tier, inMemory, it.Curator, it.Source, it.Tags, []string{inMemory, it.Channel, it.Conversation}, it.Updated}
+}
+
+// lets reports whether something passes every filter.
+func (t *terms) lets(x *traits) bool {
+	for name, values := range map[string][]string{"kind": {x.kind}, "scope": {x.scope}, "curator": {x.curator}, "in": x.places} {
+		if asked := t.Filters[name]; len(asked) > 0 && !slices.ContainsFunc(values, func(v string) bool { return slices.Contains(asked, v) }) {
+			return false
+		}
+	}
+	lacksTag := func(tag string) bool {
+		return !slices.ContainsFunc(x.tags, func(of string) bool { return strings.EqualFold(of, tag) })
+	}
+	lacks := func(part string) bool { return !strings.Contains(strings.ToLower(x.source), strings.ToLower(part)) }
+	return !slices.ContainsFunc(t.Filters["tag"], lacksTag) && !slices.ContainsFunc(t.Filters["doc"], lacks) &&
+		!x.at.Before(t.since)
+}
+
+// has reports whether every word is in one of the texts.
+func (t *terms) has(texts ...string) bool {
+	return len(t.Words) == 0 || cells.HasWords(strings.Join(texts, "\n"), t.Text())
+}
+
+// summary has the counts for the tabs, and the choices for pickers.
+type summary struct {
 	read      bool
 	workspace string
 	counts    [Sections]int64
@@ -133,7 +179,7 @@ type memorySummary struct {
 const memoryMost = 500
 
 // summarise counts the items. Tiers that are not granted count nothing.
-func summarise(ctx context.Context, s *memory.Store) (m memorySummary, err error) {
+func summarise(ctx context.Context, s *memory.Store) (m summary, err error) {
 	m.workspace, m.agents = s.Workspace(), map[string]int{}
 	files, err := s.Stats(ctx)
 	if err != nil {
@@ -143,8 +189,8 @@ func summarise(ctx context.Context, s *memory.Store) (m memorySummary, err error
 		f := &files[i]
 		for _, sc := range f.Scopes {
 			tier, _, _ := strings.Cut(sc.Scope, ":")
-			for at := range memorySections {
-				if memorySections[at].tier == tier {
+			for at := range sections {
+				if sections[at].tier == tier {
 					m.counts[at] += int64(sc.Live)
 					m.private[at] += int64(sc.Private)
 				}
@@ -187,41 +233,39 @@ func summarise(ctx context.Context, s *memory.Store) (m memorySummary, err error
 
 // Read returns rows, those after an item if before is its id, and whether there are more.
 func (q *Query) Read(ctx context.Context, s *memory.Store, now time.Time, before string, limit int) (rows []Row, more bool, err error) {
-	t := q.terms()
-	has := func(filter string) bool { return len(t.Filters[filter]) > 0 }
-	if q.Section.Tier() == "" && slices.ContainsFunc(filterNames, has) { // only items have them
-		return nil, false, nil
+	t := termsOf(q.Text, now)
+	if tier := q.Section.Tier(); tier != "" {
+		lq := memory.ListQuery{Tiers: []string{tier}, Forgotten: q.forgotten, Before: before, Limit: limit}
+		return listItems(ctx, s, &t, lq, now)
+	}
+	take := func(x traits, r Row, texts ...string) {
+		x.scope, x.places = inMemory, append(x.places, inMemory)
+		if t.lets(&x) && t.has(texts...) {
+			rows = append(rows, r)
+		}
 	}
 	switch q.Section {
 	case SectionNamed:
-		rows, err = q.named(ctx, s)
+		err = listNamed(ctx, s, take)
 	case SectionJournal, SectionCore:
-		rows, err = q.notes(ctx, s)
+		err = q.listNotes(ctx, s, take)
 	case SectionConversations:
-		rows, err = q.conversations(ctx, s)
-	default:
-		return q.items(ctx, s, now, before, limit)
+		err = listConversations(ctx, s, take)
 	}
 	return rows, false, err
 }
 
-// memoryScan is the most items that one read compares with a text.
-const memoryScan = 500
+// taker takes a row if the query asks for what has these traits and texts.
+type taker func(x traits, r Row, texts ...string)
 
-func (q *Query) items(ctx context.Context, s *memory.Store, now time.Time, before string, limit int) (rows []Row, more bool, err error) {
-	lq := memory.ListQuery{Tiers: []string{q.Section.Tier()}, Forgotten: q.forgotten,
-		Before: before, Limit: limit}
-	switch q.Section {
-	case SectionChannel:
-		lq.Channel = q.place()
-	case SectionConversation:
-		lq.Conversation = q.place()
-	}
-	t := q.terms()
-	lq.Curators, lq.Sources = t.Filters["curator"], t.Filters["source"]
-	from := t.Since(now)
-	if q.Text != "" {
-		lq.Limit = memoryScan
+// maxScanned is the most items that one read compares with a text.
+const maxScanned = 500
+
+// listItems returns items that pass, as many as the query says.
+func listItems(ctx context.Context, s *memory.Store, t *terms, lq memory.ListQuery, now time.Time) (rows []Row, more bool, err error) {
+	limit := lq.Limit
+	if len(t.Words)+len(t.Filters) > 0 {
+		lq.Limit = max(limit, maxScanned)
 	}
 	for {
 		found, more, err := s.List(ctx, lq)
@@ -230,9 +274,7 @@ func (q *Query) items(ctx context.Context, s *memory.Store, now time.Time, befor
 		}
 		for i := range found {
 			it := &found[i]
-			lacks := func(tag string) bool { return !slices.Contains(it.Tags, tag) }
-			if q.lets(it.Title, it.Content, strings.Join(it.Tags, " ")) && !it.Updated.Before(from) &&
-				!slices.ContainsFunc(t.Filters["tag"], lacks) {
+			if t.lets(itemTraits(it)) && t.has(it.Title, it.Content, strings.Join(it.Tags, " ")) {
 				rows = append(rows, itemRow(it, now))
 			}
 			if len(rows) == limit {
@@ -244,12 +286,6 @@ func (q *Query) items(ctx context.Context, s *memory.Store, now time.Time, befor
 		}
 		lq.Before = found[len(found)-1].ID
 	}
-}
-
-// lets reports whether every word of the text is in one of the fields.
-func (q *Query) lets(fields ...string) bool {
-	t := q.terms()
-	return q.Text == "" || cells.HasWords(strings.Join(fields, "\n"), t.Text())
 }
 
 // MaxRunes is how many characters of a text a row keeps: more than the widest screen
@@ -266,7 +302,7 @@ func Headline(it *memory.Item) string {
 
 func itemRow(it *memory.Item, now time.Time) Row {
 	return Row{Ref: Ref{Kind: KindItem, ID: it.ID, Tier: it.Tier}, scope: it.Scope(),
-		At: it.Created, Source: it.Source, Head: Headline(it), marks: itemMarks(it, now),
+		At: it.Created, Head: Headline(it), marks: itemMarks(it, now),
 		cells: []string{memory.Level(it.Importance), it.Curator}}
 }
 
@@ -289,13 +325,10 @@ func itemMarks(it *memory.Item, now time.Time) (marks []string) {
 	return marks
 }
 
-func (q *Query) named(ctx context.Context, s *memory.Store) (rows []Row, err error) {
+func listNamed(ctx context.Context, s *memory.Store, take taker) error {
 	all, err := s.Named(ctx)
 	for i := range all {
 		n := &all[i]
-		if !q.lets(n.Name, n.Body) {
-			continue
-		}
 		row := Row{Ref: Ref{Kind: KindNamed, ID: n.Name, Tier: n.Tier},
 			scope: memory.Scope{Tier: n.Tier}, At: n.Updated,
 			Head:  cells.OneLine(n.Body, MaxRunes),
@@ -303,21 +336,18 @@ func (q *Query) named(ctx context.Context, s *memory.Store) (rows []Row, err err
 		if n.Revision == 0 {
 			row.Head, row.cells[2] = "nothing is written yet", "–"
 		}
-		rows = append(rows, row)
+		take(traits{kind: n.Tier, curator: n.Curator, at: n.Updated}, row, n.Name, n.Body)
 	}
-	return rows, err
+	return err
 }
 
-func (q *Query) notes(ctx context.Context, s *memory.Store) (rows []Row, err error) {
+func (q *Query) listNotes(ctx context.Context, s *memory.Store, take taker) error {
 	if q.Agent == "" {
-		return nil, errNoAgent
+		return errNoAgent
 	}
 	all, err := s.Notes(ctx, q.Section.Note(), memoryMost)
 	for i := range all {
 		n := &all[i]
-		if !q.lets(n.Content) {
-			continue
-		}
 		row := Row{Ref: Ref{Kind: KindNote, ID: n.ID, Tier: n.Tier, note: n.Kind},
 			scope: memory.Scope{Tier: n.Tier}, At: n.Created,
 			Head:  cells.OneLine(n.Content, MaxRunes),
@@ -325,18 +355,15 @@ func (q *Query) notes(ctx context.Context, s *memory.Store) (rows []Row, err err
 		if n.Expired {
 			row.marks = []string{"expired"}
 		}
-		rows = append(rows, row)
+		take(traits{kind: n.Tier, at: n.Created}, row, n.Content)
 	}
-	return rows, err
+	return err
 }
 
-func (q *Query) conversations(ctx context.Context, s *memory.Store) (rows []Row, err error) {
+func listConversations(ctx context.Context, s *memory.Store, take taker) error {
 	all, err := s.Conversations(ctx, "", memory.Statuses, memoryMost)
 	for i := range all {
 		c := &all[i]
-		if !q.lets(c.Ref, c.Agent, c.Channel, c.Thread, c.Status) {
-			continue
-		}
 		row := Row{Ref: Ref{Kind: KindConversation, ID: c.Ref},
 			scope: memory.Scope{Tier: memory.Conversation, Conversation: c.Ref}, At: c.Started,
 			Head: cells.Plural(int64(c.Items), "item") + " " +
@@ -345,16 +372,17 @@ func (q *Query) conversations(ctx context.Context, s *memory.Store) (rows []Row,
 		if c.Scratch > 0 {
 			row.marks = []string{workingNote + " ×" + cells.Count(int64(c.Scratch))}
 		}
-		rows = append(rows, row)
+		take(traits{kind: memory.Conversation, places: []string{c.Ref, c.Channel}, at: c.Started},
+			row, c.Ref, c.Agent, c.Channel, c.Thread, c.Status)
 	}
-	return rows, err
+	return err
 }
 
 // workingNote is the badge of a working note.
 const workingNote = "Working Note"
 
 // known returns the agents with items of their own, and the worker, by name.
-func (m *memorySummary) known(worker string) []string {
+func (m *summary) known(worker string) []string {
 	names := slices.Collect(maps.Keys(m.agents))
 	if worker != "" && !slices.Contains(names, worker) {
 		names = append(names, worker)

@@ -1,4 +1,4 @@
-package memories
+package items
 
 import (
 	"context"
@@ -11,17 +11,17 @@ import (
 	"blackboard/tui/page"
 )
 
-// memoryHands are the actions on an item of the memory, as one agent. They are immutable:
+// hands are the actions on what is known, as one agent. They are immutable:
 // an action and its undo run as that agent, even if another one is selected meanwhile.
-type memoryHands struct {
+type hands struct {
 	app   *page.App
 	agent string
 	page  page.Page // the page of the actions
 }
 
-// actions returns the actions for ref. An impossible action is not listed, but its key
-// tells the reason.
-func (m *memoryHands) actions(ref Ref) page.Actions {
+// actions returns the actions for ref, of which f may be known. An impossible action is not
+// listed, but its key tells the reason.
+func (m *hands) actions(ref Ref, f *facts) page.Actions {
 	edit := page.On(page.KeyEdit, func() tea.Cmd { return m.edit(ref) })
 	forget := page.On(page.Renamed(page.KeyPutAway, "forget"),
 		func() tea.Cmd { return m.forget(ref) })
@@ -31,6 +31,14 @@ func (m *memoryHands) actions(ref Ref) page.Actions {
 	copyText := page.On(page.KeyCopyText, func() tea.Cmd { return m.copyContent(ref) })
 	open := page.On(page.KeySource, func() tea.Cmd { return m.openLink(ref) })
 	switch ref.Kind {
+	case KindCapsule:
+		forget.Binding = page.Renamed(page.KeyPutAway, "retire")
+		if f != nil && f.capsule != nil && f.capsule.Retired != nil {
+			forget = forget.Unlisted()
+		} else {
+			back.Binding = page.Renamed(page.KeyReopen, "an earlier revision")
+		}
+		return page.Actions{edit, forget, back, open, copyID, copyText}
 	case KindItem:
 		return page.Actions{edit, forget, back, open, copyID, copyText}
 	case KindNamed:
@@ -45,42 +53,39 @@ func (m *memoryHands) actions(ref Ref) page.Actions {
 	return nil
 }
 
-// copyContent copies the whole text of an item, a note or a named entry.
-func (m *memoryHands) copyContent(ref Ref) tea.Cmd {
+// copyContent copies the whole text.
+func (m *hands) copyContent(ref Ref) tea.Cmd {
 	return m.app.CopyWhole(ref.ID,
-		func(ctx context.Context) (string, error) { return Content(ctx, m.app, m.agent, ref) })
+		func(ctx context.Context) (string, error) { return m.content(ctx, ref) })
 }
 
 // openLink opens what the text names.
-func (m *memoryHands) openLink(ref Ref) tea.Cmd {
+func (m *hands) openLink(ref Ref) tea.Cmd {
 	return m.app.OpenLink(func(ctx context.Context) (page.Linked, error) {
-		text, err := Content(ctx, m.app, m.agent, ref)
+		if ref.Kind == KindCapsule {
+			return m.capsuleLinks(ctx, ref.ID)
+		}
+		text, err := m.content(ctx, ref)
 		return page.Linked{Own: ref.ID, Texts: []string{text}, Agent: m.agent}, err
 	})
 }
 
-// Content returns the whole text of an item, a note or a named entry.
-func Content(
-	ctx context.Context, a *page.App, agent string, ref Ref,
-) (text string, err error) {
-	err = a.WithMemory(ctx, agent, func(s *memory.Store) error {
-		switch ref.Kind {
-		case KindNamed:
-			n, err := s.GetNamed(ctx, ref.ID, ref.Tier)
-			text = n.Body
-			return err
-		case KindNote:
-			n, err := findNote(ctx, s, ref)
-			if err == nil {
-				text = n.Content
-			}
-			return err
-		}
-		it, err := s.Peek(ctx, ref.ID)
-		text = it.Content
-		return err
-	})
-	return text, err
+// content returns the whole text of a capsule, an item, a note or a named entry.
+func (m *hands) content(ctx context.Context, ref Ref) (string, error) {
+	f, err := readFacts(ctx, m.app, m.agent, ref, false)
+	switch {
+	case err != nil:
+		return "", err
+	case f.capsule != nil:
+		return f.capsule.Body, nil
+	case f.named != nil:
+		return f.named.Body, nil
+	case f.note != nil:
+		return f.note.Content, nil
+	case f.item != nil:
+		return f.item.Content, nil
+	}
+	return "", nil
 }
 
 // cannotEdit returns why ref cannot be edited, or "".
@@ -95,11 +100,14 @@ func cannotEdit(ref Ref) string {
 }
 
 // edit opens the text of ref in the editor.
-func (m *memoryHands) edit(ref Ref) tea.Cmd {
+func (m *hands) edit(ref Ref) tea.Cmd {
 	if why := cannotEdit(ref); why != "" {
 		return page.Notice(why)
 	}
 	return m.app.Edit(m.page, func(ctx context.Context) (e page.Editing, err error) {
+		if ref.Kind == KindCapsule {
+			return m.editCapsule(ctx, ref.ID)
+		}
 		err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) (err error) {
 			if ref.Kind == KindNamed {
 				e, err = m.editNamed(ctx, s, ref)
@@ -112,7 +120,7 @@ func (m *memoryHands) edit(ref Ref) tea.Cmd {
 	})
 }
 
-func (m *memoryHands) editNamed(ctx context.Context, s *memory.Store, ref Ref) (page.Editing, error) {
+func (m *hands) editNamed(ctx context.Context, s *memory.Store, ref Ref) (page.Editing, error) {
 	n, err := s.GetNamed(ctx, ref.ID, ref.Tier)
 	save := func(ctx context.Context, text string, _ bool) (page.Outcome, error) {
 		return m.writeNamed(ctx, &n, strings.TrimSpace(text))
@@ -120,7 +128,7 @@ func (m *memoryHands) editNamed(ctx context.Context, s *memory.Store, ref Ref) (
 	return page.Editing{ID: n.Name, Text: n.Body, Save: save}, err
 }
 
-func (m *memoryHands) editItem(ctx context.Context, s *memory.Store, ref Ref) (page.Editing, error) {
+func (m *hands) editItem(ctx context.Context, s *memory.Store, ref Ref) (page.Editing, error) {
 	it, err := s.Peek(ctx, ref.ID)
 	if err == nil && !it.Live() {
 		err = errors.New(it.ID + " is not in use · O brings it back")

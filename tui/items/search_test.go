@@ -1,4 +1,4 @@
-package knowledge
+package items
 
 import (
 	"context"
@@ -27,28 +27,6 @@ func TestTypedWords(t *testing.T) {
 	} {
 		if got := strings.Join(typedWords(c.asked, strings.Fields(c.stems)), " "); got != c.want {
 			t.Errorf("%q of %q: %q instead of %q", c.stems, c.asked, got, c.want)
-		}
-	}
-}
-
-// TestExcerpt: the preview begins with the body, or with the block that the snippet is of.
-func TestExcerpt(t *testing.T) {
-	body := "One two.\nThree.\n\n| a | b |\n|---|---|\n| c | d |\n\nFour\nfive. One six.\n\n```\na\n\nb code\n```\n"
-	for _, c := range []struct {
-		snippet string
-		n       int
-		want    string
-	}{
-		{"One two. Three. …", 1000, body},
-		{"One two. Three. …", 12, "One two.\nThr…"},
-		{"… c | d | …", 30, "…\n\n| a | b |\n|---|---|\n| c | d …"},
-		{"… b code", 12, "…\n\n```\nb code\n```\n"},
-		{"not of it | at all", 1000, "not of it | at all"},
-		{"", 1000, ""},
-	} {
-		h := kb.Hit{Capsule: kb.Capsule{Body: body}, Snippet: c.snippet}
-		if got := excerpt(&h, c.n); got != c.want {
-			t.Errorf("%q: %q instead of %q", c.snippet, got, c.want)
 		}
 	}
 }
@@ -98,11 +76,11 @@ type answerer func(context.Context, kb.Query) (kb.Result, error)
 func (f answerer) Search(ctx context.Context, q kb.Query) (kb.Result, error) { return f(ctx, q) }
 
 // newBox returns a search that is answered by a function.
-func newBox(t *testing.T, answers answerer) *SearchBox {
+func newBox(t *testing.T, answers answerer) *Page {
 	t.Helper()
 	a := page.NewApp(t.Context(), page.Config{Search: answers})
 	a.Still = true
-	s := NewSearch(a).(*SearchBox)
+	s := NewSearch(a)
 	s.SetSize(80, 24)
 	tuitest.Do(t, s.Init(), nil)
 	return s
@@ -118,14 +96,14 @@ func TestSearchLate(t *testing.T) {
 		hit := kb.Hit{Capsule: kb.Capsule{ID: "kaaaaaaaaa", Title: "answer to " + q.Text}}
 		return kb.Result{Mode: kb.ModeBM25, Total: 1, Hits: []kb.Hit{hit}}, nil
 	})
-	s.input.SetValue("one")
-	late := s.typed(nil)
-	s.input.SetValue("two")
-	tuitest.Do(t, s.typed(nil), nil)
+	s.filter.Set("one")
+	late := s.narrow()
+	s.filter.Set("two")
+	tuitest.Do(t, s.narrow(), nil)
 	tuitest.Do(t, late, nil)
 	wants := func(title string) {
 		t.Helper()
-		if hits := s.Hits(); len(hits) != 1 || hits[0].Title != title {
+		if hits := s.Rows(); len(hits) != 1 || hits[0].Head != title {
 			t.Errorf("it shows %+v, not %s", hits, title)
 		}
 	}
@@ -141,8 +119,8 @@ func TestSearchLate(t *testing.T) {
 	if len(queries) != 2 {
 		t.Errorf("asked %d times", len(queries))
 	}
-	s.input.SetValue("three")
-	if s.typed(nil) == nil || s.asking {
+	s.filter.Set("three")
+	if s.narrow() == nil || s.reading {
 		t.Error("it does not wait for the next key")
 	}
 	tuitest.Do(t, s.rested("three"), nil)
@@ -157,9 +135,9 @@ func TestSearchUnderWay(t *testing.T) {
 		off = ctx.Err() != nil
 		return kb.Result{}, ctx.Err()
 	})
-	s.input.SetValue("slow")
-	cmd := s.typed(nil)
-	if !s.asking {
+	s.filter.Set("slow")
+	cmd := s.narrow()
+	if !s.reading {
 		t.Error("nothing is asked")
 	}
 	if s.key(tea.KeyMsg{Type: tea.KeyEnter}) != nil {

@@ -1,4 +1,4 @@
-package memories
+package items
 
 import (
 	"bytes"
@@ -10,15 +10,20 @@ import (
 	"strings"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
 )
 
-// memoryFacts is the data of an item, a note, a named entry or a conversation; the ref
+// facts is the data of a capsule, an item, a note, a named entry or a conversation; the ref
 // tells which field is set.
-type memoryFacts struct {
+type facts struct {
 	ref       Ref
+	capsule   *kb.Capsule
+	of        *capsuleFacts // nil: not read
 	item      *memory.Item
 	revisions []memory.Item // earlier revisions of an item, oldest first
 	note      *memory.Note
@@ -36,10 +41,18 @@ const (
 	factItems  = 50 // number of a conversation's items that are shown
 )
 
-// readFacts reads what ref names. It does not count as an access.
-func readFacts(ctx context.Context, s *memory.Store, ref Ref) (*memoryFacts, error) {
-	f := &memoryFacts{ref: ref}
-	var err error
+// readFacts reads what ref names, as an agent sees it. It does not count as an access, but for a
+// capsule that a person has opened.
+func readFacts(ctx context.Context, a *page.App, agent string, ref Ref, opened bool) (*facts, error) {
+	f := &facts{ref: ref}
+	if ref.Kind == KindCapsule {
+		return f, f.readCapsule(ctx, a, opened)
+	}
+	return f, a.WithMemory(ctx, agent, func(s *memory.Store) error { return f.read(ctx, s) })
+}
+
+func (f *facts) read(ctx context.Context, s *memory.Store) (err error) {
+	ref := f.ref
 	subject, tier := ref.ID, ref.Tier
 	switch ref.Kind {
 	case KindItem:
@@ -63,10 +76,26 @@ func readFacts(ctx context.Context, s *memory.Store, ref Ref) (*memoryFacts, err
 	if err == nil {
 		f.events, err = s.Events(ctx, tier, subject, factEvents)
 	}
-	return f, err
+	return err
 }
 
-func (f *memoryFacts) readItem(ctx context.Context, s *memory.Store) error {
+// title describes it in a few words.
+func (f *facts) title() string {
+	id := cells.OneLine(f.ref.ID, 80)
+	switch {
+	case f.capsule != nil:
+		return "Capsule " + id
+	case f.item != nil:
+		return id + " · " + cells.OneLine(f.item.Scope().String(), 120)
+	case f.note != nil:
+		return f.note.Kind + " " + id
+	case f.named != nil:
+		return id + " · " + f.named.Tier
+	}
+	return "conversation " + id
+}
+
+func (f *facts) readItem(ctx context.Context, s *memory.Store) error {
 	it, err := s.Peek(ctx, f.ref.ID)
 	if err != nil {
 		return err
@@ -89,7 +118,7 @@ func findNote(ctx context.Context, s *memory.Store, ref Ref) (*memory.Note, erro
 	return &all[at], nil
 }
 
-func (f *memoryFacts) readTalk(ctx context.Context, s *memory.Store) error {
+func (f *facts) readTalk(ctx context.Context, s *memory.Store) error {
 	c, err := s.Conversation(ctx, f.ref.ID)
 	if err != nil {
 		return err
@@ -104,11 +133,27 @@ func (f *memoryFacts) readTalk(ctx context.Context, s *memory.Store) error {
 	return err
 }
 
-// The prefixes of links: to an item of the memory, to a capsule.
+// The prefixes of links: to an item of the memory, a capsule, a run or one of its entries.
 const (
 	toItem    = "memory:"
 	toCapsule = "kb:"
+	toBoard   = "board:"
 )
+
+// follow opens the target of a link.
+func follow(a *page.App, agent, to string) tea.Cmd {
+	kind, id, _ := strings.Cut(to, ":")
+	switch kind + ":" {
+	case toItem:
+		return a.Push(NewDetail(a, agent, Ref{Kind: KindItem, ID: id}))
+	case toCapsule:
+		return a.Push(NewCapsule(a, id))
+	case toBoard:
+		run, entry, _ := strings.Cut(id, "/")
+		return a.OpenEntry(run, entry)
+	}
+	return nil
+}
 
 // factLines writes the facts about an item.
 type factLines struct {
@@ -116,10 +161,12 @@ type factLines struct {
 	app *page.App
 }
 
-// lines returns the facts as a text for a page of w cells.
-func (f *memoryFacts) lines(a *page.App, agent string, w int) []cells.Line {
-	x := &factLines{cells.NewWriter(a.Styles, w), a}
+// lines writes the facts.
+func (f *facts) lines(to *cells.Writer, a *page.App, agent string) {
+	x := &factLines{to, a}
 	switch {
+	case f.capsule != nil:
+		x.capsule(f)
 	case f.item != nil:
 		x.item(f)
 	case f.note != nil:
@@ -130,14 +177,18 @@ func (f *memoryFacts) lines(a *page.App, agent string, w int) []cells.Line {
 		x.talk(f, agent)
 	}
 	x.events(f.events)
-	return x.Writer.Lines
+}
+
+// markdown writes a text that is markdown.
+func (x *factLines) markdown(text string) {
+	x.Line(cells.Markdown(x.Styles, text, min(x.Width, cells.Measure), x.Mark...)...)
 }
 
 func (x *factLines) when(name string, t time.Time) {
 	x.Field(name, cells.Minute(t)+", "+cells.Since(t, x.app.Now()))
 }
 
-func (x *factLines) item(f *memoryFacts) {
+func (x *factLines) item(f *facts) {
 	it := f.item
 	if it.Title != "" {
 		for _, l := range cells.Wrap(cells.Clean(it.Title), x.Width) {
@@ -145,7 +196,7 @@ func (x *factLines) item(f *memoryFacts) {
 		}
 	}
 	if marks := itemMarks(it, x.app.Now()); len(marks) > 0 {
-		x.Line(Badges(x.app, marks))
+		x.Line(badges(x.app, marks))
 	}
 	x.Text(it.Content, "")
 	x.Heading("How it stands")
@@ -195,7 +246,7 @@ func (x *factLines) item(f *memoryFacts) {
 }
 
 // derived adds the origin of an item.
-func (x *factLines) derived(f *memoryFacts) {
+func (x *factLines) derived(f *facts) {
 	from := f.item.DerivedFrom
 	if from == "" {
 		return
@@ -228,7 +279,7 @@ func (x *factLines) revisions(all []memory.Item) {
 
 func (x *factLines) note(n *memory.Note) {
 	if n.Expired {
-		x.Line(Badges(x.app, []string{"expired"}))
+		x.Line(badges(x.app, []string{"expired"}))
 	}
 	x.Text(n.Content, "")
 	x.Heading("All about it")
@@ -246,12 +297,12 @@ func (x *factLines) note(n *memory.Note) {
 	}
 }
 
-func (x *factLines) named(f *memoryFacts) {
+func (x *factLines) named(f *facts) {
 	n := f.named
 	if n.Revision == 0 {
 		x.Line(x.Styles.Faint.Render("Nothing is written yet. e writes it in your editor."))
 	} else {
-		x.Line(cells.Markdown(x.Styles, n.Body, min(x.Width, cells.Measure))...)
+		x.markdown(n.Body)
 	}
 	x.Heading("All about it")
 	x.Field("name", n.Name)
@@ -281,7 +332,7 @@ func (x *factLines) named(f *memoryFacts) {
 	}
 }
 
-func (x *factLines) talk(f *memoryFacts, agent string) {
+func (x *factLines) talk(f *facts, agent string) {
 	c := f.talk
 	x.Field("conversation", c.Ref)
 	x.Field("status", c.Status)
@@ -305,7 +356,7 @@ func (x *factLines) talk(f *memoryFacts, agent string) {
 	for i := range f.scratch {
 		n := &f.scratch[i]
 		about := x.Styles.Faint.Render("  " + cells.Since(n.Updated, x.app.Now()) + ", read-only")
-		x.Line(Badges(x.app, []string{workingNote}) + " " +
+		x.Line(badges(x.app, []string{workingNote}) + " " +
 			x.Styles.Bold.Render(cells.OneLine(n.Key, 80)) + about)
 		var pretty bytes.Buffer
 		if json.Indent(&pretty, n.Value, "", "  ") != nil {

@@ -1,4 +1,4 @@
-package memories
+package items
 
 import (
 	"context"
@@ -37,12 +37,12 @@ func TestStale(t *testing.T) {
 	if len(p.rows) != 3 {
 		t.Errorf("%d rows", len(p.rows))
 	}
-	d := p.detail
-	d.ref = Ref{Kind: KindItem, ID: "m999999999"}
-	late = d.read()
-	d.clear()
+	p.rows[0].Ref.ID = "m999999999"
+	late = p.describeAgain()
+	p.rows = nil
+	tuitest.Do(t, p.describeAgain(), nil)
 	tuitest.Do(t, late, nil)
-	if d.err != nil {
-		t.Error(d.err)
+	if p.factsErr != nil {
+		t.Error(p.factsErr)
 	}
 }

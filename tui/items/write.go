@@ -1,4 +1,4 @@
-package memories
+package items
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func itemFields(it *memory.Item) []*page.Field {
 
 // updateItem changes an item, if its revision is the one that was read. Undo writes the
 // old text.
-func (m *memoryHands) updateItem(ctx context.Context, it *memory.Item, why string, fn func(*memory.Item)) (page.Outcome, error) {
+func (m *hands) updateItem(ctx context.Context, it *memory.Item, why string, fn func(*memory.Item)) (page.Outcome, error) {
 	now, warnings, err := m.store(ctx, it, it.Revision, why, fn)
 	if err != nil {
 		return page.Outcome{}, err
@@ -50,7 +50,7 @@ func (m *memoryHands) updateItem(ctx context.Context, it *memory.Item, why strin
 		Kind: page.ChangedMemory}, nil
 }
 
-func (m *memoryHands) store(ctx context.Context, it *memory.Item, revision int, why string, fn func(*memory.Item)) (now memory.Item, warnings []string, err error) {
+func (m *hands) store(ctx context.Context, it *memory.Item, revision int, why string, fn func(*memory.Item)) (now memory.Item, warnings []string, err error) {
 	err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
 		out, err := s.Update(ctx, it.ID, memory.UpdateOptions{Revision: &revision, Why: why}, func(to *memory.Item) error { fn(to); return nil })
 		now, warnings = out.Item, out.Warnings
@@ -75,7 +75,7 @@ const (
 
 // newItem asks for a new item in one of places, initially here. Its author is the person,
 // as its source says.
-func (m *memoryHands) newItem(places []string, here string) tea.Cmd {
+func (m *hands) newItem(places []string, here string) tea.Cmd {
 	at, err := memory.ParseScope(here)
 	if err != nil {
 		return page.NoticeError(err)
@@ -92,7 +92,7 @@ func (m *memoryHands) newItem(places []string, here string) tea.Cmd {
 		page.Form{Heading: "Remember", Fields: fields, Button: "remember", Submit: m.putItem}))
 }
 
-func (m *memoryHands) putItem(ctx context.Context, v page.Values) (out page.Outcome, err error) {
+func (m *hands) putItem(ctx context.Context, v page.Values) (out page.Outcome, err error) {
 	scope, err := memory.ParseScope(v["place"])
 	if err != nil {
 		return page.Outcome{}, err
@@ -119,14 +119,14 @@ func (m *memoryHands) putItem(ctx context.Context, v page.Values) (out page.Outc
 }
 
 // forgetAgain undoes writing an item.
-func (m *memoryHands) forgetAgain(id string) *page.Undo {
+func (m *hands) forgetAgain(id string) *page.Undo {
 	return &page.Undo{Text: "forget " + id + " again",
 		Do: func(ctx context.Context) (page.Outcome, error) {
 			return m.forgetNow(ctx, id, "taken back")
 		}}
 }
 
-func (m *memoryHands) forgetNow(ctx context.Context, id, why string) (page.Outcome, error) {
+func (m *hands) forgetNow(ctx context.Context, id, why string) (page.Outcome, error) {
 	err := m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
 		_, err := s.Forget(ctx, id, why, "")
 		return err
@@ -137,7 +137,7 @@ func (m *memoryHands) forgetNow(ctx context.Context, id, why string) (page.Outco
 }
 
 // tiers are the places of items that are not in a channel or a conversation.
-func (m *memoryHands) tiers() []string {
+func (m *hands) tiers() []string {
 	if m.app.Workspace == "" {
 		return []string{memory.Account}
 	}
@@ -145,7 +145,7 @@ func (m *memoryHands) tiers() []string {
 }
 
 // newNote asks for an entry of the agent's journal, or a core memory.
-func (m *memoryHands) newNote(kind string) tea.Cmd {
+func (m *hands) newNote(kind string) tea.Cmd {
 	heading, intro := "Write in the journal of "+cells.OneLine(m.agent, 40), "It counts for seven days. Only this agent sees it."
 	if kind == memory.Core {
 		heading, intro = "A core memory of "+cells.OneLine(m.agent, 40), "It counts until it is forgotten. Only this agent sees it."
@@ -167,7 +167,7 @@ func (m *memoryHands) newNote(kind string) tea.Cmd {
 }
 
 // newNamed asks for a new named entry.
-func (m *memoryHands) newNamed() tea.Cmd {
+func (m *hands) newNamed() tea.Cmd {
 	fields := []*page.Field{
 		{Name: "name", Label: "Name", Hint: "such as STACK", Required: true},
 		{Name: "tier", Label: "Tier", Choices: m.tiers()},
@@ -182,7 +182,7 @@ func (m *memoryHands) newNamed() tea.Cmd {
 
 // writeNamed writes a named entry, if its revision is the one that was read. Undo writes
 // the old text, or removes a new entry.
-func (m *memoryHands) writeNamed(ctx context.Context, was *memory.Named, body string) (page.Outcome, error) {
+func (m *hands) writeNamed(ctx context.Context, was *memory.Named, body string) (page.Outcome, error) {
 	now, err := m.storeNamed(ctx, was, body, was.Revision)
 	if err != nil {
 		return page.Outcome{}, err
@@ -206,7 +206,7 @@ func (m *memoryHands) writeNamed(ctx context.Context, was *memory.Named, body st
 	return out, nil
 }
 
-func (m *memoryHands) storeNamed(ctx context.Context, n *memory.Named, body string, revision int) (now memory.Named, err error) {
+func (m *hands) storeNamed(ctx context.Context, n *memory.Named, body string, revision int) (now memory.Named, err error) {
 	err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
 		now, err = s.EditNamed(ctx, n.Name, n.Tier, body, revision)
 		return err
@@ -215,7 +215,7 @@ func (m *memoryHands) storeNamed(ctx context.Context, n *memory.Named, body stri
 }
 
 // removeNamed removes a named entry. Undo writes it again.
-func (m *memoryHands) removeNamed(ctx context.Context, ref Ref) (page.Outcome, error) {
+func (m *hands) removeNamed(ctx context.Context, ref Ref) (page.Outcome, error) {
 	var was memory.Named
 	err := m.app.WithMemory(ctx, m.agent, func(s *memory.Store) (err error) {
 		was, err = s.RemoveNamed(ctx, ref.ID, ref.Tier)
@@ -229,58 +229,44 @@ func (m *memoryHands) removeNamed(ctx context.Context, ref Ref) (page.Outcome, e
 	return page.Outcome{Text: ref.ID + " is removed", Undo: back, Kind: page.ChangedMemory}, err
 }
 
-// forget asks whether to forget something, and shows its text.
-func (m *memoryHands) forget(ref Ref) tea.Cmd {
+// forget asks whether to forget something, or to retire a capsule, and shows its text.
+func (m *hands) forget(ref Ref) tea.Cmd {
 	return m.app.Hold(func(ctx context.Context) (tea.Msg, error) {
-		where, says, err := m.said(ctx, ref)
+		if ref.Kind == KindCapsule {
+			return m.retire(ctx, ref.ID)
+		}
+		f, err := readFacts(ctx, m.app, m.agent, ref, false)
 		if err != nil {
 			return nil, err
 		}
-		intro := []string{"No read finds it any more. u brings it back.", says}
-		f := page.Form{Heading: "Forget " + cells.OneLine(ref.ID, 40) + where, Intro: intro,
-			Button: "forget it",
-			Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-				return m.forgetNow(ctx, ref.ID, v["why"])
-			}}
+		where, says := f.said()
+		act := page.Act{Heading: "Forget " + cells.OneLine(ref.ID, 40) + where, Button: "forget it",
+			Intro: []string{"No read finds it any more. u brings it back.", says},
+			Do:    func(ctx context.Context, why string) (page.Outcome, error) { return m.forgetNow(ctx, ref.ID, why) }}
 		switch ref.Kind {
 		case KindNamed:
-			f.Heading, f.Intro[0], f.Button = "Remove "+cells.OneLine(ref.ID,
-				40)+where, "No turn is given it any more; its revisions stay.", "remove it"
-			f.Submit = func(ctx context.Context, _ page.Values) (page.Outcome, error) { return m.removeNamed(ctx, ref) }
+			act.Heading, act.Button = "Remove "+cells.OneLine(ref.ID, 40)+where, "remove it"
+			act.Intro[0] = "No turn is given it any more; its revisions stay."
+			act.Do = func(ctx context.Context, _ string) (page.Outcome, error) { return m.removeNamed(ctx, ref) }
 		case KindItem: // the memory stores no reason for notes
-			f.Fields = []*page.Field{{Name: "why", Label: "Why", Hint: "may be left empty"}}
+			act.Why = "Why?"
 		}
-		return page.OverlayMsg{Over: page.NewForm(m.app, f)}, nil
+		return page.OverlayMsg{Over: page.NewAct(m.app, act)}, nil
 	})
 }
 
-// said reads the current state of ref: its place and author, for a heading, and its text,
-// quoted on one line.
-func (m *memoryHands) said(ctx context.Context, ref Ref) (where, says string, err error) {
-	var parts []string
-	err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
-		switch ref.Kind {
-		case KindNamed:
-			n, err := s.GetNamed(ctx, ref.ID, ref.Tier)
-			where, parts = n.Tier+", curator "+n.Curator, []string{n.Body}
-			return err
-		case KindNote:
-			n, err := findNote(ctx, s, ref)
-			if err == nil {
-				where, parts = n.Kind+" of "+n.Agent, []string{n.Content}
-			}
-			return err
+// said returns its place and author, for a heading, and its text, quoted on one line.
+func (f *facts) said() (where, says string) {
+	switch {
+	case f.named != nil:
+		where, says = f.named.Tier+", curator "+f.named.Curator, f.named.Body
+	case f.note != nil:
+		where, says = f.note.Kind+" of "+f.note.Agent, f.note.Content
+	case f.item != nil:
+		where, says = f.item.Tier+", curator "+f.item.Curator, f.item.Content
+		if f.item.Title != "" {
+			says = f.item.Title + ": " + says
 		}
-		it, err := s.Peek(ctx, ref.ID)
-		where, parts = it.Tier+", curator "+it.Curator, []string{it.Title, it.Content}
-		return err
-	})
-	if err != nil {
-		return "", "", err
 	}
-	if parts[0] == "" {
-		parts = parts[1:]
-	}
-	return " (" + cells.OneLine(where, 80) + ")", "“" +
-		cells.OneLine(strings.Join(parts, ": "), MaxRunes) + "”", nil
+	return " (" + cells.OneLine(where, 80) + ")", "“" + cells.OneLine(says, MaxRunes) + "”"
 }

@@ -1,4 +1,4 @@
-package memories
+package items
 
 import (
 	"context"
@@ -13,9 +13,11 @@ import (
 )
 
 // bringBack restores a forgotten or archived item; for others, an earlier revision.
-func (m *memoryHands) bringBack(ref Ref) tea.Cmd {
+func (m *hands) bringBack(ref Ref) tea.Cmd {
 	return m.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		switch ref.Kind {
+		case KindCapsule:
+			return m.capsuleRevisions(ctx, ref.ID)
 		case KindNamed:
 			return m.namedRevisions(ctx, ref)
 		case KindItem:
@@ -28,7 +30,7 @@ func (m *memoryHands) bringBack(ref Ref) tea.Cmd {
 
 // itemRevisions restores an item that is not in use, or lets the person choose a
 // revision.
-func (m *memoryHands) itemRevisions(ctx context.Context, id string) (tea.Msg, error) {
+func (m *hands) itemRevisions(ctx context.Context, id string) (tea.Msg, error) {
 	var now memory.Item
 	var was []memory.Item
 	err := m.app.WithMemory(ctx, m.agent, func(s *memory.Store) (err error) {
@@ -49,13 +51,11 @@ func (m *memoryHands) itemRevisions(ctx context.Context, id string) (tea.Msg, er
 		r := &was[i]
 		all = append(all, page.Revision{
 			Number: r.Revision, Note: cells.Minute(r.Updated) + page.Because(r.Why), Text: r.Content,
-			Lines: func(w int) []cells.Line {
-				x := cells.NewWriter(m.app.Styles, w)
+			Write: func(x *cells.Writer) {
 				for _, l := range cells.Wrap(cells.Clean(r.Title), x.Width) {
 					x.Line(x.Styles.Bold.Render(l))
 				}
 				x.Text(r.Content, "")
-				return x.Lines
 			},
 			Restore: func(ctx context.Context) (page.Outcome, error) {
 				why := fmt.Sprintf("as revision %d", r.Revision)
@@ -70,7 +70,7 @@ func (m *memoryHands) itemRevisions(ctx context.Context, id string) (tea.Msg, er
 }
 
 // namedRevisions lets the person choose a revision of a named entry.
-func (m *memoryHands) namedRevisions(ctx context.Context, ref Ref) (tea.Msg, error) {
+func (m *hands) namedRevisions(ctx context.Context, ref Ref) (tea.Msg, error) {
 	var now memory.Named
 	var was []memory.Named
 	err := m.app.WithMemory(ctx, m.agent, func(s *memory.Store) (err error) {
@@ -87,11 +87,7 @@ func (m *memoryHands) namedRevisions(ctx context.Context, ref Ref) (tea.Msg, err
 		r := &was[i]
 		all = append(all, page.Revision{
 			Number: r.Revision, Note: cells.Minute(r.Updated), Text: r.Body,
-			Lines: func(w int) []cells.Line {
-				x := cells.NewWriter(m.app.Styles, w)
-				x.Line(cells.Markdown(m.app.Styles, r.Body, min(x.Width, cells.Measure))...)
-				return x.Lines
-			},
+			Write: func(x *cells.Writer) { (&factLines{x, m.app}).markdown(r.Body) },
 			Restore: func(ctx context.Context) (page.Outcome, error) {
 				return m.writeNamed(ctx, &now, r.Body)
 			},
@@ -101,7 +97,7 @@ func (m *memoryHands) namedRevisions(ctx context.Context, ref Ref) (tea.Msg, err
 }
 
 // restoreNow restores a forgotten or archived item. Undo forgets it again.
-func (m *memoryHands) restoreNow(ctx context.Context, id string) (page.Outcome, error) {
+func (m *hands) restoreNow(ctx context.Context, id string) (page.Outcome, error) {
 	var warnings []string
 	err := m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
 		r, err := s.Restore(ctx, id)

@@ -1,0 +1,218 @@
+package items
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"blackboard/board"
+	"blackboard/kb"
+	"blackboard/tui/cells"
+	"blackboard/tui/page"
+)
+
+// capsuleFacts is what is known of a capsule beside what it says.
+type capsuleFacts struct {
+	events []kb.Event
+	titles map[string]string // of the capsules it links to, by id
+	usage  board.Usage       // the runs that it was given to
+}
+
+// maxTitles is the most linked capsules whose titles are read.
+const maxTitles = 50
+
+// readCapsule reads a capsule. If a person has opened it, it counts as a retrieval.
+func (f *facts) readCapsule(ctx context.Context, a *page.App, opened bool) error {
+	k, err := a.KB(ctx)
+	if err != nil {
+		return err
+	}
+	get := k.Get
+	if opened {
+		get = k.Retrieve
+	}
+	c, err := get(ctx, f.ref.ID)
+	if err != nil {
+		return err
+	}
+	f.capsule, f.of = &c, &capsuleFacts{titles: map[string]string{}}
+	others := leadsTo(&c)
+	for _, id := range others[:min(len(others), maxTitles)] {
+		if c, err := k.Get(ctx, id); err == nil { // a missing one has no title
+			f.of.titles[id] = cells.OneLine(c.Title, kb.MaxTitle)
+		}
+	}
+	if f.of.events, err = k.History(ctx, c.ID); err == nil {
+		f.of.usage, err = board.UsageOf(ctx, a.Boards, c.ID, c.Created, kb.ConfirmedBy(f.of.events))
+	}
+	return err
+}
+
+// leadsTo returns the capsules that a capsule links to.
+func leadsTo(c *kb.Capsule) []string {
+	var ids []string
+	if c.SupersededBy != "" {
+		ids = append(ids, c.SupersededBy)
+	}
+	ids = append(ids, c.Supersedes...)
+	for _, r := range c.Refs {
+		if page.CapsuleID.MatchString(r) {
+			ids = append(ids, r)
+		}
+	}
+	return ids
+}
+
+// capsule writes a capsule: what it is, what it says, and how it came to that.
+func (x *factLines) capsule(f *facts) {
+	c, of := f.capsule, f.of
+	if of == nil {
+		of = &capsuleFacts{}
+	}
+	x.Names = 15
+	for _, l := range cells.Wrap(cells.OneLine(c.Title, kb.MaxTitle), x.Width) {
+		x.Line(x.Styles.Bold.Render(l))
+	}
+	x.properties(c)
+	if c.Retired != nil {
+		x.row("retired", cells.Clock(*c.Retired)+page.Because(c.RetiredWhy))
+	}
+	x.row("source", c.Source)
+	x.row("verified by", c.VerifiedBy)
+	x.links(c, of.titles)
+	x.given(&of.usage)
+	x.row("changed", fmt.Sprintf("%s, %s, revision %d", cells.Clock(c.Updated), cells.Since(c.Updated, x.app.Now()), c.Revision))
+	x.Line("")
+	x.markdown(c.Body)
+	x.Heading("All about it")
+	x.row("created", cells.Clock(c.Created))
+	asked := "never, as far as is known"
+	if c.Retrieved != nil {
+		asked = cells.Clock(*c.Retrieved)
+	}
+	x.row("last asked for", asked)
+	x.row("decay", fmt.Sprintf("%.2f of 1: it falls while nobody retrieves it", c.DecayScore))
+	x.row("workspace", c.Workspace)
+	x.row("project", c.Project)
+	embedding := "none: it is found by its words"
+	if c.Model != "" {
+		embedding = fmt.Sprintf("%s, %d numbers", c.Model, c.Dim)
+	}
+	x.row("embedding", embedding)
+	if in := c.Ingested; in != nil {
+		x.row("part of", fmt.Sprintf("%s, %d of %d", in.File, in.Part, in.Of))
+	}
+	x.history(of.events)
+}
+
+// row writes a field, if it has a value.
+func (x *factLines) row(name, value string) { x.Field(name, cells.OneLine(value, kb.MaxField)) }
+
+// properties writes kind, scope, confidence and tags, on as many lines as needed.
+func (x *factLines) properties(c *kb.Capsule) {
+	all := []string{cells.Clean(c.Kind), cells.Clean(c.Scope)}
+	if c.Confidence != nil {
+		all = append(all, "confidence "+strconv.FormatFloat(*c.Confidence, 'g', 3, 64))
+	}
+	for _, t := range c.DomainTags {
+		all = append(all, "in "+cells.OneLine(t, 60))
+	}
+	for _, t := range c.Tags {
+		all = append(all, "#"+cells.OneLine(t, 60))
+	}
+	var line string
+	for _, b := range all {
+		b = x.Styles.Badge.Render(" " + b + " ")
+		if line != "" && cells.Width(line)+1+cells.Width(b) > x.Width {
+			x.Line(line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += b
+	}
+	x.Line(line)
+}
+
+// links writes what a capsule links to.
+func (x *factLines) links(c *kb.Capsule, titles map[string]string) {
+	link := func(name, id string) {
+		text := x.Styles.Faint.Render(cells.Fit(name, x.Names)) +
+			x.Styles.Key.Render(cells.Clean(id)) + "  " + titles[id]
+		x.Link(cells.Fit(text, x.Width), toCapsule+id)
+	}
+	if c.SupersededBy != "" {
+		link("superseded by", c.SupersededBy)
+	}
+	for _, id := range c.Supersedes {
+		link("supersedes", id)
+	}
+	for i := 0; i < len(c.Refs); i++ {
+		if page.CapsuleID.MatchString(c.Refs[i]) {
+			link("see", c.Refs[i])
+			continue
+		}
+		to, text, skip := boardRef(c.Refs, i)
+		if x.FieldTo("see", cells.OneLine(text, kb.MaxField), to); skip {
+			i++
+		}
+	}
+}
+
+// boardRef returns the link of reference i of a list, and its label. A run and the entry
+// after it are one link; skip means that the next reference is included.
+func boardRef(refs []string, i int) (to, text string, skip bool) {
+	run, ok := strings.CutPrefix(refs[i], "run:")
+	if !ok || board.CheckRun(run) != nil {
+		return "", refs[i], false
+	}
+	if i+1 < len(refs) {
+		if entry, ok := strings.CutPrefix(refs[i+1], "entry:"); ok {
+			if _, err := board.ParseEntryID(entry); err == nil {
+				return toBoard + run + "/" + entry, refs[i] + " " + refs[i+1], true
+			}
+		}
+	}
+	return toBoard + run, refs[i], false
+}
+
+// given writes the runs that it was given to. Each links to the run, or to the entry that
+// names the capsule.
+func (x *factLines) given(usage *board.Usage) {
+	if len(usage.Runs) > 0 {
+		x.row("given", usage.Describe())
+	}
+	for i := range usage.Runs {
+		u := &usage.Runs[i]
+		to := toBoard + u.Run
+		if len(u.CitedBy) > 0 {
+			to += "/" + u.CitedBy[0]
+		}
+		made := fmt.Sprintf("%s, %s: %s", u.Run, cells.Plural(u.Times, "time"), u.Outcome())
+		x.FieldTo("", cells.OneLine(made, page.RowRunes), to)
+	}
+	if len(usage.Unread) > 0 {
+		x.row("not known of", strings.Join(usage.Unread, ", ")+": their boards cannot be read")
+	}
+}
+
+// history writes what was done to a capsule, by whom, and why.
+func (x *factLines) history(events []kb.Event) {
+	if len(events) > 0 {
+		x.Heading("What was done to it")
+	}
+	for i := range events {
+		e := &events[i]
+		what := e.Verb
+		if e.Other != "" {
+			what += ", with " + e.Other
+		}
+		if len(e.Changed) > 0 {
+			what += " (" + strings.Join(e.Changed, ", ") + ")"
+		}
+		text := fmt.Sprintf("r%d  %s  by %s  %s%s", e.Revision, cells.Clock(e.At), cells.OneLine(e.Actor, 60), what, page.Because(e.Why))
+		x.Text(cells.OneLine(text, 600), "  ")
+	}
+}

@@ -1,0 +1,539 @@
+// Package items has the page of what is known, capsules and the memory alike, and the page of
+// one thing of it.
+//
+//	items.go    the list with its tabs, and what is said about the chosen row; view.go renders it
+//	query.go    the rows of a tab of the memory; search.go those of the search, of both
+//	detail.go   one thing; facts.go and capsule.go write what is known of it
+//	hands.go    the actions on one thing; write.go writes, back.go restores
+//	capsules.go the same for capsules
+//	given.go    the capsules that a run was given
+package items
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/key"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/kb/memory"
+	"blackboard/tui/cells"
+	"blackboard/tui/page"
+)
+
+// Page shows what is known: a tab that searches all of it, and tabs with the tiers of the
+// memory and the agents' notes; a list, and what is known of the chosen row.
+type Page struct {
+	page.TwoPanes
+	hands *hands
+	app   *page.App
+
+	query  Query
+	asked  Query // the query of the last read
+	filter page.Filter
+	old    bool // the filter still has the question of the last time
+	answer
+	wanted func(Ref) bool // the row to choose when other ones come; nil: the one that is chosen
+	known  bool           // data was read for the tab
+	err    error
+
+	last    page.Latest // the last read of rows
+	reading bool        // it is not answered yet
+
+	shown    Ref    // what the text is about
+	facts    *facts // of it, or of what was chosen before, to avoid flicker
+	factsErr error
+	look     page.Latest // the last read of facts
+}
+
+// answer is the result of one read.
+type answer struct {
+	rows  []Row
+	more  bool // there are more than were read
+	about summary
+	found findings // of the search
+}
+
+// New begins with the items of the workspace.
+func New(a *page.App) *Page {
+	p := &Page{app: a}
+	p.filter = page.NewFilter(a, filterHint, &p.Items, p.layout)
+	p.query.Section, p.query.Agent = home(a), a.LastAgent
+	p.hands = &hands{a, p.query.Agent, p}
+	p.Items, p.Doc.App = page.List{App: a, Row: p.row}, a
+	return p
+}
+
+// home is the tab that the memory begins with.
+func home(a *page.App) Section {
+	if a.Workspace == "" {
+		return SectionAccount
+	}
+	return SectionWorkspace
+}
+
+// NewAt begins with a tab.
+func NewAt(a *page.App, s Section) *Page {
+	p := New(a)
+	p.query.Section = s
+	return p
+}
+
+// NewSearch begins with the search, as the last one has ended.
+func NewSearch(a *page.App) *Page { return NewAt(a, SectionSearch) }
+
+// Search goes to the search and gives the keys to its input, which has the last question.
+func (p *Page) Search() tea.Cmd {
+	last := p.app.LastSearch
+	p.query.Section, p.old = SectionSearch, last.Text != ""
+	p.query.Text = last.Text
+	p.filter.Set(last.Text)
+	p.wanted = func(r Ref) bool { return r.ID == last.Chosen }
+	return tea.Batch(p.filter.Start(), p.readFresh())
+}
+
+// Memory goes to the memory.
+func (p *Page) Memory() tea.Cmd {
+	if p.query.Section != SectionSearch {
+		return nil
+	}
+	return p.GoTo(home(p.app))
+}
+
+// Init reads the first rows.
+func (p *Page) Init() tea.Cmd {
+	if p.searching() {
+		return p.Search()
+	}
+	return p.read()
+}
+
+// step is the number of rows in a read.
+const step = 200
+
+// read reads the rows again from the start, as many as there were.
+func (p *Page) read() tea.Cmd { return p.readFrom(false, "", max(step, len(p.rows))) }
+
+// need reads more rows when the cursor is near the last one.
+func (p *Page) need() tea.Cmd {
+	cmd := p.describe()
+	if p.searching() || !p.more || p.reading ||
+		p.Items.Cursor+2*max(p.Items.Height, 1) < len(p.rows) {
+		return cmd
+	}
+	return tea.Batch(cmd, p.readFrom(true, p.rows[len(p.rows)-1].Ref.ID, step))
+}
+
+// readFrom reads rows, with next those after the last row. It cancels the query before.
+func (p *Page) readFrom(next bool, before string, limit int) tea.Cmd {
+	p.reading, p.asked = true, p.query
+	q, counted := p.query, p.about.read
+	return p.last.Ask(p.app, p, func(ctx context.Context) func() tea.Cmd {
+		var got answer
+		var err error
+		if q.Section == SectionSearch {
+			got, err = q.search(ctx, p.app, !counted)
+		} else {
+			err = p.app.WithMemory(ctx, q.Agent, func(s *memory.Store) (err error) {
+				if got.about, err = summarise(ctx, s); err != nil {
+					return err
+				}
+				got.rows, got.more, err = q.Read(ctx, s, p.app.Now(), before, limit)
+				return err
+			})
+		}
+		return func() tea.Cmd { return p.answered(got, next, err) }
+	})
+}
+
+// Update reads the rows again after a change of what is known.
+func (p *Page) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case page.DoneMsg:
+		if msg.Err == nil && (msg.Kind == page.ChangedMemory || msg.Kind == page.ChangedKnowledge) {
+			return p.readAgain()
+		}
+		return nil
+	case tea.KeyMsg:
+		cmd := p.key(msg)
+		p.keep()
+		return cmd
+	case tea.MouseMsg:
+		cmd := p.mouse(msg)
+		p.keep()
+		return cmd
+	}
+	if p.filter.Active {
+		_, cmd := p.filter.Update(msg) // for the cursor
+		return cmd
+	}
+	return nil
+}
+
+// answered shows rows; next means that they follow the earlier ones. The chosen row stays
+// chosen if it still exists.
+func (p *Page) answered(got answer, next bool, err error) tea.Cmd {
+	p.reading, p.known, p.err = false, true, err
+	if !got.about.read {
+		got.about = p.about
+	}
+	chosen := p.Chosen()
+	want := func(r Ref) bool { return r == chosen }
+	if p.wanted != nil && !next {
+		want, p.wanted = p.wanted, nil
+		p.Items.MoveTo(0)
+	}
+	switch {
+	case next && err != nil:
+		return page.NoticeError(err)
+	case next:
+		got.rows = append(p.rows, got.rows...)
+	case err != nil:
+		got.rows, got.more, got.found = nil, false, findings{}
+	}
+	p.answer = got
+	p.Items.SetLen(len(p.rows))
+	if at := slices.IndexFunc(p.rows, func(r Row) bool { return want(r.Ref) }); at >= 0 {
+		p.Items.MoveTo(at)
+	}
+	p.layout() // counts may have widened the tabs
+	p.keep()
+	return p.describe()
+}
+
+// keep stores the state of the search for the next time.
+func (p *Page) keep() {
+	if p.searching() {
+		p.app.LastSearch = page.SearchState{Text: p.query.Text}
+		if p.query == p.asked && !p.reading {
+			p.app.LastSearch.Chosen = p.Chosen().ID
+		}
+	}
+}
+
+// at returns the chosen row, or nil.
+func (p *Page) at() *Row {
+	if p.Items.Cursor < len(p.rows) {
+		return &p.rows[p.Items.Cursor]
+	}
+	return nil
+}
+
+// Chosen returns what the chosen row is about; the zero ref without rows.
+func (p *Page) Chosen() Ref {
+	if r := p.at(); r != nil {
+		return r.Ref
+	}
+	return Ref{}
+}
+
+// Rows returns what is listed.
+func (p *Page) Rows() []Row { return p.rows }
+
+// searching reports whether the page shows the search.
+func (p *Page) searching() bool { return p.query.Section == SectionSearch }
+
+// describe shows what is known of the chosen row. Looking does not count as an access: it says
+// nothing about what agents need.
+func (p *Page) describe() tea.Cmd {
+	ref := p.Chosen()
+	if ref == p.shown && ref.Kind != KindCapsule {
+		return nil
+	}
+	return p.describeAgain()
+}
+
+func (p *Page) describeAgain() tea.Cmd {
+	p.look.Drop()
+	r, other := p.at(), p.Chosen() != p.shown
+	p.shown = p.Chosen()
+	switch {
+	case r == nil:
+		p.tookFacts(nil, nil)
+		return nil
+	case r.hit != nil && r.Ref.Kind == KindCapsule: // all that is wanted here came with it
+		if p.tookFacts(&facts{ref: r.Ref, capsule: &r.hit.Capsule}, nil); other {
+			p.Doc.Top = 0
+		}
+		return nil
+	}
+	agent, ref := p.query.Agent, r.Ref
+	return p.look.Ask(p.app, p, func(ctx context.Context) func() tea.Cmd {
+		f, err := readFacts(ctx, p.app, agent, ref, false)
+		return func() tea.Cmd {
+			if p.tookFacts(f, err); other {
+				p.Doc.Top = 0
+			}
+			return nil
+		}
+	})
+}
+
+func (p *Page) tookFacts(f *facts, err error) {
+	p.facts, p.factsErr = f, err
+	p.compose()
+}
+
+func (p *Page) key(msg tea.KeyMsg) tea.Cmd {
+	if p.filter.Active {
+		return p.typed(msg)
+	}
+	if cmd, ok := p.Actions().Press(msg); ok {
+		return cmd
+	}
+	p.Items.Update(msg)
+	return p.need()
+}
+
+func (p *Page) readAgain() tea.Cmd { return tea.Batch(p.read(), p.describeAgain()) }
+
+// typed handles a key of the filter. The list is narrowed during input, and can be walked
+// meanwhile. In the search, enter opens what is chosen, and esc leaves.
+func (p *Page) typed(msg tea.KeyMsg) tea.Cmd {
+	if p.old && msg.Type == tea.KeyRunes { // typing replaces the question of the last time
+		p.filter.Set("")
+	}
+	p.old = false
+	switch {
+	case key.Matches(msg, page.KeyInEditor):
+		return p.editChosen()
+	case !p.searching():
+	case key.Matches(msg, page.KeyCancel):
+		return p.app.Pop(p)
+	case key.Matches(msg, page.KeyOpen) && (p.query != p.asked || p.err != nil):
+		return p.read()
+	case key.Matches(msg, page.KeyOpen) && p.reading:
+		return nil
+	case key.Matches(msg, page.KeyOpen):
+		p.filter.Stop()
+		return p.open()
+	}
+	if changed, cmd := p.filter.Update(msg); changed {
+		return tea.Batch(cmd, p.narrow())
+	} else {
+		return tea.Batch(cmd, p.need())
+	}
+}
+
+// typePause is the delay between a key and the query, since further keys would make its answer
+// useless.
+const typePause = 120 * time.Millisecond
+
+// narrow reads what matches the filter, after a short pause. Another question begins with its
+// best answer; in a tab the chosen row stays chosen.
+func (p *Page) narrow() tea.Cmd {
+	p.query.Text = strings.TrimSpace(p.filter.Value())
+	text := p.query.Text
+	if chosen := p.Chosen(); p.wanted == nil {
+		p.wanted = func(r Ref) bool { return r == chosen }
+	}
+	if p.searching() {
+		p.wanted = func(Ref) bool { return false }
+	}
+	if p.app.Still || text == "" {
+		return p.readFresh()
+	}
+	return p.app.After(typePause, p, func() tea.Cmd { return p.rested(text) })
+}
+
+// rested asks for a text if it has not changed since.
+func (p *Page) rested(text string) tea.Cmd {
+	if text != p.query.Text || p.query == p.asked {
+		return nil
+	}
+	return p.readFresh()
+}
+
+// readFresh reads other rows. The old ones are shown until then, to avoid flicker.
+func (p *Page) readFresh() tea.Cmd {
+	if chosen := p.Chosen(); p.wanted == nil {
+		p.wanted = func(r Ref) bool { return r == chosen }
+	}
+	p.rows, p.more, p.known, p.err = p.rows[:min(len(p.rows), step)], false, false, nil
+	p.Items.SetLen(len(p.rows))
+	return p.read()
+}
+
+// Section returns the tab that is shown.
+func (p *Page) Section() Section { return p.query.Section }
+
+// GoTo opens another tab. Filters stay.
+func (p *Page) GoTo(s Section) tea.Cmd {
+	if s == p.query.Section {
+		return nil
+	}
+	p.query.Section = s
+	return p.readFresh()
+}
+
+// open opens the chosen row on a page of its own.
+func (p *Page) open() tea.Cmd {
+	if ref := p.Chosen(); ref != (Ref{}) {
+		return p.app.Push(NewDetail(p.app, p.query.Agent, ref))
+	}
+	return nil
+}
+
+// editChosen opens what is chosen and edits it.
+func (p *Page) editChosen() tea.Cmd {
+	ref := p.Chosen()
+	if ref == (Ref{}) || p.query != p.asked || p.reading {
+		return nil
+	}
+	d := NewDetail(p.app, p.query.Agent, ref)
+	p.filter.Stop()
+	return tea.Batch(p.app.Push(d), (&hands{p.app, p.query.Agent, d}).edit(ref))
+}
+
+// Leave clears the filters before the page is closed; the search keeps its question for the next
+// time.
+func (p *Page) Leave() (tea.Cmd, bool) {
+	if p.searching() || !p.filter.Shown() && !p.query.forgotten {
+		return nil, false
+	}
+	p.filter.Clear()
+	p.query.forgotten = false
+	return p.narrow(), true
+}
+
+func (p *Page) create() tea.Cmd {
+	q := &p.query
+	switch q.Section {
+	case SectionNamed:
+		return p.hands.newNamed()
+	case SectionJournal, SectionCore:
+		if q.Agent == "" {
+			return page.NoticeError(errNoAgent)
+		}
+		return p.hands.newNote(q.Section.Note())
+	case SectionConversations:
+		return page.Notice("an agent begins its conversations itself: board memory conversation start")
+	}
+	return p.hands.newItem(p.places(), p.scope().String())
+}
+
+// places returns the known scopes that can be written to, widest first.
+func (p *Page) places() []string {
+	all := []string{memory.Workspace, memory.Account}
+	if p.about.workspace == "" {
+		all = all[1:]
+	}
+	for _, c := range p.about.channels {
+		all = append(all, memory.Scope{Tier: memory.Channel, Channel: c.Name}.String())
+	}
+	if s := p.scope(); s.Conversation != "" {
+		all = append(all, s.String())
+	}
+	return all
+}
+
+// scope returns the current scope: that of the tab; in tiers with several scopes the one of the
+// chosen row.
+func (p *Page) scope() memory.Scope {
+	s := memory.Scope{Tier: memory.Workspace}
+	if p.about.workspace == "" {
+		s.Tier = memory.Account
+	}
+	var row memory.Scope
+	if r := p.at(); r != nil {
+		row = r.scope
+	}
+	switch p.query.Section {
+	case SectionAccount:
+		s.Tier = memory.Account
+	case SectionChannel:
+		s.Tier, s.Channel = memory.Channel, row.Channel
+		if s.Channel == "" {
+			s.Channel = memory.DefaultChannel
+		}
+	case SectionConversation, SectionConversations:
+		if row.Conversation != "" {
+			s = memory.Scope{Tier: memory.Conversation, Conversation: row.Conversation}
+		}
+	}
+	return s
+}
+
+// toggleForgotten shows forgotten and retired ones too, or not.
+func (p *Page) toggleForgotten() tea.Cmd {
+	p.query.forgotten = !p.query.forgotten
+	return p.narrow()
+}
+
+func (p *Page) chooseAgent() tea.Cmd {
+	all := []page.Choice{{Label: "no agent", Note: "shared items only"}}
+	for _, name := range p.about.known(p.app.Worker) {
+		note := "nothing of its own"
+		if n := p.about.agents[name]; n > 0 {
+			note = cells.Plural(int64(n), "thing") + " of its own"
+		}
+		all = append(all, page.Choice{Value: name, Label: name, Note: note})
+	}
+	o := p.app.Choose("As which agent?", all, p.query.Agent, p.lookAs)
+	o.Typed = func(name string) []page.Target {
+		return []page.Target{{Label: name, Text: "an agent of this name", Last: true, Do: func() tea.Cmd { return p.lookAs(name) }}}
+	}
+	return p.app.Overlay(o)
+}
+
+// lookAs shows the memory as another agent sees it. The data of the agent before is
+// dropped at once.
+func (p *Page) lookAs(agent string) tea.Cmd {
+	p.query.Agent, p.app.LastAgent = agent, agent
+	p.hands = &hands{p.app, agent, p}
+	p.rows, p.about = nil, summary{}
+	p.Items.SetLen(0)
+	return tea.Batch(p.describeAgain(), p.narrow())
+}
+
+// Title names the page in the header.
+func (p *Page) Title() string {
+	if p.searching() {
+		return "search"
+	}
+	return "memory"
+}
+
+// Actions returns the keys of the tab and of its chosen row.
+func (p *Page) Actions() page.Actions {
+	if p.filter.Active && p.searching() {
+		return page.Actions{}.Also(page.KeyOpen, page.Renamed(page.KeyInEditor, "edit"), page.KeyChoose,
+			page.Renamed(page.KeyNext, "to the results"), page.Renamed(page.KeyCancel, "close"), page.KeyClear)
+	}
+	if p.filter.Active {
+		return p.filter.Actions()
+	}
+	at := p.query.Section
+	to := func(s Section) func() tea.Cmd {
+		return func() tea.Cmd { return p.GoTo((s + Sections) % Sections) }
+	}
+	all := page.Actions{page.On(page.KeyOpen, p.open),
+		page.On(page.Renamed(page.KeyRight, "next tier"), to(at+1)),
+		page.On(page.KeyAgent, p.chooseAgent)}
+	if at != SectionConversations {
+		all = append(all, page.On(page.KeyCreate, p.create))
+	}
+	all = append(append(all, p.hands.actions(p.Chosen(), p.facts)...), page.On(page.KeyFilter, p.filter.Start))
+	if at.Tier() != "" || p.searching() {
+		all = append(all, page.On(page.Renamed(page.KeyFewer, "forgotten too, or not"), p.toggleForgotten))
+	}
+	for s, b := range page.PartKeys() {
+		all = append(all, page.On(page.Renamed(b, sections[s].name), to(Section(s))))
+	}
+	all = append(all, page.On(page.Renamed(page.KeyLeft, "tier before"), to(at-1)),
+		page.On(page.Renamed(page.KeyNext, "next tier"), to(at+1)),
+		page.On(page.Renamed(page.KeyPrevious, "tier before"), to(at-1)),
+		page.On(page.KeyRefresh, p.readAgain))
+	return all.Also(page.MovingKeys()...)
+}
+
+// Typing reports whether a filter is typed.
+func (p *Page) Typing() bool { return p.filter.Active }
+
+// Close cancels the reads.
+func (p *Page) Close() {
+	p.last.Drop()
+	p.look.Drop()
+}

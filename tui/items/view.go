@@ -1,0 +1,347 @@
+package items
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board/fault"
+	"blackboard/kb"
+	"blackboard/kb/memory"
+	"blackboard/tui/cells"
+	"blackboard/tui/page"
+)
+
+// tab is the position of a tab in the lines of tabs.
+type tab struct {
+	section Section
+	x, y, w int
+}
+
+// tabOrder is the order of the tabs on the screen.
+var tabOrder = [Sections]Section{SectionSearch, SectionConversation, SectionChannel, SectionWorkspace,
+	SectionAccount, SectionNamed, SectionJournal, SectionCore, SectionConversations}
+
+// tabs arranges the tabs in as many lines as needed, and marks the selected one.
+func (p *Page) tabs() (lines []string, places []tab) {
+	st := p.app.Styles
+	var names [Sections]string
+	all := 1
+	for s := range Sections {
+		names[s] = sections[s].name
+		if p.about.read && s != SectionSearch && (s.Note() == "" || p.query.Agent != "") {
+			names[s] += " " + cells.Count(p.about.counts[s])
+		}
+		all += cells.Width(names[s]) + 3
+	}
+	var line strings.Builder
+	used := 1
+	for _, s := range tabOrder {
+		name := names[s]
+		before, look, n := "  ", st.Faint.Render(" "+name), cells.Width(name)+1
+		if s == p.query.Section {
+			look = st.Focus.Render("▸" + name)
+		}
+		switch {
+		case used == 1:
+			before = ""
+		// other tabs than tiers start a line, if there are several lines
+		case used+2+n > p.Width, s == SectionNamed && all > p.Width:
+			lines = append(lines, cells.Fit(" "+line.String(), p.Width))
+			line.Reset()
+			used, before = 1, ""
+		case s == SectionNamed, s == SectionConversation:
+			before = " " + st.Faint.Render("│")
+		}
+		line.WriteString(before)
+		used += cells.Width(before)
+		places = append(places, tab{s, used, len(lines), n})
+		line.WriteString(look)
+		used += n
+	}
+	return append(lines, cells.Fit(" "+line.String(), p.Width)), places
+}
+
+// context names the agent as which the memory is viewed, and the filters.
+func (p *Page) context() string {
+	st, q := p.app.Styles, &p.query
+	who, with := "seen without an agent", []string{": shared items only", ""}
+	if q.Agent != "" {
+		who, with = "seen as "+cells.OneLine(q.Agent,
+			40), []string{", with its private items, journal, core and working notes",
+			", with what is its own", ""}
+	}
+	right := ""
+	if q.forgotten {
+		right = "forgotten too"
+	}
+	if p.searching() && p.reading {
+		right = "searching…"
+	}
+	// filters have priority over details of the agent
+	for len(with) > 1 && cells.Width(who+with[0])+cells.Width(right)+4 > p.Width {
+		with = with[1:]
+	}
+	who += with[0]
+	if right == "" {
+		return cells.Fit(" "+st.Info.Render(who), p.Width)
+	}
+	return cells.Spread(" "+st.Info.Render(who), st.Accent.Render(right)+" ", p.Width)
+}
+
+// above returns the lines above the list.
+func (p *Page) above() []string {
+	lines, _ := p.tabs()
+	lines = append(lines, p.context())
+	if p.filter.Shown() {
+		lines = append(lines, " "+p.filter.View(p.Width-1))
+	}
+	return append(lines, p.notes(max(p.Height/8, 2))...)
+}
+
+// SetSize puts the text beside the list, or below it on narrow screens.
+func (p *Page) SetSize(w, h int) {
+	p.Width, p.Height = w, h
+	p.layout()
+}
+
+func (p *Page) layout() {
+	if p.Width == 0 {
+		return // the size is unknown yet
+	}
+	if p.filter.Aside = "esc clears it"; p.searching() {
+		p.filter.Aside = "/ changes it"
+	}
+	p.Lay(p.Width, p.Height, len(p.above()), 3)
+	p.compose()
+}
+
+// compose writes what is known of the chosen row: of a hit first why it was found.
+func (p *Page) compose() {
+	x := cells.NewWriter(p.app.Styles, p.Right.W)
+	switch {
+	case p.Right.W == 0:
+		return
+	case p.factsErr != nil:
+		x.Line(cells.Wrap(p.app.Explain(p.factsErr), x.Width)...)
+	case p.facts != nil:
+		if r := p.at(); r != nil && r.hit != nil && r.Ref == p.facts.ref {
+			p.why(x, r)
+		}
+		p.facts.lines(x, p.app, p.query.Agent)
+	}
+	p.Doc.SetLines(x.Lines)
+	p.Doc.At = -1 // no key moves to its links
+}
+
+// View shows the tabs, the list, and what is known of the chosen row.
+func (p *Page) View() []string {
+	name := "Nothing is chosen"
+	switch {
+	case p.factsErr != nil:
+		name = cells.OneLine(p.shown.ID, 80)
+	case p.facts != nil:
+		name = p.facts.title()
+	case p.shown != Ref{}:
+		name = "reading…"
+	}
+	p.Items.Empty = p.emptyWord()
+	p.Note = p.note()
+	if p.Items.Len == 0 {
+		p.Note = strings.TrimPrefix(p.Note, " · ")
+	}
+	return cells.Fill(p.Panes(p.app.Styles, p.above(), p.heading(), name), p.Width, p.Height)
+}
+
+func (p *Page) heading() string {
+	at := &sections[p.query.Section]
+	switch {
+	case p.searching():
+		return p.found.heading(p)
+	case at.note != "" && p.query.Agent == "":
+		return "Nobody's " + at.name
+	case at.note != "":
+		return at.heading + cells.OneLine(p.query.Agent, 40)
+	case at.tier == memory.Workspace && p.about.workspace != "":
+		return at.heading + " " + cells.OneLine(filepath.Base(p.about.workspace), 60)
+	}
+	return at.heading
+}
+
+// note is what is said after the position in the list, such as the number of private items of
+// other agents in the tier.
+func (p *Page) note() (said string) {
+	if p.searching() {
+		return p.found.note(p)
+	}
+	if p.more && p.Items.Len > 0 {
+		said = "+"
+	}
+	if len(p.rows) == memoryMost && p.query.Section.Tier() == "" {
+		said += ", the newest"
+	}
+	if n := p.about.private[p.query.Section]; n > 0 {
+		said += " · " + cells.Count(n) + " private to agents"
+	} else if n := p.about.unwritten; n > 0 && p.query.Section == SectionNamed {
+		said += " · " + cells.Count(n) + " not written yet"
+	}
+	return said
+}
+
+// emptyWord explains why there are no rows.
+func (p *Page) emptyWord() string {
+	q := &p.query
+	switch {
+	case errors.Is(p.err, page.ErrNoKnowledge):
+		return "There is no knowledge base here."
+	case p.searching() && errors.Is(p.err, fault.NotFound):
+		return "There is no knowledge base yet. `board kb remember` makes one with the first capsule; so does P on an entry of a run."
+	case p.err != nil:
+		return p.app.Explain(p.err)
+	case !p.known:
+		return "reading…"
+	case p.searching():
+		return p.found.nothing(q)
+	case q.Text != "":
+		return "The filters hide all of this. esc clears them, → goes on to the next tier, K searches all of them."
+	}
+	return sections[q.Section].empty
+}
+
+// row renders a line of the list.
+func (p *Page) row(i, w int) string {
+	st, r := p.app.Styles, &p.rows[i]
+	if r.hit != nil {
+		return p.hitRow(r, w)
+	}
+	age := cells.Right(cells.Ago(r.At, p.app.Now()), 4)
+	cell := func(n, w int) string { return cells.Fit(cells.OneLine(r.cells[n], 80), w) }
+	var left string
+	switch r.Ref.Kind {
+	case KindNamed:
+		left = page.Columns(cell(0, 14), cell(1, 9), cell(2, 6), age)
+	case KindNote:
+		left = page.Columns(age, cell(0, 9))
+	case KindConversation:
+		left = page.Columns(age, cell(0, memory.RefLen), st.Info.Render(cell(1, 8)))
+		if w >= 66 {
+			left = page.Columns(left, cell(2, 10))
+		}
+		if w >= 90 {
+			left = page.Columns(left, cell(3, 10))
+		}
+	default:
+		left = page.Columns(age, cell(1, 6))
+		if w >= 60 {
+			left = page.Columns(left, cells.Paint(st.Priority, r.cells[0], cell(0, 8)))
+		}
+		if of := r.scope.Channel + r.scope.Conversation; of != "" {
+			left = page.Columns(left, st.Accent.Render(cells.Fit(cells.OneLine(of, 80), memory.RefLen)))
+		}
+	}
+	return cells.Spread(left+" "+r.Head, badges(p.app, r.marks), w)
+}
+
+// hitRow renders what the search has found: how well it matches, or how old it is.
+func (p *Page) hitRow(r *Row, w int) string {
+	st, h := p.app.Styles, r.hit
+	lead := cells.Right(cells.Ago(r.At, p.app.Now()), 4)
+	if !p.found.browsed {
+		lead = fmt.Sprintf("%.2f ", h.Score) + st.Info.Render(scoreBar(h.Score))
+	}
+	left := page.Columns(lead, st.Accent.Render(cells.Fit(cells.Clean(h.Kind), 12)))
+	if w >= 64 {
+		left = page.Columns(left, st.Faint.Render(cells.Fit(cells.Clean(h.Scope), 9)))
+	}
+	tail := badges(p.app, r.marks)
+	if tail == "" && h.Weak { // it has words of the question, and is no sure answer
+		tail = st.Faint.Render("weak")
+	}
+	return cells.Spread(page.Columns(left, r.Head), tail, w)
+}
+
+// scoreCells is the length of a score's bar.
+const scoreCells = 5
+
+// scoreBar draws a score from 0 to 1.
+func scoreBar(score float64) string {
+	n := min(max(int(score*scoreCells+0.5), 0), scoreCells)
+	return strings.Repeat("█", n) + strings.Repeat("░", scoreCells-n)
+}
+
+// why says why a hit was found, and where in it.
+func (p *Page) why(x *cells.Writer, r *Row) {
+	h := r.hit
+	if p.found.browsed {
+		return
+	}
+	said := "found by its meaning"
+	if len(h.Terms) > 0 {
+		terms := make([]string, len(h.Terms))
+		for i, t := range h.Terms {
+			terms[i] = cells.OneLine(t.Term, 60)
+		}
+		said = "found by its words: " + strings.Join(terms, ", ")
+	}
+	x.Mark = foundWords(p.found.words, h)
+	if r.Ref.Kind != KindCapsule {
+		said = "of the memory, tier " + h.Kind
+		x.Mark = longWords(p.found.words)
+	}
+	x.Line(x.Styles.Faint.Render(said))
+	if at := strings.TrimPrefix(h.Snippet, "… "); at != h.Snippet { // it is not the beginning
+		x.Text(cells.OneLine(h.Snippet, 500), "▏ ")
+	}
+	x.Line("")
+}
+
+// badges renders marks, with colours and brackets.
+func badges(a *page.App, marks []string) string {
+	out := make([]string, len(marks))
+	for i, m := range marks {
+		out[i] = a.Styles.Badge.Render("[" + m + "]")
+	}
+	return strings.Join(out, " ")
+}
+
+func (p *Page) mouse(msg tea.MouseMsg) tea.Cmd {
+	lines, places := p.tabs()
+	switch {
+	case page.IsClick(msg) && msg.Y < len(lines):
+		for _, t := range places {
+			if t.y == msg.Y && msg.X >= t.x && msg.X < t.x+t.w {
+				return p.GoTo(t.section)
+			}
+		}
+		return nil
+	case page.IsClick(msg) && msg.Y == len(lines)+1 && p.filter.Shown():
+		return p.filter.Start()
+	case p.Right.Has(msg.X, msg.Y):
+		if p.Doc.Mouse(msg, msg.Y-p.Right.Y-1) {
+			return follow(p.app, p.query.Agent, p.Doc.Chosen())
+		}
+		return nil
+	}
+	was := p.filter.Active
+	if page.IsClick(msg) {
+		p.filter.Stop()
+	}
+	if _, open := p.TwoPanes.Mouse(msg); open && !was {
+		return p.open()
+	}
+	return p.need()
+}
+
+// endings says what of a capsule searches leave out.
+func endings(c *kb.Capsule) []string {
+	switch {
+	case c.Retired != nil:
+		return []string{"retired"}
+	case c.SupersededBy != "":
+		return []string{"superseded"}
+	}
+	return nil
+}
