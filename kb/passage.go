@@ -22,7 +22,7 @@ const (
 
 // passage is what a pass over capsules knows of each of them, by their places.
 type passage struct {
-	*statements
+	*store.Words
 	k       *KB
 	tx      *sqlite.Tx
 	ns      []int64
@@ -40,7 +40,7 @@ type parsedCapsule struct {
 
 // passage reads capsules once; where is what follows WHERE.
 func (k *KB) passage(tx *sqlite.Tx, where string) (p *passage, err error) {
-	p = &passage{statements: &statements{ids: map[string]int32{}}, k: k, tx: tx,
+	p = &passage{Words: store.NewWords(), k: k, tx: tx,
 		place: map[int64]int{}, parsed: map[int]parsedCapsule{}}
 	if p.decided, err = decisions(tx); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (k *KB) passage(tx *sqlite.Tx, where string) (p *passage, err error) {
 		p.place[n] = len(p.ns)
 		p.ns, p.kinds = append(p.ns, n), append(p.kinds, c.Kind)
 		p.keys = append(p.keys, string(hash(c.Kind + "\n" + said.Key())[:8]))
-		p.add(said)
+		p.Add(said.Words())
 		return nil
 	}, `SELECT n, kind, title, body FROM capsules WHERE `+where)
 	return p, err
@@ -92,7 +92,7 @@ func (p *passage) each(ctx context.Context, kinds []string,
 		}
 		if v == nil || len(found) == q.Depth {
 			found = nil
-			for _, at := range p.near(p.words[i], listShared, 2*maxNeighbours) {
+			for _, at := range p.Near(p.Of[i], listShared, 2*maxNeighbours) {
 				if kinds != nil || p.kinds[at] == p.kinds[i] {
 					near = p.meet(near, i, neighbour{at: int(at)})
 				}
@@ -110,7 +110,7 @@ func (p *passage) each(ctx context.Context, kinds []string,
 // meet adds a neighbour, unless somebody has decided on the pair, too few words say that
 // they are about the same thing, or there are enough.
 func (p *passage) meet(near []neighbour, i int, x neighbour) []neighbour {
-	x.shared, x.overlap = shareWords(p.words[i], p.words[x.at])
+	x.shared, x.overlap = store.ShareWords(p.Of[i], p.Of[x.at])
 	if x.at == i || x.cosine == nil && x.overlap < contradictionWords ||
 		len(near) == maxNeighbours || p.decided[pairOf(p.ns[i], p.ns[x.at])] {
 		return near

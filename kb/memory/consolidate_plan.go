@@ -300,9 +300,9 @@ func spelled(n int) string {
 type statementKey [16]byte
 
 // statement returns what an item says, for comparison.
-func (it *Item) statement() clash.Said {
-	return clash.Read(clash.Text{Title: it.Title, Body: it.Content})
-}
+func (it *Item) statement() clash.Said { return clash.Read(it.text()) }
+
+func (it *Item) text() clash.Text { return clash.Text{Title: it.Title, Body: it.Content} }
 
 // outranks reports whether an item is kept of two that say the same: the author's, then
 // the more important, then the one that was read more often, then the newer.

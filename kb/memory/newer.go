@@ -91,7 +91,7 @@ const rareWeight = 8.5
 
 // read reads the text of an item.
 func (it *Item) told() *told {
-	t := &told{text: clash.Text{Title: it.Title, Body: it.Content}}
+	t := &told{text: it.text()}
 	var a words.Analyzer
 	before, begins, because, named := "", true, 0, false
 	for _, field := range strings.Fields(it.Title + ". " + it.Content) {
@@ -463,41 +463,27 @@ const (
 )
 
 // stale adds the pairs of which the newer one surely replaces the older one.
-func (g *grouping) stale(ctx context.Context, tx *sqlite.Tx) error {
-	lists, err := g.words(tx)
-	if err != nil {
-		return err
-	}
+func (g *grouping) stale(ctx context.Context) error {
 	said := make([]*told, len(g.all))
-	where, args := g.where()
-	var it Item
-	if err := tx.Each([]any{&it.n, &it.Title, &it.Content, sqlite.Time(&it.Updated)}, func() error {
-		if i, there := g.byN[it.n]; there {
-			g.all[i].Updated, said[i] = it.Updated, it.told()
-		}
-		return nil
-	}, `SELECT n, title, content, updated FROM items WHERE `+where, args...); err != nil {
-		return err
-	}
-	having := map[int][]int{} // the items that have a word
-	for i, list := range lists {
-		for _, w := range list {
-			having[w] = append(having[w], i)
-		}
+	for i := range g.all {
+		said[i] = g.all[i].told()
 	}
 	seen := map[[2]int]bool{}
 	for _, c := range g.clashes {
 		seen[[2]int{c.a, c.b}] = true
 	}
-	for i, list := range lists {
+	for i := range g.all {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for _, w := range list[:min(rareWords, len(list))] {
-			if len(having[w]) > rareItems {
+		rare := g.words.Rarest(g.words.Of[i])
+		for _, w := range rare[:min(rareWords, len(rare))] {
+			having := g.words.With(w)
+			if len(having) > rareItems {
 				break
 			}
-			for _, j := range having[w] {
+			for _, other := range having {
+				j := int(other)
 				if pair := [2]int{i, j}; i < j && !seen[pair] && g.all[i].Agent == g.all[j].Agent {
 					seen[pair] = true
 					older, newer := said[i], said[j]

@@ -105,21 +105,18 @@ func (w *scopeFile) related(ctx context.Context) (
 		if archived, err := conversationArchived(tx, w.Conversation); err != nil || archived {
 			return err // an archived conversation is closed, so nothing in it is rewritten
 		}
-		g := &grouping{scopeFile: *w, byN: map[int64]int{}}
+		g := &grouping{scopeFile: *w}
 		if err := g.link(ctx, tx); err != nil {
 			return err
 		}
-		if err := g.clash(ctx, tx); err != nil {
+		if err := g.clash(ctx); err != nil {
 			return err
 		}
-		if err := g.stale(ctx, tx); err != nil {
+		if err := g.stale(ctx); err != nil {
 			return err
 		}
-		if clashing, err = g.contradictions(tx); err != nil {
-			return err
-		}
-		groups, err = g.makeGroups(tx)
-		return err
+		clashing, groups = g.contradictions(), g.makeGroups()
+		return nil
 	})
 	return groups, clashing, err
 }
@@ -128,6 +125,7 @@ func (w *scopeFile) related(ctx context.Context) (
 type grouping struct {
 	scopeFile
 	all     []grouped
+	words   *store.Words // of all
 	byN     map[int64]int
 	clashes []clashing
 }
@@ -149,45 +147,65 @@ type link struct {
 	like float64
 }
 
-// link finds the neighbours of each item.
+// link finds the neighbours of each item: by meaning, and by words where one of two has no
+// embedding.
 func (g *grouping) link(ctx context.Context, tx *sqlite.Tx) error {
-	where, args := g.where()
-	var it Item
-	if err := tx.Each([]any{
-		&it.n, &it.Agent, &it.Importance, &it.Accesses, sqlite.Time(&it.Created), &it.Model},
-		func() error {
-			g.byN[it.n] = len(g.all)
-			g.all = append(g.all, grouped{Item: it})
-			return nil
-		}, `SELECT n, agent, importance, accesses, created, model FROM items WHERE `+where+
-			` AND agent IN ('', ?) AND (expires IS NULL OR expires > ?) ORDER BY n`,
-		append(args, g.f.s.opt.Agent, tx.Now.UnixMilli())...); err != nil {
-		return err
-	}
 	model, _, err := g.f.Index.Model(tx)
 	if err != nil {
 		return err
 	}
-	has := func(i int) bool { return model != "" && g.all[i].Model == model }
-	if err := g.byMeaning(ctx, tx, model, has); err != nil {
+	where, args := g.where()
+	all, err := itemsWhere(tx, where+
+		` AND agent IN ('', ?) AND (expires IS NULL OR expires > ?) ORDER BY n`,
+		append(args, g.f.s.opt.Agent, tx.Now.UnixMilli())...)
+	if err != nil {
 		return err
 	}
-	return g.byWords(ctx, tx, has)
+	g.words, g.byN = store.NewWords(), map[int64]int{}
+	ns := make([]int64, len(all))
+	for i := range all {
+		ns[i], g.byN[all[i].n] = all[i].n, i
+		g.all = append(g.all, grouped{Item: all[i]})
+		said := words.Split(embeddingText(&all[i]), "")
+		slices.Sort(said)
+		g.words.Add(slices.Compact(said))
+	}
+	return g.f.EachVector(ctx, tx, ns, func(i int, v embed.Vector) error {
+		if v == nil || model == "" || all[i].Model != model {
+			g.byWords(i, model)
+			return nil
+		}
+		found, err := g.near.Search(tx,
+			index.Query{Vector: v, Model: model, Depth: groupNear, Near: GroupCosine,
+				Filter: g.Scope.filter(all[i].Agent)}, len(all)-i, len(all))
+		for _, c := range found {
+			if j, there := g.byN[c.ID]; there && j != i {
+				g.all[i].near = append(g.all[i].near, link{j, c.Cosine})
+			}
+		}
+		return err
+	})
+}
+
+// byWords links an item without an embedding with those that share half of all words, and
+// those of them that have one with it.
+func (g *grouping) byWords(i int, model string) {
+	it := &g.all[i]
+	for _, j := range g.words.Near(g.words.Of[i], GroupWords, groupNear+1) {
+		o := &g.all[j]
+		_, like := store.ShareWords(g.words.Of[i], g.words.Of[j])
+		if int(j) == i || o.Agent != it.Agent || like < GroupWords {
+			continue
+		}
+		it.near = append(it.near, link{int(j), like})
+		if model != "" && o.Model == model {
+			o.near = append(o.near, link{i, like})
+		}
+	}
 }
 
 // clash compares each item with its nearest neighbours.
-func (g *grouping) clash(ctx context.Context, tx *sqlite.Tx) error {
-	text := make([]clash.Text, len(g.all))
-	where, args := g.where()
-	var it Item
-	if err := tx.Each([]any{&it.n, &it.Title, &it.Content}, func() error {
-		if i, there := g.byN[it.n]; there && len(g.all[i].near) > 0 {
-			text[i] = clash.Text{Title: it.Title, Body: it.Content}
-		}
-		return nil
-	}, `SELECT n, title, content FROM items WHERE `+where, args...); err != nil {
-		return err
-	}
+func (g *grouping) clash(ctx context.Context) error {
 	seen := map[[2]int]bool{}
 	for i := range g.all {
 		if err := ctx.Err(); err != nil {
@@ -203,9 +221,9 @@ func (g *grouping) clash(ctx context.Context, tx *sqlite.Tx) error {
 				continue
 			}
 			seen[pair] = true
-			why := clash.Reasons(text[pair[0]], text[pair[1]])
-			if other := clash.Exchanged(text[pair[0]], text[pair[1]]); len(why) == 0 &&
-				other != "" {
+			a, b := g.all[pair[0]].text(), g.all[pair[1]].text()
+			why := clash.Reasons(a, b)
+			if other := clash.Exchanged(a, b); len(why) == 0 && other != "" {
 				why = []string{other}
 			}
 			if len(why) > 0 {
@@ -219,174 +237,18 @@ func (g *grouping) clash(ctx context.Context, tx *sqlite.Tx) error {
 // mostContradictions is the most pairs listed for a scope.
 const mostContradictions = 200
 
-func (g *grouping) contradictions(tx *sqlite.Tx) ([]Contradiction, error) {
+func (g *grouping) contradictions() []Contradiction {
 	all := []Contradiction{}
 	for _, c := range g.clashes[:min(len(g.clashes), mostContradictions)] {
-		found, err := itemsWhere(tx, `n IN (?, ?) ORDER BY n`, g.all[c.a].n, g.all[c.b].n)
-		if err != nil {
-			return nil, err
-		}
-		pair := Contradiction{Scope: g.String(), Why: c.why}
-		for i := range found {
-			pair.Items = append(pair.Items, groupItem(&found[i]))
-		}
-		all = append(all, pair)
+		all = append(all, Contradiction{Scope: g.String(), Why: c.why,
+			Items: []GroupItem{groupItem(&g.all[c.a].Item), groupItem(&g.all[c.b].Item)}})
 	}
-	return all, nil
-}
-
-func (g *grouping) byMeaning(ctx context.Context, tx *sqlite.Tx, model string,
-	has func(int) bool) error {
-	var ask []int
-	var ns []int64
-	for i := range g.all {
-		if has(i) {
-			ask, ns = append(ask, i), append(ns, g.all[i].n)
-		}
-	}
-	return g.f.EachVector(ctx, tx, ns, func(k int, v embed.Vector) error {
-		if v == nil {
-			return nil
-		}
-		it := &g.all[ask[k]]
-		found, err := g.near.Search(tx,
-			index.Query{Vector: v, Model: model, Depth: groupNear, Near: GroupCosine,
-				Filter: g.Scope.filter(it.Agent)}, len(ask), len(g.all))
-		if err != nil {
-			return err
-		}
-		for _, c := range found {
-			if j, there := g.byN[c.ID]; there && j != ask[k] {
-				it.near = append(it.near, link{j, c.Cosine})
-			}
-		}
-		return nil
-	})
-}
-
-// byWords compares items by words where one of two has no embedding. Two items that
-// share half of their words share one of the rarer half of each (prefix filter;
-// Chaudhuri et al., ICDE 2006), so only such pairs are compared.
-func (g *grouping) byWords(ctx context.Context, tx *sqlite.Tx, has func(int) bool) error {
-	if !slices.ContainsFunc(g.all, func(it grouped) bool { return !has(g.byN[it.n]) }) {
-		return nil
-	}
-	words, err := g.words(tx)
-	if err != nil {
-		return err
-	}
-	type place struct {
-		agent string
-		word  int
-	}
-	by := map[place][]int{}
-	prefix := func(i int) []int {
-		return words[i][:len(words[i])-(len(words[i])+1)/2+min(1, len(words[i]))]
-	}
-	for i := range g.all {
-		for _, w := range prefix(i) {
-			by[place{g.all[i].Agent, w}] = append(by[place{g.all[i].Agent, w}], i)
-		}
-	}
-	seen := make([]int, len(g.all)) // last item that compared it, from 1
-	for i := range g.all {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for _, w := range prefix(i) {
-			for _, j := range by[place{g.all[i].Agent, w}] {
-				if len(g.all[i].near) >= groupNear {
-					break
-				}
-				if j == i || seen[j] == i+1 || has(i) && has(j) {
-					continue
-				}
-				seen[j] = i + 1
-				if like := jaccard(words[i], words[j]); like >= GroupWords {
-					g.all[i].near = append(g.all[i].near, link{j, like})
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// words returns the distinct words of each item as numbers, the rarest first: the more
-// items have a word, the higher its number.
-func (g *grouping) words(tx *sqlite.Tx) ([][]int, error) {
-	type counted struct {
-		word  string
-		items int
-	}
-	byWord := map[string]int{}
-	var all []counted
-	lists := make([][]int, len(g.all))
-	where, args := g.where()
-	var it Item
-	err := tx.Each([]any{&it.n, &it.Title, &it.Content}, func() error {
-		i, there := g.byN[it.n]
-		if !there {
-			return nil
-		}
-		list := words.Split(embeddingText(&it), "")
-		slices.Sort(list)
-		for _, w := range slices.Compact(list) {
-			k, known := byWord[w]
-			if !known {
-				k = len(all)
-				byWord[w] = k
-				all = append(all, counted{word: w})
-			}
-			all[k].items++
-			lists[i] = append(lists[i], k)
-		}
-		return nil
-	}, `SELECT n, title, content FROM items WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	order := make([]int, len(all))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(all[a].items-all[b].items, cmp.Compare(all[a].word, all[b].word))
-	})
-	number := make([]int, len(all))
-	for at, k := range order {
-		number[k] = at
-	}
-	for _, list := range lists {
-		for at, k := range list {
-			list[at] = number[k]
-		}
-		slices.Sort(list)
-	}
-	return lists, nil
-}
-
-// jaccard returns the Jaccard similarity of two sorted lists.
-func jaccard(a, b []int) float64 {
-	both := 0
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		switch c := cmp.Compare(a[i], b[j]); {
-		case c < 0:
-			i++
-		case c > 0:
-			j++
-		default:
-			both, i, j = both+1, i+1, j+1
-		}
-	}
-	if both == 0 {
-		return 0
-	}
-	return float64(both) / float64(len(a)+len(b)-both)
+	return all
 }
 
 // makeGroups makes a group around the item with the most neighbours, of the nearest that
 // are in no group yet, and so on.
-func (g *grouping) makeGroups(tx *sqlite.Tx) ([]Group, error) {
+func (g *grouping) makeGroups() (groups []Group) {
 	order := make([]int, len(g.all))
 	for i := range order {
 		order[i] = i
@@ -395,50 +257,45 @@ func (g *grouping) makeGroups(tx *sqlite.Tx) ([]Group, error) {
 		return cmp.Or(len(g.all[b].near)-len(g.all[a].near), g.all[a].rank(&g.all[b].Item))
 	})
 	taken := make([]bool, len(g.all))
-	var groups []Group
 	for _, seed := range order {
 		if taken[seed] {
 			continue
 		}
-		near := g.all[seed].near // the nearest first: see clash
-		in := []int64{g.all[seed].n}
-		for _, l := range near {
+		in := []int{seed}
+		for _, l := range g.all[seed].near { // the nearest first: see clash
 			if !taken[l.to] && len(in) < GroupMost {
 				taken[l.to] = true
-				in = append(in, g.all[l.to].n)
+				in = append(in, l.to)
 			}
 		}
 		if len(in) == 1 {
 			continue // another group may still include it
 		}
 		taken[seed] = true
-		group, err := g.group(tx, in)
-		if err != nil {
-			return nil, err
-		}
-		groups = append(groups, group)
+		groups = append(groups, g.group(in))
 	}
-	return groups, nil
+	return groups
 }
 
-func (g *grouping) group(tx *sqlite.Tx, ns []int64) (Group, error) {
+// group makes a group of some items, the oldest first.
+func (g *grouping) group(in []int) Group {
+	slices.SortFunc(in, func(a, b int) int {
+		return cmp.Or(g.all[a].Created.Compare(g.all[b].Created), a-b)
+	})
 	out := Group{Scope: g.String(), Contradictions: []Clash{}}
-	found, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?)) ORDER BY created, n`,
-		sqlite.List(ns))
-	name, byN := sha256.New(), map[int64]string{}
-	for i := range found {
-		it := &found[i]
-		fmt.Fprintln(name, it.ID)
-		out.Items = append(out.Items, groupItem(it))
-		byN[it.n] = it.ID
+	name := sha256.New()
+	for _, i := range in {
+		fmt.Fprintln(name, g.all[i].ID)
+		out.Items = append(out.Items, groupItem(&g.all[i].Item))
 	}
 	for _, c := range g.clashes {
-		if a, b := byN[g.all[c.a].n], byN[g.all[c.b].n]; a != "" && b != "" {
-			out.Contradictions = append(out.Contradictions, Clash{a, b, c.why})
+		if slices.Contains(in, c.a) && slices.Contains(in, c.b) {
+			out.Contradictions = append(out.Contradictions,
+				Clash{g.all[c.a].ID, g.all[c.b].ID, c.why})
 		}
 	}
 	out.ID = store.IDOf('g', [10]byte(name.Sum(nil)))
-	return out, err
+	return out
 }
 
 func groupItem(it *Item) GroupItem {

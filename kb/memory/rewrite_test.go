@@ -16,6 +16,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb/store"
 	"blackboard/testdata/cost"
 )
 
@@ -173,13 +174,13 @@ func TestGroupsByWords(t *testing.T) {
 		a, b string
 		want float64
 	}{{"a b", "a b", 1}, {"a b c", "a d e", .2}, {"a b c", "a b d", .5}, {"a", "b", 0}} {
-		word := func(s string) (all []int) {
+		word := func(s string) (all []int32) {
 			for w := range strings.FieldsSeq(s) {
-				all = append(all, int(w[0]))
+				all = append(all, int32(w[0]))
 			}
 			return all
 		}
-		if got := jaccard(word(tc.a), word(tc.b)); got != tc.want {
+		if _, got := store.ShareWords(word(tc.a), word(tc.b)); got != tc.want {
 			t.Errorf("%q and %q: %v", tc.a, tc.b, got)
 		}
 	}
@@ -197,16 +198,16 @@ func TestGroupsByWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &grouping{scopeFile: all[0], byN: map[int64]int{}}
+	g := &grouping{scopeFile: all[0]}
 	if err := all[0].f.Read(t.Context(), func(tx *sqlite.Tx) error {
 		return g.link(t.Context(), tx)
 	}); err != nil {
 		t.Fatal(err)
 	}
-	set := func(s string) (all []int) {
+	set := func(s string) (all []int32) {
 		for w := range strings.FieldsSeq(s) {
-			if !slices.Contains(all, int(w[0])) {
-				all = append(all, int(w[0]))
+			if !slices.Contains(all, int32(w[0])) {
+				all = append(all, int32(w[0]))
 			}
 		}
 		slices.Sort(all)
@@ -215,7 +216,7 @@ func TestGroupsByWords(t *testing.T) {
 	for i := range texts {
 		want := 0
 		for j := range texts {
-			if i != j && jaccard(set(texts[i]), set(texts[j])) >= GroupWords {
+			if _, like := store.ShareWords(set(texts[i]), set(texts[j])); i != j && like >= GroupWords {
 				want++
 			}
 		}

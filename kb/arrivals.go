@@ -1,0 +1,42 @@
+package kb
+
+import (
+	"blackboard/board/clash"
+	"blackboard/board/sqlite"
+	"blackboard/kb/store"
+)
+
+// arrivals are the capsules that have come since a long import began, which compares
+// every item with them.
+type arrivals struct {
+	*store.Words
+	ns          []int64 // of the statements
+	since, last int64   // the last capsule that there was before, and the last in here
+}
+
+func arrivalsSince(last int64) *arrivals {
+	return &arrivals{Words: store.NewWords(), since: last, last: last}
+}
+
+// catchUp adds what others have stored since the last batch.
+func (a *arrivals) catchUp(tx *sqlite.Tx) error {
+	caps, err := capsulesWhere(tx, `n > ? AND ingest_file = '' ORDER BY n`, a.last)
+	for i := range caps {
+		a.arrive(&caps[i], caps[i].statement())
+	}
+	return err
+}
+
+// arrive adds a capsule that has a row.
+func (a *arrivals) arrive(c *Capsule, said clash.Said) {
+	a.Add(said.Words())
+	a.ns, a.last = append(a.ns, c.n), max(a.last, c.n)
+}
+
+// propose returns the numbers of capsules that may say the same as a statement, or nearly.
+func (a *arrivals) propose(said clash.Said) (ns []int64) {
+	for _, at := range a.Near(a.Read(said.Words()), alikeShared, 2*maxAlike) {
+		ns = append(ns, a.ns[at])
+	}
+	return ns
+}
