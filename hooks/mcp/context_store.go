@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -13,15 +12,15 @@ import (
 	kbhome "blackboard/kb/home"
 )
 
-// contextStore is the store of chunks, opened when it is first needed, with the model
-// that there is then. When there is another, it is opened anew beside the calls that
-// still have the old one.
+// contextStore is the store of chunks, opened when it is first needed. Each call uses it
+// with the model that there is then.
 type contextStore struct {
 	mu      sync.Mutex // guards what follows; nobody waits for anything while holding it
-	now     *openStore
+	store   *chunks.Store
+	model   string   // whose missing embeddings were begun to be made
 	opening *opening // nil: nobody is opening it
 	ended   bool
-	all     sync.WaitGroup // of those that are open, or being opened
+	users   sync.WaitGroup // calls, and what is being opened or embedded
 }
 
 // opening is one attempt to open the store, which all calls wait for that need it. It may
@@ -32,27 +31,17 @@ type opening struct {
 	err  error // once it is done
 }
 
-// openStore is one opening of the store.
-type openStore struct {
-	*chunks.Store
-	model  string // that it was opened with
-	users  sync.WaitGroup
-	life   context.Context // ends when it is closed
-	cancel context.CancelFunc
-	back   func() // gives the model back
-	log    *slog.Logger
-}
-
 // embedWithin is how long a chunk may take to get its embedding after it was written.
 // What takes longer gets it when the store is opened the next time.
 const embedWithin = 30 * time.Second
 
 // backfillWithin is how long what has no embedding yet may take to get it, when the store
-// is opened.
+// is opened or there is another model.
 const backfillWithin = 10 * time.Minute
 
-// onStore calls fn with the context store.
-func (c *call) onStore(fn func(*openStore) error) error {
+// Context calls fn with the server's context store. To look whether there is a model takes
+// longer than to read a chunk.
+func (c *call) Context(_ context.Context, meaning bool, fn func(*chunks.Store) error) error {
 	if c.cfg.Store == "" {
 		return badArgument("the operator of the server can configure one",
 			"the server has no context store")
@@ -61,53 +50,37 @@ func (c *call) onStore(fn func(*openStore) error) error {
 	if err != nil {
 		return err
 	}
-	defer store.users.Done()
-	return fn(store)
-}
-
-// onStoreAsItIs is onStore for what needs no model: to look whether there is another
-// takes longer than to read a chunk.
-func (c *call) onStoreAsItIs(fn func(*openStore) error) error {
-	s := &c.context
-	s.mu.Lock()
-	store := s.now
-	if store == nil || s.ended {
-		s.mu.Unlock()
-		return c.onStore(fn)
+	defer c.context.users.Done()
+	if meaning {
+		e, back := c.embedder(c.ctx)
+		defer back()
+		c.backfill(nameOf(e))
+		store = store.With(e)
 	}
-	store.users.Add(1)
-	s.mu.Unlock()
-	defer store.users.Done()
 	return fn(store)
 }
 
-// useStore returns the store, opened with the model that there is now, and counts the
-// caller as one who uses it. Only a caller without any store waits for another's opening,
-// and no longer than its own context lets it.
-func (c *call) useStore() (*openStore, error) {
+// useStore returns the store, and counts the caller as one who uses it. Only a caller
+// without a store waits for another's opening, and no longer than its own context lets it.
+func (c *call) useStore() (*chunks.Store, error) {
 	s := &c.context
-	e, back := c.embedder(c.ctx)
-	defer func() { back() }()
-	model := nameOf(e)
-	for mine := false; ; {
+	for {
 		if err := c.ctx.Err(); err != nil {
 			return nil, err
 		}
 		s.mu.Lock()
-		if s.ended {
+		switch {
+		case s.ended:
 			s.mu.Unlock()
 			return nil, context.Canceled
-		}
-		if store := s.now; store != nil && (store.model == model || s.opening != nil || mine) {
-			store.users.Add(1)
+		case s.store != nil:
+			s.users.Add(1)
 			s.mu.Unlock()
-			return store, nil
-		}
-		if s.opening == nil {
+			return s.store, nil
+		case s.opening == nil:
 			s.opening = &opening{done: make(chan struct{})}
-			s.all.Add(1)
-			go c.openStore(s.opening, e, back)
-			mine, back = true, func() {} // the model is the store's now
+			s.users.Add(1)
+			go c.openStore(s.opening)
 		}
 		o := s.opening
 		s.mu.Unlock()
@@ -131,14 +104,16 @@ func nameOf(e embed.Embedder) string {
 	return e.Model().Name
 }
 
-// openStore opens the store with a model, in the place of the one that was open.
-func (s *Server) openStore(o *opening, e embed.Embedder, back func()) {
-	cs := &s.context
+// openStore opens the store, with the model that decides which embeddings it takes over.
+func (s *Server) openStore(o *opening) {
+	defer s.context.users.Done()
 	var opened *chunks.Store
 	var imported chunks.ImportResult
 	err := errors.New("opening the context store " + failedBadly) // unless it comes to its end
 	func() {
 		defer s.survive("opening the context store")
+		e, back := s.embedder(s.life)
+		defer back()
 		opened, imported, err = kbhome.Context(s.life, s.cfg.Store, chunks.Options{Embedder: e,
 			Import: !s.cfg.NoImport, Warm: true, Now: s.cfg.Now})
 	}()
@@ -146,27 +121,10 @@ func (s *Server) openStore(o *opening, e embed.Embedder, back func()) {
 		s.log.Info("the context store was taken over", "from", imported.Source, "chunks",
 			imported.Chunks, "state", imported.State)
 	}
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	defer close(o.done)
-	cs.opening, o.err = nil, err
-	if err != nil {
-		back()
-		cs.all.Done()
-		return
-	}
-	cs.retire()
-	cs.now = &openStore{Store: opened, back: back, log: s.log}
-	cs.now.life, cs.now.cancel = context.WithCancel(context.Background())
-	if cs.now.model = nameOf(e); cs.now.model != "" {
-		cs.now.embed(backfillWithin, func(ctx context.Context) error {
-			_, err := opened.Backfill(ctx, 0)
-			return err
-		})
-	}
-	if cs.ended {
-		cs.retire()
-	}
+	s.context.mu.Lock()
+	defer s.context.mu.Unlock()
+	s.context.opening, o.err, s.context.store = nil, err, opened
+	close(o.done)
 }
 
 // survive is deferred by what runs outside of a call: a panic is logged, and the server
@@ -177,42 +135,63 @@ func (s *Server) survive(what string) {
 	}
 }
 
-// retire has the store closed once its last user is done. The lock is held.
-func (s *contextStore) retire() {
-	store := s.now
-	if s.now = nil; store == nil {
-		return
+// close waits for the calls that use the store, and closes it. What is being embedded ends
+// with the server, and is done when the store is opened the next time.
+func (s *Server) closeStore() {
+	c := &s.context
+	c.mu.Lock()
+	c.ended = true
+	c.mu.Unlock()
+	c.users.Wait()
+	if c.store != nil {
+		if err := c.store.Close(); err != nil {
+			s.log.Warn("closing the context store", "error", err)
+		}
 	}
-	store.cancel()
-	go func() {
-		defer s.all.Done()
-		store.users.Wait()
-		if err := store.Close(); err != nil {
-			store.log.Warn("closing the context store", "error", err)
-		}
-		store.back()
-	}()
 }
 
-// close waits for the calls that use the store, and closes it. What is being embedded is
-// called off, and done when the store is opened the next time.
-func (s *contextStore) close() {
-	s.mu.Lock()
-	s.ended = true
-	s.retire()
-	s.mu.Unlock()
-	s.all.Wait()
+// backfill makes the missing embeddings, once for each model. The caller uses the store.
+func (s *Server) backfill(model string) {
+	c := &s.context
+	c.mu.Lock()
+	has := model == "" || model == c.model
+	if !has {
+		c.model = model
+	}
+	c.mu.Unlock()
+	if !has {
+		s.embedLater(backfillWithin, func(ctx context.Context, store *chunks.Store) error {
+			_, err := store.Backfill(ctx, 0)
+			return err
+		})
+	}
 }
 
-// embed embeds something while the client goes on. The caller uses the store.
-func (o *openStore) embed(within time.Duration, fn func(context.Context) error) {
-	ctx, cancel := context.WithTimeout(o.life, within)
-	o.users.Add(1)
+// embedLater embeds something while the client goes on. The caller uses the store.
+func (s *Server) embedLater(within time.Duration, fn func(context.Context, *chunks.Store) error) {
+	ctx, cancel := context.WithTimeout(s.life, within)
+	s.context.users.Add(1)
 	go func() {
-		defer o.users.Done()
+		defer s.context.users.Done()
 		defer cancel()
-		if err := fn(ctx); err != nil && o.life.Err() == nil {
-			o.log.Debug("chunks have no embedding yet", "error", err)
+		defer s.survive("embedding chunks")
+		e, back := s.embedder(ctx)
+		defer back()
+		if nameOf(e) == "" {
+			return
+		}
+		if err := fn(ctx, s.context.store.With(e)); err != nil && s.life.Err() == nil {
+			s.log.Debug("chunks have no embedding yet", "error", err)
 		}
 	}()
+}
+
+// Embed gives a chunk its embedding while the client goes on.
+func (c *call) Embed(_ context.Context, _ *chunks.Store, chunk *chunks.Chunk) string {
+	id := chunk.ID
+	c.embedLater(embedWithin, func(ctx context.Context, store *chunks.Store) error {
+		_, err := store.Embed(ctx, id)
+		return err
+	})
+	return ""
 }

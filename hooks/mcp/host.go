@@ -12,7 +12,6 @@ import (
 	"blackboard/board/policy"
 	"blackboard/hooks/ops"
 	"blackboard/kb"
-	"blackboard/kb/chunks"
 	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
 )
@@ -111,30 +110,6 @@ func (c *call) MayWrite(tier string) error { return c.cfg.Grants.writeTier(tier)
 // UsualTiers are the workspace's, which is why a channel that a call names is read.
 func (c *call) UsualTiers() []string { return []string{memory.Workspace, memory.Channel} }
 
-// Context calls fn with the server's context store. To look whether there is another model
-// takes longer than to read a chunk.
-func (c *call) Context(_ context.Context, meaning bool, fn func(*chunks.Store) error) error {
-	use := c.onStoreAsItIs
-	if meaning {
-		use = c.onStore
-	}
-	return use(func(store *openStore) error {
-		c.store = store
-		return fn(store.Store)
-	})
-}
-
-// Embed gives a chunk its embedding while the client goes on.
-func (c *call) Embed(_ context.Context, s *chunks.Store, chunk *chunks.Chunk) string {
-	if c.store.model != "" {
-		c.store.embed(embedWithin, func(ctx context.Context) error {
-			_, err := s.Embed(ctx, chunk.ID)
-			return err
-		})
-	}
-	return ""
-}
-
 // Agent: what the client calls itself is no author of the original's.
 func (c *call) Agent() string { return "" }
 
@@ -170,8 +145,8 @@ func (c *call) Talk(named string) string { return named }
 // Note tells the caller something besides the answer.
 func (c *call) Note(text string) { c.notes = append(c.notes, strings.TrimPrefix(text, "note: ")) }
 
-// Words say a step as a tool.
 // Dir is unknown: the server may work elsewhere than its client.
 func (c *call) Dir() string { return "" }
 
+// Words say a step as a tool.
 func (c *call) Words(step fault.Step) string { return c.words(nil)(step) }

@@ -228,7 +228,7 @@ func (s *Server) Close() {
 	s.end()
 	s.clients.Close()
 	s.watches.close()
-	s.context.close()
+	s.closeStore()
 	if err := s.stores.Close(); err != nil {
 		s.log.Warn("closing the stores", "error", err)
 	}

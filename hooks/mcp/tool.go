@@ -56,13 +56,12 @@ type call struct {
 	*Server
 	ctx    context.Context
 	req    *sdk.CallToolRequest
-	client string     // what the client calls itself
-	place  string     // the project that the call names, where the server knows none
-	notes  []string   // what is to be said besides, apart from the answer
-	room   int        // tokens of the answer
-	grows  bool       // max_tokens asks for more
-	json   bool       // the answer is data, not a text to read
-	store  *openStore // the context store, while it is used
+	client string   // what the client calls itself
+	place  string   // the project that the call names, where the server knows none
+	notes  []string // what is to be said besides, apart from the answer
+	room   int      // tokens of the answer
+	grows  bool     // max_tokens asks for more
+	json   bool     // the answer is data, not a text to read
 	// keepSecret: what looks like a secret is written as it is
 	keepSecret bool
 }

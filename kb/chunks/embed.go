@@ -46,10 +46,10 @@ func (f *file) sameModel(tx *sqlite.Tx, m embed.Model) error {
 }
 
 func (s *Store) embed(ctx context.Context, opt store.EmbedOptions) (Embedded, error) {
-	if s.opt.Embedder == nil {
+	if s.embedder == nil {
 		return Embedded{}, embed.NoModel()
 	}
-	m := s.opt.Embedder.Model()
+	m := s.embedder.Model()
 	out := Embedded{Model: m.Name}
 	select {
 	case s.embedding <- struct{}{}:
@@ -66,6 +66,6 @@ func (s *Store) embed(ctx context.Context, opt store.EmbedOptions) (Embedded, er
 			return out, storeError(err)
 		}
 	}
-	out, err = store.Embed(ctx, s.opt.Embedder, []*store.File{f.File}, opt)
+	out, err = store.Embed(ctx, s.embedder, []*store.File{f.File}, opt)
 	return out, storeError(err)
 }

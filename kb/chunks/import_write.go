@@ -42,8 +42,8 @@ func (f *file) importAll(ctx context.Context, tx *sqlite.Tx, s *Store, src *sour
 	// Embeddings are kept if they are of the current model, or if there is no model to
 	// make others.
 	t.vectors = name == "" || name == originalModel.Name && dim == originalModel.Dim
-	if s.opt.Embedder != nil && s.opt.Embedder.Model().Dim > 0 {
-		m := s.opt.Embedder.Model()
+	if s.embedder != nil && s.embedder.Model().Dim > 0 {
+		m := s.embedder.Model()
 		t.vectors = t.vectors && m.Name == originalModel.Name && m.Dim == originalModel.Dim
 	}
 	res.Source, res.Notes = src.path, append(res.Notes, src.notes...)

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -237,7 +238,7 @@ func TestKilledImport(t *testing.T) {
 	took := time.Since(start)
 	remove := func() {
 		for _, suffix := range []string{"", "-wal", "-shm", "-lock"} {
-			if err := os.Remove((&Store{dir: dir}).Path() + suffix); err != nil && !os.IsNotExist(err) {
+			if err := os.Remove(filepath.Join(dir, FileName) + suffix); err != nil && !os.IsNotExist(err) {
 				t.Fatal(err)
 			}
 		}
@@ -252,7 +253,7 @@ func TestKilledImport(t *testing.T) {
 		timer.Stop()
 		// The file exists, but its first use is not complete: the process was killed in
 		// the middle.
-		db, used, err := (&Store{dir: dir}).openExisting(context.Background())
+		db, used, err := (&Store{opened: &opened{dir: dir}}).openExisting(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -163,7 +163,7 @@ func (s *Store) embedQuery(ctx context.Context, q *Query, res *Result) (embed.Ve
 	if q.Mode == ModeBM25 {
 		return nil, nil
 	}
-	v, why, err := store.Question(ctx, s.opt.Embedder, q.Text)
+	v, why, err := store.Question(ctx, s.embedder, q.Text)
 	if why != "" {
 		q.degrade(res, why)
 		return nil, nil
@@ -188,7 +188,7 @@ func (s *Store) searchIn(tx *sqlite.Tx, f *file, q Query, v embed.Vector, res *R
 		iq.Text = q.words()
 	}
 	if q.Mode != ModeBM25 {
-		iq.Vector, iq.Model = v, s.opt.Embedder.Model().Name
+		iq.Vector, iq.Model = v, s.embedder.Model().Name
 	}
 	found, err := f.Index.Search(tx, iq)
 	switch {

@@ -55,6 +55,12 @@ type Options struct {
 // Store is the context of one project. It is safe for concurrent use, also by several
 // processes.
 type Store struct {
+	*opened
+	embedder embed.Embedder
+}
+
+// opened is a store, with whatever model.
+type opened struct {
 	dir string
 	opt Options
 	now func() time.Time
@@ -99,7 +105,8 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, ImportResult, e
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, res, invalid(dir+" is not a directory", "", otherStore)
 	}
-	s := &Store{dir: dir, opt: opt, now: opt.Now, turn: make(chan struct{}, 1), embedding: make(chan struct{}, 1)}
+	s := &Store{&opened{dir: dir, opt: opt, now: opt.Now, turn: make(chan struct{}, 1),
+		embedding: make(chan struct{}, 1)}, opt.Embedder}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -108,6 +115,9 @@ func Open(ctx context.Context, dir string, opt Options) (*Store, ImportResult, e
 	}
 	return s, res, nil
 }
+
+// With returns the same store for searches by another model; nil: by words alone.
+func (s *Store) With(e embed.Embedder) *Store { return &Store{s.opened, e} }
 
 // Close closes the file. Later calls fail with an error that matches fs.ErrClosed.
 func (s *Store) Close() error {
