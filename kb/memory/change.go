@@ -162,29 +162,42 @@ func (f *file) change(tx *sqlite.Tx, was, now *Item, v embed.Vector, why string,
 	now.Revision, now.Updated, now.Created = was.Revision+1, tx.Now, was.Created
 	now.Forgotten, now.Rule, now.ReplacedBy, now.Why = was.Forgotten, was.Rule, was.ReplacedBy,
 		was.Why
-	if embeddingText(now) == embeddingText(was) {
-		vs, err := f.Index.Vectors(tx, was.n)
+	now.n = was.n
+	if err := f.rewriteRow(tx, now, embeddingText(now) == embeddingText(was), v,
+		warnings); err != nil {
+		return err
+	}
+	return f.itemEvent(tx, VerbUpdated, now, "")
+}
+
+// rewriteRow writes an item's row and indexes it: with the embedding that the index has if
+// its text is the same, else with v.
+func (f *file) rewriteRow(tx *sqlite.Tx, it *Item, same bool, v embed.Vector,
+	warnings *[]string) error {
+	if same {
+		vs, err := f.Index.Vectors(tx, it.n)
 		if err != nil {
 			return err
 		}
-		v = vs[was.n]
-	} else {
-		if v, err = f.Usable(tx, f.s.opt.Embedder, v, warnings); err != nil {
-			return err
-		}
-		if now.Model, now.Dim = "", 0; v != nil {
-			now.Model, now.Dim = f.s.opt.Embedder.Model().Name, f.s.opt.Embedder.Model().Dim
-		}
-	}
-	if err := now.stored().Update(tx, "items", was.n); err != nil {
+		v = vs[it.n]
+	} else if err := f.embedded(tx, it, &v, warnings); err != nil {
 		return err
 	}
-	now.n = was.n
-	if err := f.Index.Put(tx, document(now, v)); err != nil {
+	if err := it.stored().Update(tx, "items", it.n); err != nil {
 		return err
 	}
-	return f.event(tx, Event{
-		Verb: VerbUpdated, Scope: now.Scope().String(), Subject: now.ID, agent: now.Agent})
+	return f.Index.Put(tx, document(it, v))
+}
+
+// embedded notes the model of an item's embedding, which is none if it cannot be stored.
+func (f *file) embedded(tx *sqlite.Tx, it *Item, v *embed.Vector, warnings *[]string) (err error) {
+	if *v, err = f.Usable(tx, f.s.opt.Embedder, *v, warnings); err != nil {
+		return err
+	}
+	if it.Model, it.Dim = "", 0; *v != nil {
+		it.Model, it.Dim = f.s.opt.Embedder.Model().Name, f.s.opt.Embedder.Model().Dim
+	}
+	return nil
 }
 
 // Forget marks an item as forgotten: reads do not find it, and Get still returns it. by
@@ -303,24 +316,10 @@ const whyEnded = "its conversation is archived"
 // items. It keeps its embedding.
 func (f *file) archive(tx *sqlite.Tx, it *Item, why string) error {
 	it.Archived, it.Why = &tx.Now, clip(why, maxWhy)
-	if _, err := tx.Exec(`UPDATE items SET archived = ?, why = ? WHERE n = ?`,
-		tx.Now.UnixMilli(), it.Why, it.n); err != nil {
+	if err := f.rewriteRow(tx, it, true, nil, nil); err != nil {
 		return err
 	}
-	if err := f.indexAgain(tx, it); err != nil {
-		return err
-	}
-	return f.event(tx, Event{Verb: VerbItemArchived, Scope: it.Scope().String(), Subject: it.ID,
-		Why: why, agent: it.Agent})
-}
-
-// indexAgain indexes an item with unchanged texts.
-func (f *file) indexAgain(tx *sqlite.Tx, it *Item) error {
-	vectors, err := f.Index.Vectors(tx, it.n)
-	if err != nil {
-		return err
-	}
-	return f.Index.Put(tx, document(it, vectors[it.n]))
+	return f.itemEvent(tx, VerbItemArchived, it, why)
 }
 
 // revive makes an archived or forgotten item active. v is the embedding of a forgotten
@@ -329,30 +328,10 @@ func (f *file) revive(tx *sqlite.Tx, it *Item, v embed.Vector, why string,
 	warnings *[]string) error {
 	forgotten := it.Forgotten != nil
 	it.Archived, it.Forgotten, it.Rule, it.ReplacedBy, it.Why = nil, nil, "", "", ""
-	if forgotten {
-		v, err := f.Usable(tx, f.s.opt.Embedder, v, warnings)
-		if err != nil {
-			return err
-		}
-		if it.Model, it.Dim = "", 0; v != nil {
-			it.Model, it.Dim = f.s.opt.Embedder.Model().Name, f.s.opt.Embedder.Model().Dim
-		}
-		if err := it.stored().Update(tx, "items", it.n); err != nil {
-			return err
-		}
-		if err := f.Index.Put(tx, document(it, v)); err != nil {
-			return err
-		}
-	} else {
-		if err := it.stored().Update(tx, "items", it.n); err != nil {
-			return err
-		}
-		if err := f.indexAgain(tx, it); err != nil {
-			return err
-		}
+	if err := f.rewriteRow(tx, it, !forgotten, v, warnings); err != nil {
+		return err
 	}
-	return f.event(tx, Event{Verb: VerbRestored, Scope: it.Scope().String(), Subject: it.ID,
-		Why: why, agent: it.Agent})
+	return f.itemEvent(tx, VerbRestored, it, why)
 }
 
 // Restore restores an archived or forgotten item, or a note of the caller. An item

@@ -207,21 +207,12 @@ func (s *Store) Consolidate(ctx context.Context, scopes []Scope, progress func(d
 func (s *Store) scopeFiles(ctx context.Context, scopes []Scope) ([]scopeFile, error) {
 	all := []scopeFile{}
 	if scopes == nil {
-		for f, err := range s.reached(ctx) {
+		err := s.each(ctx, func(f *file, tx *sqlite.Tx) error {
+			held, err := heldScopes(tx)
 			if err != nil {
-				return nil, err
-			}
-			held, err := f.held(ctx)
-			if err != nil {
-				return nil, err
-			}
-			var taken []string
-			if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
-				taken, err = s.conversationScopes(tx)
 				return err
-			}); err != nil {
-				return nil, err
 			}
+			taken, err := s.conversationScopes(tx)
 			near := f.Nearby()
 			for _, h := range held {
 				if s.Reaches(h.Tier) && (h.Tier != Conversation || s.inAllConversations() ||
@@ -229,8 +220,9 @@ func (s *Store) scopeFiles(ctx context.Context, scopes []Scope) ([]scopeFile, er
 					all = append(all, scopeFile{h.Scope, f, near})
 				}
 			}
-		}
-		return all, nil
+			return err
+		})
+		return all, err
 	}
 	files := map[*file]*store.Nearby{}
 	for _, sc := range scopes {
@@ -320,18 +312,15 @@ type holding struct {
 	loose   int // items that could be archived if there were too many
 }
 
-// held lists the scopes with active items.
-func (f *file) held(ctx context.Context) (all []holding, err error) {
-	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
-		all, err = sqlite.All(tx, func(h *holding) []any {
-			return []any{&h.Tier, &h.Channel, &h.Conversation, &h.live, &h.expired, &h.loose}
-		}, `SELECT tier, channel,
-			CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv, count(*),
-			coalesce(sum(expires <= ?1), 0), sum(importance < ?2 OR accessed < ?3)
-			FROM items WHERE `+isLive+` GROUP BY tier, channel, conv ORDER BY tier, channel, conv`, tx.Now.UnixMilli(), shieldFrom, tx.Now.Add(-shieldFor).UnixMilli())
-		return err
-	})
-	return all, err
+// heldScopes lists the scopes with active items.
+func heldScopes(tx *sqlite.Tx) ([]holding, error) {
+	return sqlite.All(tx, func(h *holding) []any {
+		return []any{&h.Tier, &h.Channel, &h.Conversation, &h.live, &h.expired, &h.loose}
+	}, `SELECT tier, channel,
+		CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv, count(*),
+		coalesce(sum(expires <= ?1), 0), sum(importance < ?2 OR accessed < ?3)
+		FROM items WHERE `+isLive+` GROUP BY tier, channel, conv ORDER BY tier, channel, conv`,
+		tx.Now.UnixMilli(), shieldFrom, tx.Now.Add(-shieldFor).UnixMilli())
 }
 
 // watermark is how far consolidation has come in a scope.
@@ -391,36 +380,23 @@ func (s *Store) DueAfterSession(ctx context.Context) ([]Scope, error) {
 func (s *Store) dueBy(ctx context.Context, is func(*sqlite.Tx, *holding) (bool, error)) (
 	[]Scope, error) {
 	due := []Scope{}
-	for f, err := range s.reached(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		held, err := f.held(ctx)
-		if err != nil {
-			return nil, err
-		}
-		var found []Scope
-		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
-			found = nil
-			for i := range held {
-				if !s.Reaches(held[i].Tier) {
-					continue
-				}
-				yes, err := is(tx, &held[i])
-				if err != nil {
-					return err
-				}
-				if yes {
-					found = append(found, held[i].Scope)
-				}
+	err := s.each(ctx, func(_ *file, tx *sqlite.Tx) error {
+		held, err := heldScopes(tx)
+		for i := range held {
+			if !s.Reaches(held[i].Tier) {
+				continue
 			}
-			return nil
-		}); err != nil {
-			return nil, err
+			yes, err := is(tx, &held[i])
+			if err != nil {
+				return err
+			}
+			if yes {
+				due = append(due, held[i].Scope)
+			}
 		}
-		due = append(due, found...)
-	}
-	return due, nil
+		return err
+	})
+	return due, err
 }
 
 // most is the most active items of a scope.

@@ -229,8 +229,7 @@ func (a *applier) promote(tx *sqlite.Tx, it *Item, why string) error {
 		it.n); err != nil {
 		return err
 	}
-	return a.f.event(tx, Event{
-		Verb: VerbPromoted, Scope: it.Scope().String(), Subject: it.ID, Why: why, agent: it.Agent})
+	return a.f.itemEvent(tx, VerbPromoted, it, why)
 }
 
 // merge combines drop into keep and forgets drop.

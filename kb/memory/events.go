@@ -76,6 +76,12 @@ func (f *file) event(tx *sqlite.Tx, e Event) error {
 	return err
 }
 
+// itemEvent appends what was done with an item.
+func (f *file) itemEvent(tx *sqlite.Tx, verb string, it *Item, why string) error {
+	return f.event(tx, Event{Verb: verb, Scope: it.Scope().String(), Subject: it.ID, Why: why,
+		agent: it.Agent})
+}
+
 // Events returns the log, the newest last: of one subject, or with "" of a tier's whole
 // file. It leaves out others' private subjects and tiers that the caller cannot reach.
 // limit is the number of the newest, 0 for all.

@@ -70,40 +70,28 @@ func (s *Store) Named(ctx context.Context, tiers ...string) ([]Named, error) {
 		if tier == Account {
 			first = Soul
 		}
-		found, err := s.namedOf(ctx, tier)
-		if err != nil {
+		var found []Named
+		if err := s.reading(ctx, tier, func(_ *file, tx *sqlite.Tx) (err error) {
+			found, err = namedWhere(tx, tier, `TRUE ORDER BY name <> ?, name`, first)
+			return err
+		}); err != nil {
 			return nil, err
 		}
-		at := -1
-		for i := range found {
-			if strings.EqualFold(found[i].Name, first) {
-				at = i
-			}
-		}
-		if at < 0 {
+		if len(found) == 0 || !strings.EqualFold(found[0].Name, first) {
 			all = append(all, Named{Name: first, Tier: tier})
-		} else {
-			all = append(all, found[at])
-			found = append(found[:at], found[at+1:]...)
 		}
 		all = append(all, found...)
 	}
 	return all, nil
 }
 
-func (s *Store) namedOf(ctx context.Context, tier string) (all []Named, err error) {
-	err = s.reading(ctx, tier, func(_ *file, tx *sqlite.Tx) error {
-		all, err = namedIn(tx, tier)
-		return err
-	})
+func namedWhere(tx *sqlite.Tx, tier, where string, args ...any) (all []Named, err error) {
+	n := Named{Tier: tier}
+	err = eachRecord(tx, n.columns(), `named WHERE `+where, func() error {
+		all = append(all, n)
+		return nil
+	}, args...)
 	return all, err
-}
-
-func namedIn(tx *sqlite.Tx, tier string) ([]Named, error) {
-	return sqlite.All(tx, func(n *Named) []any {
-		return []any{&n.Tier, &n.Name, &n.Body, &n.Curator, &n.Revision, sqlite.Time(&n.Created),
-			sqlite.Time(&n.Updated)}
-	}, `SELECT ?, name, body, curator, revision, created, updated FROM named ORDER BY name`, tier)
 }
 
 // GetNamed returns a named entry. VOICE and SOUL exist, empty, before they are written.
@@ -164,16 +152,13 @@ func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision
 	}
 	out := Named{Name: name, Tier: tier, Body: body, Curator: CuratorAuthor, Revision: 1}
 	err = s.writing(ctx, tier, func(f *file, tx *sqlite.Tx) error {
-		all, err := namedIn(tx, tier)
+		all, err := namedWhere(tx, tier, `name = ?`, name)
 		if err != nil {
 			return err
 		}
 		out.Created, out.Updated = tx.Now, tx.Now
 		have := 0
 		for _, n := range all {
-			if !strings.EqualFold(n.Name, name) {
-				continue
-			}
 			have = n.Revision
 			out.Name, out.Created, out.Revision = n.Name, n.Created, n.Revision+1
 			if revision != AnyRevision && revision != have {
@@ -253,18 +238,13 @@ func (s *Store) RemoveNamed(ctx context.Context, name, tier string) (Named, erro
 			fault.Do("memory.named.edit", "{} writes it", "name", n.Name))
 	}
 	err = s.writing(ctx, n.Tier, func(f *file, tx *sqlite.Tx) error {
-		all, err := namedIn(tx, n.Tier)
+		all, err := namedWhere(tx, n.Tier, `name = ?`, name)
+		if err == nil && len(all) > 0 {
+			n = all[0]
+			err = f.keepNamed(tx, &n)
+		}
 		if err != nil {
 			return err
-		}
-		for _, have := range all {
-			if !strings.EqualFold(have.Name, name) {
-				continue
-			}
-			n = have
-			if err := f.keepNamed(tx, &have); err != nil {
-				return err
-			}
 		}
 		if _, err := tx.Exec(`DELETE FROM named WHERE name = ?`, name); err != nil {
 			return err

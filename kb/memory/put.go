@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -227,8 +228,7 @@ func (f *file) confirm(tx *sqlite.Tx, it, again *Item) (Item, error) {
 			return now, err
 		}
 	}
-	return now, f.event(tx, Event{
-		Verb: VerbConfirmed, Scope: it.Scope().String(), Subject: it.ID, agent: it.Agent})
+	return now, f.itemEvent(tx, VerbConfirmed, it, "")
 }
 
 // add stores a new item and gives it an id and times unless it has them.
@@ -242,26 +242,13 @@ func (f *file) add(tx *sqlite.Tx, it *Item, v embed.Vector, warnings *[]string, 
 		it.Revision, it.Accesses = 1, 0
 	}
 	it.Updated = tx.Now
-	if v, err := f.Usable(tx, f.s.opt.Embedder, v, warnings); err != nil {
-		return err
-	} else if it.Model, it.Dim = "", 0; v != nil {
-		it.Model, it.Dim = f.s.opt.Embedder.Model().Name, f.s.opt.Embedder.Model().Dim
-		return f.insert(tx, it, v, verb, why)
-	}
-	return f.insert(tx, it, nil, verb, why)
-}
-
-func (f *file) insert(tx *sqlite.Tx, it *Item, v embed.Vector, verb, why string) error {
-	if err := insertRow(tx, it); err != nil {
+	if err := cmp.Or(f.embedded(tx, it, &v, warnings), insertRow(tx, it)); err != nil {
 		return err
 	}
-	if it.Forgotten == nil {
-		if err := f.Index.Put(tx, document(it, v)); err != nil {
-			return err
-		}
+	if err := f.Index.Put(tx, document(it, v)); err != nil {
+		return err
 	}
-	return f.event(tx, Event{
-		Verb: verb, Scope: it.Scope().String(), Subject: it.ID, Why: why, agent: it.Agent})
+	return f.itemEvent(tx, verb, it, why)
 }
 
 // insertRow stores an item's row and sets its number.
@@ -281,18 +268,15 @@ func (s *Store) find(ctx context.Context, id string) (*file, *Item, error) {
 		return nil, nil, err
 	}
 	for f, err := range s.reached(ctx) {
-		if err != nil {
-			return nil, nil, err
-		}
 		var it *Item
-		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
-			it, err = s.findVisible(tx, id)
-			return err
-		}); err != nil {
-			return nil, nil, err
+		if err == nil {
+			err = f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
+				it, err = s.findVisible(tx, id)
+				return err
+			})
 		}
-		if it != nil {
-			return f, it, nil
+		if err != nil || it != nil {
+			return f, it, err
 		}
 	}
 	return nil, nil, notFound(id)

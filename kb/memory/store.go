@@ -302,6 +302,19 @@ func (s *Store) reached(ctx context.Context) iter.Seq2[*file, error] {
 	}
 }
 
+// each runs fn on a snapshot of each of those files.
+func (s *Store) each(ctx context.Context, fn func(*file, *sqlite.Tx) error) error {
+	for f, err := range s.reached(ctx) {
+		if err == nil {
+			err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // errNoFile is returned for a file that does not exist yet.
 var errNoFile = errors.New("nothing is stored there yet")
 

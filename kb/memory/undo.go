@@ -72,22 +72,16 @@ func (s *Store) Passes(ctx context.Context, limit int) ([]Pass, error) {
 		return nil, invalid(fmt.Sprintf("the limit %d is negative", limit), "0 lists all")
 	}
 	all := []Pass{}
-	for f, err := range s.reached(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		var found []Pass
-		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
-			found, err = passesWhere(tx, `1 ORDER BY passes.rowid DESC`)
-			return err
-		}); err != nil {
-			return nil, err
-		}
+	if err := s.each(ctx, func(_ *file, tx *sqlite.Tx) error {
+		found, err := passesWhere(tx, `1 ORDER BY passes.rowid DESC`)
 		for _, p := range found {
 			if tier, _, _ := strings.Cut(p.Scope, ":"); s.Reaches(tier) {
 				all = append(all, p)
 			}
 		}
+		return err
+	}); err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(all, func(a, b Pass) int { return b.Began.Compare(a.Began) })
 	if limit > 0 {

@@ -142,8 +142,11 @@ func TestYear(t *testing.T) {
 		if passes%10 > 0 { // often enough, and a third of the time
 			continue
 		}
-		held, err := f.held(t.Context())
-		if err != nil {
+		var held []holding
+		if err := f.Read(t.Context(), func(tx *sqlite.Tx) (err error) {
+			held, err = heldScopes(tx)
+			return err
+		}); err != nil {
 			t.Fatal(err)
 		}
 		for _, h := range held {
