@@ -244,10 +244,7 @@ func (s *Store) scopeFiles(ctx context.Context, scopes []Scope) ([]scopeFile, er
 				case Channel:
 					return f.checkChannel(tx, sc.Channel)
 				case Conversation:
-					c, err := readConversation(tx, sc.Conversation)
-					if err == nil {
-						err = s.checkParticipant(tx, &c)
-					}
+					_, err := s.ownConversation(tx, sc.Conversation)
 					return err
 				}
 				return nil

@@ -88,11 +88,8 @@ func (s *Store) StartConversation(ctx context.Context, channel, thread string) (
 				return err
 			}
 			if len(found) == 1 && found[0].Status != StatusArchived {
-				if err := s.checkParticipant(tx, &found[0]); err != nil {
-					return err
-				}
 				c, again = found[0], true
-				return s.countVisible(tx, &c)
+				return cmp.Or(s.checkParticipant(tx, &c), s.countVisible(tx, &c))
 			}
 			// An archived conversation gives its thread to the new one.
 			if _, err := tx.Exec(`UPDATE conversations SET thread = '' WHERE thread = ?`,
@@ -102,13 +99,10 @@ func (s *Store) StartConversation(ctx context.Context, channel, thread string) (
 		}
 		c = ConversationInfo{Ref: newRef(), Channel: channel, Thread: thread, Agent: s.opt.Agent,
 			Status: StatusActive, Started: tx.Now}
-		if _, err := tx.Exec(`INSERT INTO conversations VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)`,
-			c.Ref, channel, thread, c.Agent, c.Status, tx.Now.UnixMilli()); err != nil {
+		if err := c.columns().Add(tx, "conversations"); err != nil {
 			return err
 		}
-		return f.event(tx, Event{
-			Verb: VerbStarted, Scope: Scope{Tier: Conversation, Conversation: c.Ref}.String(),
-			Subject: c.Ref})
+		return f.talkEvent(tx, VerbStarted, c.Ref, "", "")
 	})
 	return c, again, err
 }
@@ -117,6 +111,22 @@ func readConversations(tx *sqlite.Tx, where string, args ...any) ([]Conversation
 	return sqlite.All(tx, func(c *ConversationInfo) []any { return c.columns().Dest("") },
 		`SELECT `+new(ConversationInfo).columns().Names("", "")+` FROM conversations WHERE `+
 			where, args...)
+}
+
+// talkEvent appends what was done with a conversation: about another agent, or by one with
+// what is its own.
+func (f *file) talkEvent(tx *sqlite.Tx, verb, ref, other, agent string) error {
+	return f.event(tx, Event{Verb: verb, Subject: ref, Other: other, agent: agent,
+		Scope: Scope{Tier: Conversation, Conversation: ref}.String()})
+}
+
+// ownConversation reads a conversation that the caller takes part in.
+func (s *Store) ownConversation(tx *sqlite.Tx, ref string) (ConversationInfo, error) {
+	c, err := readConversation(tx, ref)
+	if err == nil {
+		err = s.checkParticipant(tx, &c)
+	}
+	return c, err
 }
 
 // readConversation reads a conversation by its ref code.
@@ -153,10 +163,7 @@ func (s *Store) Conversation(ctx context.Context, ref string) (c ConversationInf
 		return c, err
 	}
 	err = s.inConversations(ctx, ref, func(f *file, tx *sqlite.Tx) error {
-		if c, err = readConversation(tx, ref); err != nil {
-			return err
-		}
-		if err := s.checkParticipant(tx, &c); err != nil {
+		if c, err = s.ownConversation(tx, ref); err != nil {
 			return err
 		}
 		return s.countVisible(tx, &c)
@@ -289,7 +296,7 @@ func (f *file) restoreArchived(tx *sqlite.Tx, ref string) error {
 
 func (s *Store) transition(ctx context.Context, ref, to, verb string, from ...string) (
 	c ConversationInfo, err error) {
-	if _, err := s.Conversation(ctx, ref); err != nil {
+	if _, err := s.Conversation(ctx, ref); err != nil { // before a file is made
 		return c, err
 	}
 	err = s.writing(ctx, Conversation, func(f *file, tx *sqlite.Tx) error {
@@ -320,9 +327,7 @@ func (s *Store) transition(ctx context.Context, ref, to, verb string, from ...st
 		if err := s.countVisible(tx, &c); err != nil {
 			return err
 		}
-		return f.event(tx, Event{
-			Verb: verb, Scope: Scope{Tier: Conversation, Conversation: ref}.String(),
-			Subject: ref})
+		return f.talkEvent(tx, verb, ref, "", "")
 	})
 	return c, err
 }
@@ -410,10 +415,7 @@ func (s *Store) mayKnow(tx *sqlite.Tx, it *Item) (bool, error) {
 		return true, nil
 	}
 	c, err := readConversation(tx, it.Conversation)
-	if err != nil {
-		return false, err
-	}
-	return s.checkParticipant(tx, &c) == nil, nil
+	return err == nil && s.checkParticipant(tx, &c) == nil, err
 }
 
 // Invite lets agents take part in a conversation.
@@ -430,9 +432,7 @@ func (s *Store) Invite(ctx context.Context, ref string, agents ...string) (
 	}
 	return c, s.writing(ctx, Conversation, func(f *file, tx *sqlite.Tx) error {
 		for _, agent := range agents {
-			if err := f.event(tx, Event{
-				Verb: VerbInvited, Scope: Scope{Tier: Conversation, Conversation: ref}.String(),
-				Subject: ref, Other: agent}); err != nil {
+			if err := f.talkEvent(tx, VerbInvited, ref, agent, ""); err != nil {
 				return err
 			}
 		}

@@ -97,14 +97,8 @@ func (s *Store) SaveNote(ctx context.Context, kind, tier, content string, force 
 	if err != nil {
 		return Note{}, err
 	}
-	content = strings.TrimSpace(content)
-	if err := checkContent(content); err != nil {
+	if content, err = s.noteText(content, force); err != nil {
 		return Note{}, err
-	}
-	if !force && !s.opt.KeepSecrets {
-		if err := refuseSecret(&Item{Content: content}); err != nil {
-			return Note{}, err
-		}
 	}
 	n := noteRecord{Note: Note{
 		ID: store.NewID('j'), Agent: s.opt.Agent, Kind: kind, Tier: tier, Content: content}}
@@ -117,6 +111,17 @@ func (s *Store) SaveNote(ctx context.Context, kind, tier, content string, force 
 		return f.event(tx, Event{Verb: kind, Scope: tier, Subject: n.ID, agent: n.Agent})
 	})
 	return n.Note, err
+}
+
+// noteText normalises the text of a note, and refuses what looks like a secret unless it is
+// forced.
+func (s *Store) noteText(content string, force bool) (string, error) {
+	content = strings.TrimSpace(content)
+	err := checkContent(content)
+	if err == nil && !force && !s.opt.KeepSecrets {
+		err = refuseSecret(&Item{Content: content})
+	}
+	return content, err
 }
 
 // Notes returns the caller's journal or core memories ("": both) of the tiers that it
@@ -250,14 +255,9 @@ func (s *Store) updateNote(ctx context.Context, id string, opt UpdateOptions,
 	if err := fn(&now); err != nil {
 		return out, err
 	}
-	n.Content, out.Item = strings.TrimSpace(now.Content), now
-	if err := checkContent(n.Content); err != nil {
+	out.Item = now
+	if n.Content, err = s.noteText(now.Content, opt.Force); err != nil {
 		return out, err
-	}
-	if !opt.Force && !s.opt.KeepSecrets {
-		if err := refuseSecret(&Item{Content: n.Content}); err != nil {
-			return out, err
-		}
 	}
 	return out, f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 		if _, err := tx.Exec(`UPDATE notes SET content = ? WHERE id = ? AND agent = ? AND `+noteKept,
@@ -444,10 +444,7 @@ func (s *Store) scratch(ctx context.Context, ref, key string) ([]Scratch, error)
 	}
 	all := []Scratch{}
 	err := s.inConversations(ctx, ref, func(f *file, tx *sqlite.Tx) error {
-		c, err := readConversation(tx, ref)
-		if err == nil {
-			err = s.checkParticipant(tx, &c)
-		}
+		_, err := s.ownConversation(tx, ref)
 		if err != nil {
 			return err
 		}
@@ -478,9 +475,7 @@ func (s *Store) ClearScratch(ctx context.Context, ref, key string) (int, error) 
 		if n, err = res.RowsAffected(); err != nil || n == 0 {
 			return err
 		}
-		return f.event(tx, Event{
-			Verb: VerbCleared, Scope: Scope{Tier: Conversation, Conversation: ref}.String(),
-			Subject: ref, Other: key, agent: s.opt.Agent})
+		return f.talkEvent(tx, VerbCleared, ref, key, s.opt.Agent)
 	})
 	return int(n), err
 }

@@ -162,11 +162,8 @@ func (f *file) checkPlace(tx *sqlite.Tx, it *Item) error {
 	if it.Conversation == "" || f.account {
 		return nil
 	}
-	c, err := readConversation(tx, it.Conversation)
+	c, err := f.s.ownConversation(tx, it.Conversation)
 	if err != nil {
-		return err
-	}
-	if err := f.s.checkParticipant(tx, &c); err != nil {
 		return err
 	}
 	if it.Tier == Conversation && c.Status == StatusArchived {

@@ -263,10 +263,7 @@ func (s *Store) rewrite(ctx context.Context, rw *Rewrite) (out Rewritten, err er
 			return err
 		}
 		if it.Tier != Conversation && it.Conversation != "" {
-			c, err := readConversation(tx, it.Conversation)
-			if err == nil {
-				err = s.checkParticipant(tx, &c)
-			}
+			_, err := s.ownConversation(tx, it.Conversation)
 			if errors.Is(err, fault.NotFound) || errors.Is(err, fault.Denied) {
 				// the conversation was purged or belongs to others; the item stays
 				it.Conversation = ""
