@@ -2,16 +2,14 @@ package memorycmd
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/board/fault"
 	"blackboard/cmd/board/base"
-	"blackboard/embed"
 	"blackboard/kb/chunks"
+	"blackboard/kb/memory"
 )
 
 // contextSkill teaches agents the store's tools.
@@ -100,22 +98,8 @@ func (p *program) contextStatus(c *cli.Context) error {
 
 func (p *program) contextReembed(c *cli.Context) error {
 	return base.With(p.openContext(c, true))(func(s *chunks.Store) error {
-		bar := p.StepBar()
-		r, err := s.Reembed(c.Context, func(done, of int) { bar.Show("embedding", done, of) })
-		bar.Clear()
-		if err != nil {
-			if errors.Is(err, fault.NoModel) {
-				return embed.NoModel()
-			}
-			if r.Embedded > 0 {
-				p.Messagef("%s have theirs; the same command continues",
-					base.Count(int64(r.Embedded), "chunk", "chunks"))
-			}
-			return err
-		}
-		return p.Answer(c, nil, func() {
-			p.Printf("%s embedded with %s\n", base.Count(int64(r.Embedded), "chunk", "chunks"),
-				base.Safe(r.Model))
-		}, "reembed", r)
+		return p.reembed(c, "chunk", func(progress func(done, of int)) (memory.Reembedded, error) {
+			return s.Reembed(c.Context, progress)
+		})
 	})
 }

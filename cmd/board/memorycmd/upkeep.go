@@ -98,24 +98,28 @@ func (p *program) memoryWorkspaces(c *cli.Context) error {
 
 func (p *program) memoryReembed(c *cli.Context) error {
 	return base.With(p.openMemory(c, true))(func(s *openedMemory) error {
-		bar := p.StepBar()
-		r, err := s.Reembed(c.Context, 0, func(done, of int) { bar.Show("embedding", done, of) })
-		bar.Clear()
-		if err != nil {
-			if errors.Is(err, fault.NoModel) {
-				return embed.NoModel()
-			}
-			if r.Embedded > 0 {
-				p.Messagef("%s have theirs; the same command continues",
-					base.Count(int64(r.Embedded), "item", "items"))
-			}
-			return err
-		}
-		return p.Answer(c, nil, func() {
-			p.Printf("%s embedded with %s\n",
-				base.Count(int64(r.Embedded), "item", "items"), r.Model)
-		}, "reembed", r)
+		return p.reembed(c, "item", func(progress func(done, of int)) (memory.Reembedded, error) {
+			return s.Reembed(c.Context, 0, progress)
+		})
 	})
+}
+
+// reembed makes the missing embeddings of a store that holds such things.
+func (p *program) reembed(c *cli.Context, what string,
+	embedAll func(progress func(done, of int)) (memory.Reembedded, error)) error {
+	bar := p.StepBar()
+	r, err := embedAll(func(done, of int) { bar.Show("embedding", done, of) })
+	bar.Clear()
+	count := base.Count(int64(r.Embedded), what, what+"s")
+	switch {
+	case errors.Is(err, fault.NoModel):
+		return embed.NoModel()
+	case err != nil && r.Embedded > 0:
+		p.Messagef("%s have theirs; the same command continues", count)
+	}
+	return p.Answer(c, err, func() {
+		p.Printf("%s embedded with %s\n", count, base.Safe(r.Model))
+	}, "reembed", r)
 }
 
 func (p *program) memoryStats(c *cli.Context, s *openedMemory) error {
