@@ -274,7 +274,7 @@ func TestRecallQuality(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := k.Calibrate(t.Context(), nil)
+		c, err := k.Calibrate(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,13 +1,12 @@
 package kb
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -71,56 +70,9 @@ type calibrationLine struct {
 	Relevant                   []string
 }
 
-// calibrationSet is a knowledge base and its prompts. own are prompts that capsules of
-// the knowledge base at hand answer, by their ids.
+// calibrationSet is a knowledge base and its prompts.
 type calibrationSet struct {
-	capsules, prompts, own []calibrationLine
-}
-
-func readCalibration(r io.Reader) (set calibrationSet, err error) {
-	known := map[string]bool{}
-	sc := bufio.NewScanner(r)
-	sc.Buffer(nil, 1<<20)
-	for n := 1; sc.Scan(); n++ {
-		if len(bytes.TrimSpace(sc.Bytes())) == 0 {
-			continue
-		}
-		var l calibrationLine
-		err := json.Unmarshal(sc.Bytes(), &l)
-		switch {
-		case err != nil:
-		case l.Capsule != "":
-			known[l.Capsule] = true
-			set.capsules = append(set.capsules, l)
-		case l.Prompt == "" || l.Text == "":
-			err = fmt.Errorf("it is neither a capsule nor a prompt with a text")
-		case len(l.Relevant) > 0 &&
-			!slices.ContainsFunc(l.Relevant,
-				func(id string) bool { return known[id] || CheckID(id) != nil }):
-			set.own = append(set.own, l)
-		default:
-			for _, id := range l.Relevant {
-				if !known[id] {
-					err = fmt.Errorf("the capsule %q is not defined before it", clip(id, 40))
-				}
-			}
-			if _, ok := keptUnanswered[l.Class]; !ok && len(l.Relevant) == 0 {
-				l.Class = "off"
-			}
-			set.prompts = append(set.prompts, l)
-		}
-		if err != nil {
-			return set, invalid(fmt.Sprintf("line %d of the calibration set: %v", n, err),
-				`lines are {"capsule","kind","title","body"} or {"prompt","text","relevant":[…]}`)
-		}
-	}
-	return set, sc.Err()
-}
-
-// CheckCalibrationSet validates a set before it is used.
-func CheckCalibrationSet(set io.Reader) error {
-	_, err := readCalibration(set)
-	return err
+	capsules, prompts []calibrationLine
 }
 
 // ownSets returns the sets that are built into the program.
@@ -131,9 +83,18 @@ func ownSets() (sets []calibrationSet, err error) {
 		if err != nil {
 			return nil, err
 		}
-		set, err := readCalibration(bytes.NewReader(data))
-		if err != nil {
-			return nil, err
+		var set calibrationSet
+		for in := json.NewDecoder(bytes.NewReader(data)); in.More(); {
+			var l calibrationLine
+			if err := in.Decode(&l); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			if l.Capsule != "" {
+				set.capsules = append(set.capsules, l)
+			} else {
+				l.Class = cmp.Or(l.Class, "off")
+				set.prompts = append(set.prompts, l)
+			}
 		}
 		sets = append(sets, set)
 	}
@@ -141,16 +102,12 @@ func ownSets() (sets []calibrationSet, err error) {
 }
 
 // Calibrate measures the evidence from which a prompt may be answered unasked, for the
-// current model and for words only, and stores both thresholds. It uses the given set, or
-// the built-in sets if read is nil. Of words and of the models that the program knows it
-// has thresholds (rank.Scale), and measures only on this knowledge base: its own titles
-// should be found, and prompts about other subjects should not be answered.
-func (k *KB) Calibrate(ctx context.Context, read io.Reader) ([]Calibration, error) {
+// current model and for words only, on the built-in sets, and stores both thresholds. Of
+// words and of the models that the program knows it has thresholds (rank.Scale), and
+// measures only on this knowledge base: its own titles should be found, and prompts about
+// other subjects should not be answered.
+func (k *KB) Calibrate(ctx context.Context) ([]Calibration, error) {
 	sets, err := ownSets()
-	if read != nil {
-		sets = make([]calibrationSet, 1)
-		sets[0], err = readCalibration(read)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -165,19 +122,14 @@ func (k *KB) Calibrate(ctx context.Context, read io.Reader) ([]Calibration, erro
 			m.model = emb.Model()
 		}
 		m.least = rank.ScaleOf(m.model.Name).Unasked
-		known := m.least > 0 && read == nil
-		for _, set := range sets {
-			if known {
-				break
-			}
-			if err := m.set(ctx, set); err != nil {
-				return nil, err
+		if m.least == 0 {
+			for _, set := range sets {
+				if err := m.set(ctx, set); err != nil {
+					return nil, err
+				}
 			}
 		}
-		c, err := m.calibration()
-		if err != nil {
-			return nil, err
-		}
+		c := m.calibration()
 		if err := m.own(ctx, k, sets, &c); err != nil {
 			return nil, err
 		}
@@ -211,9 +163,6 @@ type measuring struct {
 // set measures on a set's own knowledge base.
 func (m *measuring) set(ctx context.Context, set calibrationSet) error {
 	m.measured = true
-	if len(set.capsules) == 0 {
-		return nil
-	}
 	k, names, done, err := set.open(ctx, m.emb)
 	if err != nil {
 		return err
@@ -300,14 +249,10 @@ func rejecting(classes map[string][]float64) (least float64) {
 }
 
 // calibration returns the result over all sets.
-func (m *measuring) calibration() (c Calibration, err error) {
+func (m *measuring) calibration() (c Calibration) {
 	c.Model, c.Dim, c.one = m.model.Name, m.model.Dim, m.least
-	if m.measured && (m.on == 0 || len(m.off) == 0) {
-		return c, invalid("the calibration set has no prompts with an answer, or none without",
-			"give some dozens of both")
-	}
 	if !m.measured {
-		return c, nil
+		return c
 	}
 	c.OnTopic, c.OffTopic = m.on, len(m.off)
 	share := func(list []float64, of int) float64 {
@@ -320,12 +265,11 @@ func (m *measuring) calibration() (c Calibration, err error) {
 		return float64(n) / float64(of)
 	}
 	c.Kept, c.Rejected = share(m.right, m.on), 1-share(m.off, len(m.off))
-	return c, nil
+	return c
 }
 
 // own measures on the knowledge base at hand. Prompts about other subjects raise the
-// threshold, by ownRaise at most. Titles and the set's own prompts should find their
-// capsules.
+// threshold, by ownRaise at most. Titles should find their capsules.
 func (m *measuring) own(ctx context.Context, k *KB, sets []calibrationSet, c *Calibration) error {
 	var n, total int64
 	var ask []calibrationLine
@@ -348,7 +292,6 @@ func (m *measuring) own(ctx context.Context, k *KB, sets []calibrationSet, c *Ca
 	}
 	classes := map[string][]float64{}
 	for _, set := range sets {
-		ask = append(ask, set.own...)
 		for _, p := range set.prompts {
 			if len(p.Relevant) > 0 || p.Class == "technical" {
 				continue

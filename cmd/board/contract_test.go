@@ -79,7 +79,7 @@ var contractCommands = []struct{ name, line string }{
 	{"kb_get", `kb get $ID`},
 	{"kb_list", `kb list --limit 1`},
 	{"kb_search", `kb search "rotate the token" --explain --workspace .`},
-	{"kb_calibrate", `kb calibrate calibration.jsonl`},
+	{"kb_calibrate", `kb calibrate`},
 	{"kb_edit", `kb edit $ID --title "rotate all keys" --why w`},
 	{"kb_retire", `kb retire $ID --why w`},
 	{"kb_history", `kb history $ID`},
@@ -202,7 +202,6 @@ func newContract(t *testing.T) *contract {
 	c.write("learned.txt", "LEARNING: The gate stays shut while a critical question is open.\nLEARNING: too short\nSo much for LEARNING: lines.")
 	c.write("capsules.jsonl", `{"v":1,"schema":"blackboard.capsules"}`+"\n"+`{"kind":"fact","scope":"universal","title":"imported","body":"text of it"}`+"\nno")
 	c.write("store/chunks/refused.md", "---\nno end")
-	c.write("calibration.jsonl", `{"capsule":"c1","title":"gate","body":"shut"}`+"\n"+`{"prompt":"p1","text":"gate","relevant":["c1"]}`+"\n"+`{"prompt":"p2","text":"rain"}`)
 	c.write("refused.json", `{"schema_version":1,"items":[{}]}`)
 	c.env = map[string]string{"BOARD_HOME": filepath.Join(dir, "home"), "BOARD_RUN": "contract", "BOARD_WORKER": "w", "BOARD_MODEL_DIR": tinyModel(t), "BOARD_DAEMON": "off", "HOME": filepath.Join(dir, "person"), "BOARD_MEMORY_GRANTS": "named,scrub",
 		"BOARD_SPEC_ROOT": filepath.Join(dir, "specs"), "AGENT_STORE_PATH": filepath.Join(dir, "store")}

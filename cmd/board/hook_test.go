@@ -41,7 +41,7 @@ func hookEnv(t testing.TB) map[string]string {
 			t.Fatal(err)
 		}
 	}
-	if _, err := k.Calibrate(t.Context(), nil); err != nil {
+	if _, err := k.Calibrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return map[string]string{"BOARD_HOME": home, "BOARD_SPEC_ROOT": filepath.Join(dir, "specs"), "BOARD_CONFIG_DIR": filepath.Join(dir, "config"), "BOARD_WORKSPACE": dir,

@@ -237,7 +237,7 @@ var readingLines = []string{
 	`survival %s`, `survival report.md %s`, `post --batch %s`, `import %s -r taken`,
 	`topic edit auth --file %s`, `kb ingest %s --force`, `kb ingest linked --force`,
 	`kb import %s`, `kb import linked`, `kb import linked/store.db`,
-	`kb learn %s`, `kb calibrate %s`,
+	`kb learn %s`,
 	`memory import %s`, `context import --store linked`,
 	`context import --store linked/files`, `doctor --full`,
 }

@@ -149,7 +149,7 @@ func (s *Server) calibrate(ctx context.Context, k *kb.KB) (string, error) {
 	if !s.uncalibrated(ctx) {
 		return "", nil
 	}
-	all, err := k.Calibrate(ctx, nil)
+	all, err := k.Calibrate(ctx)
 	if err != nil || len(all) == 0 {
 		return "", err
 	}

@@ -57,20 +57,13 @@ func (p *program) kbMeasureCommands() []*cli.Command {
 	return []*cli.Command{
 		{
 			Name:  "calibrate",
-			Usage: "measure the threshold of a confident match, and store it", ArgsUsage: "[SET.jsonl]",
+			Usage: "measure the threshold of a confident match, and store it",
 			Description: `Words and the models that board knows have a threshold already. It is
 measured here with 330 prompts about other things, and raised if too many of them get an
 answer. Of another model, prompts of three sets that come with the program are asked, and
 the threshold is the least evidence that leaves 95 % of those that no capsule answers
-without an answer. It rises with the number of capsules. A set of your own has lines like
-
-  {"capsule":"c1","kind":"gotcha","title":"…","body":"…"}
-  {"prompt":"p1","text":"…","relevant":["c1"]}
-  {"prompt":"p2","class":"off","text":"…"}
-
-Classes are off, vague and technical; of technical prompts, 90 % shall stay without an
-answer. Your own capsules are measured too: by their titles, by prompts whose "relevant"
-has their ids, and by prompts about something else.`,
+without an answer. It rises with the number of capsules. Your own
+capsules are measured too: by their titles, and by prompts about something else.`,
 			Flags: []cli.Flag{base.JSONFlag()}, Action: p.kbCalibrate,
 		},
 		{
