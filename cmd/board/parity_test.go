@@ -70,7 +70,7 @@ var operations = map[reflect.Type]map[string]offered{
 	},
 	reflect.TypeFor[*chunks.Store](): {
 		"Search": {"context search", "search_context"}, "Write": {"context write", "write_context"}, "Read": {"context read", "read_context"}, "List": {"context list", "list_context"}, "Delete": {"context delete", "delete_context"}, "State": {"context get", "get_state"}, "SetState": {"context set", "set_state"},
-		"Import": {"context import", "(the first use does it)"}, "Status": {"context status", notForAgents}, "Reembed": {"context reembed", notForAgents}, "Keys": {inside, inside},
+		"Import": {"context import", "(the first use does it)"}, "With": {inside, inside}, "Status": {"context status", notForAgents}, "Reembed": {"context reembed", notForAgents}, "Keys": {inside, inside},
 		"Backfill": {inside, inside}, "Close": {inside, inside}, "Dir": {inside, inside}, "Embed": {inside, inside}, "Path": {inside, inside}, "Check": {inside, inside},
 	},
 }
