@@ -336,7 +336,7 @@ var ceilings = map[string]int{
 
 	"hooks/topics": 3520, // notes and lines of branches; topics of a moved project
 
-	"kb": 7820, // all of a note is taken in; statements in memory, for imports and curation
+	"kb": 7690, // all of a note is taken in; statements in memory, for imports and curation
 
 	"kb/brief": 280,
 
