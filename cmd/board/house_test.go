@@ -231,7 +231,7 @@ var libraries = map[string][]string{
 
 	"hooks/mcp/transport": {"github.com/modelcontextprotocol/go-sdk"},
 
-	"hooks/setup": {"github.com/pelletier/go-toml/v2"},
+	"hooks/setup": {"github.com/pelletier/go-toml/v2", "github.com/tailscale/hujson"}, // JSON with comments
 
 	"hooks/shell": {"mvdan.cc/sh/v3/syntax"}, // the grammar of shells
 

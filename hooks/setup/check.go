@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tailscale/hujson"
+
 	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/hooks/harness"
@@ -176,10 +178,11 @@ func (c *checker) programs(t target, b []byte) {
 			calls = append(calls, [2]string{harness.PartMCP, program})
 		}
 	default:
-		root, err := parseJSON(b)
+		d, err := parseJSON(b)
 		if err != nil {
 			return
 		}
+		root := d.root
 		if slices.Contains(t.parts, harness.PartMCP) {
 			c.serverHome(t.path, root)
 			calls = append(calls, [2]string{harness.PartMCP, c.s.serverIn(root, c.h)})
@@ -208,13 +211,13 @@ func (c *checker) programs(t target, b []byte) {
 }
 
 // serverHome checks that an entry does not give the MCP server another data home.
-func (c *checker) serverHome(path string, root *node) {
+func (c *checker) serverHome(path string, root *hujson.Value) {
 	env := "env"
 	if c.h.MCPEnv != "" {
 		env = c.h.MCPEnv
 	}
-	entry := root.at(slices.Concat(c.h.MCPPath, []string{harness.ServerName})...)
-	c.otherHome(path, entry.at(env, "BOARD_HOME").text())
+	entry := slices.Concat(c.h.MCPPath, []string{harness.ServerName, env, "BOARD_HOME"})
+	c.otherHome(path, text(at(root, entry...)))
 }
 
 // otherHome reports a data home that an entry names, if it is not that of the hooks.
@@ -260,10 +263,10 @@ func (c *checker) read(path string) map[string]any {
 	if err != nil {
 		return nil
 	}
-	root, err := parseJSON(b)
-	if what, _ := refusedSyntax(b, c.h.Refuses); err != nil || root == nil || what != "" {
+	d, err := parseJSON(b)
+	if what, _ := refusedSyntax(b, c.h.Refuses); err != nil || what != "" {
 		return nil
 	}
-	o, _ := root.meaning(b).(map[string]any)
+	o, _ := d.meaning().(map[string]any)
 	return o
 }

@@ -51,45 +51,45 @@ func snake(event string) string {
 // trustOf returns the trust that our hooks in a hooks.json need: each key with its hash.
 func (p *place) trustOf(b []byte, h *harness.Harness, path string) map[string]string {
 	trust := map[string]string{}
-	root, err := parseJSON(b)
+	d, err := parseJSON(b)
 	if err != nil {
 		return trust
 	}
-	for _, f := range p.ownHooks(root, h) {
+	for _, f := range p.ownHooks(d.root, h) {
 		trust[path+":"+snake(f.event)+":"+strconv.Itoa(f.place[0])+":"+
-			strconv.Itoa(f.place[1])] = hashOf(b, f)
+			strconv.Itoa(f.place[1])] = hashOf(f)
 	}
 	return trust
 }
 
 // hashOf returns the SHA-256 of a hook as compact JSON with sorted names, which is
 // Codex's format.
-func hashOf(b []byte, f foundHook) string {
-	timeout, _ := strconv.Atoi(f.handler.at("timeout").word(b))
+func hashOf(f foundHook) string {
+	timeout, _ := strconv.Atoi(word(at(f.handler, "timeout")))
 	if timeout == 0 {
 		timeout = 600
 	}
 	if f.event == "SessionEnd" || f.event == "Interrupt" {
 		timeout = min(timeout, 3)
 	}
-	handler := map[string]any{"async": f.handler.at("async").word(b) == "true",
-		"command": f.command().text(), "timeout": timeout, "type": "command"}
-	if s := f.handler.at("statusMessage"); s != nil {
-		handler["statusMessage"] = s.text()
+	handler := map[string]any{"async": word(at(f.handler, "async")) == "true",
+		"command": text(f.command()), "timeout": timeout, "type": "command"}
+	if s := at(f.handler, "statusMessage"); s != nil {
+		handler["statusMessage"] = text(s)
 	}
-	if n, err := strconv.Atoi(f.handler.at("additionalContextLimit").word(b)); err == nil {
+	if n, err := strconv.Atoi(word(at(f.handler, "additionalContextLimit"))); err == nil {
 		handler["additionalContextLimit"] = n
 	}
 	identity := map[string]any{"event_name": snake(f.event), "hooks": []any{handler}}
-	if m := f.group.at("matcher"); m != nil && f.event != "UserPromptSubmit" &&
+	if m := at(f.group, "matcher"); m != nil && f.event != "UserPromptSubmit" &&
 		f.event != "Stop" && f.event != "SessionEnd" {
-		identity["matcher"] = m.text()
+		identity["matcher"] = text(m)
 	}
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.Encode(identity) // strings and numbers cannot fail
-	sum := sha256.Sum256(bytes.TrimSuffix(text.Bytes(), []byte("\n")))
+	sum := sha256.Sum256(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
@@ -112,7 +112,7 @@ func setTrust(b []byte, path string, before, after map[string]string) ([]byte, a
 			return nil, add, inlineTrust(path)
 		}
 		add.fresh = false
-		b = apply(b, []edit{cutTable(b, t)})
+		b = apply(b, cutTable(b, t))
 		if meaning, tables, err = parseTOML(b); err != nil {
 			return nil, add, parseError(err, path)
 		}
@@ -139,7 +139,7 @@ func setTrust(b []byte, path string, before, after map[string]string) ([]byte, a
 				edits = append(edits, edit{t.values[i].start,
 					t.values[i].end - t.values[i].start, line})
 			} else {
-				edits = append(edits, edit{endOfLine(b, t.start), 0, line + styleOf(b, nil).nl})
+				edits = append(edits, edit{endOfLine(b, t.start), 0, line + lineEnd(b)})
 			}
 		}
 	}
@@ -150,11 +150,10 @@ func setTrust(b []byte, path string, before, after map[string]string) ([]byte, a
 // checkedTOML makes the edits and refuses an invalid result: then the file already has
 // such a table in another form.
 func checkedTOML(b []byte, edits []edit, add addition, path string) ([]byte, addition, error) {
-	out := apply(b, edits)
+	out := apply(b, edits...)
 	if _, _, err := parseTOML(out); err != nil {
 		return nil, add, inlineTrust(path)
 	}
-	add.undo = inverse(b, edits)
 	return out, add, nil
 }
 
@@ -269,18 +268,18 @@ func (p *place) stripCodexServer(b []byte, path string) ([]byte, error) {
 	if t == nil {
 		return nil, inlineTrust(path)
 	}
-	return apply(b, []edit{cutTable(b, t)}), nil
+	return apply(b, cutTable(b, t)), nil
 }
 
 // movedTrust returns the events in which other hooks follow ours. Without ours they
 // move up, and Codex asks about them again.
 func (p *place) movedTrust(b []byte, h *harness.Harness) (events []string) {
-	root, err := parseJSON(b)
+	d, err := parseJSON(b)
 	if err != nil {
 		return nil
 	}
-	for _, f := range p.ownHooks(root, h) {
-		if f.index < len(f.list.items)-1 && !slices.Contains(events, f.event) {
+	for _, f := range p.ownHooks(d.root, h) {
+		if f.index < len(elements(f.list))-1 && !slices.Contains(events, f.event) {
 			events = append(events, f.event)
 		}
 	}

@@ -37,7 +37,7 @@ func (p *place) ownHooksFile(h *harness.Harness) []byte {
 			quote(p.binary))), hook)
 		events = append(events, pair{hook.Event, []any{ordered(entry)}})
 	}
-	st := style{nl: "\n", unit: "  ", colon: ": ", lines: true}
+	st := (&doc{}).style()
 	return []byte(st.render(object{{"version", 1}, {"hooks", events}}, "") + "\n")
 }
 
@@ -65,14 +65,15 @@ func (p *place) isOwnFile(path string, b []byte) bool {
 // programIn returns the program's path in a file of ours, or "".
 func programIn(path string, b []byte) string {
 	if strings.HasSuffix(path, ".json") {
-		root, err := parseJSON(b)
+		d, err := parseJSON(b)
 		if err != nil {
 			return ""
 		}
-		if hooks := root.at("hooks"); hooks != nil && len(hooks.items) > 0 &&
-			len(hooks.items[0].value.items) > 0 {
-			word, _ := firstWord(hooks.items[0].value.items[0].value.at("bash").text())
-			return word
+		for _, event := range members(at(d.root, "hooks")) {
+			for _, hook := range elements(&event.Value) {
+				word, _ := firstWord(text(at(&hook, "bash")))
+				return word
+			}
 		}
 		return ""
 	}

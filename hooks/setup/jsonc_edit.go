@@ -7,45 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tailscale/hujson"
+
+	"blackboard/board/lazyregexp"
 	"blackboard/hooks/harness"
 )
 
-// This file changes JSON texts in place. Each change inserts or cuts a span; every
-// other byte stays.
-
-// edit replaces text[at:at+cut].
-type edit struct {
-	at, cut int
-	put     string
-}
-
-// apply makes the edits, which are sorted by position and do not overlap.
-func apply(b []byte, edits []edit) []byte {
-	var out bytes.Buffer
-	i := 0
-	for _, e := range edits {
-		out.Write(b[i:e.at])
-		out.WriteString(e.put)
-		i = e.at + e.cut
-	}
-	out.Write(b[i:])
-	return out.Bytes()
-}
-
-// inverse returns the edits that undo edits of b.
-func inverse(b []byte, edits []edit) []edit {
-	back, shift := make([]edit, 0, len(edits)), 0
-	for _, e := range edits {
-		back = append(back, edit{e.at + shift, len(e.put), string(b[e.at : e.at+e.cut])})
-		shift += len(e.put) - e.cut
-	}
-	return back
-}
-
-func sortEdits(edits []edit) []edit {
-	slices.SortStableFunc(edits, func(a, b edit) int { return a.at - b.at })
-	return edits
-}
+// This file changes JSON texts in place: items are put into objects and arrays in the
+// style of the text, and taken out of them.
 
 // object is a JSON object whose members keep their order.
 type object []pair
@@ -53,6 +22,15 @@ type object []pair
 type pair struct {
 	key   string
 	value any // object, []any, string, int or bool
+}
+
+// anys are the members as items.
+func anys(o object) []any {
+	all := make([]any, len(o))
+	for i, p := range o {
+		all[i] = p
+	}
+	return all
 }
 
 // ordered converts an object of package harness, which has alternating names and values.
@@ -69,43 +47,71 @@ func ordered(o harness.Object) (all object) {
 
 // style is the layout of a text.
 type style struct {
+	text  []byte // as it was read
 	nl    string // what ends a line
 	unit  string // one step of indentation
 	colon string // ": " or ":"
 	lines bool   // items stand on lines of their own
 }
 
-func styleOf(b []byte, root *node) style {
-	s := style{nl: "\n", unit: "  ", colon: ": ", lines: true}
+// lineEnd returns what ends the lines of a text.
+func lineEnd(b []byte) string {
 	if i := bytes.IndexByte(b, '\n'); i > 0 && b[i-1] == '\r' {
-		s.nl = "\r\n"
+		return "\r\n"
 	}
-	if root == nil || len(root.items) == 0 {
+	return "\n"
+}
+
+func (d *doc) style() style {
+	s := style{text: d.text, nl: lineEnd(d.text), unit: "  ", colon: ": ", lines: true}
+	if d.root == nil {
 		return s
 	}
-	s.lines = bytes.IndexByte(b[root.start:root.end], '\n') >= 0
-	first := root.items[0]
-	if lead, own := indentAt(b, first.start); own && lead != "" {
+	befores, values, _ := inside(d.root)
+	if len(values) == 0 {
+		return s
+	}
+	s.lines = bytes.IndexByte(d.text[d.root.StartOffset:d.root.EndOffset], '\n') >= 0
+	if lead, own := leadOf(*befores[0]); own && lead != "" {
 		s.unit = lead
 	}
-	if root.kind == '{' && b[first.value.start-1] == ':' {
+	if kindOf(d.root) == '{' && len(values[0].BeforeExtra) == 0 {
 		s.colon = ":"
 	}
 	return s
 }
 
-// indentAt returns the indentation of the line of i, and whether nothing else is before
-// i.
-func indentAt(b []byte, i int) (lead string, own bool) {
-	start := bytes.LastIndexByte(b[:i], '\n') + 1
-	if start == 0 && bytes.HasPrefix(b, bom) {
-		start = len(bom)
+// inside returns what an object or an array has: what stands before each item, the
+// values, and what stands behind the last item and its comma.
+func inside(c *hujson.Value) (befores []*hujson.Extra, values []*hujson.Value,
+	after *hujson.Extra) {
+	switch t := c.Value.(type) {
+	case *hujson.Object:
+		for i := range t.Members {
+			befores = append(befores, &t.Members[i].Name.BeforeExtra)
+			values = append(values, &t.Members[i].Value)
+		}
+		return befores, values, &t.AfterExtra
+	case *hujson.Array:
+		for i := range t.Elements {
+			befores = append(befores, &t.Elements[i].BeforeExtra)
+			values = append(values, &t.Elements[i])
+		}
+		return befores, values, &t.AfterExtra
 	}
-	end := start
-	for end < i && (b[end] == ' ' || b[end] == '\t') {
-		end++
-	}
-	return string(b[start:end]), end == i
+	return nil, nil, nil
+}
+
+// leadOf returns the indentation of an item, and whether its line begins with it.
+func leadOf(before []byte) (lead string, own bool) {
+	i := bytes.LastIndexByte(before, '\n')
+	return string(before[i+1:]), i >= 0 && isAllBlank(before[i+1:])
+}
+
+// indentAt returns the indentation of the line of i.
+func (s style) indentAt(i int) string {
+	line := s.text[bytes.LastIndexByte(s.text[:i], '\n')+1 : i]
+	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
 // render returns a value as text, with lead before each line except the first.
@@ -135,16 +141,11 @@ func (s style) render(v any, lead string) string {
 	case s.lines:
 		return open + s.nl + inner + strings.Join(parts, ","+s.nl+inner) + s.nl + lead + end
 	}
-	return open + strings.Join(parts, s.comma()) + end
+	return open + strings.Join(parts, ","+s.gap()) + end
 }
 
-// comma separates items on one line.
-func (s style) comma() string {
-	if s.colon == ":" {
-		return ","
-	}
-	return ", "
-}
+// gap separates items on one line, behind the comma.
+func (s style) gap() string { return strings.TrimPrefix(s.colon, ":") }
 
 func quoteJSON(text string) string {
 	var b bytes.Buffer
@@ -154,115 +155,124 @@ func quoteJSON(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// sameLine matches the comments that end on the line on which they begin.
+var sameLine = lazyregexp.New(`^(?:[ \t]*(?://[^\r\n]*|/\*[^\n]*?\*/))+`)
+
 // insert appends items to a container: pairs to an object, values to an array.
-func (s style) insert(b []byte, c *node, items []any) []edit {
+func (s style) insert(c *hujson.Value, items ...any) {
 	if len(items) == 0 {
-		return nil
+		return
 	}
-	inside := b[c.start+1 : c.end-1]
-	s.lines = bytes.IndexByte(inside, '\n') >= 0 || s.lines && len(c.items) == 0
-	closing, _ := indentAt(b, c.start)
-	lead := closing + s.unit
-	if len(c.items) > 0 {
-		if l, own := indentAt(b, c.items[0].start); own {
+	befores, values, after := inside(c)
+	s.lines = bytes.IndexByte(s.text[c.StartOffset:c.EndOffset], '\n') >= 0 ||
+		s.lines && len(values) == 0
+	closing := s.indentAt(c.StartOffset)
+	lead, gap, last := closing+s.unit, s.gap(), lastOf(c)
+	trailing := last != nil && last.AfterExtra != nil
+	if last != nil {
+		if l, own := leadOf(*befores[0]); own {
 			lead = l
 		}
 	}
-	texts := make([]string, 0, len(items))
-	for _, it := range items {
-		if p, ok := it.(pair); ok {
-			texts = append(texts, quoteJSON(p.key)+s.colon+s.render(p.value, lead))
-		} else {
-			texts = append(texts, s.render(it, lead))
-		}
+	before := ""
+	if s.lines || len(values) == 0 { // comments behind the last item stay on its line
+		before = sameLine.FindString(string(*after))
+		*after = (*after)[len(before):]
 	}
-	gap := strings.TrimPrefix(s.comma(), ",")
-	if s.lines {
+	switch {
+	case s.lines:
 		gap = s.nl + lead
+	case len(values) == 0:
+		gap = ""
 	}
-	put := gap + strings.Join(texts, ","+gap)
-	if len(c.items) == 0 {
-		return s.insertFirst(b, c, put, closing)
+	if len(values) == 0 && s.lines && bytes.IndexByte(*after, '\n') < 0 {
+		*after = []byte(s.nl + closing)
 	}
-	last := c.items[len(c.items)-1]
-	end := max(last.value.end, last.comma+1)
-	at := end
-	if s.lines {
-		at = lineEnd(b, end)
+	for i, it := range items {
+		if before += gap; i > 0 && !s.lines {
+			before = s.gap()
+		}
+		s.put(c, it, before, lead, trailing && i == len(items)-1)
+		before = ""
 	}
+}
+
+// put appends an item. With comma, another follows it that ends the list.
+func (s style) put(c *hujson.Value, it any, before, lead string, comma bool) {
+	v := hujson.Value{BeforeExtra: []byte(before)}
+	if comma {
+		v.AfterExtra = []byte{}
+	}
+	switch t := c.Value.(type) {
+	case *hujson.Object:
+		p := it.(pair)
+		name := hujson.Value{BeforeExtra: v.BeforeExtra, Value: hujson.Literal(quoteJSON(p.key))}
+		v.BeforeExtra, v.Value = []byte(s.gap()), hujson.Literal(s.render(p.value, lead))
+		t.Members = append(t.Members, hujson.ObjectMember{Name: name, Value: v})
+	case *hujson.Array:
+		v.Value = hujson.Literal(s.render(it, lead))
+		t.Elements = append(t.Elements, v)
+	}
+}
+
+// insertTop adds members to a text's top object, and creates it if needed.
+func (d *doc) insertTop(s style, add object) {
+	if d.root != nil {
+		s.insert(d.root, anys(add)...)
+		return
+	}
+	if len(d.text) > 0 && d.text[len(d.text)-1] != '\n' { // behind a comment
+		d.text = append(bytes.Clone(d.text), s.nl...)
+	}
+	d.text = append(bytes.Clone(d.text), s.render(add, "")+s.nl...)
+}
+
+// remove takes item i out of a container, with its comma and the white space before it.
+// Comments stay.
+func remove(c *hujson.Value, i int) {
+	befores, values, after := inside(c)
+	last, next := len(values)-1, after
+	if i < last {
+		next = befores[i+1]
+	}
+	kept := slices.Concat(withoutLead(*befores[i], *next), values[i].AfterExtra)
 	switch {
-	case last.comma >= 0:
-		return []edit{{at, 0, put + ","}}
-	case at > end:
-		return []edit{{end, 0, ","}, {at, 0, put}}
+	case i == 0 && i < last && len(kept) == 0 && isAllBlank(*next) && bytes.IndexByte(*befores[0], '\n') < 0:
+		*next = *befores[0]
+	default:
+		*next = slices.Concat(kept, *next)
 	}
-	return []edit{{end, 0, "," + put}}
-}
-
-// insertFirst adds items to an empty container.
-func (s style) insertFirst(b []byte, c *node, put, closing string) []edit {
-	at := lineEnd(b, c.start+1)
-	rest := b[at : c.end-1]
-	switch {
-	case !s.lines:
-		return []edit{{at, 0, strings.TrimPrefix(put, " ")}}
-	case bytes.IndexByte(rest, '\n') >= 0:
-		return []edit{{at, 0, put}}
-	}
-	return []edit{{at, len(rest), put + s.nl + closing}}
-}
-
-// lineEnd skips comments after i that end on the same line. It returns i if there are
-// none.
-func lineEnd(b []byte, i int) int {
-	end := i
-	for i < len(b) {
-		switch {
-		case b[i] == ' ' || b[i] == '\t':
-			i++
-		case b[i] == '/':
-			j := commentEnd(b, i)
-			if j < 0 || bytes.IndexByte(b[i:j], '\n') >= 0 {
-				return end
-			}
-			i, end = j, j
-		default:
-			return end
+	if i == last && i > 0 {
+		before := values[i-1]
+		if values[i].AfterExtra == nil { // the comma before it goes too
+			*after = slices.Concat(before.AfterExtra, *after)
+			before.AfterExtra = nil
+		} else if before.AfterExtra == nil {
+			before.AfterExtra = []byte{}
 		}
 	}
-	return end
+	if last == 0 && isAllBlank(*after) {
+		*after = nil
+	}
+	switch t := c.Value.(type) {
+	case *hujson.Object:
+		t.Members = slices.Delete(t.Members, i, i+1)
+	case *hujson.Array:
+		t.Elements = slices.Delete(t.Elements, i, i+1)
+	}
 }
 
-// remove cuts item i out of a container, with its comma and the white space before it.
-func remove(b []byte, c *node, i int) []edit {
-	it := c.items[i]
-	from := it.start
-	for from > c.start+1 && isBlank(b[from-1]) {
-		from--
+// withoutLead returns what stands before an item without the white space right before
+// it, but for the line end of a comment that what follows must not become a part of.
+func withoutLead(before, next []byte) []byte {
+	kept := bytes.TrimRight(before, " \t\r\n")
+	blanks := before[len(kept):]
+	i := bytes.LastIndexByte(blanks, '\n')
+	switch follows := bytes.TrimLeft(next, " \t\r"); {
+	case i < 0:
+		return kept
+	case len(kept) > 0 && (len(follows) == 0 || follows[0] != '\n'):
+		return before
 	}
-	own := bytes.LastIndexByte(b[from:it.start], '\n')
-	if own >= 0 {
-		from += own
-		if b[from-1] == '\r' {
-			from--
-		}
-	}
-	end := it.value.end
-	switch {
-	case len(c.items) == 1:
-		stop := max(end, it.comma+1)
-		if isAllBlank(b[c.start+1:it.start]) && isAllBlank(b[stop:c.end-1]) {
-			return []edit{{c.start + 1, c.end - c.start - 2, ""}}
-		}
-		if it.comma < 0 {
-			return []edit{{from, end - from, ""}}
-		}
-	case it.comma < 0: // the last one: the comma before it goes too
-		return []edit{{c.items[i-1].comma, 1, ""}, {from, end - from, ""}}
-	case own < 0 && i == 0 && isAllBlank(b[it.comma+1:c.items[1].start]):
-		return []edit{{it.start, end - it.start, ""}, {it.comma, c.items[1].start - it.comma, ""}}
-	}
-	return []edit{{from, end - from, ""}, {it.comma, 1, ""}}
+	return before[:len(kept)+len(bytes.TrimSuffix(blanks[:i], []byte("\r")))]
 }
-
-func isAllBlank(b []byte) bool { return len(bytes.TrimLeft(b, " \t\r\n")) == 0 }

@@ -32,8 +32,8 @@ type record struct {
 	Version   string   `json:"version"`   // of the program that wrote it last
 	Created   bool     `json:"created"`   // the file is new
 	After     string   `json:"after"`     // the hash of what was written
-	// Undo has the edits that undo each part, the last part first; null if something
-	// else changed too.
+	// Undo has the edits that make it what it was, step by step; null if something else
+	// changed too. One step is written, versions before this one wrote one for each part.
 	Undo    [][]undo   `json:"undo"`
 	Made    [][]string `json:"made"` // paths of containers that were not there before
 	Backups []backup   `json:"backups"`
@@ -56,12 +56,17 @@ func hashText(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func toUndo(edits []edit) []undo {
-	all := make([]undo, 0, len(edits))
-	for _, e := range edits {
-		all = append(all, undo{e.at, e.cut, []byte(e.put)})
+// undoing returns the edit that makes a text what it was.
+func undoing(now, was []byte) [][]undo {
+	at, most := 0, min(len(now), len(was))
+	for at < most && now[at] == was[at] {
+		at++
 	}
-	return all
+	end := 0
+	for end < most-at && now[len(now)-1-end] == was[len(was)-1-end] {
+		end++
+	}
+	return [][]undo{{{at, len(now) - at - end, was[at : len(was)-end]}}}
 }
 
 // before returns a file's text from before setup, if the file is still as setup wrote
@@ -80,7 +85,7 @@ func (r *record) before(b []byte) ([]byte, bool) {
 			end = u.At + u.Cut
 			edits = append(edits, edit{u.At, u.Cut, string(u.Put)})
 		}
-		b = apply(b, edits)
+		b = apply(b, edits...)
 	}
 	return b, true
 }

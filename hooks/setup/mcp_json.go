@@ -5,23 +5,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tailscale/hujson"
+
 	"blackboard/hooks/harness"
 )
 
 // serverProgram returns the program's string in an MCP server's entry if it is ours,
 // that is, calls `board mcp`.
-func (p *place) serverProgram(entry *node) *node {
-	command, args := entry.at("command"), entry.at("args")
-	if command != nil && command.kind == '[' { // program and arguments in one list
-		if len(command.items) != 2 {
-			return nil
-		}
-		command, args = command.items[0].value, command
-	} else if args == nil || len(args.items) != 1 {
-		return nil
+func (p *place) serverProgram(entry *hujson.Value) *hujson.Value {
+	command, args := at(entry, "command"), elements(at(entry, "args"))
+	if list := elements(command); len(list) == 2 { // program and arguments in one list
+		command, args = &list[0], list[1:]
 	}
-	if command.text() == "" || args.items[len(args.items)-1].value.text() != "mcp" ||
-		!isProgram(command.str, p.binary) {
+	if len(args) != 1 || text(&args[0]) != "mcp" || !isProgram(text(command), p.binary) {
 		return nil
 	}
 	return command
@@ -31,54 +27,48 @@ func (p *place) serverProgram(entry *node) *node {
 // it is if it calls the right program.
 func (p *place) addServer(b []byte, h *harness.Harness, path string) ([]byte, addition, error) {
 	add := addition{fresh: true}
-	root, err := parseJSON(b)
+	d, err := parseJSON(b)
 	if err != nil {
 		return nil, add, parseError(err, path)
 	}
-	servers := root.at(h.MCPPath...)
-	for _, n := range []*node{root, servers} {
-		if n != nil && n.kind != '{' {
+	servers, st := at(d.root, h.MCPPath...), d.style()
+	for _, v := range []*hujson.Value{d.root, servers} {
+		if k := kindOf(v); k != 0 && k != '{' {
 			return nil, add, fileError(fmt.Sprintf("%s has %s instead of an object for the MCP "+
-				"servers; nothing was changed", path, n.kindName(b)),
+				"servers; nothing was changed", path, kindName(v)),
 				"correct the file, then set up again")
 		}
 	}
-	if old, _ := servers.member(harness.ServerName); old != nil {
+	old, server := at(servers, harness.ServerName), object{{harness.ServerName, ordered(h.Server(p.binary))}}
+	switch {
+	case old != nil:
 		program := p.serverProgram(old)
 		if program == nil {
 			return nil, add, foreignServer(path)
 		}
 		add.fresh = false
-		var edits []edit
-		if program.str != p.binary {
-			edits = append(edits, edit{program.start, program.end - program.start,
-				quoteJSON(p.binary)})
+		if text(program) != p.binary {
+			program.Value = hujson.Literal(quoteJSON(p.binary))
 		}
-		edits = append(edits, styleOf(b, root).insert(b, old, needed(h, old, p.binary))...)
-		return apply(b, sortEdits(edits)), add, nil
+		st.insert(old, needed(h, old, p.binary)...)
+	case servers != nil:
+		st.insert(servers, anys(server)...)
+		add.made = append(add.made, append(slices.Clone(h.MCPPath), harness.ServerName))
+	default:
+		d.insertTop(st, object{{h.MCPPath[0], server}})
+		add.made = append(add.made, append(slices.Clone(h.MCPPath), harness.ServerName), h.MCPPath)
 	}
-	member := pair{harness.ServerName, ordered(h.Server(p.binary))}
-	st := styleOf(b, root)
-	add.made = append(add.made, append(slices.Clone(h.MCPPath), harness.ServerName))
-	var edits []edit
-	if servers != nil {
-		edits = st.insert(b, servers, []any{member})
-	} else {
-		add.made = append(add.made, h.MCPPath)
-		edits = st.insertTop(b, root, []any{pair{h.MCPPath[0], object{member}}})
-	}
-	add.undo = inverse(b, edits)
-	return apply(b, edits), add, nil
+	return d.bytes(), add, nil
 }
 
 // needed returns the members that the harness needs and our entry lacks.
-func needed(h *harness.Harness, entry *node, binary string) (members []any) {
+func needed(h *harness.Harness, entry *hujson.Value, binary string) (lacks []any) {
 	for _, m := range ordered(h.Server(binary)) {
-		if _, i := entry.member(m.key); i < 0 && slices.Contains(h.MCPNeeds, m.key) {
-			members = append(members, m)
+		if _, i := member(entry, m.key); i < 0 && slices.Contains(h.MCPNeeds, m.key) {
+			lacks = append(lacks, m)
 		}
 	}
-	return members
+	return lacks
 }
 
 func foreignServer(path string) error {
@@ -90,25 +80,23 @@ func foreignServer(path string) error {
 // stripServer removes the entry of the MCP server from a text.
 func (p *place) stripServer(b []byte, h *harness.Harness, path string, made [][]string) ([]byte,
 	error) {
-	root, err := parseJSON(b)
+	d, err := parseJSON(b)
 	if err != nil {
 		return nil, parseError(err, path)
 	}
-	servers := root.at(h.MCPPath...)
-	old, i := servers.member(harness.ServerName)
-	if old == nil || p.serverProgram(old) == nil {
+	servers := at(d.root, h.MCPPath...)
+	old, i := member(servers, harness.ServerName)
+	if p.serverProgram(old) == nil {
 		return b, nil
 	}
-	return prune(apply(b, sortEdits(remove(b, servers, i))), h.MCPPath, made), nil
+	remove(servers, i)
+	d.prune(h.MCPPath, made)
+	return d.bytes(), nil
 }
 
 // serverIn returns the program that our entry calls, or "".
-func (p *place) serverIn(root *node, h *harness.Harness) string {
-	if program := p.serverProgram(root.at(append(slices.Clone(h.MCPPath),
-		harness.ServerName)...)); program != nil {
-		return program.str
-	}
-	return ""
+func (p *place) serverIn(root *hujson.Value, h *harness.Harness) string {
+	return text(p.serverProgram(at(root, append(slices.Clone(h.MCPPath), harness.ServerName)...)))
 }
 
 // isTOML reports whether a file is in TOML rather than JSON.

@@ -263,42 +263,44 @@ func (p *planner) target(t target, trust trusting, w *Work) (*Change, error) {
 
 // planAddition plans the adding of parts to a file.
 func (p *planner) planAddition(t target, d, next *draft, wanted []string, trust trusting) error {
-	out, steps, made, fresh, err := p.addAll(t, d.text, wanted, trust)
+	base, exact := d.record.before(d.text)
+	out, made, fresh, err := p.addAll(t, d.text, wanted, trust)
 	if err != nil || bytes.Equal(out, d.text) {
 		return err
 	}
 	r := &record{Path: d.disk.real, Created: !d.exists}
-	if base, exact := d.record.before(d.text); exact { // so that what undoes it is known still
-		if again, s, m, _, err := p.addAll(t, base, wanted,
+	switch {
+	case exact: // so that what undoes it is known still
+		if again, m, _, err := p.addAll(t, base, wanted,
 			trusting{after: trust.after}); err == nil {
-			out, steps, made, fresh = again, s, m, true
+			out, made, fresh = again, m, true
 		}
-	} else if d.record != nil {
-		made = append(made, d.record.Made...)
-		fresh = false
+	case d.record != nil:
+		made, fresh = append(made, d.record.Made...), false
+	default:
+		base = d.text
 	}
 	if d.record != nil {
 		r.Created, r.Backups, r.Harnesses = d.record.Created, d.record.Backups, d.record.Harnesses
 	}
 	if r.After, r.Made = hashText(out), made; fresh {
-		r.Undo = steps
+		r.Undo = undoing(out, base)
 	}
 	next.text, next.exists, next.record = out, true, r
 	return nil
 }
 
 func (p *planner) addAll(t target, b []byte, wanted []string, trust trusting) (out []byte,
-	steps [][]undo, made [][]string, fresh bool, err error) {
-	out, steps, made, fresh = b, [][]undo{}, [][]string{}, true
+	made [][]string, fresh bool, err error) {
+	out, made, fresh = b, [][]string{}, true
 	for _, part := range wanted {
 		var a addition
 		if out, a, err = p.s.add(t, part, out, trust); err != nil {
-			return nil, nil, nil, false, err
+			return nil, nil, false, err
 		}
-		steps = append([][]undo{toUndo(a.undo)}, steps...)
 		made, fresh = append(made, a.made...), fresh && a.fresh
 	}
-	return out, steps, made, fresh, nil
+	return out, made, fresh, nil
 }
 
 // planRemoval plans the removal of parts from a file; those in kept stay.
@@ -310,10 +312,9 @@ func (p *planner) planRemoval(t target, d, next *draft, present, kept []string, 
 			next.text, next.exists, next.record, c.exact = base, !r.Created, nil, true
 			return nil
 		}
-		if out, steps, made, _, err := p.addAll(t, base, kept,
-			trusting{after: trust.after}); err == nil {
+		if out, made, _, err := p.addAll(t, base, kept, trusting{after: trust.after}); err == nil {
 			same := *r
-			same.After, same.Undo, same.Made = hashText(out), steps, made
+			same.After, same.Undo, same.Made = hashText(out), undoing(out, base), made
 			next.text, next.record = out, &same
 			return nil
 		}

@@ -61,17 +61,15 @@ func addPointer(b []byte, path string) ([]byte, addition, error) {
 		return nil, add, err
 	}
 	if found == nil {
-		edits := appendTables(b, [][]string{pointerLines()})
-		add.undo = inverse(b, edits)
-		return apply(b, edits), add, nil
+		return apply(b, appendTables(b, [][]string{pointerLines()})...), add, nil
 	}
 	add.fresh = false
 	old := b[found.start:found.end]
-	text := strings.Join(pointerLines(), styleOf(b, nil).nl)
+	text := strings.Join(pointerLines(), lineEnd(b))
 	if string(bytes.TrimRight(old, "\r\n")) == text {
 		return b, add, nil
 	}
-	return apply(b, []edit{{found.start, len(bytes.TrimRight(old, "\r\n")), text}}), add, nil
+	return apply(b, edit{found.start, len(bytes.TrimRight(old, "\r\n")), text}), add, nil
 }
 
 func stripPointer(b []byte, path string) ([]byte, error) {
@@ -79,7 +77,7 @@ func stripPointer(b []byte, path string) ([]byte, error) {
 	if err != nil || found == nil {
 		return b, err
 	}
-	return apply(b, []edit{cutTable(b, found)}), nil
+	return apply(b, cutTable(b, found)), nil
 }
 
 // leave removes a harness from the users of a shared file; false if there are no others.

@@ -261,34 +261,18 @@ func within(t *testing.T, at string, a, b any) {
 // meaning is what a JSON text says, by the standard library, which knows no comments.
 func meaning(t *testing.T, b []byte) any {
 	t.Helper()
-	root, err := parseJSON(b)
+	d, err := parseJSON(b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if root == nil {
+	if d.root == nil {
 		return nil
 	}
 	var v any
-	if err := json.Unmarshal([]byte(plain(b, root)), &v); err != nil {
+	if err := json.Unmarshal(d.standard(), &v); err != nil {
 		t.Fatalf("%v:\n%s", err, b)
 	}
 	return v
-}
-
-// plain writes a value without comments and trailing commas.
-func plain(b []byte, n *node) string {
-	if n.kind != '{' && n.kind != '[' {
-		return string(b[n.start:n.end])
-	}
-	var parts []string
-	for _, it := range n.items {
-		v := plain(b, it.value)
-		if n.kind == '{' {
-			v = quoteJSON(it.key) + ":" + v
-		}
-		parts = append(parts, v)
-	}
-	return string(n.kind) + strings.Join(parts, ",") + string(n.kind+2)
 }
 
 // TestAlsoWithoutManifest: what is ours is known by what it calls, and everything else

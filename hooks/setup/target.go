@@ -82,14 +82,14 @@ func (p *place) present(t target, b []byte, there bool, trust trusting) (parts [
 		}
 		return parts, nil
 	}
-	root, err := parseJSON(b)
+	d, err := parseJSON(b)
 	if err != nil {
 		return nil, parseError(err, t.path)
 	}
-	if slices.Contains(t.parts, harness.PartHooks) && len(p.ownHooks(root, t.h)) > 0 {
+	if slices.Contains(t.parts, harness.PartHooks) && len(p.ownHooks(d.root, t.h)) > 0 {
 		parts = append(parts, harness.PartHooks)
 	}
-	if slices.Contains(t.parts, harness.PartMCP) && p.serverIn(root, t.h) != "" {
+	if slices.Contains(t.parts, harness.PartMCP) && p.serverIn(d.root, t.h) != "" {
 		parts = append(parts, harness.PartMCP)
 	}
 	return parts, nil
@@ -152,21 +152,19 @@ func isBare(t target, b []byte) bool {
 	if isTOML(t.path) {
 		return false
 	}
-	root, err := parseJSON(b)
-	if err != nil || root == nil || root.kind != '{' || !isAllBlank(b[:root.start]) ||
-		!isAllBlank(b[root.end:]) {
+	d, err := parseJSON(b)
+	if err != nil || kindOf(d.root) != '{' || !isAllBlank(d.root.BeforeExtra) ||
+		!isAllBlank(d.root.AfterExtra) {
 		return false
 	}
-	if len(root.items) == 0 {
-		return isAllBlank(b[root.start+1 : root.end-1])
-	}
-	for _, it := range root.items {
+	all := members(d.root)
+	for i := range all {
 		if !slices.ContainsFunc(ordered(t.h.Header), func(m pair) bool {
-			return m.key == it.key &&
-				fmt.Sprint(m.value) == it.value.word(b)
+			return m.key == text(&all[i].Name) && fmt.Sprint(m.value) == word(&all[i].Value)
 		}) {
 			return false
 		}
 	}
-	return true
+	_, _, after := inside(d.root)
+	return len(all) > 0 || isAllBlank(*after)
 }

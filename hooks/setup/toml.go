@@ -58,6 +58,30 @@ func parseTOML(b []byte) (map[string]any, []table, error) {
 	return meaning, tables, p.Error()
 }
 
+// edit replaces text[at:at+cut].
+type edit struct {
+	at, cut int
+	put     string
+}
+
+// apply makes the edits, which are sorted by position and do not overlap.
+func apply(b []byte, edits ...edit) []byte {
+	var out bytes.Buffer
+	i := 0
+	for _, e := range edits {
+		out.Write(b[i:e.at])
+		out.WriteString(e.put)
+		i = e.at + e.cut
+	}
+	out.Write(b[i:])
+	return out.Bytes()
+}
+
+func sortEdits(edits []edit) []edit {
+	slices.SortStableFunc(edits, func(a, b edit) int { return a.at - b.at })
+	return edits
+}
+
 // endOfLine returns the position after the line end that follows i.
 func endOfLine(b []byte, i int) int {
 	if end := bytes.IndexByte(b[i:], '\n'); end >= 0 {
@@ -89,7 +113,7 @@ func appendTables(b []byte, tables [][]string) []edit {
 	if len(tables) == 0 {
 		return nil
 	}
-	nl := styleOf(b, nil).nl
+	nl := lineEnd(b)
 	var put strings.Builder
 	text := len(bytes.TrimPrefix(b, bom)) > 0
 	bare := text && !bytes.HasSuffix(b, []byte("\n"))
