@@ -62,14 +62,9 @@ it did, and when it continues.`,
 				Flags: []cli.Flag{base.JSONFlag()}, Action: p.daemonToken,
 			},
 			{
-				Name: "unit", Usage: "print a service file: a systemd user unit, or a launchd agent",
+				Name: "unit", Usage: "print a service file: a systemd user unit, or on macOS a launchd agent",
 				Description: `systemd: board daemon unit > ~/.config/systemd/user/board.service && systemctl --user enable --now board
-launchd: board daemon unit --launchd > ~/Library/LaunchAgents/blackboard.daemon.plist && launchctl load ~/Library/LaunchAgents/blackboard.daemon.plist`,
-				Flags: []cli.Flag{
-					&cli.BoolFlag{Name: "systemd",
-						Usage: "for systemd; the default except on macOS"}, &cli.BoolFlag{Name: "launchd",
-						Usage: "for launchd; the default on macOS"},
-				},
+launchd: board daemon unit > ~/Library/LaunchAgents/blackboard.daemon.plist && launchctl load ~/Library/LaunchAgents/blackboard.daemon.plist`,
 				Action: p.daemonUnit,
 			},
 			{
@@ -209,10 +204,7 @@ func (p *program) daemonToken(c *cli.Context) error {
 }
 
 // daemonUnit prints a service file for this program, this data home and this model.
-func (p *program) daemonUnit(c *cli.Context) error {
-	if c.Bool("systemd") && c.Bool("launchd") {
-		return base.Usagef("choose one", "both --systemd and --launchd are given")
-	}
+func (p *program) daemonUnit(*cli.Context) error {
 	place, err := p.DaemonPlace()
 	if err != nil {
 		return err
@@ -232,7 +224,7 @@ func (p *program) daemonUnit(c *cli.Context) error {
 		}
 	}
 	text := u.Systemd
-	if c.Bool("launchd") || runtime.GOOS == "darwin" && !c.Bool("systemd") {
+	if runtime.GOOS == "darwin" {
 		text = u.Launchd
 	}
 	out, err := text()

@@ -208,8 +208,8 @@ func TestDoctorMends(t *testing.T) {
 	}
 }
 
-// TestDoctorDaemon tells a socket that nobody listens at from a daemon that is stuck, and from one
-// of another build.
+// TestDoctorDaemon tells a daemon that is stuck from one of another build, and from what a killed
+// one leaves behind.
 func TestDoctorDaemon(t *testing.T) {
 	cost.SkipQuick(t)
 	s := newSickHome(t)
@@ -240,20 +240,11 @@ func TestDoctorDaemon(t *testing.T) {
 	}
 	l.Close()
 	code, a = s.doctor()
-	if f := a.find("daemon"); code != base.ExitOK || f == nil || !f.Repair || !strings.Contains(f.Say, "no process listens") {
-		t.Errorf("killed: exit %d, %+v", code, f)
+	if f := a.find("daemon"); code != base.ExitOK || f != nil {
+		t.Errorf("killed, which is nothing to mend: exit %d, %+v", code, f)
 	}
-	code, a = s.doctor("--repair", "--yes")
-	if f := a.find("daemon"); code != base.ExitOK || f != nil || len(a.Repairs) != 1 {
-		t.Errorf("repaired: exit %d, %+v, %+v", code, f, a.Repairs)
-	}
-	for _, path := range []string{place.Socket, place.Note} {
-		if _, err := os.Lstat(path); err == nil {
-			t.Errorf("%s is still there", path)
-		}
-	}
-	if _, err := os.Stat(filepath.Join(a.Backup, "home", "run", filepath.Base(place.Note))); err != nil {
-		t.Error(err)
+	if err := os.Remove(place.Socket); err != nil {
+		t.Fatal(err)
 	}
 	other := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		json.NewEncoder(w).Encode(daemon.Status{PID: 1, Build: "another"})

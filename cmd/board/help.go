@@ -117,7 +117,7 @@ const footFlags = " run worker workspace agent author reason limit dry-run yes q
 
 // rareFlags are flags that few calls need, or old names: they work, and only the manual page
 // has them.
-const rareFlags = " block content copy-only debug drop-duty execute exists-ok expires file force idle " +
+const rareFlags = " block content debug drop-duty execute exists-ok expires file force idle " +
 	"launchd match max-conflicts max-disputed max-open min-cosine min-entries " +
 	"min-importance min-items min-priority min-score mute no-create no-docs no-embed " +
 	"no-hooks no-import no-trust prefix report require-evidence require-source " +

@@ -61,6 +61,9 @@ type ArchiveResult struct {
 	Problems    []string `json:"problems"`     // files that could not be archived
 }
 
+// ArchiveAfter is how long a topic stays in the list without a change.
+const ArchiveAfter = 30 * 24 * time.Hour
+
 // Archive copies everything below root that changed since the last run, with bytes and
 // times unchanged. Each file is copied whole or not at all, so the next run resumes an
 // interrupted one. It fails on errors of the archive as a whole; an error of a single
@@ -71,6 +74,9 @@ func Archive(ctx context.Context, root, into string, opt ArchiveOptions) (Archiv
 		return a.result, err
 	}
 	defer done()
+	if opt.OlderThan > 0 {
+		a.may = a.expired
+	}
 	return a.result, eachWorkspace(ctx, root,
 		func(d *Dir) error { return a.archiveWorkspace(ctx, d) })
 }
@@ -107,6 +113,8 @@ type archiver struct {
 	root, into string
 	opt        ArchiveOptions
 	have       map[string]copyInfo // the latest copy of each file, by its path below root
+	only       string              // the topic that it is about; "": all
+	may        func(*Info) bool    // which topics are removed; nil: none
 	result     ArchiveResult
 }
 
@@ -123,8 +131,8 @@ func (a *archiver) findLatest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range snapshots {
-		dir := filepath.Join(a.into, s.name)
+	for _, name := range snapshots {
+		dir := filepath.Join(a.into, name)
 		err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 			if err != nil || ctx.Err() != nil {
 				return errors.Join(err, ctx.Err())
@@ -152,30 +160,24 @@ func (a *archiver) findLatest(ctx context.Context) error {
 	return nil
 }
 
-// snapshot is the directory of a day, or a later one of the same day.
-type snapshot struct {
-	name, day string
-	n         int
-}
-
-var snapshotName = lazyregexp.New(`^(\d{4}-\d{2}-\d{2})(?:\.(\d{1,6}))?$`)
+// snapshotName matches the directory of a day, or a later one of the same day.
+var snapshotName = lazyregexp.New(`^\d{4}-\d{2}-\d{2}(?:\.\d{1,6})?$`)
 
 // listSnapshots returns the snapshots of an archive, the oldest first.
-func listSnapshots(into string) ([]snapshot, error) {
+func listSnapshots(into string) ([]string, error) {
 	entries, err := os.ReadDir(into)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read the archive: %w", err)
 	}
-	var all []snapshot
+	var all []string
 	for _, e := range entries {
-		if m := snapshotName.FindStringSubmatch(e.Name()); m != nil && e.IsDir() {
-			n, _ := strconv.Atoi("0" + m[2]) // digits, and few of them
-			all = append(all, snapshot{e.Name(), m[1], n})
+		if e.IsDir() && snapshotName.MatchString(e.Name()) {
+			all = append(all, e.Name())
 		}
 	}
-	slices.SortFunc(all, func(a, b snapshot) int {
-		return cmp.Or(strings.Compare(a.day, b.day),
-			cmp.Compare(a.n, b.n))
+	slices.SortFunc(all, func(a, b string) int { // .10 comes after .9
+		const day = len(time.DateOnly)
+		return cmp.Or(strings.Compare(a[:day], b[:day]), cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 	})
 	return all, nil
 }
@@ -188,7 +190,9 @@ func (a *archiver) archiveWorkspace(ctx context.Context, d *Dir) error {
 		return nil
 	}
 	for _, e := range entries {
-		if e.IsDir() || e.Name() == lockFile || strings.HasPrefix(e.Name(), unfinished) {
+		topic, _ := topicOf(e.Name())
+		if e.IsDir() || e.Name() == lockFile || strings.HasPrefix(e.Name(), unfinished) ||
+			a.only != "" && topic != a.only {
 			continue
 		}
 		if err := a.copyFile(ctx, d, e.Name()); ctx.Err() != nil {
@@ -197,14 +201,14 @@ func (a *archiver) archiveWorkspace(ctx context.Context, d *Dir) error {
 			a.addProblem(err)
 		}
 	}
-	if a.opt.OlderThan <= 0 {
+	if a.may == nil {
 		return nil
 	}
 	all, err := d.List()
 	a.addProblem(err)
 	for i := range all {
-		if a.expired(&all[i]) {
-			a.addProblem(a.removeArchived(ctx, d, &all[i], a.expired))
+		if a.may(&all[i]) {
+			a.addProblem(a.removeArchived(ctx, d, &all[i]))
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -292,8 +296,7 @@ func (a *archiver) expired(t *Info) bool {
 
 // removeArchived removes a topic that is in the archive. It checks again first, because
 // another process may have changed or pinned the topic.
-func (a *archiver) removeArchived(ctx context.Context, d *Dir, t *Info,
-	may func(*Info) bool) error {
+func (a *archiver) removeArchived(ctx context.Context, d *Dir, t *Info) error {
 	moved := Moved{d.workspace, t.Name, t.Changed}
 	if a.opt.DryRun {
 		a.result.Moved = append(a.result.Moved, moved)
@@ -309,7 +312,7 @@ func (a *archiver) removeArchived(ctx context.Context, d *Dir, t *Info,
 		return err
 	}
 	i := slices.IndexFunc(now, func(n Info) bool { return n.Name == t.Name })
-	if i < 0 || !may(&now[i]) {
+	if i < 0 || !a.may(&now[i]) {
 		return nil
 	}
 	for _, file := range now[i].files {
@@ -352,8 +355,8 @@ func Archived(ctx context.Context, into, workspace string) ([]ArchivedFile, erro
 		return nil, err
 	}
 	all := []ArchivedFile{}
-	for _, s := range slices.Backward(snapshots) {
-		dir := filepath.Join(into, s.name)
+	for _, name := range slices.Backward(snapshots) {
+		dir := filepath.Join(into, name)
 		err := eachWorkspace(ctx, dir, func(d *Dir) error {
 			if workspace != "" && d.workspace != workspace {
 				return nil
@@ -365,7 +368,7 @@ func Archived(ctx context.Context, into, workspace string) ([]ArchivedFile, erro
 					if err != nil {
 						return err
 					}
-					all = append(all, ArchivedFile{s.name, d.workspace, found[i].Name,
+					all = append(all, ArchivedFile{name, d.workspace, found[i].Name,
 						filepath.Join(d.path, file), info.Size(),
 						info.ModTime().UTC().Truncate(time.Millisecond)})
 				}

@@ -10,27 +10,19 @@ import (
 	"blackboard/board/fault"
 )
 
-// ArchiveTopic archives one topic and, unless keep is set, removes it. To remove a
-// pinned topic is fault.Conflict; a topic without files is fault.NotFound. Errors of
-// single files go into the result, as with Archive.
-func (d *Dir) ArchiveTopic(ctx context.Context, root, into, topic string, keep bool,
+// ArchiveTopic archives one topic and removes it. A pinned topic is fault.Conflict; one
+// without files is fault.NotFound. Errors of single files go into the result, as with
+// Archive.
+func (d *Dir) ArchiveTopic(ctx context.Context, root, into, topic string,
 	opt ArchiveOptions) (ArchiveResult, error) {
-	find := func() (*Info, error) {
-		all, err := d.List()
-		if i := slices.IndexFunc(all, func(t Info) bool { return t.Name == topic }); i >= 0 {
-			return &all[i], nil
-		}
-		if err == nil {
-			err = fault.NotFound.New("no files of topic "+topic+" in "+d.workspace, "",
-				fault.Do("topic.list", "{} shows the topics of this workspace"))
-		}
-		return nil, err
-	}
-	t, err := find()
-	if err != nil {
+	all, err := d.List()
+	i := slices.IndexFunc(all, func(t Info) bool { return t.Name == topic })
+	switch {
+	case err != nil:
 		return ArchiveResult{}, err
-	}
-	if t.Pinned && !keep {
+	case i < 0:
+		return ArchiveResult{}, d.noFiles(topic)
+	case all[i].Pinned:
 		return ArchiveResult{}, fault.Conflict.New("topic "+topic+
 			" is pinned for "+d.workspace, "",
 			fault.Do("topic.unpin", "{} unpins it"))
@@ -40,23 +32,14 @@ func (d *Dir) ArchiveTopic(ctx context.Context, root, into, topic string, keep b
 		return a.result, err
 	}
 	defer done()
-	for _, file := range t.files {
-		if err := a.copyFile(ctx, d, file); ctx.Err() != nil {
-			return a.result, ctx.Err()
-		} else {
-			a.addProblem(err)
-		}
-	}
-	if keep || len(a.result.Problems) > 0 {
-		return a.result, nil
-	}
-	a.addProblem(a.removeArchived(ctx, d, t, func(now *Info) bool { return !now.Pinned }))
-	if !opt.DryRun && len(a.result.Moved) == 0 && len(a.result.Problems) == 0 {
+	a.only, a.may = topic, func(now *Info) bool { return now.Name == topic && !now.Pinned }
+	err = a.archiveWorkspace(ctx, d)
+	if err == nil && !opt.DryRun && len(a.result.Moved) == 0 && len(a.result.Problems) == 0 {
 		a.addProblem(fault.Busy.New("topic "+topic+" was changed in the meantime and "+
 			"was not removed",
 			"try again"))
 	}
-	return a.result, nil
+	return a.result, err
 }
 
 // Restore copies the latest version of each file of a topic from the archive back, and

@@ -132,10 +132,8 @@ func (d *Dir) Wipe(ctx context.Context, topic string) ([]Removed, error) {
 	if err := CheckName(topic); err != nil {
 		return nil, err
 	}
-	gone := fault.NotFound.New("no files of topic "+topic+" in "+d.workspace, "",
-		fault.Do("topic.list", "{} shows the topics of this workspace"))
 	if _, err := os.Stat(d.path); errors.Is(err, fs.ErrNotExist) {
-		return nil, gone
+		return nil, d.noFiles(topic)
 	}
 	unlock, err := d.lock(ctx)
 	if err != nil {
@@ -159,7 +157,12 @@ func (d *Dir) Wipe(ctx context.Context, topic string) ([]Removed, error) {
 		removed = append(removed, Removed{name, info.Size()})
 	}
 	if len(removed) == 0 {
-		return nil, gone
+		return nil, d.noFiles(topic)
 	}
 	return removed, disk.SyncDir(d.path)
+}
+
+func (d *Dir) noFiles(topic string) error {
+	return fault.NotFound.New("no files of topic "+topic+" in "+d.workspace, "",
+		fault.Do("topic.list", "{} shows the topics of this workspace"))
 }

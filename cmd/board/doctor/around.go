@@ -1,9 +1,7 @@
 package doctor
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"net"
@@ -16,17 +14,15 @@ import (
 	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/board/text"
-	"blackboard/cmd/board/daemon"
 	"blackboard/embed/minilm"
 	"blackboard/hooks"
 	"blackboard/hooks/harness"
 	"blackboard/hooks/setup"
 	"blackboard/hooks/topics"
-	"blackboard/kb"
 )
 
-// lookAtTopics looks for pins that name nothing, and worklogs that end in the middle of a
-// line.
+// lookAtTopics looks for pins that name nothing. A worklog that ends in the middle of a line
+// is read without that, and mended by the next entry.
 func (d *Doctor) lookAtTopics(ctx context.Context) {
 	root, err := topics.Root(d.Env)
 	if err != nil {
@@ -42,48 +38,17 @@ func (d *Doctor) lookAtTopics(ctx context.Context) {
 	}
 	workspaces := map[string]bool{}
 	for i := range all {
-		t := &all[i]
-		dir, err := topics.Open(root, t.Workspace, topics.Options{})
-		if err != nil {
+		workspace := all[i].Workspace
+		dir, err := topics.Open(root, workspace, topics.Options{})
+		if err != nil || workspaces[workspace] {
 			continue
 		}
-		if !workspaces[t.Workspace] {
-			workspaces[t.Workspace] = true
-			if _, problem := dir.Pinned(); problem != "" {
-				d.note("pin", "`board topic use`, in "+t.Workspace+", pins another", "%s", problem)
-			}
-		}
-		if t.Worklog == 0 {
-			continue
-		}
-		path := dir.WorklogPath(t.Name)
-		torn, err := tornTail(path)
-		switch {
-		case err != nil:
-			d.failed(t.Name, err)
-		case torn >= 0:
-			d.repairable(t.Name, kb.StateNote, d.cutWorklog(dir, path), "the last line of its worklog was not finished: %s", path)
+		workspaces[workspace] = true
+		if _, problem := dir.Pinned(); problem != "" {
+			d.note("pin", "`board topic use`, in "+workspace+", pins another", "%s", problem)
 		}
 	}
 	d.ok("topics", "%d, of %s", len(all), text.Count(int64(len(workspaces)), "workspace", "workspaces"))
-}
-
-// tornTail returns where the last line of a worklog begins if it was not finished, else
-// -1. A whole line without its end counts as finished.
-func tornTail(path string) (int64, error) {
-	data, from, err := disk.ReadEnd(path, topics.DefaultWorklogBytes)
-	if errors.Is(err, disk.ErrNotRegular) {
-		err = nil
-	}
-	if err != nil || len(data) == 0 {
-		return -1, err
-	}
-	whole := bytes.LastIndexByte(data, '\n') + 1
-	// the last: no line is so long
-	if whole == len(data) || json.Valid(data[whole:]) || whole == 0 && from > 0 {
-		return -1, nil
-	}
-	return from + int64(whole), nil
 }
 
 // lookAtModel looks at the files of the embedding model; with --full it verifies them.
@@ -119,7 +84,7 @@ func (d *Doctor) lookAtModel(ctx context.Context) {
 	}
 }
 
-// lookAtDaemon says whether there is a daemon, and what is left of one that is gone.
+// lookAtDaemon says whether there is a daemon, and how it is.
 func (d *Doctor) lookAtDaemon(context.Context) {
 	client, place, err := d.daemonClient()
 	if err != nil {
@@ -127,21 +92,15 @@ func (d *Doctor) lookAtDaemon(context.Context) {
 		return
 	}
 	defer client.Close()
-	d.lookAtNote(place)
 	info, err := os.Lstat(place.Socket)
-	if errors.Is(err, fs.ErrNotExist) {
-		d.ok("process", "not running; commands work without it")
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode()&fs.ModeSocket != 0 && refused(place.Socket):
+		d.ok("process", "not running; commands work without it") // the next one replaces its socket
 		return
-	}
-	if err != nil {
+	case err != nil:
 		d.failed("process", err)
 		return
-	}
-	if info.Mode()&fs.ModeSocket != 0 && refused(place.Socket) {
-		d.repairable("socket", kb.StateNote, d.removeSocket(place.Socket), "no process listens on %s: the daemon that created it was killed", place.Socket)
-		return
-	}
-	if !client.There() {
+	case !client.There():
 		d.broken("process", "make the directory of the socket writable for its owner alone", "%s is writable by others and is not used", place.Socket)
 		return
 	}
@@ -158,17 +117,6 @@ func (d *Doctor) lookAtDaemon(context.Context) {
 				d.note(j.Name, "`board daemon logs` has more", "the upkeep failed: %s", line(j.Result, 200))
 			}
 		}
-	}
-}
-
-// lookAtNote looks at the note that says where a running daemon's socket is.
-func (d *Doctor) lookAtNote(place daemon.Place) {
-	noted, err := disk.Read(place.Note, 4<<10)
-	if err != nil {
-		return // there is none, and that is as it should be without a daemon
-	}
-	if _, err := os.Lstat(string(noted)); err != nil {
-		d.repairable("note", kb.StateNote, d.removeNote(place.Note), "%s names the socket of a daemon that no longer exists", d.short(place.Note))
 	}
 }
 

@@ -6,15 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
-	"time"
 
-	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/board/text"
-	"blackboard/cmd/board/daemon"
-	"blackboard/hooks/topics"
 	"blackboard/kb"
 	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
@@ -138,37 +133,6 @@ func (d *Doctor) moveLeftovers(paths []string) *Step {
 	}}
 }
 
-// removeSocket removes a socket that nobody listens at, and the note that names it. A
-// socket holds nothing.
-func (d *Doctor) removeSocket(socket string) *Step {
-	return &Step{Offer: "removes the socket", do: func(ctx context.Context, b *backup) (string, error) {
-		if !refused(socket) {
-			return "", errors.New("a process listens on it now")
-		}
-		place, err := daemon.PlaceOf(d.Home, d.Env)
-		if err != nil {
-			return "", err
-		}
-		if err := b.note("removed the unused socket %s", socket); err != nil {
-			return "", err
-		}
-		if err := os.Remove(socket); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-		if noted, err := disk.Read(place.Note, 4<<10); err == nil && string(noted) == socket {
-			return "removed, with the note of where it was", b.take(ctx, place.Note)
-		}
-		return "removed", nil
-	}}
-}
-
-// removeNote moves the note of where a socket was into the backup.
-func (d *Doctor) removeNote(path string) *Step {
-	return &Step{Offer: "moves the note into the backup", do: func(ctx context.Context, b *backup) (string, error) {
-		return "in the backup", b.take(ctx, path)
-	}}
-}
-
 // rebuildKB makes the database of the knowledge base anew from the capsules' files.
 func (d *Doctor) rebuildKB() *Step {
 	const offer = "rebuilds it from the capsules' files, with what can be read of the history of changes; all of it stays in the backup"
@@ -250,33 +214,5 @@ func (d *Doctor) reembedMemory(path, workspace string) *Step {
 		}
 		n, err := memory.ReembedFile(ctx, d.Home, workspace, model, func(done, of int) { d.Progress("repair: embeddings", done, of) })
 		return text.Count(int64(n), "item", "items") + " embedded", err
-	}}
-}
-
-// cutWorklog takes the unfinished last line off a worklog, in the turn of those who write
-// there.
-func (d *Doctor) cutWorklog(dir *topics.Dir, path string) *Step {
-	return &Step{Offer: "removes that line", Changes: []string{path}, do: func(ctx context.Context, b *backup) (string, error) {
-		done, err := takeTurn(ctx, filepath.Join(dir.Path(), "_lock"))
-		if err != nil {
-			return "", err
-		}
-		defer done()
-		at, err := tornTail(path)
-		if err != nil {
-			return "", err
-		}
-		if at < 0 {
-			return "another process has written to it meanwhile, and repaired it", nil
-		}
-		info, err := os.Stat(path)
-		if err != nil {
-			return "", err
-		}
-		// The time stays: it is that of the last thing that was done there.
-		if err := os.Truncate(path, at); err != nil {
-			return "", err
-		}
-		return fmt.Sprintf("%d bytes removed", info.Size()-at), os.Chtimes(path, time.Time{}, info.ModTime())
 	}}
 }

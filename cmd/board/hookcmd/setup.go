@@ -50,8 +50,7 @@ with --no-trust you approve them yourself, with /hooks in Codex.`,
 				Usage: "also a pointer to board in AGENTS.md, CLAUDE.md or the like"},
 			&cli.BoolFlag{Name: "no-hooks", Usage: "no hooks"},
 			&cli.BoolFlag{Name: "no-trust", Usage: "do not approve the hooks in Codex"},
-			&cli.BoolFlag{Name: "user", Usage: "for the user, in the home directory; the default"},
-			&cli.BoolFlag{Name: "project", Usage: "for the project around the working directory"},
+			&cli.BoolFlag{Name: "project", Usage: "for the project around the working directory, not for the user"},
 			base.DryRunFlag(),
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
 			base.JSONFlag(),
@@ -115,7 +114,7 @@ func (p *program) setup(c *cli.Context) error {
 // setupFlags refuses flags that contradict each other.
 func setupFlags(c *cli.Context) error {
 	for _, pair := range [][2]string{{"list", "check"}, {"list", "uninstall"}, {"check", "uninstall"},
-		{"list", "dry-run"}, {"check", "dry-run"}, {"user", "project"}} {
+		{"list", "dry-run"}, {"check", "dry-run"}} {
 		if c.Bool(pair[0]) && c.Bool(pair[1]) {
 			return base.Usagef("give one of them", "--%s and --%s do not go together", pair[0], pair[1])
 		}

@@ -2,11 +2,9 @@ package hookcmd
 
 import (
 	"strconv"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/board/lazyregexp"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/topics"
 )
@@ -23,9 +21,6 @@ Without a topic, in all workspaces: copies what has changed since the last run,
 and removes topics from the list that were not changed for 30 days and are not
 pinned. The next run resumes an interrupted one.`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "older-than",
-				Usage: "remove topics that were not changed for so many `DAYS`", Value: "30d"},
-			&cli.BoolFlag{Name: "copy-only", Usage: "remove no topics"},
 			base.DryRunFlag(),
 			topicWorkspaceFlag(),
 			base.JSONFlag(),
@@ -44,34 +39,15 @@ as changed now. An existing topic is not overwritten (exit 6).`,
 	}
 }
 
-// days has at most five digits, some 270 years: they fit into a duration.
-var days = lazyregexp.New(`^([0-9]{1,5})d?$`)
-
 func (p *program) topicArchive(c *cli.Context) error {
-	opt := topics.ArchiveOptions{Now: time.Now(), DryRun: c.Bool("dry-run")}
+	opt := topics.ArchiveOptions{DryRun: c.Bool("dry-run"), OlderThan: topics.ArchiveAfter}
 	name, err := oneTopic(c)
-	if err != nil {
-		return err
-	}
-	m := days.FindStringSubmatch(c.String("older-than"))
 	switch {
-	case name != "" && c.IsSet("older-than"):
-		return base.Usagef("leave one out", "both the topic %s and --older-than are given", name)
+	case err != nil:
+		return err
 	case name == "" && c.IsSet("workspace"):
 		return base.Usagef("name a topic, or leave --workspace out",
 			"without a topic all workspaces are archived, but --workspace names one")
-	case c.Bool("copy-only") && c.IsSet("older-than"):
-		return base.Usagef("leave one out", "both --copy-only and --older-than are given")
-	case m == nil:
-		return base.Usagef("give days: 30d", "--older-than %q is not a number of days",
-			c.String("older-than"))
-	case !c.Bool("copy-only"):
-		n, _ := strconv.Atoi(m[1]) // digits, and few of them
-		if n == 0 {
-			return base.Usagef("give 1d or more: younger topics may be in use",
-				"--older-than %s would remove every topic", c.String("older-than"))
-		}
-		opt.OlderThan = time.Duration(n) * 24 * time.Hour
 	}
 	home, err := p.DataHome()
 	if err != nil {
@@ -89,8 +65,7 @@ func (p *program) topicArchive(c *cli.Context) error {
 		if h, err = p.openTopics(c); err != nil {
 			return err
 		}
-		r, err = h.ArchiveTopic(c.Context, root, topics.ArchiveDir(home), h.Spelling(name),
-			c.Bool("copy-only"), opt)
+		r, err = h.ArchiveTopic(c.Context, root, topics.ArchiveDir(home), h.Spelling(name), opt)
 	}
 	if err != nil {
 		return err
