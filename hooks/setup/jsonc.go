@@ -40,6 +40,7 @@ func parseJSON(b []byte) (*doc, error) {
 	if blank, e := hujson.Parse(append(whole, "{}"...)); e == nil && blank.StartOffset == len(whole) {
 		return d, nil
 	}
+	_, err = hujson.Parse(d.text) // whose end is in the right line
 	return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
 }
 
