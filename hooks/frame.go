@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"blackboard/board/text"
 )
@@ -12,18 +11,8 @@ func oneLine(s string, n int) string {
 	return clip(strings.Join(strings.Fields(text.Harmless(s)), " "), n)
 }
 
-// clip cuts a text to at most n bytes, between characters. A mark shows that it was cut.
-func clip(s string, n int) string {
-	const mark = "…"
-	if len(s) <= n {
-		return s
-	}
-	end := max(0, n-len(mark))
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + mark
-}
+// clip cuts a text to at most n bytes. A mark shows that it was cut.
+var clip = text.ClipBytes
 
 // quoted returns a harmless text of several lines, each after a mark. The mark keeps a
 // line from passing for one of our headings.

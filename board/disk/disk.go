@@ -184,6 +184,18 @@ func ReadEnd(path string, max int64) (data []byte, start int64, err error) {
 	return data, start, err
 }
 
+// Exists reports whether a path has a name, be it a link to nothing.
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// IsDir reports whether a path, or the target of a link, is a directory.
+func IsDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // Cause returns an error without the path, for a message that names it.
 func Cause(err error) error {
 	var path *fs.PathError

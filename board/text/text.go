@@ -55,9 +55,22 @@ func ClipBytes(s string, n int) string {
 		return s
 	}
 	const dots = "…"
-	n -= len(dots)
+	n = max(0, n-len(dots))
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
 	return s[:n] + dots
+}
+
+// ClipWords is ClipBytes at the end of a word, unless that costs half of the text.
+func ClipWords(s string, n int) string {
+	cut := ClipBytes(s, n)
+	if cut == s {
+		return s
+	}
+	cut = strings.TrimSuffix(cut, "…")
+	if at := strings.LastIndexByte(cut, ' '); at > len(cut)/2 {
+		cut = cut[:at]
+	}
+	return strings.TrimRight(cut, " ,;:") + "…"
 }

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"blackboard/board/disk"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
 	"blackboard/kb"
@@ -69,7 +70,7 @@ func runHook(t testing.TB, env map[string]string, payload []byte, args ...string
 func TestHookFixtures(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(shared(), "fixtures")
-	if shared() == "" || !dirExists(root) {
+	if shared() == "" || !disk.IsDir(root) {
 		t.Skip("the payload fixtures are absent (set BOARD_SHARED)")
 	}
 	files, err := filepath.Glob(filepath.Join(root, "*", "*.json"))
@@ -167,7 +168,7 @@ func BenchmarkHook(b *testing.B) {
 		b.Fatalf("%v\n%s", err, out)
 	}
 	model := filepath.Join(shared(), "models", "potion-base-2M")
-	if shared() == "" || !dirExists(model) {
+	if shared() == "" || !disk.IsDir(model) {
 		b.Skip("needs potion-base-2M")
 	}
 	short, err := os.MkdirTemp("", "bh")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/cmd/board/base"
 	"blackboard/embed/minilm"
@@ -154,7 +155,7 @@ func (p *program) modelPull(c *cli.Context) error {
 // useIfAlone chooses a model that was fetched where no other is there to be used.
 func useIfAlone(home, dir string, env func(string) string) (chosen bool, err error) {
 	used := minilm.DefaultDir(home, env)
-	if env("BOARD_MODEL_DIR") != "" || used == dir || dirExists(used) {
+	if env("BOARD_MODEL_DIR") != "" || used == dir || disk.IsDir(used) {
 		return false, nil
 	}
 	return true, minilm.Choose(home, dir)
@@ -170,7 +171,7 @@ func (p *program) modelUse(c *cli.Context) error {
 	}
 	name := c.Args().First()
 	dir := filepath.Join(modelsDir(home), name)
-	if c.NArg() > 1 || filepath.Base(name) != name || strings.HasPrefix(name, ".") || !dirExists(dir) {
+	if c.NArg() > 1 || filepath.Base(name) != name || strings.HasPrefix(name, ".") || !disk.IsDir(dir) {
 		if dir, err = p.modelDir(c); err != nil {
 			return err
 		}
@@ -372,11 +373,6 @@ func (p *program) modelPath(c *cli.Context) error {
 		return asAbsent(err)
 	}
 	return p.Answer(c, nil, func() { p.Printf("%s\n", info.Dir) }, "path", info.Dir)
-}
-
-func dirExists(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // pullBar says how far the fetching of a model is.

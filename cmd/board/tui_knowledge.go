@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
 	"blackboard/kb"
@@ -113,7 +114,7 @@ func (s *screenKnowledge) knowledge(ctx context.Context, create bool) (*kb.KB, e
 // status is what the status bar shows.
 func (s *screenKnowledge) status(ctx context.Context, anew bool) page.Status {
 	st := page.Status{Capsules: s.capsules(ctx, anew), Daemon: "off"}
-	if dir := s.p.ModelDir(s.home); dirExists(dir) {
+	if dir := s.p.ModelDir(s.home); disk.IsDir(dir) {
 		st.Model = filepath.Base(dir)
 	}
 	if s.source.Listens() {

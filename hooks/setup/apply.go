@@ -24,7 +24,7 @@ func (s *Setup) Apply(w *Work) error {
 		return nil
 	}
 	for _, r := range w.records {
-		if !exists(r.Path) { // the harness that shares it has failed
+		if !disk.Exists(r.Path) { // the harness that shares it has failed
 			return conflict(r.Path+
 				" does not exist, although an earlier step should have created it; "+
 				"nothing was changed", "set up again")
@@ -163,7 +163,7 @@ func (c *Change) copyBefore(now time.Time) error {
 		return nil
 	}
 	name := c.disk.real + backupMark + now.Format("20060102T150405Z")
-	for i := 2; exists(name); i++ {
+	for i := 2; disk.Exists(name); i++ {
 		name = c.disk.real + backupMark + now.Format("20060102T150405Z") + "-" + strconv.Itoa(i)
 	}
 	if err := writeWhole(name, c.disk.text, c.disk.mode, c.disk.info); err != nil {

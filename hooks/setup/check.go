@@ -199,7 +199,7 @@ func (c *checker) programs(t target, b []byte) {
 		part, program := call[0], call[1]
 		switch {
 		case program == "" || program == c.s.binary:
-		case !exists(program):
+		case !disk.Exists(program):
 			c.report(ProblemProgram, part, t.path, again,
 				"%s calls %s, which does not exist any more",
 				c.s.Short(t.path), program)

@@ -15,11 +15,6 @@ import (
 // maxFile is the largest accepted configuration, in bytes.
 const maxFile = 64 << 20
 
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 // onDisk is a file's current state.
 type onDisk struct {
 	real   string // with links resolved
@@ -81,7 +76,7 @@ func resolve(path string) (string, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", fileError(fmt.Sprintf("cannot open %s: %v", path, disk.Cause(err)),
 			"check its links and its permissions")
-	case exists(path):
+	case disk.Exists(path):
 		return "", fileError(path+" is a link to a file that does not exist",
 			"remove the link or create the file, then set up again")
 	}
@@ -95,7 +90,7 @@ func resolve(path string) (string, error) {
 
 // missingDirs returns the missing directories of a file, the outermost first.
 func missingDirs(path string) (dirs []string) {
-	for dir := filepath.Dir(path); !exists(dir); dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(path); !disk.Exists(dir); dir = filepath.Dir(dir) {
 		dirs = append([]string{dir}, dirs...)
 	}
 	return dirs

@@ -2,12 +2,12 @@ package setup
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/hooks/harness"
 )
@@ -117,11 +117,11 @@ func (s *Setup) Found() (names []string) {
 func (s *Setup) foundBy(h *harness.Harness) []string {
 	by := []string{}
 	for _, d := range h.Dirs {
-		if dir := filepath.Join(s.Home, filepath.FromSlash(d)); isDir(dir) {
+		if dir := filepath.Join(s.Home, filepath.FromSlash(d)); disk.IsDir(dir) {
 			by = append(by, dir)
 		}
 	}
-	if h.HomeVariable != "" && isDir(s.Env(h.HomeVariable)) {
+	if h.HomeVariable != "" && disk.IsDir(s.Env(h.HomeVariable)) {
 		by = append(by, s.Env(h.HomeVariable))
 	}
 	for _, b := range h.Binaries {
@@ -132,11 +132,6 @@ func (s *Setup) foundBy(h *harness.Harness) []string {
 	return by
 }
 
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
 // ProjectRoot returns the directory of a project's configuration: the root of the git
 // working tree around dir, or else dir.
 func ProjectRoot(dir string) (string, error) {
@@ -145,7 +140,7 @@ func ProjectRoot(dir string) (string, error) {
 		return "", err
 	}
 	for d := dir; ; d = filepath.Dir(d) {
-		if exists(filepath.Join(d, ".git")) {
+		if disk.Exists(filepath.Join(d, ".git")) {
 			return d, nil
 		}
 		if filepath.Dir(d) == d {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/hooks/harness"
 	"blackboard/testdata/cost"
@@ -186,7 +187,7 @@ func TestForeignBytesStay(t *testing.T) {
 				b.same(set, "a second run")
 				b.must(Request{Uninstall: true}, c.harness)
 				b.same(before, "taken away")
-				if exists(b.data) {
+				if disk.Exists(b.data) {
 					t.Error("the data home is still there")
 				}
 			})
@@ -406,7 +407,7 @@ func TestLinks(t *testing.T) {
 	if info, err := os.Stat(real); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("the mode is %v", info.Mode())
 	}
-	if !exists(filepath.Join(b.home, "dotfiles/skills/board/SKILL.md")) {
+	if !disk.Exists(filepath.Join(b.home, "dotfiles/skills/board/SKILL.md")) {
 		t.Error("the skill is not behind the link")
 	}
 	b.must(Request{Uninstall: true}, "claude")
@@ -429,11 +430,11 @@ func TestParts(t *testing.T) {
 	b.must(Request{Parts: []string{harness.PartSkill}}, "gemini", "codex")
 	b.must(Request{Uninstall: true}, "gemini")
 	skill := filepath.Join(b.home, ".agents/skills/board/SKILL.md")
-	if !exists(skill) {
+	if !disk.Exists(skill) {
 		t.Error("Codex has lost its skill")
 	}
 	b.must(Request{Uninstall: true}, "codex")
-	if exists(skill) {
+	if disk.Exists(skill) {
 		t.Error("the skill is still there")
 	}
 	got := b.snapshot()

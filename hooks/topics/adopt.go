@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"blackboard/board/disk"
 )
 
 // Adopted says which files of another workspace Adopt has moved, and which it has left,
@@ -21,7 +23,7 @@ type Adopted struct {
 // HasAny reports whether a workspace has topics.
 func HasAny(root, workspace string) bool {
 	d, err := Open(root, workspace, Options{})
-	return err == nil && exists(d.path)
+	return err == nil && disk.Exists(d.path)
 }
 
 // Adopt takes over the topics of another workspace, for a project that has moved:
@@ -62,7 +64,7 @@ func (d *Dir) Adopt(ctx context.Context, from *Dir) (a Adopted, err error) {
 // adoptFile moves a file unless there is another one in its place. The callers hold the
 // locks of both directories.
 func (d *Dir) adoptFile(from, to string) (moved bool, err error) {
-	if !exists(to) {
+	if !disk.Exists(to) {
 		return true, os.Rename(from, to)
 	}
 	if !strings.HasSuffix(to, worklogExt) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"blackboard/board/disk"
 )
 
 // TestAdopt moves topics to another workspace: what both have is joined if it is a
@@ -43,10 +45,10 @@ func TestAdopt(t *testing.T) {
 	if err != nil || len(tail) != 2 || tail[0].ID != "a" || tail[1].ID != "b" {
 		t.Errorf("the worklog is %+v: %v", tail, err)
 	}
-	if exists(old.WorklogPath(Current)) || !exists(old.SpecPath("release")) {
+	if disk.Exists(old.WorklogPath(Current)) || !disk.Exists(old.SpecPath("release")) {
 		t.Error("the old place keeps what was moved, or lost what has another in its place")
 	}
-	if !exists(below.WorklogPath(Current)) {
+	if !disk.Exists(below.WorklogPath(Current)) {
 		t.Error("a workspace below the old one lost its worklog")
 	}
 	again, err := now.Adopt(t.Context(), old)

@@ -264,7 +264,7 @@ func (a *archiver) copyFile(ctx context.Context, d *Dir, name string) error {
 	}
 	day := a.opt.Now.UTC().Format(time.DateOnly)
 	to := filepath.Join(a.into, day, rel)
-	for n := 2; exists(to); n++ {
+	for n := 2; disk.Exists(to); n++ {
 		to = filepath.Join(a.into, day+"."+strconv.Itoa(n), rel)
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {

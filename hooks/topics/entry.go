@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // Entry is a line of a worklog: one action and its outcome. Unknown fields are left
@@ -78,22 +79,11 @@ func (e Entry) truncated(now time.Time) Entry {
 // truncate cuts a text to valid UTF-8 of at most n bytes, between runes. A mark shows
 // that it was cut.
 func truncate(s string, n int) string {
-	const mark = "…"
-	cut := len(s) > n
-	if cut {
-		s = s[:n]
+	mark := ""
+	if len(s) > n {
+		s, mark = s[:n], "…"
 	}
-	s = strings.ToValidUTF8(s, string(utf8.RuneError))
-	if !cut && len(s) <= n {
-		return s
-	}
-	if end := n - len(mark); end < len(s) {
-		for end > 0 && !utf8.RuneStart(s[end]) {
-			end--
-		}
-		s = s[:end]
-	}
-	return s + mark
+	return text.ClipBytes(strings.ToValidUTF8(s, string(utf8.RuneError))+mark, n)
 }
 
 // line returns the entry as a line of the file, with its line end.

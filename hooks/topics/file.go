@@ -30,12 +30,6 @@ const (
 // errTooLong reports a file above the limit.
 var errTooLong = errors.New("the file is too long")
 
-// exists reports whether a file with this name exists.
-func exists(name string) bool {
-	_, err := os.Lstat(name)
-	return err == nil
-}
-
 // readFile reads a regular file of at most limit bytes. Another file, such as a pipe,
 // could make a hook wait.
 func readFile(name string, limit int64) ([]byte, fs.FileInfo, error) {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"blackboard/board/disk"
 )
 
 // Default limits of what a session starts with. Harnesses accept about 10,000
@@ -110,7 +112,7 @@ func (d *Dir) Suppressed(topic string, env func(string) string) string {
 		names = append(names, topic+noContextExt)
 	}
 	for _, name := range names {
-		if name = filepath.Join(d.path, name); exists(name) {
+		if name = filepath.Join(d.path, name); disk.Exists(name) {
 			return name + " exists"
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
@@ -109,7 +110,7 @@ func (src *source) close() {
 // therefore never migrates its folders.
 func originals(ctx context.Context, dir string) (*source, error) {
 	path := filepath.Join(dir, storeFile)
-	folders := isDir(filepath.Join(dir, chunkFolder)) || isDir(filepath.Join(dir, stateFolder))
+	folders := disk.IsDir(filepath.Join(dir, chunkFolder)) || disk.IsDir(filepath.Join(dir, stateFolder))
 	src := &source{path: dir}
 	switch _, err := os.Stat(path); {
 	case err == nil:
@@ -138,11 +139,6 @@ func originals(ctx context.Context, dir string) (*source, error) {
 		}
 	}
 	return src, nil
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // skipImport is the next step that ignores the other program's files.
@@ -189,7 +185,7 @@ func (src *source) each(ctx context.Context, chunk func(incomingChunk) error, st
 func EachOriginal(ctx context.Context, path string, chunk func(Chunk) error, state func(State) error,
 	refuse func(from, why string)) (found bool, notes []string, err error) {
 	src := &source{path: path}
-	if isDir(path) {
+	if disk.IsDir(path) {
 		src, err = originals(ctx, path)
 	} else if _, err = src.openDB(ctx); err != nil {
 		err = sourceError(path, err)

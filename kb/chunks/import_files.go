@@ -66,7 +66,7 @@ func eachIn(ctx context.Context, dir, ending string, refuse func(from, why strin
 
 // filesIn lists a folder; a missing folder is empty.
 func filesIn(dir string) ([]os.DirEntry, error) {
-	if !isDir(dir) {
+	if !disk.IsDir(dir) {
 		return nil, nil
 	}
 	entries, err := os.ReadDir(dir)

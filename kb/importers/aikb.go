@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/board/disk"
 	"blackboard/board/sqlite"
 	"blackboard/kb/markdown"
 )
@@ -131,10 +132,10 @@ func (im *importer) readAIKBFile(path string) error {
 // readAIKBDir reads the data home with its database, or the folder of the capsules.
 func (im *importer) readAIKBDir(dir string) error {
 	capsules, database := filepath.Join(dir, aiKBCapsules), filepath.Join(dir, aiKBFile)
-	if !dirThere(capsules) && !fileThere(database) {
+	if !disk.IsDir(capsules) && !fileThere(database) {
 		return im.readMarkdownDir(dir)
 	}
-	if dirThere(capsules) {
+	if disk.IsDir(capsules) {
 		if err := im.walk(capsules, markdown.Is, im.readMarkdownFile); err != nil {
 			return err
 		}

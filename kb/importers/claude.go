@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"blackboard/board/disk"
 	"blackboard/board/lazyregexp"
 	"blackboard/kb"
 	kbhome "blackboard/kb/home"
@@ -30,7 +31,7 @@ func (im *importer) readClaude(dir string) error {
 	switch {
 	case isClaudeMemory(dir):
 		return im.claudeMemory(dir)
-	case dirThere(filepath.Join(dir, "memory")):
+	case disk.IsDir(filepath.Join(dir, "memory")):
 		im.note("%s: skipped the sessions beside the folder memory", dir)
 		return im.claudeMemory(filepath.Join(dir, "memory"))
 	}
@@ -44,7 +45,7 @@ func (im *importer) readClaude(dir string) error {
 		memory := filepath.Join(dir, e.Name(), "memory")
 		info, err := os.Lstat(memory)
 		switch {
-		case e.Type()&fs.ModeSymlink != 0 && dirThere(memory), err == nil &&
+		case e.Type()&fs.ModeSymlink != 0 && disk.IsDir(memory), err == nil &&
 			info.Mode()&fs.ModeSymlink != 0:
 			im.refuse(memory, "it is in a link to a folder, and links are not followed: import "+
 				"that folder itself")
@@ -70,11 +71,6 @@ func (im *importer) readClaude(dir string) error {
 	return nil
 }
 
-func dirThere(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
 func fileThere(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
@@ -84,7 +80,7 @@ func fileThere(path string) bool {
 func isClaudeMemory(dir string) bool {
 	abs, err := filepath.Abs(dir)
 	return fileThere(filepath.Join(dir, claudeIndex)) || err == nil &&
-		filepath.Base(abs) == "memory" && !dirThere(filepath.Join(dir, "memory"))
+		filepath.Base(abs) == "memory" && !disk.IsDir(filepath.Join(dir, "memory"))
 }
 
 func (im *importer) claudeMemory(dir string) error {
@@ -164,7 +160,7 @@ func decodeClaudeDir(name string) (dir, why string) {
 				continue
 			}
 			if next := filepath.Join(at, e.Name()); e.IsDir() || e.Type()&fs.ModeSymlink != 0 &&
-				dirThere(next) {
+				disk.IsDir(next) {
 				look(next, after)
 			}
 		}

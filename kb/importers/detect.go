@@ -147,7 +147,7 @@ func isClaudeDir(dir string) bool {
 	if filepath.Base(abs) == "memory" && strings.HasPrefix(filepath.Base(filepath.Dir(abs)), "-") {
 		return true
 	}
-	if strings.HasPrefix(filepath.Base(abs), "-") && dirThere(filepath.Join(dir, "memory")) {
+	if strings.HasPrefix(filepath.Base(abs), "-") && disk.IsDir(filepath.Join(dir, "memory")) {
 		return true
 	}
 	entries, err := os.ReadDir(dir)
@@ -156,6 +156,6 @@ func isClaudeDir(dir string) bool {
 	}
 	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
 		return e.IsDir() && strings.HasPrefix(e.Name(), "-") &&
-			dirThere(filepath.Join(dir, e.Name(), "memory"))
+			disk.IsDir(filepath.Join(dir, e.Name(), "memory"))
 	})
 }

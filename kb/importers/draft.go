@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
+	"blackboard/board/text"
 	"blackboard/kb"
 )
 
@@ -50,23 +50,7 @@ func (d *importDraft) setTitle(s string) {
 	}
 	d.keep("title", s)
 	d.note("the title has %d bytes and was cut to %d", len(s), kb.MaxTitle)
-	d.Title = shortTitle(s, kb.MaxTitle)
-}
-
-// shortTitle shortens a text to at most n bytes, at a word if one ends near.
-func shortTitle(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	n -= len("…")
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	s = s[:n]
-	if at := strings.LastIndexByte(s, ' '); at > n/2 {
-		s = s[:at]
-	}
-	return strings.TrimRight(s, " ") + "…"
+	d.Title = text.ClipWords(s, kb.MaxTitle)
 }
 
 // tag adds tags. One with commas is several.

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/kb"
@@ -70,10 +71,10 @@ func globSafe(path string) string {
 
 func (im *importer) readStoreDir(dir string) error {
 	if inner := filepath.Join(dir, storeDir); !fileThere(filepath.Join(dir, "store.db")) &&
-		!dirThere(filepath.Join(dir, "chunks")) && dirThere(inner) {
+		!disk.IsDir(filepath.Join(dir, "chunks")) && disk.IsDir(inner) {
 		dir = inner
 	}
-	if file := filepath.Join(dir, "store.db"); fileThere(file) && !dirThere(filepath.Join(dir, "chunks")) {
+	if file := filepath.Join(dir, "store.db"); fileThere(file) && !disk.IsDir(filepath.Join(dir, "chunks")) {
 		return im.readStoreFile(file)
 	}
 	return im.readStore(dir)

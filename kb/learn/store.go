@@ -136,13 +136,7 @@ func retitled(c *kb.Capsule, n int) string {
 		more = title + ": " + body
 	}
 	const room = kb.MaxTitle - 10
-	if cut := text.ClipBytes(more, room); cut != more {
-		more = strings.TrimSuffix(cut, "…")
-		if word := strings.LastIndexByte(more, ' '); word > len(more)/2 {
-			more = more[:word]
-		}
-		more = strings.TrimRight(more, " ,;:") + "…"
-	}
+	more = text.ClipWords(more, room)
 	if n > 1 {
 		more += fmt.Sprintf(" (%d)", n)
 	}

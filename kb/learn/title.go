@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/kb"
 )
 
@@ -34,19 +35,13 @@ var clauseEnd = lazyregexp.New(`[,;:] | [–—(]|[，；：、]`)
 
 // cutTitle cuts a title that is too long at the end of a clause, else at a word, unless
 // that costs half of it.
-func cutTitle(text string) string {
-	cut := clipBytes(clip(text, learnTitle), kb.MaxTitle)
-	if cut == text {
-		return text
-	}
-	cut = strings.TrimSuffix(cut, "…")
+func cutTitle(title string) string {
+	cut := strings.TrimSuffix(clipBytes(clip(title, learnTitle), kb.MaxTitle), "…")
 	clauses := clauseEnd.FindAllStringIndex(cut, -1)
-	if n := len(clauses); n > 0 && clauses[n-1][0] > len(cut)/2 {
-		cut = cut[:clauses[n-1][0]]
-	} else if word := strings.LastIndexByte(cut, ' '); word > len(cut)/2 {
-		cut = cut[:word]
+	if n := len(clauses); cut != title && n > 0 && clauses[n-1][0] > len(cut)/2 {
+		return strings.TrimRight(cut[:clauses[n-1][0]], " ,;:") + "…"
 	}
-	return strings.TrimRight(cut, " ,;:") + "…"
+	return text.ClipWords(title, len(cut)+len("…"))
 }
 
 // plainLine makes one printable line of an unchecked text, without control characters

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/kb"
@@ -132,16 +133,11 @@ func (s *Source) Listens() bool {
 // model that it would keep warm. That it cannot is no matter of the caller's, but it is
 // told.
 func (s *Source) Start() bool {
-	if s.cfg.Mode != Auto || !isDir(s.cfg.Home) || !isDir(s.cfg.ModelDir) {
+	if s.cfg.Mode != Auto || !disk.IsDir(s.cfg.Home) || !disk.IsDir(s.cfg.ModelDir) {
 		return false
 	}
 	c, err := s.at()
 	return err == nil && !c.There() && s.cfg.Spawn(c.place) == nil
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // errOff is why no daemon answers in mode Off.
@@ -320,7 +316,7 @@ func (s *Source) Search(
 // Model returns the installed model, nil if none is. Whoever has it is asked when there
 // is something to embed.
 func (s *Source) Model() embed.Embedder {
-	if !isDir(s.cfg.ModelDir) {
+	if !disk.IsDir(s.cfg.ModelDir) {
 		return nil
 	}
 	return &model{s: s}
@@ -329,7 +325,7 @@ func (s *Source) Model() embed.Embedder {
 // Embedder is Model for who wants to know now who has it. With an error there is a
 // model all the same, whose Embed says the error, unless it can be had by then.
 func (s *Source) Embedder(ctx context.Context) (embed.Embedder, error) {
-	if !isDir(s.cfg.ModelDir) && s.cfg.Mode != Require {
+	if !disk.IsDir(s.cfg.ModelDir) && s.cfg.Mode != Require {
 		return nil, nil
 	}
 	m := &model{s: s}

@@ -172,11 +172,6 @@ func (d *Doctor) askStatus(ctx context.Context) {
 // line is content on one line, harmless on a terminal.
 func line(s string, n int) string { return text.Visible(board.Line(s, n)) }
 
-func dirExists(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
 // listed names the first few of many.
 func listed(names []string) string {
 	const few = 3

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blackboard/board"
+	"blackboard/board/disk"
 	"blackboard/board/similar"
 	"blackboard/hooks"
 )
@@ -68,7 +69,7 @@ func (d *Doctor) wrongValues() {
 // wrongPaths tells of directories that are not there, where nothing makes them.
 func (d *Doctor) wrongPaths() {
 	for _, name := range []string{"BOARD_MODEL_DIR", "BOARD_WORKSPACE", "BOARD_CONFIG_DIR"} {
-		if dir := d.Env(name); dir != "" && !dirExists(dir) {
+		if dir := d.Env(name); dir != "" && !disk.IsDir(dir) {
 			d.broken("$"+name, "name one that is, or unset it", "%s is not a directory", line(dir, 200))
 		}
 	}

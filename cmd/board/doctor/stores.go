@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"blackboard/board"
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/board/files"
 	"blackboard/board/sqlite"
@@ -236,7 +237,7 @@ func (d *Doctor) lookAtMemory(ctx context.Context) {
 			d.note(name, "", "%s missing from its log of what was done", text.Count(h.Gaps, "event is", "events are"))
 		}
 		live += int64(h.Live + h.Archived)
-		if h.Workspace != "" && !dirExists(h.Workspace) {
+		if h.Workspace != "" && !disk.IsDir(h.Workspace) {
 			d.note(name, "if the project has moved, run `board memory adopt` in its new directory", "its workspace %s is gone, and has %s", h.Workspace, text.Count(int64(h.Live+h.Archived), "item", "items"))
 		}
 		mend := func() *Step { return d.reembedMemory(path, h.Workspace) }
