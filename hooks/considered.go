@@ -71,7 +71,7 @@ func (t *turn) logConsidered() {
 	for i, c := range t.considered {
 		parts[i] = c.String()
 	}
-	if f := openLog(RecallPath(t.Home)); f != nil {
+	if f, err := openLog(RecallPath(t.Home)); err == nil {
 		defer f.Close()
 		writeLog(f, t.now, logged(2000, "%s %s: %s", t.e.Harness, t.e.Name,
 			strings.Join(parts, "; ")))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/text"
 )
 
@@ -39,7 +40,8 @@ func logLine(home string, now time.Time, format string, a ...any) {
 		return
 	}
 	line := logged(500, format, a...)
-	if f := openLog(LogPath(home)); f != nil {
+	// where that fails, there is no other place to report it
+	if f, err := openLog(LogPath(home)); err == nil {
 		defer f.Close()
 		if strings.Contains(line, LostLine) || !loggedRecently(f, line, now) {
 			writeLog(f, now, line)
@@ -47,23 +49,9 @@ func logLine(home string, now time.Time, format string, a ...any) {
 	}
 }
 
-// openLog opens a log for appending, and begins a new one if it is full. It returns nil
-// where that fails: there is no other place to report it.
-func openLog(name string) *os.File {
-	if os.MkdirAll(filepath.Dir(name), 0o700) != nil {
-		return nil
-	}
-	if info, err := os.Stat(name); err == nil && (info.Size() > maxLog ||
-		!info.Mode().IsRegular()) {
-		if !info.Mode().IsRegular() || os.Rename(name, name+".1") != nil {
-			return nil
-		}
-	}
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil
-	}
-	return f
+func openLog(path string) (*os.File, error) {
+	os.MkdirAll(filepath.Dir(path), 0o700) // what it cannot make cannot be opened
+	return disk.OpenLog(path, maxLog)
 }
 
 // logged is a message on one line of at most so many bytes, without secrets.

@@ -128,8 +128,8 @@ func (t *turn) nameSession() {
 	if have, err := disk.Read(name, maxStateBytes); err == nil && strings.Contains(string(have), line) {
 		return
 	}
-	if f := openLog(name); f != nil {
-		_, err := f.WriteString(line)
+	if f, err := disk.OpenLog(name, maxLog); err == nil {
+		_, err = f.WriteString(line)
 		t.logError("tell commands the session's id", errors.Join(err, f.Close()))
 	}
 }

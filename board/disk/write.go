@@ -107,3 +107,19 @@ func SyncDir(dir string) error {
 	}
 	return nil
 }
+
+// OpenLog opens a log for its owner, to be appended to. One of more than max bytes is begun
+// anew; the one before is kept as PATH.1.
+func OpenLog(path string, max int64) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err == nil {
+		err = checkRegular(path, info)
+	}
+	if err == nil && info.Size() > max {
+		err = os.Rename(path, path+".1")
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+}

@@ -109,11 +109,10 @@ func (p *program) daemonRun(c *cli.Context) error {
 			return err
 		}
 	}
-	log, closeLog, err := daemon.Log(place, c.Bool("debug"))
+	log, err := daemon.Log(place, c.Bool("debug"))
 	if err != nil {
 		return err
 	}
-	defer closeLog.Close()
 	idle := c.Duration("idle")
 	if idle == 0 || (c.IsSet("listen") || c.IsSet("web")) && !c.IsSet("idle") { // its clients may be far apart
 		idle = -1

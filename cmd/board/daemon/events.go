@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -62,52 +63,57 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ctx, done := s.stream(r.Context())
-	out := make(chan Event)
+	out := make(chan string)
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer done()
 	wg.Go(func() { s.follow(ctx, runs, since, by, out) })
+	writeStream(ctx, w, ": events\n\n", out)
+}
+
+// writeStream answers with what comes, until ctx ends or nobody reads any more. In between it
+// says that it is still there.
+func writeStream(ctx context.Context, w http.ResponseWriter, hello string, messages <-chan string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	rc := http.NewResponseController(w)
 	rc.SetReadDeadline(time.Time{})
-	send := func(format string, a ...any) bool {
+	send := func(text string) bool {
 		rc.SetWriteDeadline(time.Now().Add(readWithin))
-		if _, err := fmt.Fprintf(w, format, a...); err != nil {
-			return false
-		}
-		return rc.Flush() == nil
-	}
-	if !send(": events\n\n") {
-		return
+		_, err := io.WriteString(w, text)
+		return err == nil && rc.Flush() == nil
 	}
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
-	for {
+	for text := hello; send(text); {
 		select {
-		case e := <-out:
-			data, err := json.Marshal(e)
-			if err != nil {
-				s.log.Error("an event cannot be written", "run", e.Run, "error", err)
-				continue
-			}
-			kind, id := "event", ""
-			if e.Gate != nil {
-				kind = "gate"
-			} else {
-				id = fmt.Sprintf("id: %s:%d\n", e.Run, e.Event.Seq)
-			}
-			if !send("event: %s\n%sdata: %s\n\n", kind, id, data) {
-				return
-			}
+		case text = <-messages:
 		case <-beat.C:
-			if !send(": still here\n\n") {
-				return
-			}
+			text = ": still here\n\n"
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// offer gives a stream a message, and reports whether the stream goes on.
+func offer(ctx context.Context, out chan<- string, message string) bool {
+	select {
+	case out <- message:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// message is an event on its way to a reader.
+func (e *Event) message() string {
+	kind, id := "gate", ""
+	if e.Event != nil {
+		kind, id = "event", fmt.Sprintf("id: %s:%d\n", e.Run, e.Event.Seq)
+	}
+	data, _ := json.Marshal(e) // texts, numbers and JSON that was stored always can be
+	return fmt.Sprintf("event: %s\n%sdata: %s\n\n", kind, id, data)
 }
 
 func (s *Server) boards() string {
@@ -138,7 +144,7 @@ func streamOf(q url.Values) (runs []string, since int64, by board.Policy, err er
 }
 
 // follow follows the boards of runs, all of them if none is named, until ctx ends.
-func (s *Server) follow(ctx context.Context, runs []string, since int64, by board.Policy, out chan<- Event) {
+func (s *Server) follow(ctx context.Context, runs []string, since int64, by board.Policy, out chan<- string) {
 	dir := s.boards()
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -179,21 +185,14 @@ func (s *Server) follow(ctx context.Context, runs []string, since int64, by boar
 
 // followOne sends the events of a board, and its gate's changes. It begins after seq, and
 // keeps it up to date.
-func (s *Server) followOne(ctx context.Context, dir, run string, seq *int64, by board.Policy, out chan<- Event) error {
+func (s *Server) followOne(ctx context.Context, dir, run string, seq *int64, by board.Policy, out chan<- string) error {
 	defer func() {
 		if r := recover(); r != nil {
 			s.log.Error("following a board panicked", "run", run, "panic", r, "stack", string(debug.Stack()))
 		}
 	}()
 	return kbhome.OnRun(ctx, dir, run, func(b *board.Board) error {
-		send := func(e Event) bool {
-			select {
-			case out <- e:
-				return true
-			case <-ctx.Done():
-				return false
-			}
-		}
+		send := func(e Event) bool { return offer(ctx, out, e.message()) }
 		var last *board.Verdict
 		gate := func() error {
 			v, err := b.Gate(ctx, by)

@@ -2,9 +2,11 @@ package daemon
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"blackboard/board"
@@ -36,12 +38,15 @@ func TestGateOfAStream(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		out, done := make(chan Event), make(chan error, 1)
+		out, done := make(chan string), make(chan error, 1)
 		go func() { done <- s.followOne(ctx, boards, "r", &seq, by, out) }()
 		select {
-		case e := <-out:
-			if e.Gate == nil || e.Gate.Open != open {
-				t.Errorf("%q: %+v", query, e.Gate)
+		case said := <-out:
+			var e Event
+			_, data, _ := strings.Cut(said, "data: ")
+			if err := json.Unmarshal([]byte(data), &e); err != nil || !strings.HasPrefix(said, "event: gate\n") ||
+				e.Gate == nil || e.Gate.Open != open {
+				t.Errorf("%q: %v, %s", query, err, said)
 			}
 			cancel()
 			<-done

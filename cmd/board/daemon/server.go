@@ -295,10 +295,16 @@ func newServer(cfg Config) *Server {
 	return s
 }
 
+// httpServer serves with what the daemon keeps open, for requests within a context.
+func (s *Server) httpServer(h http.Handler, errors slog.Level, within context.Context) *http.Server {
+	return &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
+		ErrorLog:    slog.NewLogLogger(s.log.Handler(), errors),
+		BaseContext: func(net.Listener) context.Context { return s.stores.Keeping(within) }}
+}
+
 func (s *Server) serve(ctx context.Context, l net.Listener, ready func()) error {
-	h := &http.Server{Handler: s.mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
-		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
-		BaseContext: func(net.Listener) context.Context { return s.stores.Keeping(context.Background()) }}
+	h := s.httpServer(s.mux, slog.LevelWarn, context.Background())
 	done := make(chan error, 2)
 	servers := []*http.Server{h}
 	var agents *mcp.Server
@@ -306,7 +312,6 @@ func (s *Server) serve(ctx context.Context, l net.Listener, ready func()) error 
 	if s.tcp != nil {
 		var t *http.Server
 		t, agents = s.tcpServer(*s.cfg.TCP, s.token)
-		t.BaseContext = h.BaseContext
 		servers = append(servers, t)
 		go func() { done <- t.Serve(limited{s.tcp, make(chan struct{}, maxTCPConns)}) }()
 		s.log.Info("listening", "addr", s.tcp.Addr().String(), "tls", s.cfg.TCP.Cert != "")

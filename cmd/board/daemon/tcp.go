@@ -18,7 +18,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"blackboard/board/disk"
 	"blackboard/board/fault"
@@ -161,7 +160,6 @@ func (s *Server) tcpServer(t TCP, token string) (server *http.Server, m *mcp.Ser
 	for path, method := range tcpPaths {
 		mux.Handle(method+" "+path, s.mux)
 	}
-	want := sha256.Sum256([]byte(token))
 	own := t.hosts()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// A page that a browser shows may have any name lead to this machine; it cannot
@@ -177,8 +175,7 @@ func (s *Server) tcpServer(t TCP, token string) (server *http.Server, m *mcp.Ser
 			}
 		}
 		scheme, shown, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		have := sha256.Sum256([]byte(shown))
-		if subtle.ConstantTimeCompare(have[:], want[:]) != 1 || !strings.EqualFold(scheme, "Bearer") {
+		if !sameSecret(shown, token) || !strings.EqualFold(scheme, "Bearer") {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			s.writeError(w, http.StatusUnauthorized, fault.Denied.New("the token is missing or wrong",
 				"send the header Authorization: Bearer TOKEN",
@@ -203,8 +200,13 @@ func (s *Server) tcpServer(t TCP, token string) (server *http.Server, m *mcp.Ser
 		r.Body = http.MaxBytesReader(w, r.Body, maxTCPRequest)
 		mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), overTCP{}, true)))
 	})
-	return &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}, m
+	return s.httpServer(handler, slog.LevelDebug, context.Background()), m
+}
+
+// sameSecret compares what was shown with what opens, in a time that tells neither.
+func sameSecret(shown, want string) bool {
+	a, b := sha256.Sum256([]byte(shown)), sha256.Sum256([]byte(want))
+	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }
 
 // hosts are the names of this machine that a listener knows of.

@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/base64"
 	"fmt"
 	"log/slog"
@@ -105,10 +104,7 @@ func (s *Server) openWeb(_ context.Context, req webRequest) (Web, error) {
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	w := &web{server: s, port: port, token: webToken(secret), shown: map[string]*shownRun{},
 		runs: board.Runs{Dir: s.boards()}}
-	h := &http.Server{Handler: w, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second,
-		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
-		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-		BaseContext: func(net.Listener) context.Context { return s.stores.Keeping(s.streams) }}
+	h := s.httpServer(w, slog.LevelDebug, s.streams)
 	go h.Serve(limited{l, make(chan struct{}, maxWebConns)})
 	context.AfterFunc(s.streams, func() {
 		h.Close()
@@ -185,8 +181,7 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 }
 
 func (w *web) opens(token string) bool {
-	a, b := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(w.token))
-	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+	return sameSecret(token, w.token)
 }
 
 // refuse answers with a line of text.
@@ -354,39 +349,21 @@ func (w *web) report(out http.ResponseWriter, r *http.Request, run string) error
 // tell streams that there is something new, until the browser leaves.
 func (w *web) tell(out http.ResponseWriter, r *http.Request,
 	follow func(ctx context.Context, told func() bool) error) error {
-	out.Header().Set("Content-Type", "text/event-stream")
-	rc := http.NewResponseController(out)
-	rc.SetReadDeadline(time.Time{})
 	ctx, stop := context.WithCancel(r.Context())
+	messages := make(chan string)
+	var following sync.WaitGroup
+	defer following.Wait()
 	defer stop()
-	var mu sync.Mutex
-	write := func(text string) bool {
-		mu.Lock()
-		defer mu.Unlock()
-		rc.SetWriteDeadline(time.Now().Add(readWithin))
-		if _, err := out.Write([]byte(text)); err != nil || rc.Flush() != nil {
-			stop()
-			return false
-		}
-		return true
-	}
-	if !write("retry: 1000\n\n") {
-		return nil
-	}
-	var beats sync.WaitGroup
-	defer beats.Wait()
-	defer stop()
-	beats.Go(func() {
-		for sleep(ctx, heartbeat) {
-			write(": still here\n\n")
+	following.Go(func() {
+		defer stop()
+		err := follow(ctx, func() bool {
+			return offer(ctx, messages, "event: change\ndata:\n\n") && sleep(ctx, tellEvery)
+		})
+		if err != nil && ctx.Err() == nil {
+			w.server.log.Debug("a page cannot be followed", "path", r.URL.Path, "error", err)
 		}
 	})
-	err := follow(ctx, func() bool {
-		return write("event: change\ndata:\n\n") && sleep(ctx, tellEvery)
-	})
-	if err != nil && ctx.Err() == nil {
-		w.server.log.Debug("a page cannot be followed", "path", r.URL.Path, "error", err)
-	}
+	writeStream(ctx, out, "retry: 1000\n\n", messages)
 	return nil // the stream has begun: the browser asks again
 }
 
