@@ -41,9 +41,6 @@ type recallPrompt struct {
 func readRecallSet(t *testing.T, name string) recallSet {
 	t.Helper()
 	path := filepath.Join("..", "testdata", "recall", name+".jsonl")
-	if name == "shop" || name == "infra" {
-		path = filepath.Join("..", "kb", "calibration", name+".jsonl")
-	}
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)

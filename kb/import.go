@@ -13,6 +13,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb/index"
 	"blackboard/kb/store"
 )
 
@@ -392,4 +393,40 @@ func (k *KB) Export(ctx context.Context, q ListQuery) iter.Seq2[Capsule, error] 
 			yield(Capsule{}, err)
 		}
 	}
+}
+
+// Fill stores capsules as they are, without files and without checks, and gives them
+// ids. It is for a knowledge base that is only measured.
+func (k *KB) Fill(ctx context.Context, caps []Capsule) error {
+	vs := make([]embed.Vector, len(caps))
+	if k.emb != nil {
+		texts := make([]string, len(caps))
+		for i := range caps {
+			texts[i] = embeddingText(&caps[i])
+		}
+		var err error
+		if vs, err = store.Vectors(ctx, k.emb, texts); err != nil {
+			return err
+		}
+	}
+	return k.db.Write(ctx, func(tx *sqlite.Tx) error {
+		if k.emb != nil {
+			if err := k.index.SetModel(tx, k.emb.Model()); err != nil {
+				return err
+			}
+		}
+		docs := make([]index.Doc, len(caps))
+		for i := range caps {
+			c := &caps[i]
+			c.ID, c.Created, c.Updated = newID(), tx.Now, tx.Now
+			if vs[i] != nil {
+				c.Model, c.Dim = k.emb.Model().Name, len(vs[i])
+			}
+			if err := insertRow(tx, c); err != nil {
+				return err
+			}
+			docs[i] = document(c, vs[i])
+		}
+		return k.index.Put(tx, docs...)
+	})
 }

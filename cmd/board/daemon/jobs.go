@@ -140,8 +140,7 @@ func (s *Server) uncalibrated(ctx context.Context) bool {
 		if h.model == nil {
 			return false, nil
 		}
-		_, known, err := h.kb.Threshold(ctx, h.model.Model().Name)
-		return !known, err
+		return h.kb.NeedsCalibration(ctx, h.model.Model().Name)
 	})
 }
 

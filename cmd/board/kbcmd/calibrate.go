@@ -9,8 +9,9 @@ import (
 )
 
 func (p *program) kbCalibrate(c *cli.Context) error {
-	if err := base.NoArgs(c); err != nil {
-		return err
+	if c.NArg() > 0 {
+		return base.Usagef("give it no arguments", "`board kb calibrate` takes no arguments, but got %d",
+			c.NArg())
 	}
 	return base.With(p.openKB(c, kbhome.MakeKnowledge, true))(func(k *kb.KB) error {
 		all, err := k.Calibrate(c.Context)
@@ -22,17 +23,11 @@ func (p *program) kbCalibrate(c *cli.Context) error {
 				}
 				p.Printf("%s: evidence from %.3f on", base.Safe(name), r.Threshold)
 				if r.OnTopic > 0 {
-					p.Printf("; of %d prompts that something helps with %.0f %% get it",
-						r.OnTopic, 100*r.Kept)
-				}
-				if r.OffTopic > 0 {
-					p.Printf("; of %d others %.0f %% get nothing", r.OffTopic, 100*r.Rejected)
+					p.Printf("; of %d prompts about other things %.0f %% get nothing, of %s "+
+						"%.0f %% find their capsule", r.OffTopic, 100*r.Rejected,
+						base.Count(int64(r.OnTopic), "title", "titles"), 100*r.Kept)
 				}
 				p.Printf("\n")
-				if r.Titles > 0 {
-					p.Printf("  here: of %s %.0f %% find their capsule\n",
-						base.Count(int64(r.Titles), "title", "titles"), 100*r.TitlesFound)
-				}
 			}
 		}, "calibrations", all)
 	})

@@ -59,11 +59,11 @@ func (p *program) kbMeasureCommands() []*cli.Command {
 			Name:  "calibrate",
 			Usage: "measure the threshold of a confident match, and store it",
 			Description: `Words and the models that board knows have a threshold already. It is
-measured here with 330 prompts about other things, and raised if too many of them get an
-answer. Of another model, prompts of three sets that come with the program are asked, and
-the threshold is the least evidence that leaves 95 % of those that no capsule answers
-without an answer. It rises with the number of capsules. Your own
-capsules are measured too: by their titles, and by prompts about something else.`,
+measured here with 240 prompts about other things, and raised if too many of them get an
+answer. Of another model these prompts tell the threshold: the least evidence that leaves
+95 % of them without an answer. That takes 30 capsules; words alone judge until then. The
+threshold rises with the number of capsules. The titles of up to 100 capsules are asked
+too, to tell how many of them find their capsule.`,
 			Flags: []cli.Flag{base.JSONFlag()}, Action: p.kbCalibrate,
 		},
 		{
