@@ -249,7 +249,7 @@ func (k *KB) Search(ctx context.Context, q Query) (Result, error) {
 		iq.Text = ""
 	}
 	search := func(tx *sqlite.Tx) error { return k.searchIn(tx, &q, iq, &res) }
-	if err = k.db.Read(k.foresee(ctx, &q, &iq), search); k.db.ReindexIfCorrupt(ctx, err) {
+	if err = k.db.Read(ctx, search); k.db.ReindexIfCorrupt(ctx, err) {
 		res.Hits, res.Degraded = []Hit{}, append(res.Degraded, reindexedNote)
 		err = k.db.Read(ctx, search)
 	}
@@ -320,10 +320,8 @@ func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) erro
 	}
 	res.Expanded = found.Expanded
 	ranking := k.fuse(q, &found)
-	if tx.IsFar() {
-		if err := tx.Ahead(k.questions(q, &found, &ranking)...); err != nil {
-			return err
-		}
+	if err := tx.Ahead(k.questions(q, &found, &ranking)...); err != nil {
+		return err
 	}
 	missing := found.Docs - found.Vectors
 	if missing > 0 && q.Mode != ModeBM25 {
@@ -390,13 +388,13 @@ func (k *KB) modelOf(q *Query) string {
 
 // ranking is a fused list and its scores.
 type ranking struct {
-	// what is listed in the end, and some more: read at once with what decides it; nil:
-	// it is not
-	likely []int64
+	likely []int64 // what is listed in the end, and some more: read with what decides it
 	list   []rank.Scored
 	of     map[int64]*index.Candidate
 	rrf    map[int64]float64
 	boosts map[int64][]string
+	// which of them have decayed, and which are of the caller's workspace
+	decay, workspace sqlite.Question
 }
 
 // fuse ranks the candidates of both lanes. Each is scored in both, also where only one
@@ -420,13 +418,48 @@ func (k *KB) fuse(q *Query, found *index.Result) ranking {
 	return r
 }
 
+// likelier is how many more capsules are read than are listed: some sink.
+const likelier = 5
+
+// questions are those of a search that follow from what the index has found, to be asked at
+// once.
+func (k *KB) questions(q *Query, found *index.Result, r *ranking) (all []sqlite.Question) {
+	all = append(all, askThreshold(k.modelOf(q)))
+	if q.Mode != ModeBM25 && found.Vectors < found.Docs {
+		all = append(all, askUnembedded)
+	}
+	if len(r.list) == 0 {
+		return all
+	}
+	ids := sqlite.List(numbersOf(r.list))
+	// Each is answered by an index alone: reading rows would read whole bodies.
+	r.decay = sqlite.Question{Query: `SELECT n, decay_score
+		FROM capsules INDEXED BY capsules_decayed WHERE decay_score > 0 AND ` + ofNumbers, Args: []any{ids}}
+	all = append(all, r.decay)
+	if q.Workspace != "" {
+		ids := sqlite.List(numbersOf(rank.Floor(r.list, boostFrom)))
+		r.workspace = sqlite.Question{Query: `SELECT n, 0
+			FROM capsules INDEXED BY capsules_workspace WHERE workspace = ? AND ` + ofNumbers + `
+			AND n NOT IN (SELECT n FROM capsules INDEXED BY capsules_kind WHERE kind = 'doc' AND ` + ofNumbers + `)`,
+			Args: []any{q.Workspace, ids, ids}}
+		all = append(all, r.workspace)
+	}
+	r.likely = numbersOf(r.list[:min(len(r.list), q.most()+likelier)])
+	return append(all, sqlite.Question{Query: selectCapsules + `capsules WHERE ` + ofNumbers,
+		Args: []any{sqlite.List(r.likely)}})
+}
+
+var askUnembedded = sqlite.Question{Query: `SELECT count(*) FROM capsules WHERE model = ''`}
+
+// ofNumbers is the condition that a capsule is one of a list.
+const ofNumbers = `n IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`
+
 // boost raises the capsules of the caller's workspace and lowers decayed ones.
 func (k *KB) boost(tx *sqlite.Tx, q *Query, r *ranking) error {
 	if len(r.list) == 0 {
 		return nil
 	}
 	var pushes []rank.Push
-	// Each query is answered by an index alone: reading rows would read whole bodies.
 	add := func(ask sqlite.Question, push func(n int64, decay float64) rank.Push) error {
 		var n int64
 		var decay float64
@@ -435,13 +468,13 @@ func (k *KB) boost(tx *sqlite.Tx, q *Query, r *ranking) error {
 			return nil
 		}, ask.Query, ask.Args...)
 	}
-	if err := add(r.askDecay(), func(n int64, decay float64) rank.Push {
+	if err := add(r.decay, func(n int64, decay float64) rank.Push {
 		return rank.Push{ID: n, Places: -int(math.Ceil(decay * decaySink)), Why: "decay"}
 	}); err != nil {
 		return err
 	}
 	if q.Workspace != "" {
-		if err := add(r.askWorkspace(q), func(n int64, _ float64) rank.Push {
+		if err := add(r.workspace, func(n int64, _ float64) rank.Push {
 			return rank.Push{ID: n, Places: workspaceBoost, Why: "workspace"}
 		}); err != nil {
 			return err

@@ -11,8 +11,8 @@ import (
 	"blackboard/testdata/pgtest"
 )
 
-// TestSearchRoundTrips: a search that knows the words asks once, for the generation and for the
-// hits; one that knows nothing asks as often for thousands of capsules as for ten.
+// TestSearchRoundTrips: a search that knows the words asks for the generation, and then for the
+// hits at once; one that knows nothing asks as often for thousands of capsules as for ten.
 func TestSearchRoundTrips(t *testing.T) {
 	home := t.TempDir()
 	near, err := onServer(home)

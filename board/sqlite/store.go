@@ -1,13 +1,8 @@
 package sqlite
 
 import (
-	"context"
 	"database/sql"
-	"database/sql/driver"
-	"errors"
 	"strings"
-	"sync"
-	"time"
 
 	"blackboard/board/store"
 )
@@ -37,19 +32,6 @@ var ForeignKeys = Invariant{
 	Breaks: `SELECT count(*) FROM pragma_foreign_key_check`,
 	Say:    "has %d rows that name rows which are not there",
 }
-
-// nowhere is a database that nobody gets to.
-var nowhere = sync.OnceValue(func() *sql.DB { return sql.OpenDB(noWay{}) })
-
-var errNowhere = errors.New("nobody may be asked")
-
-type noWay struct{ driver.Connector }
-
-func (noWay) Connect(context.Context) (driver.Conn, error) { return nil, errNowhere }
-
-// Nowhere returns a transaction that fails whatever is asked of it: for who wants to know what can
-// be told without asking.
-func Nowhere() *Tx { return store.NewTx(context.Background(), nowhere(), engine{}, time.Time{}) }
 
 // All is store.All.
 func All[T any](tx *Tx, dest func(*T) []any, query string, args ...any) ([]T, error) {

@@ -234,7 +234,7 @@ type meta struct {
 }
 
 func (x *Index) readMeta(tx *sqlite.Tx) (m meta, err error) {
-	err = tx.QueryRow(x.askMeta().Query).
+	err = tx.QueryRow(x.AskMeta().Query).
 		Scan(&m.stamp, &m.model, &m.dim, &m.since, &m.generation, &m.docs, &m.length, &m.vectors, &m.nextSeg)
 	if sqlite.IsNoRows(err) {
 		return m, corrupt("its totals are missing")

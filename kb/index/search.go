@@ -48,8 +48,6 @@ type Query struct {
 	// Until leaves out segments that begin after a document; 0: none. So who knows the
 	// newer documents does not pay for them.
 	Until int64
-	// Presumed is the answer if nothing has changed, from Presume; nil: there is none.
-	Presumed *Presumed
 }
 
 // Candidate is a document that a lane found, with its scores in both.
@@ -160,9 +158,6 @@ func (x *Index) Search(tx *sqlite.Tx, q Query) (Result, error) {
 		return Result{}, err
 	}
 	defer done()
-	if p := q.Presumed; p != nil && p.since == v.since && p.generation == v.generation {
-		return p.Result, nil
-	}
 	return x.searchAt(tx, v, q)
 }
 

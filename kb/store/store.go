@@ -126,11 +126,9 @@ func (k *Kind) open(ctx context.Context, path string, mode sqlite.Mode) (DB, err
 // file is a database in a file.
 type file struct{ *sqlite.DB }
 
-// IsFar reports whether the database is elsewhere, so that each question takes the way
-// there and back.
-func (f *File) IsFar() bool {
-	_, here := f.DB.(file)
-	return !here
+// Read is DB.Read. A database elsewhere is asked for the state of the index on the way.
+func (f *File) Read(ctx context.Context, fn func(*sqlite.Tx) error) error {
+	return f.DB.Read(sqlite.AskFirst(ctx, f.Index.AskMeta()), fn)
 }
 
 // SQLite is the file for who knows that it is one.
@@ -167,7 +165,7 @@ func (f *File) prepare(ctx context.Context, opt *Options) error {
 		state, err = f.Index.State(tx)
 		return err
 	}
-	err := f.Read(sqlite.AskFirst(ctx, f.Index.AskState()), look)
+	err := f.DB.Read(sqlite.AskFirst(ctx, f.Index.AskState()), look)
 	if err != nil || ready && state == index.Ready {
 		return err
 	}

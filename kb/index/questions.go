@@ -6,52 +6,11 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// Presumed is what a search finds if nothing has changed since the last one.
-type Presumed struct {
-	Result
-	since, generation int64
-}
+// This file has the questions that a search asks, so that a database elsewhere can be asked
+// several at once (sqlite.Tx.Ahead).
 
-// Presume searches what is in memory and asks nobody. It is nil if that is not enough.
-// Search takes the result for the answer if the generation is still the same: then a
-// search of a database that is elsewhere needs to know nothing else, and can be asked
-// with what follows from it.
-func (x *Index) Presume(q Query) *Presumed {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	v := x.view
-	if v == nil || len(q.Vector) > 0 && !v.hasVectors() {
-		return nil
-	}
-	res, err := x.searchAt(sqlite.Nowhere(), v, q)
-	if err != nil {
-		return nil
-	}
-	return &Presumed{res, v.since, v.generation}
-}
-
-// hasVectors reports whether all vectors are in memory.
-func (v *view) hasVectors() bool {
-	for _, s := range v.segs {
-		if s.mem == nil && s.exact == nil && v.vectors > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// First are the questions that a search begins with, for sqlite.AskFirst.
-func (x *Index) First() []sqlite.Question {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	first := []sqlite.Question{x.askMeta()}
-	if x.view == nil {
-		first = append(first, x.askView(newTail(), true)...)
-	}
-	return first
-}
-
-func (x *Index) askMeta() sqlite.Question {
+// AskMeta is the question that every search begins with.
+func (x *Index) AskMeta() sqlite.Question {
 	return sqlite.Question{Query: x.q(`SELECT stamp, model, dim, since, generation, docs, length, vectors, next_seg FROM @_meta`)}
 }
 
