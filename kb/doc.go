@@ -29,7 +29,8 @@
 // write lock, the files of new capsules are written together at its end, others at once,
 // all atomically (temporary file, fsync, rename); then the rows are committed. If it
 // fails, the files are restored. If the process dies in between, the files are ahead of
-// the rows, and the Sync of the next process takes them as edits by hand. The file of a
+// the rows, and the Sync of the next process takes them as edits by hand; it writes files that
+// are missing. The file of a
 // superseding capsule comes before that of the superseded one, so that one file is enough
 // for both ends of the link. An ingest first writes a list of its files (.pending); if it
 // dies, those without a row are removed.

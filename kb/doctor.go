@@ -127,13 +127,8 @@ func (d *doctor) files() error {
 		d.add("files", StateOK, fmt.Sprintf("%d, all as in the database", f.files), "")
 		return nil
 	}
-	state, next := StateNote, fault.Steps("the next command picks it up")
-	if f.lost || len(f.missing) > fewMissing {
-		state, next = StateBroken,
-			[]fault.Step{fault.Do("kb.rebuild", "{} writes them from the database",
-				"write_missing", "")}
-	}
-	d.add("files", state, fmt.Sprintf("%d changed by hand, %d missing, %d that belong to no capsule", len(f.changed), len(f.missing), len(f.unknown)+len(f.temp)), "", next...)
+	d.add("files", StateNote, fmt.Sprintf("%d changed by hand, %d missing, %d that belong to no capsule",
+		len(f.changed), len(f.missing), len(f.unknown)+len(f.temp)), "the next command picks it up")
 	return nil
 }
 
@@ -248,13 +243,6 @@ func (d *doctor) documents() error {
 	return nil
 }
 
-// RebuildOptions are the options of Rebuild.
-type RebuildOptions struct {
-	// WriteMissing writes missing sidecars from the rows instead of retiring the
-	// capsules.
-	WriteMissing bool
-}
-
 // Rebuilt is the result of Rebuild.
 type Rebuilt struct {
 	Synced
@@ -272,8 +260,7 @@ type Rebuilt struct {
 // both ends and rebuilds the search index. Embeddings of unchanged texts are kept. A
 // damaged database is moved aside, and what can be read of its rows, above all the
 // history, is copied to the new one.
-func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) (
-	r Rebuilt, err error) {
+func Rebuild(ctx context.Context, home string, opt Options) (r Rebuilt, err error) {
 	if sharedAs(home) != "" {
 		return rebuildRows(ctx, home, opt)
 	}
@@ -303,23 +290,6 @@ func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) 
 	}
 	defer k.Close()
 	if err := k.db.Write(ctx, func(tx *sqlite.Tx) error {
-		if how.WriteMissing { // treat them as never written
-			f, err := k.compareFilesIn(tx)
-			if err != nil {
-				return err
-			}
-			if _, err := tx.Exec(`DELETE FROM sidecars WHERE id IN (SELECT value
-				FROM json_each(?))`, sqlite.List(f.missing)); err != nil {
-				return err
-			}
-			if err := k.unretireMissing(tx); err != nil {
-				return err
-			}
-			if _, err := tx.Exec(`DELETE FROM sidecars WHERE size < 0 AND id IN (SELECT id
-				FROM capsules WHERE retired IS NULL)`); err != nil {
-				return err
-			}
-		}
 		// Forget the state of all files, so that each is read.
 		_, err := tx.Exec(`UPDATE sidecars SET mtime = 0, checked = 0, hash = x'' WHERE size >= 0`)
 		return err
@@ -330,29 +300,6 @@ func Rebuild(ctx context.Context, home string, opt Options, how RebuildOptions) 
 		return r, err
 	}
 	return r, r.relink(ctx, k)
-}
-
-// unretireMissing makes capsules active again that were retired because their file was
-// missing.
-func (k *KB) unretireMissing(tx *sqlite.Tx) error {
-	const missing = `retired_why = ? AND id IN (SELECT id FROM sidecars WHERE size < 0)`
-	retired, err := capsulesWhere(tx, missing, removedByHand)
-	if err != nil {
-		return err
-	}
-	if _, err := tx.Exec(`UPDATE capsules SET retired = NULL, retired_why = '', revision = revision + 1
-		WHERE `+missing, removedByHand); err != nil {
-		return err
-	}
-	ch := &change{k: k, tx: tx}
-	for i := range retired {
-		now := retired[i]
-		now.Retired, now.RetiredWhy, now.Revision = nil, "", now.Revision+1
-		if err := ch.event(VerbRestored, &now, &retired[i], "", "its file is written again"); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // rebuildRows is Rebuild for a knowledge base without sidecars, where the rows are
@@ -384,7 +331,7 @@ func (r *Rebuilt) relink(ctx context.Context, k *KB) error {
 		return err
 	}
 	for _, l := range []*[]string{
-		&r.Lost, &r.PickedUp, &r.Added, &r.Retired, &r.Quarantined, &r.Notes} {
+		&r.Lost, &r.PickedUp, &r.Added, &r.Quarantined, &r.Notes} {
 		*l = append([]string{}, *l...) // lists, not null
 	}
 	return k.db.Read(ctx, func(tx *sqlite.Tx) error {

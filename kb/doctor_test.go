@@ -68,7 +68,7 @@ func TestDoctor(t *testing.T) {
 	if err := os.RemoveAll(Sidecars(home)); err != nil {
 		t.Fatal(err)
 	}
-	if f := examine(t, k)["files"]; f.State != StateBroken || !strings.Contains(fmt.Sprint(f.Next), "write_missing") {
+	if f := examine(t, k)["files"]; f.State != StateNote || !strings.Contains(f.Say, "4 missing") {
 		t.Errorf("without a directory: %+v", f)
 	}
 	k.emb = renamed{embedtest.NewHash(64), "another"}
@@ -94,7 +94,7 @@ func TestDoctor(t *testing.T) {
 func TestRebuild(t *testing.T) {
 	needsFile(t)
 	ctx, home := context.Background(), t.TempDir()
-	if _, err := Rebuild(ctx, home, Options{}, RebuildOptions{}); !errors.Is(err, fault.NotFound) {
+	if _, err := Rebuild(ctx, home, Options{}); !errors.Is(err, fault.NotFound) {
 		t.Fatalf("of nothing: %v", err)
 	}
 	k := openKB(t, home, Options{Embedder: embedtest.NewHash(64)})
@@ -113,11 +113,11 @@ func TestRebuild(t *testing.T) {
 	if _, err := OpenExisting(ctx, home, Options{}); !errors.Is(err, fault.Corrupt) {
 		t.Fatalf("a damaged database opens: %v", err)
 	}
-	r, err := Rebuild(ctx, home, Options{}, RebuildOptions{})
+	r, err := Rebuild(ctx, home, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Capsules != 3 || r.Unembedded != 3 || len(r.Added) != 3 || r.Retired == nil {
+	if r.Capsules != 3 || r.Unembedded != 3 || len(r.Added) != 3 {
 		t.Errorf("%+v", r)
 	}
 	if raw, err := os.ReadFile(r.Aside); err != nil || !strings.HasPrefix(string(raw), "no database") {
@@ -128,18 +128,12 @@ func TestRebuild(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	sound(t, k)
-	// A file that is gone retires its capsule; asked to, a rebuild writes the file instead.
+	// A rebuild writes a file that is gone.
 	if err := os.Remove(k.sidecarPath(gone.ID)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := k.Sync(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if c, err := k.Get(ctx, gone.ID); err != nil || c.Retired == nil {
-		t.Fatalf("%+v, %v", c, err)
-	}
 	k.Close()
-	if r, err = Rebuild(ctx, home, Options{}, RebuildOptions{WriteMissing: true}); err != nil || r.Written != 1 || r.Aside != "" {
+	if r, err = Rebuild(ctx, home, Options{}); err != nil || r.Written != 1 || r.Aside != "" {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	k = openKB(t, home, Options{})

@@ -1,7 +1,6 @@
 package kb
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,10 +49,10 @@ func TestRetrieveLooksAtOne(t *testing.T) {
 	if err := os.Remove(k.sidecarPath(a.ID)); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := k.Retrieve(t.Context(), a.ID); err != nil || c.Retired == nil {
-		t.Errorf("its file is gone, and it is not retired: %+v, %v", c, err)
+	if c, err := k.Retrieve(t.Context(), a.ID); err != nil || c.Body != "one by hand" {
+		t.Errorf("its file is gone: %+v, %v", c, err)
 	}
-	says(t, k, b.ID, "two by hand")
+	says(t, k, b.ID, "two")
 }
 
 // TestEditByHandIsKept: whatever changes a capsule's file next, an edit by hand that nobody has
@@ -172,9 +171,9 @@ func TestEditByHandIsKept(t *testing.T) {
 	})
 }
 
-// TestLostDirectory: capsules whose files are gone all at once, or with their directory, are not
-// retired: the files are written from the rows.
-func TestLostDirectory(t *testing.T) {
+// TestLostFiles: capsules whose files are gone, one or with their directory, stay as they are: the
+// files are written from the rows.
+func TestLostFiles(t *testing.T) {
 	needsFile(t)
 	k := newKB(t, nil)
 	var ids []string
@@ -184,7 +183,7 @@ func TestLostDirectory(t *testing.T) {
 	if err := os.RemoveAll(k.sidecars); err != nil {
 		t.Fatal(err)
 	}
-	if s, err := k.Sync(t.Context()); err != nil || s.Written != len(ids) || len(s.Retired) > 0 {
+	if s, err := k.Sync(t.Context()); err != nil || s.Written != len(ids) {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	settled(t, k)
@@ -195,76 +194,11 @@ func TestLostDirectory(t *testing.T) {
 	if _, err := k.Dedupe(t.Context(), CurateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := k.Get(t.Context(), ids[0]); err != nil || c.Retired != nil {
-		t.Errorf("%+v, %v", c, err)
-	}
-}
-
-// TestDirectoryGoesSlowly: a removal of the whole directory takes the files first, and a sync may
-// look in the midst of it.
-func TestDirectoryGoesSlowly(t *testing.T) {
-	needsFile(t)
-	home, now := t.TempDir(), time.Now()
-	k := openKB(t, home, Options{Now: func() time.Time { return now }})
-	early, late, other := put(t, k, Capsule{Title: "early", Body: "a"}), put(t, k, Capsule{Title: "late", Body: "b"}), put(t, k, Capsule{Title: "other", Body: "c"})
-	retired := func(id string) bool {
-		t.Helper()
-		c, err := k.Get(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c.Retired != nil
-	}
-	remove := func(id string) {
-		t.Helper()
-		if err := os.Remove(k.sidecarPath(id)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	removeAll := func() {
-		t.Helper()
-		if err := os.RemoveAll(k.sidecars); err != nil {
-			t.Fatal(err)
-		}
-	}
-	sync := func(retired, written int) {
-		t.Helper()
-		if s, err := k.Sync(t.Context()); err != nil || len(s.Retired) != retired || s.Written != written {
-			t.Fatalf("%+v, %v", s, err)
-		}
-	}
-
-	// One file, and that is all: somebody has removed it.
-	remove(early.ID)
-	sync(1, 0)
-	now = now.Add(2 * removalWindow)
-	// Another, which counts as removed until the directory is gone too. The first one has nothing
-	// to do with that.
-	remove(late.ID)
-	sync(1, 0)
-	removeAll()
-	sync(0, 2)
-	if !retired(early.ID) || retired(late.ID) || retired(other.ID) {
-		t.Errorf("retired: early %t, late %t, other %t", retired(early.ID), retired(late.ID), retired(other.ID))
-	}
-	if h, err := k.History(t.Context(), late.ID); err != nil || h[0].Verb != VerbRestored && h[len(h)-1].Verb != VerbRestored {
-		t.Errorf("%+v, %v", h, err)
-	}
-	settled(t, k)
-
-	// The directory goes after the look, before the judgment.
-	remove(other.ID)
-	f, err := k.compareFiles(t.Context())
-	if err != nil || len(f.missing) != 1 || f.lost {
-		t.Fatalf("%+v, %v", f, err)
-	}
-	removeAll()
-	if s, err := k.reconcile(t.Context(), time.Second, f); !errors.Is(err, errDirectoryGone) || len(s.Retired) > 0 || s.Written != 0 {
+	if s, err := k.Sync(t.Context()); err != nil || s.Written > 1 { // unless curation has written it
 		t.Errorf("%+v, %v", s, err)
 	}
-	sync(0, 2)
-	if retired(late.ID) || retired(other.ID) {
-		t.Errorf("retired: late %t, other %t", retired(late.ID), retired(other.ID))
+	if c, err := k.Get(t.Context(), ids[0]); err != nil || c.Retired != nil || c.Revision != 1 {
+		t.Errorf("%+v, %v", c, err)
 	}
 	settled(t, k)
 }
@@ -295,7 +229,7 @@ func TestQuarantineUndone(t *testing.T) {
 	if files, _ := os.ReadDir(k.quarantine); len(files) != 0 {
 		t.Errorf("%v", files)
 	}
-	if s, err := k.Sync(t.Context()); err != nil || len(s.Retired) > 0 || len(s.Quarantined) != 1 {
+	if s, err := k.Sync(t.Context()); err != nil || len(s.Quarantined) != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	settled(t, k)
@@ -394,7 +328,7 @@ func TestMergeConflict(t *testing.T) {
 				t.Fatal(err)
 			}
 			s, err := k.Sync(t.Context())
-			if err != nil || len(s.Quarantined)+len(s.PickedUp)+len(s.Retired) > 0 ||
+			if err != nil || len(s.Quarantined)+len(s.PickedUp) > 0 ||
 				!strings.Contains(strings.Join(s.Notes, "\n"), "has a merge conflict that nobody has resolved, from line") {
 				t.Errorf("%+v, %v", s, err)
 			}

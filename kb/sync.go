@@ -23,8 +23,7 @@ const (
 	SyncDue   SyncWhen = iota
 	SyncNow            // always
 	SyncNever          // never: for callers that cannot wait
-	// of the capsule that Retrieve is asked for, and of all only if its file is gone
-	SyncOne
+	SyncOne            // of the capsule that Retrieve is asked for
 )
 
 const (
@@ -36,9 +35,6 @@ const (
 	editGrace = 2 * time.Second
 	// abandonedAfter is the age from which an unfinished file is deleted.
 	abandonedAfter = time.Minute
-	// removalWindow is the most time between the loss of a file and that of its
-	// directory for both to be one removal.
-	removalWindow = time.Minute
 )
 
 // found lists the differences between sidecars and rows. Each is checked again in the
@@ -50,7 +46,6 @@ type found struct {
 	// names of unfinished files that nobody is writing any more
 	temp    []string
 	files   int
-	lost    bool // the whole directory is gone
 	pending bool // an interrupted ingest has left a list of files
 }
 
@@ -62,14 +57,10 @@ func (f *found) nothing() bool {
 type Synced struct {
 	PickedUp []string `json:"picked_up"` // ids
 	Added    []string `json:"added"`     // ids of new capsules
-	Retired  []string `json:"retired"`   // ids of capsules whose sidecar was removed
 	// missing sidecars that were written from their rows
 	Written     int      `json:"written"`
 	Quarantined []string `json:"quarantined"` // files, each with a reason
 	Notes       []string `json:"notes"`
-
-	bulk bool // the missing files were not removed by a person
-	lost bool // the whole directory is gone
 }
 
 // warnSecret notes that a capsule from a file contains what looks like a secret. It is
@@ -92,8 +83,6 @@ func (s *Synced) summary() []string {
 	say(len(s.PickedUp), "capsule's file was", "capsules' files were",
 		" edited by hand; the capsules were updated")
 	say(len(s.Added), "capsule's file is", "capsules' files are", " new; the capsules were added")
-	say(len(s.Retired), "capsule's file was", "capsules' files were",
-		" removed by hand: retired; restore brings them back")
 	say(s.Written, "capsule's file was missing and is", "capsules' files were missing and are",
 		" written again")
 	return append(append(notes, s.Quarantined...), s.Notes...)
@@ -145,9 +134,9 @@ func (k *KB) syncDue(ctx context.Context) (due bool, err error) {
 	return due, err
 }
 
-// Sync compares every sidecar with its row and updates the rows: edits by hand, new and
-// removed files, and what an interrupted process left undone. An unreadable file is
-// moved to the quarantine, and its capsule stays as it was.
+// Sync compares every sidecar with its row and updates the rows: edits by hand, new files,
+// and what an interrupted process left undone. A missing file is written from its row. An
+// unreadable file is moved to the quarantine, and its capsule stays as it was.
 func (k *KB) Sync(ctx context.Context) (Synced, error) { return k.sync(ctx, sqlite.LockTimeout) }
 
 func (k *KB) sync(ctx context.Context, wait time.Duration) (Synced, error) {
@@ -162,14 +151,7 @@ func (k *KB) sync(ctx context.Context, wait time.Duration) (Synced, error) {
 	took := time.Since(start)
 	var s Synced
 	if !f.nothing() {
-		s, err = k.reconcile(ctx, wait, f)
-		if errors.Is(err, errDirectoryGone) {
-			// compareFiles creates the directory again
-			if f, err = k.compareFiles(ctx); err == nil {
-				s, err = k.reconcile(ctx, wait, f)
-			}
-		}
-		if err != nil {
+		if s, err = k.reconcile(ctx, wait, f); err != nil {
 			return s, err
 		}
 	}
@@ -194,11 +176,8 @@ func (k *KB) listSidecars() (*found, []sidecarFile, error) {
 	entries, err := os.ReadDir(k.sidecars)
 	f := &found{}
 	if errors.Is(err, fs.ErrNotExist) {
-		f.lost = true
-		if !k.db.ReadOnly() {
+		if err = nil; !k.db.ReadOnly() {
 			err = os.MkdirAll(k.sidecars, 0o700)
-		} else {
-			err = nil
 		}
 	}
 	if err != nil {
@@ -256,9 +235,7 @@ func (k *KB) compareFilesIn(tx *sqlite.Tx) (*found, error) {
 			i++
 		}
 		if i == len(files) || files[i].id != id {
-			if m.size >= 0 || f.lost {
-				f.missing = append(f.missing, id)
-			}
+			f.missing = append(f.missing, id)
 			return nil
 		}
 		if !m.same(files[i].info) {
@@ -283,14 +260,9 @@ func (k *KB) compareFilesIn(tx *sqlite.Tx) (*found, error) {
 	return f, err
 }
 
-// fewMissing is how many sidecars may be missing and still count as removed by hand. In
-// a larger knowledge base it is a quarter of all.
-const fewMissing = 10
-
 // reconcile handles the differences, in changes of some hundred files each.
 func (k *KB) reconcile(ctx context.Context, wait time.Duration, f *found) (Synced, error) {
 	var s Synced
-	bulk := f.lost || len(f.missing) > fewMissing && 4*len(f.missing) > f.files+len(f.missing)
 	const step = 200
 	work := append(append([]string{}, f.changed...), f.missing...)
 	if len(work) == 0 {
@@ -299,10 +271,7 @@ func (k *KB) reconcile(ctx context.Context, wait time.Duration, f *found) (Synce
 	for part := range slices.Chunk(work, step) {
 		var now Synced
 		err := k.changeWithin(ctx, wait, func(ch *change) error {
-			if err := k.checkDirectory(f); err != nil {
-				return err
-			}
-			now = Synced{bulk: bulk, lost: f.lost}
+			now = Synced{}
 			ch.sync = &now
 			for _, name := range f.temp { // this process holds the write lock
 				os.Remove(filepath.Join(k.sidecars, name))
@@ -328,30 +297,9 @@ func (k *KB) reconcile(ctx context.Context, wait time.Duration, f *found) (Synce
 		if err != nil {
 			return s, err
 		}
-		s.PickedUp, s.Added, s.Retired = append(s.PickedUp, now.PickedUp...),
-			append(s.Added, now.Added...), append(s.Retired, now.Retired...)
+		s.PickedUp, s.Added = append(s.PickedUp, now.PickedUp...), append(s.Added, now.Added...)
 		s.Quarantined, s.Notes, s.Written = append(s.Quarantined, now.Quarantined...),
 			append(s.Notes, now.Notes...), s.Written+now.Written
 	}
-	if bulk && s.Written > 0 {
-		s.Notes = append(s.Notes,
-			fmt.Sprintf("too many files are missing from %s to have been removed by hand; no capsule was retired. Retire them by id if it was intended", k.sidecars))
-	}
 	return s, nil
-}
-
-// errDirectoryGone aborts a change that would treat the files as missing one by one.
-var errDirectoryGone = errors.New("the directory of the capsules' files is gone")
-
-// checkDirectory detects that the whole directory is being removed, which at first looks
-// like a few missing files.
-func (k *KB) checkDirectory(f *found) error {
-	if len(f.missing) == 0 || f.lost {
-		return nil
-	}
-	_, err := os.Stat(k.sidecars)
-	if errors.Is(err, fs.ErrNotExist) {
-		return errDirectoryGone
-	}
-	return err
 }

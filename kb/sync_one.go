@@ -30,11 +30,8 @@ func (ch *change) pickUp(id string) error {
 
 // syncOne is what opening has left to Retrieve.
 func (k *KB) syncOne(ctx context.Context, id string) error {
-	if !k.one || CheckID(id) != nil {
+	if !k.one {
 		return nil
-	}
-	if _, err := os.Lstat(k.sidecarPath(id)); err != nil {
-		return k.syncAtOpen(ctx, SyncDue)
 	}
 	return k.notPickedUp(ctx, k.pickUpWithin(ctx, syncWait, id))
 }
@@ -102,7 +99,7 @@ func (ch *change) reconcileOne(id string, s *Synced, missing bool) error {
 		if !missing {
 			return nil
 		}
-		return ch.fileMissing(id, row, m, s)
+		return ch.fileMissing(id, row, s)
 	case err != nil:
 		return err
 	case m != nil && row != nil && m.same(info):
@@ -145,47 +142,19 @@ func (ch *change) reconcileOne(id string, s *Synced, missing bool) error {
 	return ch.edited(row, &c, info, data, s)
 }
 
-// removedByHand is the reason for retiring a capsule whose file is missing. Rebuild
-// finds those capsules by it.
-const removedByHand = "its file was removed by hand"
-
-// fileMissing handles a row without a sidecar. The file is written if there never was
-// one or the whole directory is gone; otherwise the capsule is retired. Restore undoes
-// that.
-func (ch *change) fileMissing(id string, row *Capsule, m *sidecarState, s *Synced) error {
-	switch {
-	case s.lost && row != nil && m != nil && m.size < 0 && row.RetiredWhy == removedByHand &&
-		row.Retired != nil && ch.tx.Now.Sub(*row.Retired) < removalWindow:
-		s.Written++ // its file was the first to be removed with the directory
-		c := *row
-		c.Retired, c.RetiredWhy = nil, ""
-		return ch.update(row, &c, nil, VerbRestored, "",
-			"its file was removed with the whole directory")
-	case row == nil && m == nil || m != nil && m.size < 0:
-		return nil
-	case row == nil:
+// fileMissing handles a row without a sidecar: the file is written.
+func (ch *change) fileMissing(id string, row *Capsule, s *Synced) error {
+	if row == nil {
 		_, err := ch.tx.Exec(`DELETE FROM sidecars WHERE id = ?`, id)
 		return err
-	case m == nil || s.bulk:
-		s.Written++
-		c := *row
-		if err := c.Normalise(); err != nil || sameContent(row, &c) {
-			return ch.writeSidecar(row)
-		}
-		// written by a version that did not trim texts
-		return ch.update(row, &c, nil, VerbEdited, "", "its file was written")
 	}
-	now := *row
-	now.Revision, now.Updated = row.Revision+1, ch.tx.Now
-	if row.Retired == nil {
-		now.Retired, now.RetiredWhy = &ch.tx.Now, removedByHand
+	s.Written++
+	c := *row
+	if err := c.Normalise(); err != nil || sameContent(row, &c) {
+		return ch.writeSidecar(row)
 	}
-	if err := ch.mirror(row, &now, nil, VerbRetired, "", removedByHand); err != nil {
-		return err
-	}
-	s.Retired = append(s.Retired, row.ID)
-	_, err := ch.tx.Exec(`UPDATE sidecars SET size = -1 WHERE id = ?`, row.ID)
-	return err
+	// written by a version that did not trim texts
+	return ch.update(row, &c, nil, VerbEdited, "", "its file was written")
 }
 
 // adopt stores a sidecar without a row: a new file, or one whose process died before the

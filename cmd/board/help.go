@@ -122,7 +122,7 @@ const rareFlags = " block content debug drop-duty execute exists-ok expires file
 	"min-importance min-items min-priority min-score mute no-create no-docs no-embed " +
 	"no-hooks no-import no-trust prefix report require-evidence require-source " +
 	"require-verified restore retired semantic session store strict superseded systemd task " +
-	"text theme ttl-days user why write-missing "
+	"text theme ttl-days user why "
 
 // flagHelp lists the flags of a command: those of its own, then the common ones in one line.
 func flagHelp(command string, flags []cli.Flag) string {

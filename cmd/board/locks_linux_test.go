@@ -224,7 +224,7 @@ var lockLines = []string{
 	`state set phase 3 --if-match 3`,
 	`export -o report.html`, `export -o export.md`, `export -o copy.jsonl`, `hook --list`,
 	`kb export all.jsonl --documents`, `kb import all.jsonl`, `kb ingest doc.md --prune`,
-	`kb learn learned.txt`, `kb curate`, `kb rebuild --write-missing`,
+	`kb learn learned.txt`, `kb curate`, `kb rebuild`,
 	`memory export all.json --everything --author --reason test`, `memory import all.json`, `memory scrub account`,
 	`memory put "of another project" --workspace specs`, `memory channel create aside`,
 	`memory channel describe aside "what is aside"`, `memory channel rm aside`,

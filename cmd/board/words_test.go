@@ -197,13 +197,13 @@ func TestSteps(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for want, s := range map[string]fault.Step{
-		"`board answer s3 --entry e5`":           fault.Do("signal.address", "{}", "signal", "s3", "entry", "e5"),
-		"`board answer`":                         fault.Do("signal.address", "{}"),
-		"`board signals --status open`":          fault.Do("signal.list", "{}", "status", "open"),
-		"`board kb rebuild --write-missing` now": fault.Do("kb.rebuild", "{} now", "write_missing", ""),
-		"--supersedes k1 replaces it":            fault.Give("supersedes", "k1", "{} replaces it"),
-		"--force stores it":                      fault.Give("keep_secret", "", "{} stores it"),
-		"":                                       fault.Do("unheard.of", "{}"),
+		"`board answer s3 --entry e5`":       fault.Do("signal.address", "{}", "signal", "s3", "entry", "e5"),
+		"`board answer`":                     fault.Do("signal.address", "{}"),
+		"`board signals --status open`":      fault.Do("signal.list", "{}", "status", "open"),
+		"`board kb ingest docs --prune` now": fault.Do("kb.ingest", "{} now", "paths", "docs", "prune", ""),
+		"--supersedes k1 replaces it":        fault.Give("supersedes", "k1", "{} replaces it"),
+		"--force stores it":                  fault.Give("keep_secret", "", "{} stores it"),
+		"":                                   fault.Do("unheard.of", "{}"),
 	} {
 		if got := s.In(base.CommandFor); got != want {
 			t.Errorf("%+v is %q, want %q", s, got, want)

@@ -193,8 +193,8 @@ func (w *watcher) sync() {
 	}
 	if s, err := w.lookAt(w.ctx); err != nil && w.ctx.Err() == nil {
 		w.log.Warn("edits by hand could not be picked up", "error", err)
-	} else if n := len(s.PickedUp) + len(s.Added) + len(s.Retired) + len(s.Quarantined); n > 0 {
-		w.log.Info("edits by hand picked up", "picked_up", len(s.PickedUp), "added", len(s.Added), "retired", len(s.Retired), "quarantined", len(s.Quarantined))
+	} else if n := len(s.PickedUp) + len(s.Added) + len(s.Quarantined); n > 0 {
+		w.log.Info("edits by hand picked up", "picked_up", len(s.PickedUp), "added", len(s.Added), "quarantined", len(s.Quarantined))
 	}
 }
 

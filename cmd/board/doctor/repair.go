@@ -137,7 +137,7 @@ func (d *Doctor) moveLeftovers(paths []string) *Step {
 func (d *Doctor) rebuildKB() *Step {
 	const offer = "rebuilds it from the capsules' files, with what can be read of the history of changes; all of it stays in the backup"
 	return &Step{Offer: offer, Changes: []string{kb.Path(d.Home)}, do: func(ctx context.Context, b *backup) (string, error) {
-		r, err := kb.Rebuild(ctx, d.Home, kb.Options{Actor: "doctor"}, kb.RebuildOptions{})
+		r, err := kb.Rebuild(ctx, d.Home, kb.Options{Actor: "doctor"})
 		if err != nil {
 			return "", err
 		}

@@ -34,12 +34,10 @@ func (p *program) kbEditCommands() []*cli.Command {
 		p.operation(&ops.KBHistory, base.WorkerFlag()),
 		{
 			Name: "rebuild", Usage: "rebuild the database from the capsules' files",
-			Description: `Reads every file in kb/capsules, updates the database to match, and
-rebuilds the search index. The history is kept, and so are embeddings of unchanged texts.
+			Description: `Reads every file in kb/capsules, updates the database to match, writes
+the files that are missing, and rebuilds the search index. The history is kept, and so are embeddings of unchanged texts.
 A damaged database is moved aside; the readable part of its history goes into the new one.`,
 			Flags: []cli.Flag{
-				&cli.BoolFlag{Name: "write-missing",
-					Usage: "write missing files from the database, instead of retiring their capsules"},
 				base.WorkerFlag(), base.JSONFlag(),
 			},
 			Action: p.kbRebuild,
@@ -108,12 +106,11 @@ func (p *program) kbRebuild(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	r, err := kb.Rebuild(c.Context, home, kb.Options{Actor: p.WorkerName(c)},
-		kb.RebuildOptions{WriteMissing: c.Bool("write-missing")})
+	r, err := kb.Rebuild(c.Context, home, kb.Options{Actor: p.WorkerName(c)})
 	return p.Answer(c, err, func() {
-		p.Printf("%s; %d picked up, %d new, %d retired, %d files written, %d quarantined\n",
+		p.Printf("%s; %d picked up, %d new, %d files written, %d quarantined\n",
 			base.Count(int64(r.Capsules), "capsule", "capsules"), len(r.PickedUp), len(r.Added),
-			len(r.Retired), r.Written, len(r.Quarantined))
+			r.Written, len(r.Quarantined))
 		if r.Aside != "" {
 			p.Messagef("note: the database was damaged; the damaged file is %s", r.Aside)
 		}
