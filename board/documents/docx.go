@@ -12,7 +12,7 @@ func readDocx(a *archive) (*Document, error) {
 	w := writer{unit: "paragraph"}
 	for _, part := range docxParts(a) {
 		p := docxParser{w: &w, whole: a.whole}
-		if err := a.tokens(part, p.visit(&p)); err != nil {
+		if err := a.tokens(part, p.token); err != nil {
 			return nil, err
 		}
 	}
@@ -41,7 +41,8 @@ func docxParts(a *archive) []string {
 
 // docxParser turns WordprocessingML into lines.
 type docxParser struct {
-	nesting
+	depth      int
+	skip       int // what lies deeper does not count: deleted text, fallbacks; 0: nothing is skipped
 	w          *writer
 	whole      bool             // hidden and deleted text counts
 	properties int              // the depth of w:pPr; 0: it is not in one
@@ -62,10 +63,25 @@ type docxTable struct {
 	cell []string
 }
 
-func (p *docxParser) text(s string) {
-	if p.inText && !p.hidden {
-		p.write(s)
+func (p *docxParser) token(t xml.Token) error {
+	switch t := t.(type) {
+	case xml.StartElement:
+		if p.depth++; p.skip == 0 {
+			p.start(t)
+		}
+	case xml.EndElement:
+		if p.skip == 0 {
+			p.end(t)
+		} else if p.skip == p.depth {
+			p.skip = 0
+		}
+		p.depth--
+	case xml.CharData:
+		if p.skip == 0 && p.inText && !p.hidden {
+			p.write(string(t))
+		}
 	}
+	return nil
 }
 
 // write adds to the paragraph. Text outside any paragraph is not shown by word

@@ -128,44 +128,6 @@ func (a *archive) tokens(part string, fn func(xml.Token) error) error {
 	}
 }
 
-// nesting is where the parser of an XML part is.
-type nesting struct {
-	depth int
-	skip  int // what lies deeper does not count: deleted text, fallbacks; 0: nothing is skipped
-}
-
-// parser gets what counts of an XML part.
-type parser interface {
-	start(xml.StartElement)
-	end(xml.EndElement)
-	text(string)
-}
-
-// visit calls p for each token that counts. p may set what is skipped from there on.
-func (n *nesting) visit(p parser) func(xml.Token) error {
-	return func(t xml.Token) error {
-		switch t := t.(type) {
-		case xml.StartElement:
-			n.depth++
-			if n.skip == 0 {
-				p.start(t)
-			}
-		case xml.EndElement:
-			if n.skip == 0 {
-				p.end(t)
-			} else if n.skip == n.depth {
-				n.skip = 0
-			}
-			n.depth--
-		case xml.CharData:
-			if n.skip == 0 {
-				p.text(string(t))
-			}
-		}
-		return nil
-	}
-}
-
 // relation is a part that another one names.
 type relation struct{ kind, target string }
 
