@@ -37,7 +37,7 @@ func (x *Index) check(tx *sqlite.Tx) (map[int64]record, error) {
 	if vectors != m.vectors {
 		return nil, corrupt("it has %d vectors and counts %d", vectors, m.vectors)
 	}
-	return docs, x.checkCodes(tx, &m, docs)
+	return docs, x.checkVectors(tx, &m, docs)
 }
 
 // Documents returns the sorted ids of the documents in the index.
@@ -129,6 +129,9 @@ func (x *Index) dumpSegment(tx *sqlite.Tx, m *meta, seg int64) ([]record, error)
 	if s.ids[0] != s.lo || s.ids[len(s.ids)-1] != s.hi {
 		return nil, corrupt("segment %d holds documents beyond its bounds", seg)
 	}
+	if err := x.checkCodes(tx, m, s); err != nil {
+		return nil, err
+	}
 	records := make([]record, s.n)
 	for ord := range records {
 		records[ord] = record{doc: s.ids[ord], length: s.lens[ord]}
@@ -165,54 +168,27 @@ func (x *Index) dumpSegment(tx *sqlite.Tx, m *meta, seg int64) ([]record, error)
 	return slices.DeleteFunc(records, func(record) bool { ord++; return s.isDead(ord) }), nil
 }
 
-// checkCodes compares every code with its vector.
-func (x *Index) checkCodes(tx *sqlite.Tx, m *meta, docs map[int64]record) error {
+// checkCodes compares the codes of a segment's living documents with their vectors.
+func (x *Index) checkCodes(tx *sqlite.Tx, m *meta, s *source) error {
 	if m.vectors == 0 {
 		return nil
 	}
-	live, err := x.liveCounts(tx)
+	want, err := x.codesOf(tx, m, s.ids)
 	if err != nil {
 		return err
 	}
-	code := make([]signs, codeParts(m.dim))
-	for _, l := range live {
-		s, err := x.loadSegment(tx, l.seg)
-		if err != nil {
-			return err
-		}
-		ids, err := s.allIDs(tx)
-		if err != nil {
-			return err
-		}
-		c, err := x.readCodes(tx, s.sealed, m.dim)
-		if err != nil {
-			return err
-		}
-		hasCode := func(ord int) bool { return !s.isDead(ord) && c != nil && c.has.has(ord) }
-		wrong := 0
-		for ord := range ids {
-			if hasCode(ord) {
-				wrong++ // until its vector is found
-			}
-		}
-		if err := x.eachVector(tx, m.dim, ids, func(ord int, v embed.Vector) {
-			if !hasCode(ord) {
-				if !s.isDead(ord) {
-					wrong++
-				}
-			} else if encodeSigns(code, together(v, m.dim)); slices.Equal(code, c.at(ord)) {
-				wrong--
-			}
-		}); err != nil {
-			return err
-		}
-		if wrong != 0 {
-			return corrupt("the codes of segment %d do not fit its vectors", l.seg)
+	for ord := range s.ids {
+		has, must := s.codes != nil && s.codes.has.has(ord), want != nil && want.has.has(ord)
+		if !s.isDead(ord) && (has != must || has && !slices.Equal(s.codes.at(ord), want.at(ord))) {
+			return corrupt("the codes of segment %d do not fit its vectors", s.seg)
 		}
 	}
-	var stray int64
-	var id int64
-	var raw rawBytes
+	return nil
+}
+
+// checkVectors looks for vectors of no document, or of another length than 1.
+func (x *Index) checkVectors(tx *sqlite.Tx, m *meta, docs map[int64]record) error {
+	stray, id, raw := 0, int64(0), rawBytes(nil)
 	v := make(embed.Vector, 0, m.dim)
 	if err := tx.Each([]any{&id, &raw}, func() (err error) {
 		if _, known := docs[id]; !known {

@@ -254,18 +254,13 @@ func (x *Index) eachVector(tx *sqlite.Tx, dim int, ids []int64, fn func(i int, v
 }
 
 // withoutCodes returns the segments whose codes are not loaded.
-func (s *search) withoutCodes() (segs []*segment) {
+func (s *search) withoutCodes() (segs []*sealed) {
 	for _, seg := range s.v.segs {
 		if seg.mem == nil && !seg.knowsCodes() {
-			segs = append(segs, seg)
+			segs = append(segs, seg.sealed)
 		}
 	}
 	return segs
-}
-
-func (s *search) askCodes(segs []*segment) sqlite.Question {
-	ns := numbers(segs)
-	return sqlite.Question{Query: s.x.q(`SELECT id, data FROM @_codes WHERE id >= ? AND id < ? ORDER BY id`), Args: []any{rowID(slices.Min(ns), 0), rowID(slices.Max(ns)+1, 0)}}
 }
 
 // fetchCodes loads the missing codes of several segments in one query.
@@ -274,27 +269,12 @@ func (s *search) fetchCodes() error {
 	if s.few(len(segs)) {
 		return nil
 	}
-	got := map[int64]*chunks{}
-	for _, seg := range segs {
-		got[seg.seg] = &chunks{s: seg.sealed, dim: s.v.dim}
-	}
-	q := s.askCodes(segs)
-	var id int64
-	var raw rawBytes
-	if err := s.tx.Each([]any{&id, &raw}, func() error {
-		if c := got[id>>24]; c != nil {
-			return c.add(id&(1<<24-1), raw)
-		}
-		return nil
-	}, q.Query, q.Args...); err != nil {
+	got, err := s.x.readCodes(s.tx, s.v.dim, segs...)
+	if err != nil {
 		return err
 	}
-	for _, c := range got {
-		codes, err := c.all()
-		if err != nil {
-			return err
-		}
-		c.s.setCodes(codes)
+	for _, seg := range segs {
+		seg.setCodes(got[seg.seg])
 	}
 	return nil
 }
@@ -338,14 +318,38 @@ func (g *chunks) all() (*codes, error) {
 	return g.c, nil
 }
 
-// readCodes reads a segment's codes, or nil if it has none.
-func (x *Index) readCodes(tx *sqlite.Tx, s *sealed, dim int) (*codes, error) {
-	got := chunks{s: s, dim: dim}
+// askCodes is the question for the codes of segments, with those of others between them.
+func (x *Index) askCodes(segs []*sealed) sqlite.Question {
+	first, last := segs[0].seg, segs[0].seg
+	for _, s := range segs {
+		first, last = min(first, s.seg), max(last, s.seg)
+	}
+	return sqlite.Question{Query: x.q(`SELECT id, data FROM @_codes WHERE id >= ? AND id < ? ORDER BY id`), Args: []any{rowID(first, 0), rowID(last+1, 0)}}
+}
+
+// readCodes reads the codes of segments, by their numbers; nil of one that has none.
+func (x *Index) readCodes(tx *sqlite.Tx, dim int, segs ...*sealed) (map[int64]*codes, error) {
+	got := map[int64]*chunks{}
+	for _, s := range segs {
+		got[s.seg] = &chunks{s: s, dim: dim}
+	}
+	q := x.askCodes(segs)
 	var id int64
 	var raw rawBytes
-	if err := tx.Each([]any{&id, &raw}, func() error { return got.add(id, raw) },
-		x.q(`SELECT id & 16777215, data FROM @_codes WHERE id >= ? AND id < ? ORDER BY id`), rowID(s.seg, 0), rowID(s.seg+1, 0)); err != nil {
+	if err := tx.Each([]any{&id, &raw}, func() error {
+		if c := got[id>>24]; c != nil {
+			return c.add(id&(1<<24-1), raw)
+		}
+		return nil
+	}, q.Query, q.Args...); err != nil {
 		return nil, err
 	}
-	return got.all()
+	all := map[int64]*codes{}
+	for seg, c := range got {
+		var err error
+		if all[seg], err = c.all(); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }

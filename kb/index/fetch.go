@@ -100,7 +100,7 @@ func (s *search) fetchFirst(byVector bool) error {
 			ahead = append(ahead, s.askIDs(segs))
 		}
 		if segs := s.withoutCodes(); byVector && len(segs) > 0 {
-			ahead = append(ahead, s.askCodes(segs))
+			ahead = append(ahead, s.x.askCodes(segs))
 		}
 		if err := s.tx.Ahead(ahead...); err != nil {
 			return err

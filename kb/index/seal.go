@@ -283,9 +283,11 @@ func (x *Index) openSource(tx *sqlite.Tx, m *meta, seg int64) (*source, error) {
 		return nil, corrupt("segment %d has %d blocks, not %d", seg, len(out.blocks), len(s.dir))
 	}
 	if m.vectors > 0 {
-		if out.codes, err = x.readCodes(tx, s.sealed, m.dim); err != nil {
+		codes, err := x.readCodes(tx, m.dim, s.sealed)
+		if err != nil {
 			return nil, err
 		}
+		out.codes = codes[seg]
 	}
 	return out, nil
 }

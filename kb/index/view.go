@@ -78,7 +78,8 @@ func (s *sealed) allCodes(tx *sqlite.Tx, dim int) (*codes, error) {
 	if s.codes != nil || s.noCode {
 		return s.codes, nil
 	}
-	c, err := s.x.readCodes(tx, s, dim)
+	got, err := s.x.readCodes(tx, dim, s)
+	c := got[s.seg]
 	s.codes, s.noCode = c, err == nil && c == nil
 	return c, err
 }
