@@ -264,7 +264,7 @@ var ceilings = map[string]int{
 
 	"board/disk": 646, // who takes names away waits for who is opening files; logs, and tests of paths that nine packages had
 
-	"board/documents": 5200, // PDF: table of objects, encryption, forms
+	"board/documents": 5107, // PDF: table of objects, encryption, forms
 
 	"board/fault": 330,
 
@@ -336,7 +336,7 @@ var ceilings = map[string]int{
 
 	"hooks/topics": 3520, // notes and lines of branches; topics of a moved project
 
-	"kb": 7690, // all of a note is taken in; statements in memory, for imports and curation
+	"kb": 7346, // all of a note is taken in; statements in memory, for imports and curation
 
 	"kb/brief": 280,
 
@@ -344,7 +344,7 @@ var ceilings = map[string]int{
 
 	"kb/importers": 2635,
 
-	"kb/index": 4575, // several vectors for a document; lists of the tail made when asked for
+	"kb/index": 4562, // several vectors for a document; lists of the tail made when asked for
 
 	"kb/learn": 1710,
 
