@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"blackboard/board/fault"
 	"blackboard/hooks/ops"
@@ -181,4 +183,19 @@ func (c *call) scrub(in scrubIn) (out scrubOut, text string, err error) {
 		text = fmt.Sprintf("Removed for good from %s:%s", in.Tier, counts)
 	}
 	return out, text, err
+}
+
+// counted writes counts by name, the names in order.
+func counted[N int | int64](counts map[string]N) string {
+	var parts []string
+	for name, n := range counts {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", name, n))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	slices.Sort(parts)
+	return " (" + strings.Join(parts, ", ") + ")"
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -54,6 +55,25 @@ func (c *call) Checks() (posts, files bool) { return true, c.cfg.Grants.has[File
 // Policy is the policy that a run is judged by: the one on record, else the workspace's.
 func (c *call) Policy(ctx context.Context, b *board.Board) (policy.File, error) {
 	return policy.Of(ctx, b, c.workspace())
+}
+
+// Which is which run a call means: where clients may create runs, the server's own begins
+// with its first post.
+func (c *call) Which(run string) (string, bool) {
+	run = cmp.Or(run, c.ownRun())
+	return run, !c.cfg.NoCreate && run == c.ownRun()
+}
+
+// List are the runs that the client may read.
+func (c *call) List(ctx context.Context, _ bool) ([]board.Info, error) {
+	by, err := policy.Find(c.workspace())
+	if err != nil {
+		return nil, err
+	}
+	all, err := board.List(ctx, c.boards(), by.Gate)
+	return slices.DeleteFunc(list(all), func(r board.Info) bool {
+		return c.cfg.Grants.run(r.Run, false) != nil
+	}), err
 }
 
 // KB calls fn with the knowledge base.

@@ -15,8 +15,8 @@ func TestNames(t *testing.T) {
 	has(t, must(t, c, "board_start", `{"run":"r1","goal":"May we ship?","expect":"ben"}`),
 		"r1 started, goal “May we ship?”; waits for ben.")
 	has(t, must(t, c, "board_signal", `{"content":"Who signs?","priority":"high"}`), "s1 high")
-	has(t, must(t, c, "board_show", `{}`), "Gate CLOSED: expected ben; open-signal s1 high",
-		"Open signals: 1", "Goal: May we ship?")
+	has(t, must(t, c, "board_show", `{}`), "gate       CLOSED: 2 reasons", "  expected  ben has not finished yet", "  s1     high      Who signs?",
+		"signals    1: open 1 (high 1)", "run r1  May we ship?")
 	has(t, must(t, c, "board_address", `{"signal":"s1","content":"The board"}`), "s1     high")
 	has(t, must(t, c, "board_done", `{"names":["ben"],"drop":true,"note":"ill"}`), "dropped by ann: ill")
 	has(t, must(t, c, "board_show", `{"id":"s1"}`), "Who signs?", "addressed")

@@ -100,11 +100,12 @@ func (c *call) recallPrompt(args map[string]string) (string, error) {
 }
 
 func (c *call) handoffPrompt(args map[string]string) (string, error) {
-	st, text, err := c.state(ops.OnRun{Run: args["run"]})
+	st, err := ops.ShowRun.Do(c.ctx, c, ops.GlanceIn{OnRun: ops.OnRun{Run: args["run"]}})
 	if err != nil {
 		return "", err
 	}
-	if st.Run == "" {
+	text := written(c, &ops.ShowRun, st)
+	if st.State == nil {
 		return text, nil
 	}
 	to := args["to"]

@@ -35,8 +35,7 @@ func (s *Server) addResources() {
 		{"board://run/{run}/state", "run-state",
 			"Where a run stands: counts, open signals, workers, variables",
 			func(c *call, a []string) (any, error) {
-				out, _, err := c.state(ops.OnRun{Run: a[0]})
-				return out, err
+				return ops.ShowRun.Do(c.ctx, c, ops.GlanceIn{OnRun: ops.OnRun{Run: a[0]}})
 			}},
 		{"board://run/{run}/entry/{id}", "entry",
 			"An entry of a run's board, with what links to it and its history",
@@ -78,8 +77,7 @@ func (s *Server) addResources() {
 	s.sdk.AddResource(&sdk.Resource{URI: "board://runs", Name: "runs",
 		Description: "All runs", MIMEType: "application/json"},
 		s.reader(resource{template: "board://runs", read: func(c *call, _ []string) (any, error) {
-			out, _, err := c.runs(stateOut{Runs: []runOut{}})
-			return map[string]any{"runs": out.Runs}, err
+			return ops.ListRuns.Do(c.ctx, c, ops.RunsIn{})
 		}}))
 }
 

@@ -23,7 +23,7 @@ func TestNothingPostedYet(t *testing.T) {
 	refused(t, c, "board_state", `{"run":"r7"}`, "there is no run r7")
 	refused(t, c, "board_gate", `{}`, "there is no run r1") // an absent gate is not an open one
 	must(t, c, "board_signal", `{"content":"who?"}`)
-	has(t, must(t, c, "board_state", `{}`), "Open signals: 1")
+	has(t, must(t, c, "board_state", `{}`), "signals    1: open 1 (medium 1)")
 	none := connect(t, everything(t, func(c *Config) { c.NoCreate = true }), nil)
 	refused(t, none, "board_state", `{}`, "there is no run r1")
 }

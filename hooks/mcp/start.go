@@ -99,8 +99,4 @@ func (s *Server) addRunTools() {
 	add(s, tool{Tool: "board_start", Short: "Open a run", Profile: ProfileRun, Kind: writes,
 		About: "Open a run, or join it: its goal, the workers the gate waits for, the files " +
 			"quotes are checked against."}, (*call).start)
-	add(s, tool{Tool: "board_state", Short: "Where the run stands", Profile: ProfileRun,
-		Kind: reads, Budget: glanceTokens,
-		About: "Start here: goal, counts, open questions, workers, variables. " +
-			"Without a run it lists the runs."}, (*call).state)
 }

@@ -35,6 +35,10 @@ type Runs interface {
 	Checks() (posts, files bool)
 	// Policy is the policy of a run.
 	Policy(ctx context.Context, b *board.Board) (policy.File, error)
+	// Which is the run that a call means, "" for none, and whether its first post begins it.
+	Which(run string) (name string, begins bool)
+	// List are the runs that the caller may read; check has each file verified.
+	List(ctx context.Context, check bool) ([]board.Info, error)
 	// Note tells the caller something besides the answer.
 	Note(text string)
 	// Person reports whether somebody at a terminal calls.

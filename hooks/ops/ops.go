@@ -17,6 +17,7 @@
 //	state.go   variables of a run
 //	list.go    how lists are written
 //	expect.go  workers: expect, done
+//	glance.go  where a run stands, which runs there are
 //	judge.go   what judges a run: check and its views, the gate
 //	judge_text.go  how that is written
 //	accept.go  doubts that are no fault, and findings that are no conflict
@@ -37,7 +38,7 @@ import (
 // All are the operations that have a tool.
 func All() []op.Any {
 	return []op.Any{&Post, &Correct, &Ask, &Claim, &Answer, &Waive, &Reopen, &Link, &Accept, &Expect, &Done,
-		&Query, &Show, &Signals, &Check, &Gate, &Survival, &VarGet, &VarSet,
+		&Query, &Show, &ShowRun, &Signals, &Check, &Gate, &Survival, &VarGet, &VarSet,
 		&KBSearch, &KBGet, &Remember, &KBRetire, &MemoryPut, &MemoryUpdate, &MemoryForget, &MemoryRead, &JournalNote, &CoreNote, &ScratchWrite, &ScratchRead, &Scratches, &ScratchClear, &Talk, &Talks,
 		&Channels, &ChannelCreate, &MemoryConsolidate,
 		&KBCurate, &KBResolve,

@@ -109,6 +109,8 @@ func (p *Program) AnswerWith(c *cli.Context, a op.Answer) error {
 	err := error(nil)
 	if x, is := a.Data.(interface{ Conflict() bool }); is && x.Conflict() { // in part
 		err = ExitError(ExitConflict)
+	} else if x, is := a.Data.(interface{ Failed() bool }); is && x.Failed() {
+		err = ExitError(ExitFailure)
 	}
 	if c.Bool("json") {
 		return cmp.Or(p.PrintJSON(a), err)

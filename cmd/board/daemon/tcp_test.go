@@ -330,7 +330,7 @@ func TestMCP(t *testing.T) {
 	}{
 		{"kb_search", `{"query":"capsule about topic"}`, "Capsule 1 about topic 1", false},
 		{"kb_search", `{"query":"pane","mode":"vector"}`, "Capsule", false},
-		{"board_state", `{}`, "Entries: 1", false},
+		{"board_state", `{}`, "entries    1", false},
 		{"board_post", `{"content":"x"}`, "can grant run:r", true},
 		{"kb_remember", `{"title":"x","body":"y"}`, "can grant kb:write", true},
 		{"memory_read", `{"tiers":["account"]}`, "can grant account:read", true},

@@ -13,6 +13,7 @@ import (
 	"blackboard/board/policy"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/ops"
+	kbhome "blackboard/kb/home"
 )
 
 // host is what an operation on a run works with, when a command line asks for it.
@@ -57,6 +58,29 @@ func (h *host) Checks() (posts, files bool) { return !h.c.Bool("quiet"), true }
 
 func (h *host) Policy(_ context.Context, b *board.Board) (policy.File, error) {
 	return h.policy(h.c, b)
+}
+
+// Which leaves it to Board to say that no run is named.
+func (h *host) Which(string) (string, bool) { return "its own", false }
+
+func (h *host) List(ctx context.Context, check bool) ([]board.Info, error) {
+	dir, err := h.BoardsDir()
+	if err != nil {
+		return nil, err
+	}
+	follow, err := h.policy(h.c, nil)
+	if err != nil {
+		return nil, err
+	}
+	all, err := board.List(ctx, dir, follow.Gate)
+	for i := range all {
+		if check && all[i].Error == "" {
+			if err := kbhome.CheckRun(ctx, dir, all[i].Run); err != nil {
+				all[i].Error = err.Error()
+			}
+		}
+	}
+	return all, err
 }
 
 func (h *host) Note(text string) { h.Messagef("%s", base.Safe(text)) }

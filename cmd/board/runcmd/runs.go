@@ -18,15 +18,7 @@ import (
 
 func (p *program) runCommands() []*cli.Command {
 	return []*cli.Command{
-		{
-			Name: "runs", Category: base.CategoryRun, Usage: "list the runs, with gate and counts",
-			Description: "--check also verifies every file: SQLite's integrity check, the counts, and " +
-				"that the event log\nrebuilds exactly what the tables hold. A run that fails is shown with " +
-				"the reason, and the exit code is 1.",
-			Flags: []cli.Flag{&cli.BoolFlag{Name: "check",
-				Usage: "verify every file"}, policyFlag(), base.JSONFlag()},
-			Action: p.runs,
-		},
+		p.operation(&ops.ListRuns, policyFlag()),
 		{
 			Name: "new", Category: base.CategoryRun, Hidden: true,
 			Usage: "create a run (the first post does it too)", ArgsUsage: "[RUN]",
@@ -63,74 +55,6 @@ record takes the directory's. --policy FILE with --reason records another one.`,
 			Action: p.rm,
 		},
 	}
-}
-
-func (p *program) runs(c *cli.Context) error {
-	dir, err := p.BoardsDir()
-	if err != nil {
-		return err
-	}
-	follow, err := p.policy(c, nil)
-	if err != nil {
-		return err
-	}
-	infos, err := board.List(c.Context, dir, follow.Gate)
-	if err != nil {
-		return err
-	}
-	bad := false
-	for i := range infos {
-		if c.Bool("check") && infos[i].Error == "" {
-			if err := kbhome.CheckRun(c.Context, dir, infos[i].Run); err != nil {
-				infos[i].Error = err.Error()
-			}
-		}
-		bad = bad || infos[i].Error != ""
-	}
-	if c.Bool("json") {
-		if err := p.JSON("runs", infos); err != nil {
-			return err
-		}
-	} else if len(infos) == 0 {
-		p.Messagef("no runs yet; `board demo` shows one, the first `board post` creates one")
-	} else {
-		width := 0
-		for _, r := range infos {
-			width = max(width, len(r.Run))
-		}
-		for _, r := range infos {
-			name := r.Run + strings.Repeat(" ", width-len(r.Run))
-			if r.Error != "" {
-				p.Printf("%s  %s  %s\n", name, p.Paint(base.Red, "ERROR "), base.Safe(r.Error))
-				continue
-			}
-			verified := ""
-			if c.Bool("check") {
-				verified = ", verified"
-			}
-			facts := []string{base.Count(r.Entries, "entry", "entries"),
-				base.Count(r.OpenSignal, "open signal", "open signals"),
-				base.Count(int64(r.Workers), "worker", "workers")}
-			if !r.Open {
-				facts = append(facts, base.Count(int64(r.Reasons), "reason keeps",
-					"reasons keep")+" the gate closed")
-			}
-			p.Printf("%s  %s  %s  %s%s\n", name, p.gateWord(r.Open), base.FormatTime(r.Updated),
-				strings.Join(facts, ", "), verified)
-		}
-	}
-	if bad && c.Bool("check") {
-		return base.ExitError(base.ExitFailure)
-	}
-	return nil
-}
-
-// gateWord is the state of the gate in one word.
-func (p *program) gateWord(open bool) string {
-	if open {
-		return p.Paint(base.Green, "open  ")
-	}
-	return p.Paint(base.Red, "CLOSED")
 }
 
 // namedRun is the run of a command that takes it as its argument, or by the flag.

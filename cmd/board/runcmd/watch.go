@@ -199,10 +199,12 @@ func (p *program) replay(c *cli.Context) error {
 			return err
 		}
 		ops.InWords(&host{p, c}, &v)
+		st, latest := s.State(), slices.Clone(s.Retrievals)
+		slices.Reverse(latest)
 		return p.Answer(c, nil, func() {
-			st, latest := s.State(), slices.Clone(s.Retrievals)
-			slices.Reverse(latest)
-			p.printState(&st, &v, latest)
+			page := p.Page()
+			ops.GlanceText(page, &ops.Glance{State: &st, Gate: &v, Retrievals: latest})
+			p.Printf("%s", page)
 		}, "snapshot", s, "gate", v)
 	})
 }
