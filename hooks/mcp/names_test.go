@@ -13,7 +13,7 @@ import (
 func TestNames(t *testing.T) {
 	c := connect(t, everything(t, func(c *Config) { c.Profiles, c.Agent = nil, "ann" }), nil)
 	has(t, must(t, c, "board_start", `{"run":"r1","goal":"May we ship?","expect":"ben"}`),
-		"r1 started, goal “May we ship?”; waits for ben.")
+		"created run r1\ngoal: May we ship?\nits gate waits for ben")
 	has(t, must(t, c, "board_signal", `{"content":"Who signs?","priority":"high"}`), "s1 high")
 	has(t, must(t, c, "board_show", `{}`), "gate       CLOSED: 2 reasons", "  expected  ben has not finished yet", "  s1     high      Who signs?",
 		"signals    1: open 1 (high 1)", "run r1  May we ship?")

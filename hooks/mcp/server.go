@@ -187,7 +187,6 @@ func New(cfg Config) *Server {
 	s.clients = transport.NewClients(transport.Config{Server: s.sdk, Life: s.life, Log: sdkLog,
 		Leave: s.leave})
 	s.sdk.AddReceivingMiddleware(s.clients.Bound, s.addressable, s.named, s.list, transport.Once)
-	s.addRunTools()
 	s.addShowTools()
 	for _, o := range ops.All() {
 		s.addOperation(o)

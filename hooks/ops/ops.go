@@ -6,6 +6,7 @@
 //	host.go    what they work with
 //	post.go    findings: post, correct, link
 //	signal.go  questions: ask, claim, answer, waive, reopen
+//	start.go  opens a run
 //	show.go    what is on a board: query, show, signals
 //	knowledge.go  capsules
 //	curate.go  tidying them up
@@ -37,7 +38,7 @@ import (
 
 // All are the operations that have a tool.
 func All() []op.Any {
-	return []op.Any{&Post, &Correct, &Ask, &Claim, &Answer, &Waive, &Reopen, &Link, &Accept, &Expect, &Done,
+	return []op.Any{&Start, &Post, &Correct, &Ask, &Claim, &Answer, &Waive, &Reopen, &Link, &Accept, &Expect, &Done,
 		&Query, &Show, &ShowRun, &Signals, &Check, &Gate, &Survival, &VarGet, &VarSet,
 		&KBSearch, &KBGet, &Remember, &KBRetire, &MemoryPut, &MemoryUpdate, &MemoryForget, &MemoryRead, &JournalNote, &CoreNote, &ScratchWrite, &ScratchRead, &Scratches, &ScratchClear, &Talk, &Talks,
 		&Channels, &ChannelCreate, &MemoryConsolidate,

@@ -1,16 +1,16 @@
 package runcmd
 
 import (
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/policy"
+	"blackboard/board/verify"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/ops"
 	kbhome "blackboard/kb/home"
@@ -19,33 +19,7 @@ import (
 func (p *program) runCommands() []*cli.Command {
 	return []*cli.Command{
 		p.operation(&ops.ListRuns, policyFlag()),
-		{
-			Name: "new", Category: base.CategoryRun, Hidden: true,
-			Usage: "create a run (the first post does it too)", ArgsUsage: "[RUN]",
-			Flags: base.WriteFlags(&cli.StringFlag{Name: "goal", Aliases: []string{"g"},
-				Usage: "what the run is to find out (`TEXT`)"},
-				&cli.BoolFlag{Name: "exists-ok",
-					Usage: "an existing run is no error, and is not changed"},
-				base.KeepSecretFlag(), policyFlag()),
-			Action: p.newRun,
-		},
-		{
-			Name: "start", Category: base.CategoryWrite,
-			Usage: "open a run: its goal, its workers, its sources", ArgsUsage: "[RUN]",
-			Description: `Creates the run, with the policy of this directory on record: it is judged
-by that one, wherever it is asked. A run that is there is joined; one without a policy on
-record takes the directory's. --policy FILE with --reason records another one.`,
-			Flags: base.WriteFlags(&cli.StringFlag{Name: "goal", Aliases: []string{"g"},
-				Usage: "what the run is to find out (`TEXT`)"},
-				&cli.StringSliceFlag{Name: "expect",
-					Usage: "`WORKER` that the gate waits for, repeatable or with commas"},
-				&cli.StringSliceFlag{Name: "sources",
-					Usage: "`PATH` of files that quotes are checked against, repeatable"},
-				base.KeepSecretFlag(), policyFlag(),
-				&cli.StringFlag{Name: "reason",
-					Usage: "why the policy on record is replaced (`TEXT`)"}),
-			Action: p.newRun,
-		},
+		p.operation(&ops.Start, policyFlag()), p.newCommand(),
 		{
 			Name: "rm", Category: base.CategoryRun,
 			Usage: "delete a run and everything on it", ArgsUsage: "RUN",
@@ -74,98 +48,64 @@ func namedRun(c *cli.Context) (string, error) {
 	return "", base.Usagef("`board "+c.Command.Name+" NAME`", "no run is named")
 }
 
-func (p *program) newRun(c *cli.Context) error {
-	if c.NArg() == 0 && !c.IsSet("run") {
-		name, err := p.RunName(c) // $BOARD_RUN is what a script has set up
-		if err != nil {
-			return err
-		}
-		return p.createRun(c, name)
-	}
-	name, err := namedRun(c)
-	if err != nil {
-		return err
-	}
-	return p.createRun(c, name)
+// newCommand is start as it was: a run that is there is an error, or left as it is.
+func (p *program) newCommand() *cli.Command {
+	c := p.once(&ops.Start, "new", "")
+	c.Category, c.Hidden = base.CategoryRun, true
+	c.Flags = append(c.Flags, policyFlag(), &cli.BoolFlag{Name: "exists-ok",
+		Usage: "an existing run is no error, and is not changed"})
+	return c
 }
 
-// createRun creates a run, which has the command's policy on record and expects its workers.
-func (p *program) createRun(c *cli.Context, name string) error {
-	dir, err := p.BoardsDir()
+// Start creates a run, which has the command's policy on record, or joins it.
+func (h *host) Start(ctx context.Context, in *ops.StartIn, who string, fn func(*board.Board,
+	*policy.File, bool, bool) error) error {
+	c, name := h.c, in.Run
+	if name == "" {
+		name = h.Env("BOARD_RUN") // which a script has set up
+	}
+	dir, err := h.BoardsDir()
+	if err == nil {
+		err = board.CheckRun(name)
+	}
 	if err != nil {
 		return err
 	}
-	follow, err := p.policy(c, nil)
+	follow, err := h.policy(c, nil)
 	if err != nil {
 		return err
 	}
-	sources, err := ops.Sources("", c.StringSlice("sources")) // before anything is made
+	by, err := follow.ToRecord(in.Reason)
 	if err != nil {
 		return err
 	}
-	p.MaskSecrets(c)
-	by, err := follow.ToRecord(c.String("reason"))
-	if err != nil {
-		return err
-	}
-	b, err := kbhome.NewRun(c.Context, dir, name, c.String("goal"), p.WorkerName(c), by)
+	b, err := kbhome.NewRun(ctx, dir, name, in.Goal, who, by)
 	join := c.Command.Name == "start"
 	there := errors.Is(err, fault.Conflict) && (join || c.Bool("exists-ok"))
 	if there {
-		b, err = kbhome.Run(c.Context, dir, name)
+		b, err = kbhome.Run(ctx, dir, name)
 	}
 	if errors.Is(err, fault.Conflict) {
 		err = fault.With(err, "choose another name, or use the existing run with --exists-ok")
 	}
-	if err != nil {
-		return err
-	}
-	defer b.Close()
-	recorded := false
-	if there && join {
-		if recorded, err = p.recordPolicy(c, b, by); err != nil {
+	return base.OnBoard(b, err)(func(b *board.Board) (err error) {
+		recorded := false
+		if there && join {
+			if recorded, err = h.recordPolicy(c, b, by); err != nil {
+				return err
+			}
+		}
+		if follow, err = policy.Of(ctx, b, "."); err != nil {
 			return err
 		}
-	}
-	if follow, err = policy.Of(c.Context, b, "."); err != nil {
+		if err = fn(b, &follow, there, recorded); err == nil && h.Env("BOARD_RUN") != name && !c.Bool("json") {
+			h.Messagef("export BOARD_RUN=%s makes it the run of every command", name)
+		}
 		return err
-	}
-	st, err := ops.Join(c.Context, b, p.WorkerName(c), &follow, base.List(c, "expect"), sources)
-	if err != nil {
-		return err
-	}
-	if goal := c.String("goal"); there && goal != "" && goal != st.Goal {
-		p.Messagef("note: %s has another goal, which stays: %s", name, base.Line(cmp.Or(st.Goal, "none"),
-			200))
-	}
-	if c.Bool("json") {
-		return p.JSON("state", st, "existed", there, "policy", follow.Used)
-	}
-	if there {
-		p.Printf("run %s already exists, and is used\n", name)
-	} else {
-		p.Printf("created run %s\n", name)
-	}
-	if own := follow.Gate.Expect; len(own) > 0 {
-		p.Printf("its gate waits for %s, as %s says\n", base.Safe(strings.Join(own, ", ")),
-			base.Safe(follow.Path))
-	}
-	if named := base.List(c, "expect"); len(named) > 0 {
-		p.Printf("its gate waits for %s\n", base.Safe(strings.Join(named, ", ")))
-	}
-	if len(sources) > 0 {
-		p.Printf("%s registered\n", base.Count(int64(len(sources)), "source", "sources"))
-	}
-	if recorded || !there && follow.Path != "" || follow.Note != "" {
-		page := p.Page()
-		ops.PolicyText(page, &follow.Used)
-		p.Printf("%s", page)
-	}
-	if p.Env("BOARD_RUN") != name {
-		p.Messagef("export BOARD_RUN=%s makes it the run of every command", name)
-	}
-	return nil
+	})
 }
+
+func (h *host) Sources(paths []string) ([]verify.File, error) { return ops.Sources("", paths) }
 
 // recordPolicy records a policy for a run that is there: the one that the call names, else the
 // directory's if the run has none.
