@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"blackboard/board/fault"
 	"blackboard/hooks/ops"
 	"blackboard/kb"
 	kbhome "blackboard/kb/home"
@@ -13,80 +12,14 @@ import (
 )
 
 func (s *Server) addAdminTools() {
-	add(s, tool{Tool: "kb_ingest", Short: "Ingest documents", Profile: ProfileAdmin, Kind: writes,
-		Need: Files,
-		About: "Cut markdown documents of this machine into capsules, a section each. What has " +
-			"not changed is left alone, so it can be repeated."}, (*call).ingest)
 	add(s, tool{Tool: "kb_reembed", Short: "Make missing embeddings", Profile: ProfileAdmin,
 		Kind: writes, Need: KBWrite, About: "Give every capsule the embedding of the model at " +
 			"hand that has none of it. It goes in steps, each of them kept."}, (*call).reembed)
-	add(s, tool{Tool: "kb_doctor", Short: "Examine the knowledge base", Profile: ProfileAdmin,
-		Kind: reads, Need: KBRead, About: "Look at everything: the file, the index, the " +
-			"sidecars, links, embeddings. It changes nothing."}, (*call).doctor)
 	add(s, tool{Tool: "memory_scrub", Short: "Remove memories for good", Profile: ProfileAdmin,
 		Kind: destroys,
 		About: "Without confirm: a manifest of what would be removed, with its hash. With " +
 			"confirm, the hash: exactly that is removed, and cannot be brought back. Show the " +
 			"manifest to the person first."}, (*call).scrub)
-}
-
-type ingestIn struct {
-	Paths   []string `json:"paths" jsonschema:"files and folders; below the workspace unless they begin at the root"`
-	Project string   `json:"project,omitempty"`
-	Scope   string   `json:"scope,omitempty" enum:"scopes" jsonschema:"default workspace"`
-	Tags    []string `json:"tags,omitempty"`
-	Domains []string `json:"domains,omitempty"`
-	Prune   bool     `json:"prune,omitempty" jsonschema:"remove the capsules of documents that are gone from the folders given"`
-	DryRun  bool     `json:"dry_run,omitempty"`
-}
-
-type ingestOut struct {
-	New       []string `json:"new"`
-	Changed   []string `json:"changed"`
-	Pruned    []string `json:"pruned"`
-	Unchanged int      `json:"unchanged"`
-	Capsules  int      `json:"capsules"`
-	Removed   int      `json:"removed"`
-	Refused   []string `json:"refused"`
-	Warnings  []string `json:"warnings"`
-	Masked    []string `json:"masked" jsonschema:"sections in which what looks like a secret was masked"`
-}
-
-func (c *call) ingest(in ingestIn) (out ingestOut, text string, err error) {
-	if err := c.cfg.Grants.need(KBWrite, "writing to the knowledge base"); err != nil {
-		return out, "", err
-	}
-	paths := make([]string, len(in.Paths))
-	for i, p := range in.Paths {
-		paths[i] = c.path(p)
-	}
-	err = c.onKB(kbhome.MakeKnowledge, true, func(k *kb.KB) error {
-		r, err := k.Ingest(c.ctx, paths, kb.IngestOptions{Workspace: c.workspace(),
-			Project: in.Project, Scope: in.Scope, Tags: in.Tags, DomainTags: in.Domains,
-			Prune: in.Prune, DryRun: in.DryRun, Progress: c.progress, Shared: c.cfg.Shared})
-		out = ingestOut{list(r.New), list(r.Changed), list(r.Pruned), r.Unchanged, r.Capsules,
-			r.Removed, []string{}, list(r.Warnings), []string{}}
-		for _, f := range r.Refused {
-			out.Refused = append(out.Refused, fmt.Sprint(f.From, ": ", f.Why))
-		}
-		text = fmt.Sprintf("%d new, %d changed, %d unchanged documents; %d capsules written, %d "+
-			"removed", len(out.New), len(out.Changed), out.Unchanged, out.Capsules, out.Removed)
-		if len(r.Empty) > 0 {
-			text += fmt.Sprintf("; %d documents have no text", len(r.Empty))
-		}
-		if len(r.Elsewhere) > 0 {
-			text += fmt.Sprintf("; %d are the same in another worktree", len(r.Elsewhere))
-		}
-		for _, f := range out.Refused {
-			text += "\nRefused: " + inLine(f)
-		}
-		for _, m := range r.Masked {
-			out.Masked = append(out.Masked, m.String())
-			text += "\nMasked: " + inLine(m.String())
-		}
-		return err
-	})
-	return out, text, err
 }
 
 func (c *call) reembed(ops.Nothing) (out kb.Reembedded, text string, err error) {
@@ -101,36 +34,6 @@ func (c *call) reembed(ops.Nothing) (out kb.Reembedded, text string, err error) 
 // counting tells the client how far something has come.
 func (c *call) counting(what string) func(done, of int) {
 	return func(done, of int) { c.progress(what, done, of) }
-}
-
-type findingOut struct {
-	What  string `json:"what"`
-	State string `json:"state" jsonschema:"ok, note, broken"`
-	Say   string `json:"say"`
-	Try   string `json:"try,omitempty"`
-}
-
-type doctorOut struct {
-	Findings []findingOut `json:"findings"`
-	Broken   int          `json:"broken"`
-}
-
-func (c *call) doctor(ops.Nothing) (out doctorOut, text string, err error) {
-	all, err := got(c.onQuietKB, func(k *kb.KB) ([]kb.Finding, error) { return k.Doctor(c.ctx) })
-	out.Findings = each(all, func(f *kb.Finding) findingOut {
-		return findingOut{f.What, f.State, f.Say, fault.Say(f.Next, c.words(nil))}
-	})
-	text = lines(out.Findings, "\n", "", func(f *findingOut) string {
-		if f.State == kb.StateBroken {
-			out.Broken++
-		}
-		line := fmt.Sprintf("- %s [%s] %s", f.What, f.State, inLine(f.Say))
-		if f.Try != "" {
-			line += "; try: " + f.Try
-		}
-		return line
-	})
-	return out, text, err
 }
 
 type scrubIn struct {

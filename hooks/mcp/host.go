@@ -101,6 +101,19 @@ func (c *call) Search(_ context.Context, q kb.Query) (kb.Result, error) {
 	return r, err
 }
 
+// Asks is the run of the call, or of the server.
+func (c *call) Asks(run, _, project string) (asking, about string, err error) {
+	return cmp.Or(run, c.ownRun()), project, nil
+}
+
+// Room has the answer keep within what the call asks for.
+func (c *call) Room(asked, least int) int { return c.document(asked, least) }
+
+// Documents are below the workspace, unless they say otherwise.
+func (c *call) Documents(paths []string) ([]string, func(string) string, error) {
+	return each(paths, c.where), c.cfg.Shared, c.cfg.Grants.need(KBWrite, "writing to the knowledge base")
+}
+
 // Place is the server's workspace.
 func (c *call) Place() (string, error) { return c.workspace(), nil }
 

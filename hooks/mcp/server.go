@@ -192,7 +192,6 @@ func New(cfg Config) *Server {
 		s.addOperation(o)
 	}
 	s.addJudgeTools()
-	s.addKnowledgeTools()
 	s.addMemoryTools()
 	s.addAdminTools()
 	s.addResources()

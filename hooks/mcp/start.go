@@ -7,7 +7,6 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/policy"
-	"blackboard/board/verify"
 	"blackboard/hooks/ops"
 	kbhome "blackboard/kb/home"
 )
@@ -40,12 +39,12 @@ func (c *call) Start(ctx context.Context, in *ops.StartIn, who string, fn func(*
 	return err
 }
 
-// Sources are the files below paths, by names as they are seen from the workspace.
-func (c *call) Sources(paths []string) ([]verify.File, error) {
+// Named are paths below the workspace, unless they say otherwise.
+func (c *call) Named(paths []string) ([]string, string, error) {
 	if len(paths) > 0 {
 		if err := c.cfg.Grants.need(Files, "naming files of the server's machine"); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
-	return ops.Sources(c.workspace(), each(paths, c.where))
+	return each(paths, c.where), c.workspace(), nil
 }

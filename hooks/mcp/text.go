@@ -27,11 +27,6 @@ func inLine(s string) string {
 	return strings.Join(strings.Fields(visible(s)), " ")
 }
 
-// jsonLine keeps a JSON value within its line, with its blanks as they are.
-func jsonLine(s string) string {
-	return strings.ReplaceAll(visible(s), "\n", " ")
-}
-
 // indented keeps a text of several lines within its block: each of its lines but the
 // first has a mark before it, so that none looks like what the server says.
 func indented(s string) string {

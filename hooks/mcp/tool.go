@@ -198,7 +198,7 @@ func (s *Server) register(t tool, takes, gives reflect.Type,
 		return c.result(text, cleanJSON(body)), nil
 	}
 	s.answers[t.Tool], s.takes[t.Tool], s.gives[t.Tool] = answer, in, out
-	title, _, _ := strings.Cut(t.Short, ": exit ") // which is a command's
+	title, _, _ := strings.Cut(strings.ReplaceAll(t.Short, ";", ":"), ": ") // the rest is a command's
 	listed := &sdk.Tool{Name: t.Tool, Title: title, Description: t.About,
 		Annotations: t.annotations(), InputSchema: op.Listed(in, s.usual)}
 	if s.usual { // what a model does not read, and pays for

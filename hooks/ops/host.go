@@ -19,6 +19,7 @@ const (
 	Write                 // the same
 	Create                // the first write makes it
 	ReadOne               // only what the call names by its id
+	Examine               // all as it is
 )
 
 // Runs is what operations on runs work with.
@@ -76,6 +77,17 @@ type Knowledge interface {
 	Unembedded() bool
 	// Gave is told what a run was given; "": the caller's run. It refuses what is no run.
 	Gave(ctx context.Context, run string, r board.Retrieval) error
+	// Asks is the run within which something is asked, "" for none, and the project that
+	// it is about in a workspace.
+	Asks(run, workspace, project string) (asking, about string, err error)
+	// Room is how many tokens a document may have for which a call asks; least at any rate.
+	Room(asked, least int) int
+	// Documents are paths that a call names, and what a file is in another worktree.
+	Documents(paths []string) (as []string, shared func(file string) string, err error)
+	// Note tells the caller something besides the answer.
+	Note(text string)
+	// Words are how the caller does an operation.
+	Words(step fault.Step) string
 	// Usage is what runs did with a capsule; nil: it is not told.
 	Usage(ctx context.Context, k *kb.KB, c *kb.Capsule) (*board.Usage, error)
 }

@@ -9,6 +9,7 @@
 //	start.go  opens a run
 //	show.go    what is on a board: query, show, signals
 //	knowledge.go  capsules
+//	brief.go  a brief for a task, documents, the soundness of it all
 //	curate.go  tidying them up
 //	memory.go  items of the memory
 //	note.go    journal and core memories
@@ -42,7 +43,7 @@ func All() []op.Any {
 		&Query, &Show, &ShowRun, &Signals, &Check, &Gate, &Survival, &VarGet, &VarSet,
 		&KBSearch, &KBGet, &Remember, &KBRetire, &MemoryPut, &MemoryUpdate, &MemoryForget, &MemoryRead, &JournalNote, &CoreNote, &ScratchWrite, &ScratchRead, &Scratches, &ScratchClear, &Talk, &Talks,
 		&Channels, &ChannelCreate, &MemoryConsolidate,
-		&KBCurate, &KBResolve,
+		&KBCurate, &KBResolve, &KBBrief, &KBIngest, &KBDoctor,
 		&ContextSearch, &ContextWrite, &ContextReadChunk, &ContextList, &ContextDelete, &ContextGet, &ContextSet}
 }
 
@@ -54,7 +55,7 @@ var Lists = sync.OnceValue(func() op.Enums {
 		"orders":       {board.Newest, board.Oldest, board.Best},
 		"expectations": {ExpectAct, DoneAct, DropAct},
 		"check_steps":  policy.Steps,
-		"kinds":        kb.Kinds, "scopes": kb.Scopes, "modes": kb.Modes, "roles": kb.Roles,
+		"kinds":        kb.Kinds, "scopes": kb.Scopes, "modes": kb.Modes, "brief_modes": {kb.ModeAuto, kb.ModeHybrid, kb.ModeBM25}, "roles": kb.Roles,
 		"resolutions": kb.Resolutions,
 		"put_tiers":   append(slices.Clone(memory.Tiers), memory.Journal, memory.Core),
 		"tiers":       memory.Tiers, "own_tiers": {memory.Workspace, memory.Account},

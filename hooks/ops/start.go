@@ -13,8 +13,8 @@ import (
 	"blackboard/board/verify"
 )
 
-// Sources are the files below paths, by names as they are seen from a directory.
-func Sources(dir string, paths []string) ([]verify.File, error) {
+// sources are the files below paths, by names as they are seen from a directory.
+func sources(dir string, paths []string) ([]verify.File, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -40,8 +40,9 @@ type Starts interface {
 	// policy that it is judged by; recorded: it has been put on record now.
 	Start(ctx context.Context, in *StartIn, who string, fn func(b *board.Board, f *policy.File,
 		existed, recorded bool) error) error
-	// Sources are the files below paths, as the caller may read them.
-	Sources(paths []string) ([]verify.File, error)
+	// Named are paths that a call names, if the caller may read files, and the directory
+	// from which their names are seen.
+	Named(paths []string) (as []string, from string, err error)
 }
 
 type StartIn struct {
@@ -74,7 +75,11 @@ var Start = op.Op[Starts, StartIn, StartOut]{
 by that one, wherever it is asked. A run that is there is joined; one without a policy on
 record takes the directory's. --policy FILE with --reason records another one.`},
 	Do: func(ctx context.Context, h Starts, in StartIn) (out StartOut, err error) {
-		files, err := h.Sources(in.Sources) // before anything is made
+		paths, from, err := h.Named(in.Sources)
+		if err != nil {
+			return out, err
+		}
+		files, err := sources(from, paths) // before anything is made
 		if err != nil {
 			return out, err
 		}

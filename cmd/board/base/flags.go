@@ -150,16 +150,6 @@ func NoArgs(c *cli.Context) error {
 	return nil
 }
 
-// DistinctArgs are the arguments of a command, each once.
-func DistinctArgs(c *cli.Context) (all []string) {
-	for _, a := range c.Args().Slice() {
-		if !slices.Contains(all, a) {
-			all = append(all, a)
-		}
-	}
-	return all
-}
-
 // OneArg is the one argument of a command.
 func OneArg(c *cli.Context, what string) (string, error) {
 	if c.NArg() != 1 {

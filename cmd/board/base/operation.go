@@ -131,11 +131,16 @@ func (p *Program) PrintJSON(a op.Answer) error {
 	return p.JSON(pairsOf(reflect.Indirect(reflect.ValueOf(a.Data)))...)
 }
 
-// PrintText prints an answer for people.
+// PrintText prints an answer for people, then its notes.
 func (p *Program) PrintText(a op.Answer) {
-	page := p.Page()
+	page, notes := p.Page(), []string(nil)
+	tell := page.Tell
+	page.Tell = func(s string) { notes = append(notes, s) }
 	a.Text(page)
 	p.Printf("%s", page)
+	for _, n := range notes {
+		tell(n)
+	}
 }
 
 // Page is where an answer is written for the person at the keyboard.

@@ -1,7 +1,6 @@
 package kbcmd
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/board/fault"
 	"blackboard/board/op"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/ops"
@@ -46,10 +44,7 @@ A damaged database is moved aside; the readable part of its history goes into th
 			Name: "stats", Usage: "show counts and sizes",
 			Flags: []cli.Flag{base.JSONFlag()}, Action: p.kbStats,
 		},
-		{
-			Name: "doctor", Usage: "check for damage and missing parts; exit 1 if something is broken",
-			Flags: []cli.Flag{base.JSONFlag()}, Action: p.kbDoctor,
-		},
+		p.operation(&ops.KBDoctor),
 	}
 }
 
@@ -155,51 +150,6 @@ func tally(counts []kb.Count) string {
 		return "none"
 	}
 	return strings.Join(parts, ", ")
-}
-
-func (p *program) kbDoctor(c *cli.Context) error {
-	var all []kb.Finding
-	k, done, err := p.openKBAs(c, kbhome.Knowledge, true, kb.SyncNever)
-	switch {
-	case errors.Is(err, fault.Corrupt):
-		all = []kb.Finding{{What: "database", State: kb.StateBroken, Say: err.Error(),
-			Try: "`board kb rebuild` rebuilds it from the files"}}
-	case err != nil:
-		return err
-	default:
-		defer done()
-		if all, err = k.Doctor(c.Context); err != nil {
-			return err
-		}
-		all = inCommands(all)
-	}
-	broken := slices.ContainsFunc(all, func(f kb.Finding) bool { return f.State == kb.StateBroken })
-	if c.Bool("json") {
-		if err := p.JSON("findings", all, "broken", broken); err != nil {
-			return err
-		}
-	} else {
-		for _, f := range all {
-			mark := map[string]string{kb.StateOK: "ok    ", kb.StateNote: "note  ",
-				kb.StateBroken: "BROKEN"}[f.State]
-			p.Printf("%s  %-13s %s\n", mark, f.What, base.Safe(f.Say))
-			if f.Try != "" {
-				p.Printf("        %-13s try: %s\n", "", base.Safe(f.Try))
-			}
-		}
-	}
-	if broken {
-		return base.ExitError(base.ExitFailure)
-	}
-	return nil
-}
-
-// inCommands turns the next steps of findings into commands.
-func inCommands(all []kb.Finding) []kb.Finding {
-	for i := range all {
-		all[i].Try = fault.Say(all[i].Next, base.CommandFor)
-	}
-	return all
 }
 
 // remembered is the answer about a capsule that was written.

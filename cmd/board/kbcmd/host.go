@@ -1,11 +1,13 @@
 package kbcmd
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/board/op"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/ops"
@@ -33,6 +35,8 @@ func (h *host) KB(_ context.Context, need ops.Access, meaning bool, fn func(*kb.
 	switch need {
 	case ops.Read:
 		k, done, err = h.openToRead(h.c, meaning)
+	case ops.Examine:
+		k, done, err = h.openKBAs(h.c, kbhome.Knowledge, meaning, kb.SyncNever)
 	case ops.Create:
 		k, done, err = h.openKB(h.c, kbhome.MakeKnowledge, meaning)
 	default:
@@ -49,6 +53,23 @@ func (h *host) Search(_ context.Context, q kb.Query) (kb.Result, error) { return
 func (h *host) Place() (string, error)                                  { return h.Workspace(h.c) }
 func (h *host) Careful() bool                                           { return false }
 func (h *host) Unembedded() bool                                        { return h.c.Bool("no-embed") }
+
+func (h *host) Room(asked, _ int) int        { return asked }
+func (h *host) Note(text string)             { h.Messagef("%s", base.Safe(text)) }
+func (h *host) Words(step fault.Step) string { return base.CommandFor(step) }
+
+func (h *host) Documents(paths []string) ([]string, func(string) string, error) {
+	return paths, h.SharedPath, nil
+}
+
+// Asks goes by what is known of the workspace.
+func (h *host) Asks(_, workspace, project string) (asking, about string, err error) {
+	if asking, err = h.askingRun(h.c); err != nil {
+		return "", "", err
+	}
+	data, err := h.DataHome()
+	return asking, cmp.Or(project, kbhome.Lookup(data, workspace).Project), err
+}
 
 func (h *host) Gave(_ context.Context, _ string, r board.Retrieval) error {
 	run, err := h.askingRun(h.c)

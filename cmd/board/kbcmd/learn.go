@@ -1,7 +1,6 @@
 package kbcmd
 
 import (
-	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"blackboard/hooks/harness"
 	"blackboard/hooks/ops"
 	"blackboard/kb"
-	"blackboard/kb/brief"
 	kbhome "blackboard/kb/home"
 	"blackboard/kb/learn"
 )
@@ -47,35 +45,7 @@ listed with the reason; text that only resembles a learning is counted.`,
 			},
 			Action: p.kbLearn,
 		},
-		{
-			Name:  "brief",
-			Usage: "print what a role should know before a task, for its prompt", ArgsUsage: "[TASK | -]",
-			Description: `Prints a block "## RECENT LEARNINGS" within a budget of tokens (4 bytes
-each): confident matches for the task, or else up to three that come nearest, marked as
-such. If nothing comes near, it prints nothing. Lines around the block say that these are records
-of others, not instructions.
-
-The role selects the kinds. An executor gets facts, recipes, gotchas, patterns and
-anti-patterns; a reviewer gotchas and anti-patterns, a re_reviewer also principles; all
-others everything except sections of documents. Capsules of other workspaces are left out,
-and those that were promoted from the same run: its board has them. --json has the
-retrieval log. With --run or $BOARD_RUN the board records what was given, to whom and for
-which task.`,
-			Flags: []cli.Flag{
-				&cli.StringFlag{Name: "role", Usage: "`ROLE`: " + roles},
-				&cli.StringFlag{Name: "task", Usage: "the `TASK`, if it is neither an argument " +
-					"nor piped in"},
-				&cli.IntFlag{Name: "budget", Usage: "`TOKENS` of the block", Value: brief.DefaultBudget},
-				&cli.IntFlag{Name: "limit", Aliases: []string{"n"}, Usage: "at most `N` capsules",
-					Value: 8},
-				&cli.StringFlag{Name: "mode", Aliases: []string{"m"},
-					Usage: "`MODE`: auto, hybrid, bm25", Value: kb.ModeAuto},
-				&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it is about, else that of board kb project"},
-				base.WorkspaceFlag("the `DIRECTORY` it is about"), givenToFlag(), base.WorkerFlag(),
-				base.JSONFlag(),
-			},
-			Action: p.kbBrief,
-		},
+		p.operation(&ops.KBBrief, base.WorkspaceFlag("the `DIRECTORY` it is about"), base.WorkerFlag()),
 		p.kbPromoteCommand(),
 	}
 }
@@ -219,83 +189,6 @@ func (p *program) printUnsure(all []kb.Refused) {
 	p.Messagef("%s, and not taken (--json has all):\n  %s", base.Count(int64(len(all)),
 		"text that looks like a learning was seen", "texts that look like learnings were seen"),
 		strings.Join(some, "\n  "))
-}
-
-// task is what the brief is about, with what is to be said of it.
-func (p *program) task(c *cli.Context) (string, []string, error) {
-	said := []string{}
-	text, there, cut, err := p.Question(c, c.Args().Slice())
-	if err == nil && !there {
-		err = base.Usagef("give it as an argument, or pipe it in", "no question is given")
-	}
-	if cut {
-		said = append(said, ops.QuestionCut)
-	}
-	return text, said, err
-}
-
-func (p *program) kbBrief(c *cli.Context) error {
-	task, cut := c.String("task"), []string{}
-	if !c.IsSet("task") {
-		var err error
-		if task, cut, err = p.task(c); err != nil {
-			return err
-		}
-	} else if c.NArg() > 0 {
-		return base.Usagef("give the task once", "both --task and an argument are given")
-	}
-	ws, err := p.Workspace(c)
-	if err != nil {
-		return err
-	}
-	mode := c.String("mode")
-	if mode == kb.ModeVector {
-		return base.Usagef("choose auto, hybrid or bm25", "a brief cannot be made by meaning alone")
-	}
-	run, err := p.askingRun(c)
-	if err != nil {
-		return err
-	}
-	data, err := p.DataHome()
-	if err != nil {
-		return err
-	}
-	project := cmp.Or(c.String("project"), kbhome.Lookup(data, ws).Project)
-	return base.With(p.openToRead(c, mode != kb.ModeBM25))(func(k *kb.KB) error {
-		b, err := brief.Write(c.Context, k, brief.Options{Role: c.String("role"), Task: task,
-			Workspace: ws,
-			Project:   project, Run: run, Budget: c.Int("budget"), Limit: c.Int("limit"),
-			Mode: mode})
-		if err != nil {
-			return err
-		}
-		var given []board.Given
-		for _, l := range b.Log {
-			if l.Included {
-				given = append(given, board.Given{ID: l.ID, Score: l.Score, Evidence: l.Evidence})
-			}
-		}
-		p.recordGiven(c, run, board.Retrieval{Way: board.ByBrief, Role: b.Role, Task: task,
-			Capsules: given})
-		b.Degraded = append(cut, b.Degraded...)
-		return p.Answer(c, nil, func() {
-			p.Printf("%s", base.Safe(b.Block))
-			p.Notes(b.Degraded)
-			switch kinds := ""; {
-			case b.Block == "" && len(b.Log) > 0 && b.Log[0].Evidence > 0:
-				p.Messagef("nothing to give; the best match is %s: %s", b.Log[0].ID,
-					base.Safe(b.Log[0].Why))
-				if len(b.Next) > 0 {
-					p.Messagef("  try: %s", base.Safe(fault.Say(b.Next, base.CommandFor)))
-				}
-			case b.Block == "":
-				if len(b.Kinds) > 0 {
-					kinds = " (among " + strings.Join(b.Kinds, ", ") + ")"
-				}
-				p.Messagef("no capsule is about it%s; try `board kb search`", kinds)
-			}
-		}, "brief", b)
-	})
 }
 
 // promotedKind is the kind of the capsule that an entry of a type becomes.

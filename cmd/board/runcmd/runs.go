@@ -10,7 +10,6 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/policy"
-	"blackboard/board/verify"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/ops"
 	kbhome "blackboard/kb/home"
@@ -105,7 +104,7 @@ func (h *host) Start(ctx context.Context, in *ops.StartIn, who string, fn func(*
 	})
 }
 
-func (h *host) Sources(paths []string) ([]verify.File, error) { return ops.Sources("", paths) }
+func (h *host) Named(paths []string) ([]string, string, error) { return paths, "", nil }
 
 // recordPolicy records a policy for a run that is there: the one that the call names, else the
 // directory's if the run has none.
