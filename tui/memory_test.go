@@ -118,7 +118,7 @@ func TestMemoryDetails(t *testing.T) {
 	h.typeText("chunk fees")
 	h.press("enter", "enter")
 	h.size(160, 50)
-	h.wants("Fees are per chunk", "What it said before", "until it was changed: the size was missing")
+	h.wants("Fees are per chunk", "2; O shows earlier ones")
 	h.goldens("memory-item")
 	h.size(80, 24)
 	h.press("enter") // what it was derived from

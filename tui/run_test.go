@@ -175,7 +175,9 @@ func TestMouse(t *testing.T) {
 	h.clickOn("rate limited")
 	h.wants("keeps the gate closed")
 	h.press("esc")
-	h.clickOn("1 disputed")
+	h.press(":")
+	h.typeText("disputed")
+	h.press("enter")
 	h.wants("/ status:disputed", "1 of 1", "never expire")
 }
 

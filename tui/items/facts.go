@@ -25,10 +25,8 @@ type facts struct {
 	capsule   *kb.Capsule
 	of        *capsuleFacts // nil: not read
 	item      *memory.Item
-	revisions []memory.Item // earlier revisions of an item, oldest first
 	note      *memory.Note
 	named     *memory.Named
-	earlier   []memory.Named // earlier revisions of a named entry, oldest first
 	talk      *memory.ConversationInfo
 	scratch   []memory.Scratch
 	items     []memory.Item // of a conversation, newest first
@@ -56,17 +54,15 @@ func (f *facts) read(ctx context.Context, s *memory.Store) (err error) {
 	subject, tier := ref.ID, ref.Tier
 	switch ref.Kind {
 	case KindItem:
-		err = f.readItem(ctx, s)
-		if err == nil {
-			tier = f.item.Tier
-		}
+		var it memory.Item
+		it, err = s.Peek(ctx, ref.ID)
+		f.item, tier = &it, it.Tier
 	case KindNote:
 		f.note, err = findNote(ctx, s, ref)
 	case KindNamed:
 		var n memory.Named
 		if n, err = s.GetNamed(ctx, ref.ID, ref.Tier); err == nil {
 			f.named = &n
-			f.earlier, err = s.NamedRevisions(ctx, ref.ID, ref.Tier)
 		}
 		subject = "named:" + strings.ToUpper(ref.ID)
 	case KindConversation:
@@ -93,16 +89,6 @@ func (f *facts) title() string {
 		return id + " · " + f.named.Tier
 	}
 	return "conversation " + id
-}
-
-func (f *facts) readItem(ctx context.Context, s *memory.Store) error {
-	it, err := s.Peek(ctx, f.ref.ID)
-	if err != nil {
-		return err
-	}
-	f.item = &it
-	f.revisions, err = s.Revisions(ctx, it.ID)
-	return err
 }
 
 // findNote returns a note of the agent.
@@ -236,13 +222,12 @@ func (x *factLines) item(f *facts) {
 	x.Field("tags", strings.Join(it.Tags, ", "))
 	x.when("created", it.Created)
 	x.when("updated", it.Updated)
-	x.Field("revision", cells.Count(int64(it.Revision)))
+	x.Field("revision", x.earlier(it.Revision))
 	embedding := "none"
 	if it.Model != "" {
 		embedding = fmt.Sprintf("%s, %d numbers", it.Model, it.Dim)
 	}
 	x.Field("embedding", embedding)
-	x.revisions(f.revisions)
 }
 
 // derived adds the origin of an item.
@@ -258,23 +243,12 @@ func (x *factLines) derived(f *facts) {
 	x.FieldTo("derived from", from, to)
 }
 
-func (x *factLines) revisions(all []memory.Item) {
-	if len(all) == 0 {
-		return
+// earlier is a revision, and where those before it are.
+func (x *factLines) earlier(n int) string {
+	if n < 2 {
+		return cells.Count(int64(n))
 	}
-	x.Heading("What it said before")
-	for i := len(all) - 1; i >= 0; i-- {
-		r := &all[i]
-		line := "revision " + cells.Count(int64(r.Revision)) + ", until it was changed"
-		if r.Why != "" {
-			line += ": " + cells.OneLine(r.Why, 200)
-		}
-		x.Line(x.Styles.Faint.Render(line))
-		if r.Title != "" {
-			x.Text(r.Title, "  ")
-		}
-		x.Text(r.Content, "  │ ")
-	}
+	return cells.Count(int64(n)) + "; " + page.KeyReopen.Help().Key + " shows earlier ones"
 }
 
 func (x *factLines) note(n *memory.Note) {
@@ -316,19 +290,9 @@ func (x *factLines) named(f *facts) {
 	}
 	if n.Revision > 0 {
 		x.Field("curator", n.Curator)
-		x.Field("revision", cells.Count(int64(n.Revision)))
+		x.Field("revision", x.earlier(n.Revision))
 		x.when("created", n.Created)
 		x.when("updated", n.Updated)
-	}
-	if len(f.earlier) == 0 {
-		return
-	}
-	x.Heading("What it said before")
-	for i := len(f.earlier) - 1; i >= 0; i-- {
-		n := &f.earlier[i]
-		x.Line(x.Styles.Faint.Render("revision " + cells.Count(int64(n.Revision)) + ", of " +
-			cells.Minute(n.Updated)))
-		x.Text(n.Body, "  │ ")
 	}
 }
 

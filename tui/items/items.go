@@ -411,22 +411,7 @@ func (p *Page) create() tea.Cmd {
 	case SectionConversations:
 		return page.Notice("an agent begins its conversations itself: board memory conversation start")
 	}
-	return p.hands.newItem(p.places(), p.scope().String())
-}
-
-// places returns the known scopes that can be written to, widest first.
-func (p *Page) places() []string {
-	all := []string{memory.Workspace, memory.Account}
-	if p.about.workspace == "" {
-		all = all[1:]
-	}
-	for _, c := range p.about.channels {
-		all = append(all, memory.Scope{Tier: memory.Channel, Channel: c.Name}.String())
-	}
-	if s := p.scope(); s.Conversation != "" {
-		all = append(all, s.String())
-	}
-	return all
+	return p.hands.newItem(p.scope())
 }
 
 // scope returns the current scope: that of the tab; in tiers with several scopes the one of the

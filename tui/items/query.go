@@ -163,7 +163,7 @@ func (t *terms) has(texts ...string) bool {
 	return len(t.Words) == 0 || cells.HasWords(strings.Join(texts, "\n"), t.Text())
 }
 
-// summary has the counts for the tabs, and the choices for pickers.
+// summary has the counts for the tabs, and the agents to choose from.
 type summary struct {
 	read      bool
 	workspace string
@@ -171,7 +171,6 @@ type summary struct {
 	private   [Sections]int64 // live private items of all agents
 	unwritten int64           // named entries without a text
 	agents    map[string]int  // the agents with items of their own, and the number of these
-	channels  []memory.ChannelInfo
 }
 
 // memoryMost is the most notes and conversations in a list, the newest. The memory has no
@@ -220,11 +219,6 @@ func summarise(ctx context.Context, s *memory.Store) (m summary, err error) {
 				return m, err
 			}
 			m.counts[section] = int64(len(notes))
-		}
-	}
-	if s.Reaches(memory.Channel) {
-		if m.channels, err = s.Channels(ctx); err != nil {
-			return m, err
 		}
 	}
 	m.read = true

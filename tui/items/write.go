@@ -11,25 +11,6 @@ import (
 	"blackboard/tui/page"
 )
 
-// itemFields returns the fields of a new item, the content first.
-func itemFields(it *memory.Item) []*page.Field {
-	var levels []string
-	for _, l := range memory.Levels {
-		levels = append(levels, l.Name)
-	}
-	lifetimes := []string{memory.ShortTerm, memory.LongTerm}
-	if it.Tier == memory.Conversation {
-		lifetimes = memory.Lifetimes
-	}
-	return []*page.Field{
-		{Name: "content", Label: "Content", Lines: 10, Required: true},
-		{Name: "title", Label: "Title", Hint: "what it says, in a line; may be left empty"},
-		{Name: "importance", Label: "Importance", Value: memory.Level(it.Importance), Choices: levels},
-		{Name: "lifetime", Label: "Lifetime  ", Value: it.Lifetime, Choices: lifetimes},
-		{Name: "tags", Label: "Tags", Hint: "with commas between them"},
-	}
-}
-
 // updateItem changes an item, if its revision is the one that was read. Undo writes the
 // old text.
 func (m *hands) updateItem(ctx context.Context, it *memory.Item, why string, fn func(*memory.Item)) (page.Outcome, error) {
@@ -67,53 +48,33 @@ func warned(all []string) string {
 	return "; " + strings.Join(all, "; ")
 }
 
-// Who can see a new item.
-const (
-	forEverybody = "everybody"
-	forAgent     = "the agent alone"
-)
-
-// newItem asks for a new item in one of places, initially here. Its author is the person,
-// as its source says.
-func (m *hands) newItem(places []string, here string) tea.Cmd {
-	at, err := memory.ParseScope(here)
-	if err != nil {
-		return page.NoticeError(err)
-	}
-	it := &memory.Item{Tier: at.Tier, Importance: .5, Lifetime: memory.ShortTerm}
+// newItem asks for a new item. Its author is the person, as its source says.
+func (m *hands) newItem(at memory.Scope) tea.Cmd {
+	it := memory.Item{Tier: at.Tier, Channel: at.Channel, Conversation: at.Conversation, Importance: .5,
+		Lifetime: memory.ShortTerm, Source: m.app.Worker}
 	if at.Tier == memory.Conversation {
 		it.Lifetime = memory.LifeConversation
 	}
-	fields := append(itemFields(it), &page.Field{Name: "place", Label: "Where     ", Value: here, Choices: places})
-	if m.agent != "" {
-		fields = append(fields, &page.Field{Name: "sees", Label: "Who sees it", Value: forEverybody, Choices: []string{forEverybody, forAgent}})
-	}
-	return m.app.Overlay(page.NewForm(m.app,
-		page.Form{Heading: "Remember", Fields: fields, Button: "remember", Submit: m.putItem}))
+	return m.app.Overlay(page.NewForm(m.app, page.Form{Heading: "Remember in " + at.String(), Button: "remember",
+		Intro: []string{"Everybody sees it. Importance, tags and what is one agent's alone: board memory put."},
+		Fields: []*page.Field{
+			{Name: "content", Label: "Content", Lines: 10, Required: true},
+			{Name: "title", Label: "Title", Hint: "what it says, in a line; may be left empty"},
+		}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+			it.Title, it.Content = v["title"], v["content"]
+			return m.put(ctx, it)
+		}}))
 }
 
-func (m *hands) putItem(ctx context.Context, v page.Values) (out page.Outcome, err error) {
-	scope, err := memory.ParseScope(v["place"])
-	if err != nil {
-		return page.Outcome{}, err
-	}
-	it := memory.Item{Tier: scope.Tier, Channel: scope.Channel, Conversation: scope.Conversation, Title: v["title"],
-		Content: v["content"], Lifetime: v["lifetime"], Tags: cells.SplitList(v["tags"]), Source: m.app.Worker}
-	if it.Importance, err = memory.ParseImportance(v["importance"]); err != nil {
-		return page.Outcome{}, err
-	}
+func (m *hands) put(ctx context.Context, it memory.Item) (out page.Outcome, err error) {
 	err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
-		st, err := s.Put(ctx, it, memory.PutOptions{Private: v["sees"] == forAgent})
-		if err != nil {
-			return err
-		}
+		st, err := s.Put(ctx, it, memory.PutOptions{})
 		id := st.Item.ID
+		out = page.Outcome{Text: id + " is remembered in " + st.Item.Scope().String() + warned(st.Warnings), Undo: m.forgetAgain(id), Kind: page.ChangedMemory}
 		if st.Confirmed { // nothing to undo but the count
 			out = page.Outcome{Text: id + " is there already and counts as new again", Kind: page.ChangedMemory}
-			return nil
 		}
-		out = page.Outcome{Text: id + " is remembered in " + st.Item.Scope().String() + warned(st.Warnings), Undo: m.forgetAgain(id), Kind: page.ChangedMemory}
-		return nil
+		return err
 	})
 	return out, err
 }

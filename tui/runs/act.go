@@ -27,80 +27,59 @@ type acts struct {
 	past bool // the page shows the past, which cannot be acted on: it may have changed since
 }
 
-// bindings returns the keys for the chosen row. If the signal is known, they are those
-// that its status allows.
-func (x *acts) bindings(id string, s *board.Signal) []key.Binding {
-	switch {
-	case page.IsSignal(id) && s != nil && s.Status != board.SignalOpen:
-		return []key.Binding{page.KeyReopen, page.KeyPost, page.KeyRaise, page.KeySource}
-	case page.IsSignal(id) && s != nil && s.ClaimedAt(x.app.Now()):
-		all := []key.Binding{page.KeyAddress, page.KeyWaive, page.KeyRelease}
-		if s.ClaimedBy == x.app.Worker { // again, for longer
-			all = append(all, page.KeyClaim)
-		}
-		return append(all, page.KeyPost, page.KeyRaise, page.KeySource)
-	case page.IsSignal(id):
-		return []key.Binding{page.KeyAddress, page.KeyWaive, page.KeyClaim, page.KeyPost, page.KeyRaise, page.KeySource}
-	case id != "":
-		return []key.Binding{page.KeyPost, page.KeyRaise, correctKey(), page.KeyPromote, page.KeySource}
-	}
-	return []key.Binding{page.KeyPost, page.KeyRaise}
-}
-
-func correctKey() key.Binding { return page.Renamed(page.KeyEdit, "correct") }
-
-// key runs the action of a key for the chosen row, and reports whether it was one of
-// these keys.
-func (x *acts) key(msg tea.KeyMsg, id string) (tea.Cmd, bool) {
-	if x.past {
-		return page.Notice("this is the past; L goes back to now"), key.Matches(msg, x.bindings(id, nil)...)
-	}
+// actions returns the actions on the chosen row; s is its signal, if it is known. An impossible
+// one is not listed, but its key tells the reason: text typed after it would run commands.
+func (x *acts) actions(id string, s *board.Signal) (all page.Actions) {
 	const signal, entry, either = "a question", "an entry", "an entry or a question"
-	kind := signal
-	if !page.IsSignal(id) {
-		kind = entry
+	kind := entry
+	if page.IsSignal(id) {
+		kind = signal
 	}
 	about := func(ask func(*board.Signal) (*page.Form, error)) func() tea.Cmd {
 		return func() tea.Cmd { return x.withSignal(id, ask) }
 	}
+	open := s == nil || s.Status == board.SignalOpen
+	claimed := s != nil && open && s.ClaimedAt(x.app.Now())
 	for _, a := range []struct {
 		key.Binding
-		of string // what it applies to; "": anything, or nothing
-		do func() tea.Cmd
+		of  string // what it applies to; "": anything, or nothing
+		now bool   // the state of that allows it
+		do  func() tea.Cmd
 	}{
-		{page.KeyPost, "", func() tea.Cmd { return x.app.Overlay(x.postForm(id)) }},
-		{page.KeyRaise, "", func() tea.Cmd { return x.app.Overlay(x.raiseForm(id)) }},
-		{page.KeyAddress, signal, about(x.addressForm)},
-		{page.KeyWaive, signal, about(x.waiveForm)},
-		{page.KeyReopen, signal, about(x.reopenForm)},
-		{page.KeyClaim, signal, func() tea.Cmd { return x.claim(id) }},
-		{page.KeyRelease, signal, about(x.releaseForm)},
-		{correctKey(), entry, func() tea.Cmd { return x.correct(id) }},
-		{page.KeyPromote, entry, func() tea.Cmd { return x.promote(id) }},
-		{page.KeySource, either, func() tea.Cmd { return x.openLink(id) }},
+		{page.KeyAddress, signal, open, about(x.addressForm)},
+		{page.KeyWaive, signal, open, about(x.waiveForm)},
+		{page.KeyReopen, signal, !open, about(x.reopenForm)},
+		{page.KeyRelease, signal, claimed, about(x.releaseForm)},
+		// one's own again, for longer
+		{page.KeyClaim, signal, open && (!claimed || s.ClaimedBy == x.app.Worker), func() tea.Cmd { return x.claim(id) }},
+		{page.KeyPost, "", true, func() tea.Cmd { return x.app.Overlay(x.postForm(id)) }},
+		{page.KeyRaise, "", true, func() tea.Cmd { return x.app.Overlay(x.raiseForm(id)) }},
+		{page.Renamed(page.KeyEdit, "correct"), entry, true, func() tea.Cmd { return x.correct(id) }},
+		{page.KeyPromote, entry, true, func() tea.Cmd { return x.promote(id) }},
+		{page.KeySource, either, true, func() tea.Cmd { return x.openLink(id) }},
 	} {
-		switch {
-		case !key.Matches(msg, a.Binding):
-		case a.of == "", (a.of == kind || a.of == either) && id != "":
-			return a.do(), true
-		default: // tell it: text typed after this would run commands
-			return page.Notice(a.Help().Desc + " is for " + a.of + ": choose one first"), true
+		fits := a.of == "" || id != "" && (a.of == kind || a.of == either)
+		act := page.On(a.Binding, a.do)
+		if x.past {
+			act = page.On(a.Binding, func() tea.Cmd { return page.Notice("this is the past; L goes back to now") })
+		} else if !fits {
+			act = page.On(a.Binding, func() tea.Cmd {
+				return page.Notice(a.Help().Desc + " is for " + a.of + ": choose one first")
+			})
 		}
+		if x.past || !fits || !a.now {
+			act = act.Unlisted()
+		}
+		all = append(all, act)
 	}
-	return nil, false
+	return all
 }
 
 // acts returns the actions on a run's page.
 func (p *Page) acts() *acts { return &acts{p.app, p.Name, p.b, p.back.on} }
 
-// actBindings returns the keys for the chosen row.
-func (p *Page) actBindings() []key.Binding {
-	if p.back.on {
-		return nil
-	}
-	if p.awaited() != "" {
-		return append(awaitedBindings(), page.KeyPost, page.KeyRaise)
-	}
+// rowActions returns the actions on the chosen row.
+func (p *Page) rowActions() page.Actions {
 	id := p.Chosen()
 	var signal *board.Signal
 	for i := range p.scene.signals {
@@ -108,7 +87,7 @@ func (p *Page) actBindings() []key.Binding {
 			signal = p.scene.signals[i]
 		}
 	}
-	return p.acts().bindings(id, signal)
+	return append(p.acts().awaited(p.awaited()), p.acts().actions(id, signal)...)
 }
 
 // withSignal reads a signal and opens a form about it, or tells why its status does not

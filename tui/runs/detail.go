@@ -201,12 +201,6 @@ func (p *detailPage) key(msg tea.KeyMsg) tea.Cmd {
 	if cmd, ok := p.Actions().Press(msg); ok {
 		return cmd
 	}
-	if p.entry == nil && p.signal == nil {
-		return nil
-	}
-	if cmd, ok := p.acts().key(msg, p.id); ok {
-		return cmd
-	}
 	p.doc.Update(msg)
 	return nil
 }
@@ -411,14 +405,15 @@ func (p *detailPage) Actions() page.Actions {
 	if p.step != nil {
 		all = append(all, page.On(page.KeyNextOne, func() tea.Cmd { return p.goOn(1) }))
 	}
-	switch {
-	case p.past != nil:
+	if p.past != nil {
 		all = append(all, page.On(page.KeyLive,
 			func() tea.Cmd { return p.app.Soon(MomentMsg{p.b, math.MaxInt64}) }))
+	}
+	switch {
 	case p.signal != nil:
-		all = all.Also(p.acts().bindings(p.id, &p.signal.Signal)...)
-	default:
-		all = all.Also(p.acts().bindings(p.id, nil)...)
+		all = append(all, p.acts().actions(p.id, &p.signal.Signal)...)
+	case p.entry != nil:
+		all = append(all, p.acts().actions(p.id, nil)...)
 	}
 	if p.step != nil {
 		all = append(all, page.On(page.KeyPreviousOne, func() tea.Cmd { return p.goOn(-1) }))

@@ -3,7 +3,6 @@ package runs
 import (
 	"context"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
@@ -28,23 +27,15 @@ func (p *Page) awaited() string {
 	return ""
 }
 
-// awaitedBindings returns the keys for a worker that the gate waits for.
-func awaitedBindings() []key.Binding {
-	return []key.Binding{page.Renamed(page.KeyAddress, "it has finished"), page.Renamed(page.KeyWaive, "wait no longer")}
-}
-
-// awaitedKey handles a key for a worker that the gate waits for, and reports whether it
-// was one.
-func (x *acts) awaitedKey(msg tea.KeyMsg, name string) (tea.Cmd, bool) {
-	switch {
-	case name == "" || x.past:
-		return nil, false
-	case key.Matches(msg, page.KeyAddress):
-		return x.app.Overlay(x.doneForm(name)), true
-	case key.Matches(msg, page.KeyWaive):
-		return x.app.Overlay(x.dropForm(name)), true
+// awaited returns the actions on a worker that the gate waits for.
+func (x *acts) awaited(name string) page.Actions {
+	if name == "" || x.past {
+		return nil
 	}
-	return nil, false
+	return page.Actions{
+		page.On(page.Renamed(page.KeyAddress, "it has finished"), func() tea.Cmd { return x.app.Overlay(x.doneForm(name)) }),
+		page.On(page.Renamed(page.KeyWaive, "wait no longer"), func() tea.Cmd { return x.app.Overlay(x.dropForm(name)) }),
+	}
 }
 
 func (x *acts) doneForm(name string) *page.Form {

@@ -193,12 +193,6 @@ func (p *Page) key(msg tea.KeyMsg) tea.Cmd {
 	if cmd, ok := p.Actions().Press(msg); ok {
 		return cmd
 	}
-	if cmd, ok := p.acts().awaitedKey(msg, p.awaited()); ok {
-		return cmd
-	}
-	if cmd, ok := p.acts().key(msg, p.Chosen()); ok {
-		return cmd
-	}
 	if p.inPreview {
 		p.preview.doc.Update(msg)
 		return nil
@@ -375,7 +369,7 @@ func (p *Page) Actions() page.Actions {
 	case PaneWorkers:
 		all[0].Binding = page.Renamed(page.KeyOpen, "their entries")
 	}
-	all = all.Also(p.actBindings()...)
+	all = append(all, p.rowActions()...)
 	all = append(all, page.On(page.Renamed(page.KeyNext, "next pane"), by(1)),
 		page.On(page.KeyPreview, p.togglePreview)).Also(page.KeySearch)
 	all = append(all, page.On(page.KeySurvival,

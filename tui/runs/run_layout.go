@@ -5,9 +5,7 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/x/ansi"
 
-	"blackboard/board"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
 )
@@ -143,10 +141,6 @@ func (p *Page) mouse(msg tea.MouseMsg) tea.Cmd {
 	if msg.Y >= p.h-p.time.height() {
 		return p.time.mouse(msg)
 	}
-	if msg.Y == 0 && page.IsClick(msg) && p.onDisputed(msg.X) {
-		p.FocusOn(PaneFeed)
-		return p.feed.filterBy("status:" + board.Disputed)
-	}
 	if p.tabs() && msg.Y == 1 && page.IsClick(msg) {
 		for i, x := 0, 1; i < Panes; i++ {
 			n := len(p.TabName(i))
@@ -194,29 +188,13 @@ func (p *Page) previewMouse(msg tea.MouseMsg, y int) tea.Cmd {
 	return nil
 }
 
-// disputed returns the number of disputed entries as text; "" if there are none.
-func (p *Page) disputed() string {
-	n := p.Disputes()
-	if n == 0 {
-		return ""
-	}
-	return cells.Count(n) + " disputed"
-}
-
-// onDisputed reports whether a cell of the summary has the number of disputed entries.
-func (p *Page) onDisputed(x int) bool {
-	before, _, said := strings.Cut(ansi.Strip(p.summary()), p.disputed())
-	return said && p.disputed() != "" && x >= cells.Width(before) &&
-		x < cells.Width(before+p.disputed())
-}
-
 // summary describes the run in a line.
 func (p *Page) summary() string {
 	s := &p.scene.state
 	open := s.Signals.Open.Total()
 	parts := []string{cells.Plural(s.Entries.Total, "entry")}
-	if said := p.disputed(); said != "" {
-		parts = append(parts, p.app.Styles.Warn.Render(said))
+	if n := p.Disputes(); n > 0 {
+		parts = append(parts, p.app.Styles.Warn.Render(cells.Count(n)+" disputed"))
 	}
 	parts = append(parts, fmt.Sprintf("%s, %s open", cells.Plural(s.Signals.Total, "signal"), cells.Count(open)),
 		cells.Plural(int64(len(s.Workers)), "worker"))

@@ -190,28 +190,17 @@ func (t *timeline) scale(room int) string {
 	return ""
 }
 
-// momentAt returns the event at a place of the timeline. In the line of the gate it is
-// the last change in its stretch, else the event with the most open questions, which the
-// column shows, else the last event of its stretch. It is 0 if there is no event.
+// momentAt returns the event at a place of the timeline: in the line of the gate the last change
+// in its stretch, else the last event of that. It is 0 if there is no event.
 func (t *timeline) momentAt(x, y int) int64 {
 	c := x - 1
 	if c < 0 || c >= t.columns() || y < 0 || y >= t.height()-1 {
 		return 0
 	}
-	from, to := t.stretch(c)
-	best := to
-	if y == t.curve() {
-		for _, g := range t.gate {
-			if g.Seq > from && g.Seq <= to {
-				best = g.Seq
-			}
-		}
-		return best
-	}
-	most := int64(-1)
-	for i := range t.burn {
-		if p := &t.burn[i]; p.Seq > from && p.Seq <= to && p.Total() > most {
-			best, most = p.Seq, p.Total()
+	from, best := t.stretch(c)
+	for _, g := range t.gate {
+		if y == t.curve() && g.Seq > from && g.Seq <= best {
+			best = g.Seq
 		}
 	}
 	return best
