@@ -70,7 +70,7 @@ func (m *model) keyTargets() (all []page.Target) {
 	group := func(name string, some []key.Binding) {
 		for _, b := range some {
 			if b.Enabled() && b.Help().Key != "" {
-				all = append(all, page.NewTarget(b.Help().Key, b.Help().Desc, name, func() tea.Cmd {
+				all = append(all, page.NewTarget(m.app.KeyName(b), b.Help().Desc, name, func() tea.Cmd {
 					return m.pressKey(b)
 				}))
 			}
@@ -94,7 +94,7 @@ func (m *model) keyTargets() (all []page.Target) {
 
 // pressKey does what a key does.
 func (m *model) pressKey(b key.Binding) tea.Cmd {
-	if msg, ok := page.PressOf(b); ok {
+	if msg, ok := m.app.Press(b); ok {
 		return m.handle(msg)
 	}
 	return nil
@@ -145,6 +145,9 @@ func (m *model) pageTargets() (all []page.Target) {
 			add("export", "write the run to a file", func() tea.Cmd { return runs.Export(m.app, r.Name) })
 		}
 		add("now", "the end of the log", func() tea.Cmd { m.backTo(r); return r.ToNow() })
+		for _, s := range m.app.Sections {
+			add(s.Name, "entries: "+s.Filter, func() tea.Cmd { return m.filterRun(r, s.Filter) })
+		}
 		if n := r.Disputes(); n > 0 {
 			add("disputed", cells.Plural(n, "entry")+" that others contradict", func() tea.Cmd {
 				return m.filterRun(r, "status:disputed")

@@ -45,6 +45,9 @@ func (m *model) release(msg page.HeldMsg) tea.Cmd {
 
 func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	focus := m.focus()
+	if !focus.Typing() {
+		msg = m.app.Meant(msg)
+	}
 	m.notice = page.NoticeMsg{}
 	switch {
 	case key.Matches(msg, page.KeyLeave):

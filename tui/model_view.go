@@ -102,7 +102,7 @@ func (m *model) hints() string {
 }
 
 func (m *model) hint(b key.Binding) string {
-	return m.app.Styles.Key.Render(b.Help().Key) + " " + m.app.Styles.Faint.Render(b.Help().Desc)
+	return m.app.Styles.Key.Render(m.app.KeyName(b)) + " " + m.app.Styles.Faint.Render(b.Help().Desc)
 }
 
 // keyHints returns as many keys as fit into w cells.

@@ -159,7 +159,7 @@ var environment = []struct{ name, means string }{
 	{"BOARD_HOOK_TIMEOUT", "how long a hook may take; 300ms unless it is set"},
 	{"BOARD_HOOK_CONTEXT", "0: hooks inject nothing but still record; full: a clean room is " +
 		"given everything"},
-	{"BOARD_CONFIG_DIR", "where prefix.txt is, with which sessions begin"},
+	{"BOARD_CONFIG_DIR", "where prefix.txt is, with which sessions begin, and tui.conf"},
 	{"BOARD_RECALL_DOCS", "on: hooks give sections of ingested documents too"},
 	{"BOARD_DEPTH", "fast, balanced or deep: how much hooks give"},
 	{"VISUAL, EDITOR", "the editor for edit commands and the TUI; vi or nano without"},

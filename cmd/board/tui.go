@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ import (
 	"blackboard/cmd/board/daemon"
 	"blackboard/cmd/board/kbcmd"
 	"blackboard/cmd/board/memorycmd"
+	"blackboard/hooks"
 	"blackboard/hooks/harness"
 	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
@@ -58,6 +60,10 @@ func (p *program) tui(c *cli.Context) error {
 	if err := page.CheckMutes(c.StringSlice("mute")); err != nil {
 		return base.Usagef("", "--mute: %v", err)
 	}
+	settings, err := page.ReadSettings(filepath.Join(hooks.ConfigDir(p.Env), "tui.conf"))
+	if err != nil {
+		return base.Usagef("", "%v", err)
+	}
 	in, out, err := p.screen()
 	if err != nil {
 		return err
@@ -88,8 +94,11 @@ func (p *program) tui(c *cli.Context) error {
 	}
 	k := &screenKnowledge{p: p, source: src, home: home, knowledgeHome: knowledge, worker: p.WorkerName(c)}
 	theme := c.String("theme")
-	if !p.Color && !c.IsSet("theme") {
-		theme = "mono"
+	if !c.IsSet("theme") {
+		theme = cmp.Or(settings.Theme, theme)
+		if !p.Color {
+			theme = "mono"
+		}
 	}
 	// before the terminal is asked for its colours, which it may take seconds to answer
 	ctx, stop := screenContext(c.Context)
@@ -107,9 +116,10 @@ func (p *program) tui(c *cli.Context) error {
 	}
 	sqlite.SaveMemory()
 	renderer, theme := cells.NewRenderer(out, p.Env("TERM"), theme)
+	settings.Theme, settings.Mute = theme, append(settings.Mute, c.StringSlice("mute")...)
 	err = tui.Run(ctx, in, out, page.Config{
 		Boards: boards, Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.UserHome(),
-		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Browser: p.screenBrowser(), Clipboard: p.screenClipboard(), Command: screenCommand, Promoted: kbcmd.CapsuleOf, Words: base.CommandFor, Renderer: renderer, Theme: theme, Mute: c.StringSlice("mute"),
+		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Browser: p.screenBrowser(), Clipboard: p.screenClipboard(), Command: screenCommand, Promoted: kbcmd.CapsuleOf, Words: base.CommandFor, Renderer: renderer, Settings: settings,
 	})
 	k.close()
 	if context.Cause(ctx) == errHungUp || errors.Is(err, syscall.EIO) {

@@ -61,8 +61,7 @@ type Config struct {
 	Words fault.Words
 	// Renderer has the terminal's colours and background; nil: no styles at all.
 	Renderer *lipgloss.Renderer
-	Theme    string   // one of Themes; "": auto
-	Mute     []string // which of Mutes are off
+	Settings // the theme is one of Themes, "" is auto; mute has some of Mutes
 	// Now replaces the clock in tests.
 	Now func() time.Time
 }

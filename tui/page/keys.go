@@ -111,19 +111,16 @@ var (
 )
 
 func bind(help, desc string, keys ...string) key.Binding {
+	keyNames = append(keyNames, keys...)
 	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, desc))
 }
 
-// PressOf returns the message of a key's first name.
-func PressOf(b key.Binding) (msg tea.KeyMsg, ok bool) {
-	if len(b.Keys()) == 0 {
-		return msg, false
-	}
-	name := b.Keys()[0]
+// PressOf returns the message of a key; ok reports whether there is such a key.
+func PressOf(name string) (msg tea.KeyMsg, ok bool) {
 	if r := []rune(name); len(r) == 1 {
 		return tea.KeyMsg{Type: tea.KeyRunes, Runes: r}, true
 	}
-	if rest, alt := strings.CutPrefix(name, "alt+"); alt {
+	if rest, alt := strings.CutPrefix(name, "alt+"); alt && len([]rune(rest)) == 1 {
 		return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(rest), Alt: true}, true
 	}
 	for t := tea.KeyType(-128); t < 128; t++ {

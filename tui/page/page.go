@@ -5,7 +5,7 @@
 //	ask.go          commands: what is slow happens outside of Update
 //	openers.go      how a page opens one of another package
 //	keys.go         all keys; actions.go: those of a page, and what they do
-//	words.go        names keys in errors
+//	words.go        names keys in errors; settings.go has the person's own keys
 //	list.go         a list that renders only its visible rows; filter.go narrows one
 //	document.go     a text to scroll through, with links
 //	two_panes.go    a list, and a text about the chosen row
