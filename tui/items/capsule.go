@@ -67,7 +67,8 @@ func leadsTo(c *kb.Capsule) []string {
 // capsule writes a capsule: what it is, what it says, and how it came to that.
 func (x *factLines) capsule(f *facts) {
 	c, of := f.capsule, f.of
-	if of == nil {
+	whole := of != nil
+	if !whole { // beside the list: what it says
 		of = &capsuleFacts{}
 	}
 	x.Names = 15
@@ -85,6 +86,9 @@ func (x *factLines) capsule(f *facts) {
 	x.row("changed", fmt.Sprintf("%s, %s, revision %d", cells.Clock(c.Updated), cells.Since(c.Updated, x.app.Now()), c.Revision))
 	x.Line("")
 	x.markdown(c.Body)
+	if !whole {
+		return
+	}
 	x.Heading("All about it")
 	x.row("created", cells.Clock(c.Created))
 	asked := "never, as far as is known"

@@ -30,10 +30,9 @@ type Page struct {
 	hands *hands
 	app   *page.App
 
-	query  Query
-	asked  Query // the query of the last read
-	filter page.Filter
-	old    bool // the filter still has the question of the last time
+	query Query
+	asked Query // the query of the last read
+	old   bool  // the filter still has the question of the last time
 	answer
 	wanted func(Ref) bool // the row to choose when other ones come; nil: the one that is chosen
 	known  bool           // data was read for the tab
@@ -59,7 +58,7 @@ type answer struct {
 // New begins with the items of the workspace.
 func New(a *page.App) *Page {
 	p := &Page{app: a}
-	p.filter = page.NewFilter(a, filterHint, &p.Items, p.layout)
+	p.Filter = page.NewFilter(a, filterHint, &p.Items, p.layout)
 	p.query.Section, p.query.Agent = home(a), a.LastAgent
 	p.hands = &hands{a, p.query.Agent, p}
 	p.Items, p.Doc.App = page.List{App: a, Row: p.row}, a
@@ -89,9 +88,9 @@ func (p *Page) Search() tea.Cmd {
 	last := p.app.LastSearch
 	p.query.Section, p.old = SectionSearch, last.Text != ""
 	p.query.Text = last.Text
-	p.filter.Set(last.Text)
+	p.Filter.Set(last.Text)
 	p.wanted = func(r Ref) bool { return r.ID == last.Chosen }
-	return tea.Batch(p.filter.Start(), p.readFresh())
+	return tea.Batch(p.Filter.Start(), p.readFresh())
 }
 
 // Memory goes to the memory.
@@ -165,8 +164,8 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		p.keep()
 		return cmd
 	}
-	if p.filter.Active {
-		_, cmd := p.filter.Update(msg) // for the cursor
+	if p.Filter.Active {
+		_, cmd := p.Filter.Update(msg) // for the cursor
 		return cmd
 	}
 	return nil
@@ -277,7 +276,7 @@ func (p *Page) tookFacts(f *facts, err error) {
 }
 
 func (p *Page) key(msg tea.KeyMsg) tea.Cmd {
-	if p.filter.Active {
+	if p.Filter.Active {
 		return p.typed(msg)
 	}
 	if cmd, ok := p.Actions().Press(msg); ok {
@@ -293,7 +292,7 @@ func (p *Page) readAgain() tea.Cmd { return tea.Batch(p.read(), p.describeAgain(
 // meanwhile. In the search, enter opens what is chosen, and esc leaves.
 func (p *Page) typed(msg tea.KeyMsg) tea.Cmd {
 	if p.old && msg.Type == tea.KeyRunes { // typing replaces the question of the last time
-		p.filter.Set("")
+		p.Filter.Set("")
 	}
 	p.old = false
 	switch {
@@ -307,10 +306,10 @@ func (p *Page) typed(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, page.KeyOpen) && p.reading:
 		return nil
 	case key.Matches(msg, page.KeyOpen):
-		p.filter.Stop()
+		p.Filter.Stop()
 		return p.open()
 	}
-	if changed, cmd := p.filter.Update(msg); changed {
+	if changed, cmd := p.Filter.Update(msg); changed {
 		return tea.Batch(cmd, p.narrow())
 	} else {
 		return tea.Batch(cmd, p.need())
@@ -324,7 +323,7 @@ const typePause = 120 * time.Millisecond
 // narrow reads what matches the filter, after a short pause. Another question begins with its
 // best answer; in a tab the chosen row stays chosen.
 func (p *Page) narrow() tea.Cmd {
-	p.query.Text = strings.TrimSpace(p.filter.Value())
+	p.query.Text = strings.TrimSpace(p.Filter.Value())
 	text := p.query.Text
 	if chosen := p.Chosen(); p.wanted == nil {
 		p.wanted = func(r Ref) bool { return r == chosen }
@@ -383,17 +382,17 @@ func (p *Page) editChosen() tea.Cmd {
 		return nil
 	}
 	d := NewDetail(p.app, p.query.Agent, ref)
-	p.filter.Stop()
+	p.Filter.Stop()
 	return tea.Batch(p.app.Push(d), (&hands{p.app, p.query.Agent, d}).edit(ref))
 }
 
 // Leave clears the filters before the page is closed; the search keeps its question for the next
 // time.
 func (p *Page) Leave() (tea.Cmd, bool) {
-	if p.searching() || !p.filter.Shown() && !p.query.forgotten {
+	if p.searching() || !p.Filter.Shown() && !p.query.forgotten {
 		return nil, false
 	}
-	p.filter.Clear()
+	p.Filter.Clear()
 	p.query.forgotten = false
 	return p.narrow(), true
 }
@@ -483,12 +482,12 @@ func (p *Page) Title() string {
 
 // Actions returns the keys of the tab and of its chosen row.
 func (p *Page) Actions() page.Actions {
-	if p.filter.Active && p.searching() {
+	if p.Filter.Active && p.searching() {
 		return page.Actions{}.Also(page.KeyOpen, page.Renamed(page.KeyInEditor, "edit"), page.KeyChoose,
 			page.Renamed(page.KeyNext, "to the results"), page.Renamed(page.KeyCancel, "close"), page.KeyClear)
 	}
-	if p.filter.Active {
-		return p.filter.Actions()
+	if p.Filter.Active {
+		return p.Filter.Actions()
 	}
 	at := p.query.Section
 	to := func(s Section) func() tea.Cmd {
@@ -500,7 +499,7 @@ func (p *Page) Actions() page.Actions {
 	if at != SectionConversations {
 		all = append(all, page.On(page.KeyCreate, p.create))
 	}
-	all = append(append(all, p.hands.actions(p.Chosen(), p.facts)...), page.On(page.KeyFilter, p.filter.Start))
+	all = append(append(all, p.hands.actions(p.Chosen(), p.facts)...), page.On(page.KeyFilter, p.Filter.Start))
 	if at.Tier() != "" || p.searching() {
 		all = append(all, page.On(page.Renamed(page.KeyFewer, "forgotten too, or not"), p.toggleForgotten))
 	}
@@ -513,9 +512,6 @@ func (p *Page) Actions() page.Actions {
 		page.On(page.KeyRefresh, p.readAgain))
 	return all.Also(page.MovingKeys()...)
 }
-
-// Typing reports whether a filter is typed.
-func (p *Page) Typing() bool { return p.filter.Active }
 
 // Close cancels the reads.
 func (p *Page) Close() {

@@ -125,8 +125,9 @@ type terms struct {
 func termsOf(text string, now time.Time) terms {
 	t := page.ParseTerms(text, filterNames...)
 	t.Filters["doc"] = append(t.Filters["doc"], t.Filters["source"]...)
-	for name, all := range map[string][]string{"curator": memory.Curators, "kind": slices.Concat(kb.Kinds, memory.Tiers),
-		"scope": append(slices.Clone(kb.Scopes), inMemory), "in": {inKnowledge, inMemory}} {
+	for name, all := range map[string][]string{"curator": memory.Curators,
+		"kind": slices.Concat(kb.Kinds, memory.Tiers), "in": {inKnowledge, inMemory},
+		"scope": append(slices.Clone(kb.Scopes), inMemory)} {
 		t.Filters[name] = t.In(name, all)
 	}
 	return terms{t, text, t.Since(now)}
@@ -140,22 +141,28 @@ type traits struct {
 }
 
 func itemTraits(it *memory.Item) *traits {
-	return &traits{it.Tier, inMemory, it.Curator, it.Source, it.Tags, []string{inMemory, it.Channel, it.Conversation}, it.Updated}
+	return &traits{kind: it.Tier, scope: inMemory, curator: it.Curator, source: it.Source,
+		tags: it.Tags, places: []string{inMemory, it.Channel, it.Conversation}, at: it.Updated}
+}
+
+// asks reports whether a filter lets one of some values through.
+func (t *terms) asks(name string, values ...string) bool {
+	asked := t.Filters[name]
+	return len(asked) == 0 ||
+		slices.ContainsFunc(values, func(v string) bool { return slices.Contains(asked, v) })
 }
 
 // lets reports whether something passes every filter.
 func (t *terms) lets(x *traits) bool {
-	for name, values := range map[string][]string{"kind": {x.kind}, "scope": {x.scope}, "curator": {x.curator}, "in": x.places} {
-		if asked := t.Filters[name]; len(asked) > 0 && !slices.ContainsFunc(values, func(v string) bool { return slices.Contains(asked, v) }) {
-			return false
-		}
-	}
 	lacksTag := func(tag string) bool {
 		return !slices.ContainsFunc(x.tags, func(of string) bool { return strings.EqualFold(of, tag) })
 	}
-	lacks := func(part string) bool { return !strings.Contains(strings.ToLower(x.source), strings.ToLower(part)) }
-	return !slices.ContainsFunc(t.Filters["tag"], lacksTag) && !slices.ContainsFunc(t.Filters["doc"], lacks) &&
-		!x.at.Before(t.since)
+	source := strings.ToLower(x.source)
+	lacks := func(part string) bool { return !strings.Contains(source, strings.ToLower(part)) }
+	return t.asks("kind", x.kind) && t.asks("scope", x.scope) && t.asks("curator", x.curator) &&
+		t.asks("in", x.places...) && !x.at.Before(t.since) &&
+		!slices.ContainsFunc(t.Filters["tag"], lacksTag) &&
+		!slices.ContainsFunc(t.Filters["doc"], lacks)
 }
 
 // has reports whether every word is in one of the texts.
@@ -226,7 +233,9 @@ func summarise(ctx context.Context, s *memory.Store) (m summary, err error) {
 }
 
 // Read returns rows, those after an item if before is its id, and whether there are more.
-func (q *Query) Read(ctx context.Context, s *memory.Store, now time.Time, before string, limit int) (rows []Row, more bool, err error) {
+func (q *Query) Read(
+	ctx context.Context, s *memory.Store, now time.Time, before string, limit int,
+) (rows []Row, more bool, err error) {
 	t := termsOf(q.Text, now)
 	if tier := q.Section.Tier(); tier != "" {
 		lq := memory.ListQuery{Tiers: []string{tier}, Forgotten: q.forgotten, Before: before, Limit: limit}
@@ -256,7 +265,9 @@ type taker func(x traits, r Row, texts ...string)
 const maxScanned = 500
 
 // listItems returns items that pass, as many as the query says.
-func listItems(ctx context.Context, s *memory.Store, t *terms, lq memory.ListQuery, now time.Time) (rows []Row, more bool, err error) {
+func listItems(
+	ctx context.Context, s *memory.Store, t *terms, lq memory.ListQuery, now time.Time,
+) (rows []Row, more bool, err error) {
 	limit := lq.Limit
 	if len(t.Words)+len(t.Filters) > 0 {
 		lq.Limit = max(limit, maxScanned)

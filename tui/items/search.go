@@ -59,15 +59,13 @@ func (q *Query) search(ctx context.Context, a *page.App, count bool) (got answer
 
 // looksIn reports whether a place is searched.
 func (t *terms) looksIn(place string) bool {
-	among := func(name string, all []string) bool {
-		values := t.Filters[name]
-		return len(values) == 0 || slices.ContainsFunc(values, func(v string) bool { return slices.Contains(all, v) })
-	}
 	if place == inKnowledge {
-		return among("in", []string{inKnowledge}) && among("kind", kb.Kinds) && among("scope", kb.Scopes) && len(t.Filters["curator"]) == 0
+		return t.asks("in", inKnowledge) && t.asks("kind", kb.Kinds...) &&
+			t.asks("scope", kb.Scopes...) && t.asks("curator")
 	}
-	others := slices.DeleteFunc(slices.Clone(t.Filters["in"]), func(v string) bool { return v == inKnowledge })
-	return (len(t.Filters["in"]) == 0 || len(others) > 0) && among("kind", memory.Tiers) && among("scope", []string{inMemory})
+	in := t.Filters["in"] // a channel or a conversation is in the memory
+	elsewhere := len(in) > 0 && !slices.ContainsFunc(in, func(v string) bool { return v != inKnowledge })
+	return !elsewhere && t.asks("kind", memory.Tiers...) && t.asks("scope", inMemory)
 }
 
 // known returns the values of a filter that a list has.
@@ -88,9 +86,11 @@ func (g *answer) take(t *terms, hits []kb.Hit, most int) {
 		if at.Before(h.Created) {
 			at = h.Created
 		}
-		if t.lets(&traits{h.Kind, h.Scope, "", h.Source, h.Tags, []string{inKnowledge}, at}) && len(g.rows) < most {
-			g.rows = append(g.rows, Row{Ref: Ref{Kind: KindCapsule, ID: h.ID}, At: h.Created, Head: cells.OneLine(h.Title, 200),
-				marks: endings(&h.Capsule), hit: h})
+		x := traits{kind: h.Kind, scope: h.Scope, source: h.Source, tags: h.Tags,
+			places: []string{inKnowledge}, at: at}
+		if t.lets(&x) && len(g.rows) < most {
+			g.rows = append(g.rows, Row{Ref: Ref{Kind: KindCapsule, ID: h.ID}, At: h.Created,
+				Head: cells.OneLine(h.Title, 200), marks: endings(&h.Capsule), hit: h})
 		}
 	}
 }
@@ -99,8 +99,9 @@ func (g *answer) take(t *terms, hits []kb.Hit, most int) {
 func (q *Query) ask(ctx context.Context, a *page.App, t *terms, got *answer) (err error) {
 	inBase := t.looksIn(inKnowledge)
 	if inBase {
-		query := kb.Query{Text: t.Text(), Limit: searchLimit, Workspace: a.Workspace, Explain: true, Peek: true, Retired: q.forgotten, Superseded: q.forgotten,
-			Kinds: known(t.Filters["kind"], kb.Kinds), Scopes: known(t.Filters["scope"], kb.Scopes), Tags: t.Filters["tag"]}
+		query := kb.Query{Text: t.Text(), Limit: searchLimit, Workspace: a.Workspace, Explain: true,
+			Peek: true, Retired: q.forgotten, Superseded: q.forgotten, Tags: t.Filters["tag"],
+			Kinds: known(t.Filters["kind"], kb.Kinds), Scopes: known(t.Filters["scope"], kb.Scopes)}
 		if len(t.Filters["doc"]) > 0 || !t.since.IsZero() {
 			query.Limit *= 5 // some of them will not pass
 		}
@@ -147,7 +148,8 @@ func (q *Query) browse(ctx context.Context, a *page.App, t *terms, got *answer) 
 		return err
 	}
 	lq := kb.ListQuery{Limit: browseLimit, Retired: q.forgotten, Superseded: q.forgotten,
-		Kinds: known(t.Filters["kind"], kb.Kinds), Scopes: known(t.Filters["scope"], kb.Scopes), Tags: t.Filters["tag"]}
+		Kinds:  known(t.Filters["kind"], kb.Kinds),
+		Scopes: known(t.Filters["scope"], kb.Scopes), Tags: t.Filters["tag"]}
 	all, more, err := k.List(ctx, lq)
 	hits := make([]kb.Hit, len(all))
 	for i := range all {
@@ -182,11 +184,14 @@ func (r *Row) toHit(tier string, score float64, weak bool) {
 
 // beyondRead are the sections that a hybrid search does not reach completely. There, each
 // word must match.
-var beyondRead = []Section{SectionConversation, SectionNamed, SectionJournal, SectionCore, SectionConversations}
+var beyondRead = []Section{SectionConversation, SectionNamed, SectionJournal, SectionCore,
+	SectionConversations}
 
 // searchMemory searches the memory as an agent, best hits first: items by words and
 // meaning, and in other tabs whatever has all of the words.
-func searchMemory(ctx context.Context, a *page.App, agent string, t *terms) (rows []Row, degraded []string, err error) {
+func searchMemory(
+	ctx context.Context, a *page.App, agent string, t *terms,
+) (rows []Row, degraded []string, err error) {
 	err = a.WithMemory(ctx, agent, func(s *memory.Store) error {
 		for _, section := range beyondRead {
 			q, tier := Query{Agent: agent, Section: section, Text: t.typed}, section.Tier()
@@ -237,7 +242,8 @@ func (p *Page) notes(most int) []string {
 		parts = append(parts, "no capsule has words like: "+cells.OneLine(strings.Join(words, ", "), 300))
 	}
 	for _, e := range f.Expanded {
-		parts = append(parts, "searched for "+cells.OneLine(strings.Join(e.Terms, ", "), 200)+" instead of "+cells.OneLine(e.Missing, 80))
+		instead := cells.OneLine(strings.Join(e.Terms, ", "), 200)
+		parts = append(parts, "searched for "+instead+" instead of "+cells.OneLine(e.Missing, 80))
 	}
 	for _, d := range f.Degraded {
 		if d = cells.OneLine(d, 300); strings.HasPrefix(d, noModel) {

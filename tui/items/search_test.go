@@ -96,9 +96,9 @@ func TestSearchLate(t *testing.T) {
 		hit := kb.Hit{Capsule: kb.Capsule{ID: "kaaaaaaaaa", Title: "answer to " + q.Text}}
 		return kb.Result{Mode: kb.ModeBM25, Total: 1, Hits: []kb.Hit{hit}}, nil
 	})
-	s.filter.Set("one")
+	s.Filter.Set("one")
 	late := s.narrow()
-	s.filter.Set("two")
+	s.Filter.Set("two")
 	tuitest.Do(t, s.narrow(), nil)
 	tuitest.Do(t, late, nil)
 	wants := func(title string) {
@@ -119,7 +119,7 @@ func TestSearchLate(t *testing.T) {
 	if len(queries) != 2 {
 		t.Errorf("asked %d times", len(queries))
 	}
-	s.filter.Set("three")
+	s.Filter.Set("three")
 	if s.narrow() == nil || s.reading {
 		t.Error("it does not wait for the next key")
 	}
@@ -135,7 +135,7 @@ func TestSearchUnderWay(t *testing.T) {
 		off = ctx.Err() != nil
 		return kb.Result{}, ctx.Err()
 	})
-	s.filter.Set("slow")
+	s.Filter.Set("slow")
 	cmd := s.narrow()
 	if !s.reading {
 		t.Error("nothing is asked")

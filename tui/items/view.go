@@ -96,8 +96,8 @@ func (p *Page) context() string {
 func (p *Page) above() []string {
 	lines, _ := p.tabs()
 	lines = append(lines, p.context())
-	if p.filter.Shown() {
-		lines = append(lines, " "+p.filter.View(p.Width-1))
+	if p.Filter.Shown() {
+		lines = append(lines, " "+p.Filter.View(p.Width-1))
 	}
 	return append(lines, p.notes(max(p.Height/8, 2))...)
 }
@@ -112,8 +112,8 @@ func (p *Page) layout() {
 	if p.Width == 0 {
 		return // the size is unknown yet
 	}
-	if p.filter.Aside = "esc clears it"; p.searching() {
-		p.filter.Aside = "/ changes it"
+	if p.Filter.Aside = "esc clears it"; p.searching() {
+		p.Filter.Aside = "/ changes it"
 	}
 	p.Lay(p.Width, p.Height, len(p.above()), 3)
 	p.compose()
@@ -317,17 +317,17 @@ func (p *Page) mouse(msg tea.MouseMsg) tea.Cmd {
 			}
 		}
 		return nil
-	case page.IsClick(msg) && msg.Y == len(lines)+1 && p.filter.Shown():
-		return p.filter.Start()
+	case page.IsClick(msg) && msg.Y == len(lines)+1 && p.Filter.Shown():
+		return p.Filter.Start()
 	case p.Right.Has(msg.X, msg.Y):
 		if p.Doc.Mouse(msg, msg.Y-p.Right.Y-1) {
 			return follow(p.app, p.query.Agent, p.Doc.Chosen())
 		}
 		return nil
 	}
-	was := p.filter.Active
+	was := p.Filter.Active
 	if page.IsClick(msg) {
-		p.filter.Stop()
+		p.Filter.Stop()
 	}
 	if _, open := p.TwoPanes.Mouse(msg); open && !was {
 		return p.open()

@@ -56,7 +56,7 @@ func (m *hands) newItem(at memory.Scope) tea.Cmd {
 		it.Lifetime = memory.LifeConversation
 	}
 	return m.app.Overlay(page.NewForm(m.app, page.Form{Heading: "Remember in " + at.String(), Button: "remember",
-		Intro: []string{"Everybody sees it. Importance, tags and what is one agent's alone: board memory put."},
+		Intro: []string{"Everybody sees it."},
 		Fields: []*page.Field{
 			{Name: "content", Label: "Content", Lines: 10, Required: true},
 			{Name: "title", Label: "Title", Hint: "what it says, in a line; may be left empty"},

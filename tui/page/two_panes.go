@@ -10,6 +10,7 @@ import (
 // screens. The page uses the lines above.
 type TwoPanes struct {
 	Items         List
+	Filter        Filter // of the list
 	Doc           Document
 	InDoc         bool // the text has the keys, not the list
 	Width, Height int
@@ -62,22 +63,41 @@ func (p *TwoPanes) Mouse(msg tea.MouseMsg) (moved, open bool) {
 	return false, false
 }
 
-// ToText gives the keys to the text.
-func (p *TwoPanes) ToText() tea.Cmd {
-	p.InDoc = true
-	return nil
+// Key handles a key: of the filter, which narrow applies, of an action, or of the pane that has
+// the keys; moved is called when another row is chosen.
+func (p *TwoPanes) Key(msg tea.KeyMsg, all func() Actions, narrow, moved func()) tea.Cmd {
+	if p.Filter.Active {
+		changed, cmd := p.Filter.Update(msg)
+		if changed {
+			narrow()
+		}
+		return cmd
+	}
+	cmd, ok := all().Press(msg)
+	switch {
+	case ok:
+	case p.InDoc:
+		p.Doc.Update(msg)
+	case p.Items.Update(msg):
+		moved()
+	}
+	return cmd
 }
 
-// ToItems gives the keys to the list.
-func (p *TwoPanes) ToItems() tea.Cmd {
-	p.InDoc = false
-	return nil
-}
+// Typing reports whether a filter is typed.
+func (p *TwoPanes) Typing() bool { return p.Filter.Active }
 
-// OtherSide gives the keys to the pane without them.
-func (p *TwoPanes) OtherSide() tea.Cmd {
-	p.InDoc = !p.InDoc
-	return nil
+// SideActions give the keys to the other pane.
+func (p *TwoPanes) SideActions() Actions {
+	other := "to the text"
+	if p.InDoc {
+		other = "to the list"
+	}
+	to := func(text bool) func() tea.Cmd {
+		return func() tea.Cmd { p.InDoc = text; return nil }
+	}
+	return Actions{On(Renamed(KeyNext, other), to(!p.InDoc)), On(KeyPrevious, to(!p.InDoc)).Unlisted(),
+		On(KeyRight, to(true)), On(KeyLeft, to(false))}
 }
 
 // Rect is a part of the page, in cells.

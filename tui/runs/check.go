@@ -43,7 +43,6 @@ type CheckPage struct {
 	page.TwoPanes
 	rows     []checkRow
 	about    string          // the row that doc is about
-	filter   page.Filter     // of what was found
 	unfolded map[string]bool // steps that show all that they found
 }
 
@@ -80,7 +79,7 @@ func NewCheckPage(a *page.App, name string, b *board.Board, step string) page.Pa
 	p.Doc = page.Document{App: a, At: -1}
 	p.ctx, p.stop = context.WithCancel(a.Context)
 	p.Items, p.unfolded = page.List{App: a, Row: p.row}, map[string]bool{}
-	p.filter = page.NewFilter(a, "words of what was found, or a step", &p.Items, p.narrow)
+	p.Filter = page.NewFilter(a, "words of what was found, or a step", &p.Items, p.narrow)
 	return p
 }
 
@@ -174,11 +173,11 @@ func (p *CheckPage) Update(msg tea.Msg) tea.Cmd {
 			return p.check()
 		}
 	case tea.KeyMsg:
-		return p.key(msg)
+		return p.TwoPanes.Key(msg, p.Actions, p.narrow, p.compose)
 	case tea.MouseMsg:
 		return p.mouse(msg)
 	default:
-		_, cmd := p.filter.Update(msg) // a blinking cursor
+		_, cmd := p.Filter.Update(msg) // a blinking cursor
 		return cmd
 	}
 	return nil
@@ -227,7 +226,7 @@ func (p *CheckPage) Leave() (tea.Cmd, bool) {
 		p.callOff()
 		return nil, true
 	}
-	return nil, p.filter.Clear()
+	return nil, p.Filter.Clear()
 }
 
 // toFinding chooses the next finding, or the one before.
@@ -258,13 +257,13 @@ func (p *CheckPage) list() {
 		s := &steps[i]
 		p.rows = append(p.rows, checkRow{step: s})
 		findings := s.Findings()
-		if words := p.filter.Value(); words != "" {
+		if words := p.Filter.Value(); words != "" {
 			findings = slices.DeleteFunc(findings, func(f check.Finding) bool {
 				return !cells.HasWords(s.Name+" "+f.Place()+" "+f.Text+" "+f.Why, words)
 			})
 		}
 		more := 0
-		if len(findings) > foldAbove && p.only == "" && !p.unfolded[s.Name] && p.filter.Value() == "" {
+		if len(findings) > foldAbove && p.only == "" && !p.unfolded[s.Name] && p.Filter.Value() == "" {
 			more, findings = len(findings)-foldTo, findings[:foldTo]
 		}
 		for _, f := range findings {
@@ -301,25 +300,6 @@ func (p *CheckPage) chosen() *checkRow {
 		return nil
 	}
 	return &p.rows[p.Items.Cursor]
-}
-
-func (p *CheckPage) key(msg tea.KeyMsg) tea.Cmd {
-	if p.filter.Active {
-		changed, cmd := p.filter.Update(msg)
-		if changed {
-			p.narrow()
-		}
-		return cmd
-	}
-	cmd, ok := p.Actions().Press(msg)
-	switch {
-	case ok:
-	case p.InDoc:
-		p.Doc.Update(msg)
-	case p.Items.Update(msg):
-		p.compose()
-	}
-	return cmd
 }
 
 // openRow opens what was found: an entry or a signal, both entries of a pair, a passage
@@ -410,13 +390,13 @@ func (p *CheckPage) Actions() page.Actions {
 	if p.Result == nil {
 		return again
 	}
-	if p.filter.Active {
-		return p.filter.Actions()
+	if p.Filter.Active {
+		return p.Filter.Actions()
 	}
 	all := page.Actions{page.On(page.KeyOpen, p.openRow), again[0],
 		page.On(page.Renamed(page.KeyNextOne, "next finding"), func() tea.Cmd { return p.toFinding(1) }),
 		page.On(page.KeyPreviousOne, func() tea.Cmd { return p.toFinding(-1) }).Unlisted(),
-		page.On(page.KeyFilter, p.filter.Start), again[1],
+		page.On(page.KeyFilter, p.Filter.Start), again[1],
 		page.On(page.Renamed(page.KeyFewer, "all of the step, or fewer"), p.foldMore)}
 	r := p.chosen()
 	if report, _ := p.place(); report != "" && !noText(report) {
@@ -425,13 +405,7 @@ func (p *CheckPage) Actions() page.Actions {
 	} else if report != "" || r != nil && r.found != nil {
 		all = append(all, page.On(page.KeySource, p.openLink))
 	}
-	other := "to the text"
-	if p.InDoc {
-		other = "to the list"
-	}
-	all = append(all, page.On(page.Renamed(page.KeyNext, other), p.OtherSide),
-		page.On(page.KeyPrevious, p.OtherSide).Unlisted(), page.On(page.KeyRight, p.ToText),
-		page.On(page.KeyLeft, p.ToItems))
+	all = append(all, p.SideActions()...)
 	if r != nil && r.found != nil && r.found.ID != "" {
 		if !page.IsSignal(r.found.ID) {
 			all = append(all, page.On(page.Renamed(page.KeyEdit, "correct "+r.found.ID),
@@ -464,9 +438,6 @@ func (p *CheckPage) accept() tea.Cmd {
 				Kind: page.ChangedRun}, err
 		}}))
 }
-
-// Typing reports whether a filter is typed.
-func (p *CheckPage) Typing() bool { return p.filter.Active }
 
 // Close ends a check that is in progress.
 func (p *CheckPage) Close() { p.stop() }

@@ -106,8 +106,8 @@ func (p *CheckPage) policy() string {
 // note says how far the answer goes.
 func (p *CheckPage) note() string {
 	switch {
-	case p.filter.Shown():
-		return p.filter.View(p.Width - 24)
+	case p.Filter.Shown():
+		return p.Filter.View(p.Width - 24)
 	case p.checking.Reading:
 		return p.progress() + " · esc calls it off"
 	case p.changed:

@@ -12,12 +12,8 @@ import (
 	"blackboard/tui/page"
 )
 
-// pageRows is the number of entries in a read, and maxPages the number of such pages that
-// are kept.
-const (
-	pageRows = 200
-	maxPages = 24
-)
+// pageRows is the number of entries in a read. As many are held around the visible ones.
+const pageRows = 300
 
 // feed is the list of a run's entries, newest first. Entries have the ids 1 to total
 // without gaps, so an id gives the row, and only visible rows are read. With a filter, it
@@ -25,8 +21,7 @@ const (
 type feed struct {
 	paneList
 	total int64
-	pages map[int64]*feedPage // by (id-1)/pageRows
-	used  []int64             // the pages, last used at the end
+	held  window
 
 	found   []entryRow  // the results, with a filter
 	more    bool        // there are more results
@@ -40,11 +35,17 @@ type feed struct {
 	problem error
 }
 
-// feedPage is pageRows consecutive entries.
-type feedPage struct {
-	rows    [pageRows]entryRow
+// window is some consecutive entries, oldest first.
+type window struct {
+	first   int64 // the number in the id of the first row
+	rows    []entryRow
 	reading bool
 	stale   bool // something in it has changed
+}
+
+// has reports whether it has all entries from one to another.
+func (w *window) has(from, to int64) bool {
+	return from >= w.first && to < w.first+int64(len(w.rows))
 }
 
 // entryRow is the data of a row.
@@ -58,7 +59,7 @@ type entryRow struct {
 }
 
 func newFeed(p *Page) *feed {
-	f := &feed{pages: map[int64]*feedPage{}}
+	f := &feed{}
 	f.init(p, PaneFeed, "words  type:gap  worker:name  status:disputed  tag:x  doc:x  since:1h  must", f.row)
 	return f
 }
@@ -76,14 +77,10 @@ func (f *feed) at(i int) entryRow {
 		return entryRow{}
 	}
 	n := f.posted() - int64(i) // the id
-	if n < 1 {
+	if !f.held.has(n, n) {
 		return entryRow{}
 	}
-	pg := f.pages[(n-1)/pageRows]
-	if pg == nil {
-		return entryRow{}
-	}
-	r := pg.rows[(n-1)%pageRows]
+	r := f.held.rows[n-f.held.first]
 	if f.past != nil && r.id != "" {
 		r.status, r.must = f.past.Status(r.id), f.past.MustSurface(r.id)
 	}
@@ -137,14 +134,14 @@ func (f *feed) grow(total int64) {
 // forget resets the list for another board.
 func (f *feed) forget() {
 	f.asked.Drop()
-	f.pages, f.used, f.total = map[int64]*feedPage{}, nil, 0
+	f.held, f.total = window{}, 0
 	f.found, f.past = nil, nil
 	f.asking, f.narrow, f.more, f.problem = false, false, false, nil
 	f.list.SetLen(0)
 	f.list.Follow()
 }
 
-// happened records which pages must be read again after events.
+// happened records that the held entries must be read again after events.
 func (f *feed) happened(events []board.Event) {
 	var newest int64
 	for _, e := range events {
@@ -159,9 +156,7 @@ func (f *feed) happened(events []board.Event) {
 		default:
 			continue // a variable may have the name e1
 		}
-		if pg := f.pages[(n-1)/pageRows]; pg != nil {
-			pg.stale = true
-		}
+		f.held.stale = f.held.stale || f.held.has(n, n)
 	}
 	f.grow(newest)
 }
@@ -174,72 +169,50 @@ func (f *feed) need() tea.Cmd {
 	if f.narrow {
 		return f.needMore()
 	}
-	first := f.posted() - int64(f.list.Top+2*f.list.Height)
-	last := f.posted() - int64(f.list.Top-f.list.Height)
-	var cmds []tea.Cmd
-	for n := max(first-1, 0) / pageRows; n <= (min(last, f.posted())-1)/pageRows; n++ {
-		pg := f.pages[n]
-		if pg == nil {
-			pg = &feedPage{stale: true}
-			f.pages[n] = pg
-		}
-		f.touch(n)
-		if pg.stale && !pg.reading {
-			pg.reading, pg.stale = true, false
-			cmds = append(cmds, f.read(n))
-		}
+	from := max(f.posted()-int64(f.list.Top+2*f.list.Height), 1)
+	to := min(f.posted()-int64(f.list.Top-f.list.Height), f.posted())
+	if f.held.reading || f.held.has(from, to) && !f.held.stale {
+		return nil
 	}
-	return tea.Batch(cmds...)
+	f.held.reading, f.held.stale = true, false
+	return f.read((from + to + pageRows) / 2)
 }
 
-// touch marks a page as used, and drops the least recently used one if there are too
-// many.
-func (f *feed) touch(n int64) {
-	if i := slices.Index(f.used, n); i >= 0 {
-		f.used = slices.Delete(f.used, i, i+1)
-	}
-	f.used = append(f.used, n)
-	if len(f.used) > maxPages {
-		delete(f.pages, f.used[0])
-		f.used = f.used[1:]
-	}
-}
-
-// read reads a page.
-func (f *feed) read(n int64) tea.Cmd {
+// read reads entries, the last of which has a number.
+func (f *feed) read(last int64) tea.Cmd {
 	q := board.Query{Order: board.Newest, Limit: pageRows}
-	if end := (n + 1) * pageRows; end < f.total {
-		q.Before = board.EntryID(end + 1)
+	if last = max(last, pageRows); last < f.total {
+		q.Before = board.EntryID(last + 1)
 	}
 	b := f.page.b
 	return f.page.app.Read(f.page, func(ctx context.Context) func() tea.Cmd {
 		found, err := b.Query(ctx, q)
-		return func() tea.Cmd { return f.took(n, found.Entries, err) }
+		return func() tea.Cmd { return f.took(found.Entries, err) }
 	})
 }
 
-func (f *feed) took(at int64, entries []board.Entry, err error) tea.Cmd {
-	pg := f.pages[at]
-	if pg == nil {
-		return nil // dropped meanwhile
-	}
-	pg.reading = false
-	if err != nil {
-		pg.stale = true // read again with the next move
+func (f *feed) took(entries []board.Entry, err error) tea.Cmd {
+	f.held.reading = false
+	if err != nil || len(entries) == 0 {
+		f.held.stale = true // read again with the next move
 		return page.Unread(err)
 	}
-	for i := range entries {
-		n, err := board.ParseEntryID(entries[i].ID)
-		// later entries may have moved others out of the page
-		if err == nil && (n-1)/pageRows == at {
-			pg.rows[(n-1)%pageRows] = rowOf(&entries[i])
-		}
-		f.grow(n)
+	f.held.first = entryNumber(entries[len(entries)-1].ID)
+	f.held.rows = f.held.rows[:0:0]
+	for i := range slices.Backward(entries) {
+		f.held.rows = append(f.held.rows, rowOf(&entries[i]))
 	}
-	if pg.stale {
-		return f.need()
+	f.grow(entryNumber(entries[0].ID))
+	return f.need()
+}
+
+// entryNumber returns the number in an entry's id; 0: it is none.
+func entryNumber(id string) int64 {
+	n, err := board.ParseEntryID(id)
+	if err != nil {
+		return 0
 	}
-	return nil
+	return n
 }
 
 func (f *feed) view(focused bool) []string {

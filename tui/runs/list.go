@@ -24,7 +24,6 @@ const silenceEvery = time.Minute
 type List struct {
 	page.TwoPanes
 	app    *page.App
-	filter page.Filter
 	all    []board.Info
 	shown  []board.Info // those that match the filter
 	loaded bool
@@ -50,7 +49,7 @@ func (p *List) Infos() []board.Info { return p.all }
 // NewList shows all runs, what needs somebody first.
 func NewList(a *page.App) *List {
 	p := &List{app: a, runs: board.Runs{Dir: a.Boards}, toldSilent: map[string]bool{}, now: make(chan struct{}, 1)}
-	p.filter = page.NewFilter(a, "part of a name or a goal", &p.Items,
+	p.Filter = page.NewFilter(a, "part of a name or a goal", &p.Items,
 		func() { p.SetSize(p.Width, p.Height) })
 	p.Items = page.List{App: a, Row: p.row}
 	p.Doc.App = a
@@ -158,7 +157,7 @@ func (p *List) Update(msg tea.Msg) tea.Cmd {
 			return p.reload()
 		}
 	case tea.KeyMsg:
-		return p.key(msg)
+		return p.TwoPanes.Key(msg, p.Actions, p.narrow, p.describe)
 	case tea.MouseMsg:
 		moved, open := p.TwoPanes.Mouse(msg)
 		if moved {
@@ -168,36 +167,17 @@ func (p *List) Update(msg tea.Msg) tea.Cmd {
 			return p.openRun()
 		}
 	default:
-		if p.filter.Active {
-			_, cmd := p.filter.Update(msg)
+		if p.Filter.Active {
+			_, cmd := p.Filter.Update(msg)
 			return cmd
 		}
 	}
 	return nil
 }
 
-func (p *List) key(msg tea.KeyMsg) tea.Cmd {
-	if p.filter.Active {
-		changed, cmd := p.filter.Update(msg)
-		if changed {
-			p.narrow()
-		}
-		return cmd
-	}
-	if cmd, ok := p.Actions().Press(msg); ok {
-		return cmd
-	}
-	if p.InDoc {
-		p.Doc.Update(msg)
-	} else if p.Items.Update(msg) {
-		p.describe()
-	}
-	return nil
-}
-
 // Leave clears the filter before the page is closed.
 func (p *List) Leave() (tea.Cmd, bool) {
-	had := p.filter.Clear()
+	had := p.Filter.Clear()
 	p.narrow()
 	return nil, had
 }
@@ -214,7 +194,7 @@ func (p *List) narrow() {
 	p.shown = p.shown[:0:0]
 	at := -1
 	for _, r := range p.sorted() {
-		if cells.HasWords(r.Run+" "+r.Goal, p.filter.Value()) {
+		if cells.HasWords(r.Run+" "+r.Goal, p.Filter.Value()) {
 			if r.Run == chosen {
 				at = len(p.shown)
 			}
@@ -257,14 +237,14 @@ func (p *List) View() []string {
 		p.Items.Empty = p.app.Explain(p.err)
 	case !p.loaded:
 		p.Items.Empty = p.app.Waiting("reading…")
-	case p.filter.Value() != "":
+	case p.Filter.Value() != "":
 		p.Items.Empty = "no run has this in its name or goal; esc clears the filter"
 	default:
 		p.Items.Empty = "There is no run yet. The first `board post --run NAME …` makes one; `board demo --keep` makes one to look at."
 	}
 	second := ""
-	if p.filter.Shown() {
-		second = " " + p.filter.View(p.Width-1)
+	if p.Filter.Shown() {
+		second = " " + p.Filter.View(p.Width-1)
 	}
 	what := "Runs, "
 	if p.app.Away != nil {
@@ -288,10 +268,10 @@ func (p *List) Title() string { return "runs" }
 
 // Actions returns the keys for the chosen run.
 func (p *List) Actions() page.Actions {
-	if p.filter.Active {
-		return p.filter.Actions()
+	if p.Filter.Active {
+		return p.Filter.Actions()
 	}
-	all := page.Actions{page.On(page.KeyOpen, p.openRun), page.On(page.KeyFilter, p.filter.Start),
+	all := page.Actions{page.On(page.KeyOpen, p.openRun), page.On(page.KeyFilter, p.Filter.Start),
 		page.On(page.Renamed(page.KeyCreate, "new run"), p.create)}
 	all = all.Also(page.KeySearch, page.KeyMemory, page.KeyQuit)
 	if p.chosen() != nil {
@@ -300,15 +280,6 @@ func (p *List) Actions() page.Actions {
 				func() tea.Cmd { return p.app.CopyText(p.chosen().Run) }),
 			page.On(page.Renamed(page.KeyCopyText, "copy goal"), p.copyGoal))
 	}
-	other := "to the text"
-	if p.InDoc {
-		other = "to the list"
-	}
-	all = append(all, page.On(page.KeyRefresh, p.reload),
-		page.On(page.Renamed(page.KeyNext, other), p.OtherSide),
-		page.On(page.KeyPrevious, p.OtherSide).Unlisted())
+	all = append(append(all, page.On(page.KeyRefresh, p.reload)), p.SideActions()...)
 	return all.Also(page.MovingKeys()...)
 }
-
-// Typing reports whether a filter is typed.
-func (p *List) Typing() bool { return p.filter.Active }
