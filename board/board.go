@@ -117,10 +117,10 @@ func Remove(ctx context.Context, dir, run string, seen int64) error {
 				return err
 			}
 			defer b.Close()
-			st, err := b.State(ctx)
-			if err == nil && st.Seq != seen {
+			last, err := readValue(ctx, b, (*store.Tx).LastSeq)
+			if err == nil && last != seen {
 				err = conflict(fmt.Sprintf("run %s has changed: %d events since; nothing was "+
-					"deleted", run, st.Seq-seen), "", fault.Do("run.show", "look at it again: {}"))
+					"deleted", run, last-seen), "", fault.Do("run.show", "look at it again: {}"))
 			}
 			return err
 		}
@@ -216,6 +216,15 @@ func (b *Board) read(ctx context.Context, fn func(*store.Tx) error) error {
 		}
 		return fn(tx)
 	})
+}
+
+// readValue returns what fn reads on a consistent snapshot of the board.
+func readValue[T any](ctx context.Context, b *Board, fn func(*store.Tx) (T, error)) (v T, err error) {
+	err = b.read(ctx, func(tx *store.Tx) (err error) {
+		v, err = fn(tx)
+		return err
+	})
+	return v, err
 }
 
 // mustExist is fault.NotFound for a file without a first event: the process that created

@@ -61,15 +61,7 @@ func conflictKey(a, b string) string { return "conflict:" + a + ":" + b }
 // contradicts or supersedes link, settled pairs, and pairs whose signal was addressed or
 // waived. It ranks what package claims proposes, and counts what is likely.
 func (b *Board) Conflicts(ctx context.Context, q ConflictQuery) (Conflicts, error) {
-	if err := q.check(); err != nil {
-		return Conflicts{}, err
-	}
-	var out Conflicts
-	err := b.Moment(ctx, func(m *Moment) (err error) {
-		out, err = m.Conflicts(q)
-		return err
-	})
-	return out, err
+	return askMoment(ctx, b, func(m *Moment) (Conflicts, error) { return m.Conflicts(q) })
 }
 
 func (q *ConflictQuery) check() error {

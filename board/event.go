@@ -164,10 +164,8 @@ func (b *Board) Events(ctx context.Context, after int64) iter.Seq2[Event, error]
 	const page = 1000
 	return func(yield func(Event, error) bool) {
 		for {
-			var events []Event
-			err := b.read(ctx, func(tx *store.Tx) (err error) {
-				events, err = eventsAfter(tx, after, page)
-				return err
+			events, err := readValue(ctx, b, func(tx *store.Tx) ([]Event, error) {
+				return eventsAfter(tx, after, page)
 			})
 			if err != nil {
 				yield(Event{}, err)
@@ -188,12 +186,7 @@ func (b *Board) Events(ctx context.Context, after int64) iter.Seq2[Event, error]
 
 // History returns the events of one entry or signal, oldest first.
 func (b *Board) History(ctx context.Context, id string) ([]Event, error) {
-	var events []Event
-	err := b.read(ctx, func(tx *store.Tx) (err error) {
-		events, err = history(tx, id)
-		return err
-	})
-	return events, err
+	return readValue(ctx, b, func(tx *store.Tx) ([]Event, error) { return history(tx, id) })
 }
 
 // eventsAfter returns at most limit events after seq. A limit below 0 means no limit.

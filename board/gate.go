@@ -316,12 +316,7 @@ func (v *Verdict) In(words fault.Words) {
 // [Policy.ForCall] adds; one without a record is judged by p. A run that does not exist is
 // fault.NotFound, never an open gate.
 func (b *Board) Gate(ctx context.Context, p Policy) (Verdict, error) {
-	var v Verdict
-	err := b.Moment(ctx, func(m *Moment) (err error) {
-		v, err = m.Gate(p)
-		return err
-	})
-	return v, err
+	return askMoment(ctx, b, func(m *Moment) (Verdict, error) { return m.Gate(p) })
 }
 
 func (b *Board) gate(ctx context.Context, tx *store.Tx, p Policy, unwritten ...*verify.Result) (Verdict,

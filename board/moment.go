@@ -31,6 +31,15 @@ func (b *Board) Moment(ctx context.Context, ask func(*Moment) error) error {
 	})
 }
 
+// askMoment returns the answer to a question that is asked alone.
+func askMoment[T any](ctx context.Context, b *Board, ask func(*Moment) (T, error)) (v T, err error) {
+	err = b.Moment(ctx, func(m *Moment) (err error) {
+		v, err = ask(m)
+		return err
+	})
+	return v, err
+}
+
 // Gate is Board.Gate at this moment. Verdicts on entries count even if they were not
 // written to the board.
 func (m *Moment) Gate(p Policy, unwritten ...*verify.Result) (Verdict, error) {
@@ -109,12 +118,7 @@ func items(tx *store.Tx) ([]survival.Item, error) {
 
 // Items returns what the report must carry, in the order in which Survival lists it.
 func (b *Board) Items(ctx context.Context) ([]survival.Item, error) {
-	var out []survival.Item
-	err := b.read(ctx, func(tx *store.Tx) (err error) {
-		out, err = items(tx)
-		return err
-	})
-	return out, err
+	return readValue(ctx, b, items)
 }
 
 // Survival says whether everything that must be carried is in one of the reports. It
@@ -126,11 +130,7 @@ func (b *Board) Survival(ctx context.Context, reports ...*documents.Document) (s
 	if len(reports) == 0 {
 		return survival.Result{}, noReport()
 	}
-	var in survivalInput
-	err := b.Moment(ctx, func(m *Moment) (err error) {
-		in, err = m.survivalInput()
-		return err
-	})
+	in, err := askMoment(ctx, b, (*Moment).survivalInput)
 	if err != nil {
 		return survival.Result{}, err
 	}
@@ -208,12 +208,9 @@ func (b *Board) Trace(
 	if len(reports) == 0 {
 		return trace.Result{}, noReport()
 	}
-	var r trace.Result
-	err := b.Moment(ctx, func(m *Moment) (err error) {
-		r, err = m.Trace(sources, reports...)
-		return err
+	return askMoment(ctx, b, func(m *Moment) (trace.Result, error) {
+		return m.Trace(sources, reports...)
 	})
-	return r, err
 }
 
 // gap is an empty line, in SQL.

@@ -85,12 +85,8 @@ func (w *writer) policy(p NewPolicy) error {
 
 // RecordedPolicy returns the policy that the run has on record, or nil if it was begun
 // without one.
-func (b *Board) RecordedPolicy(ctx context.Context) (p *RecordedPolicy, err error) {
-	err = b.read(ctx, func(tx *store.Tx) error {
-		p, err = recordedPolicy(tx)
-		return err
-	})
-	return p, err
+func (b *Board) RecordedPolicy(ctx context.Context) (*RecordedPolicy, error) {
+	return readValue(ctx, b, recordedPolicy)
 }
 
 func recordedPolicy(tx *store.Tx) (*RecordedPolicy, error) {

@@ -255,21 +255,13 @@ func (b *Board) CompareReceipts(ctx context.Context, worker string, later []Rece
 }
 
 // Receipts lists what hooks saw workers do, oldest first.
-func (b *Board) Receipts(ctx context.Context) (all []Receipt, err error) {
-	err = b.read(ctx, func(tx *store.Tx) error {
-		all, err = b.receipts(tx)
-		return err
-	})
-	return all, err
+func (b *Board) Receipts(ctx context.Context) ([]Receipt, error) {
+	return readValue(ctx, b, b.receipts)
 }
 
 // RanClaims lists the commands that workers say to have run, oldest first.
-func (b *Board) RanClaims(ctx context.Context) (all []RanClaim, err error) {
-	err = b.read(ctx, func(tx *store.Tx) error {
-		all, err = ranClaims(tx)
-		return err
-	})
-	return all, err
+func (b *Board) RanClaims(ctx context.Context) ([]RanClaim, error) {
+	return readValue(ctx, b, ranClaims)
 }
 
 func ranClaims(tx *store.Tx) ([]RanClaim, error) {

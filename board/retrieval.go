@@ -86,19 +86,17 @@ func (b *Board) Retrieved(ctx context.Context, worker string, r Retrieval) error
 	if err := p.check(r.Way); err != nil {
 		return err
 	}
-	if err := b.read(ctx, func(*store.Tx) error { return nil }); err != nil { // there is a run
+	if _, err := readValue(ctx, b, (*store.Tx).LastSeq); err != nil { // there is a run
 		return err
 	}
 	return b.write(ctx, worker, func(w *writer) error { return w.event(verbRetrieval, r.Way, p) })
 }
 
 // Retrievals returns the retrievals, latest first; limit 0 means all.
-func (b *Board) Retrievals(ctx context.Context, limit int) (all []Retrieval, err error) {
-	err = b.read(ctx, func(tx *store.Tx) error {
-		all, err = retrievals(tx, `DESC LIMIT ?`, cmp.Or(limit, math.MaxInt))
-		return err
+func (b *Board) Retrievals(ctx context.Context, limit int) ([]Retrieval, error) {
+	return readValue(ctx, b, func(tx *store.Tx) ([]Retrieval, error) {
+		return retrievals(tx, `DESC LIMIT ?`, cmp.Or(limit, math.MaxInt))
 	})
-	return all, err
 }
 
 // fromRetrievals finds the events by their ways, which are indexed; a variable may have

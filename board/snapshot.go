@@ -44,14 +44,13 @@ type Snapshot struct {
 
 // Snapshot returns the board as it is now.
 func (b *Board) Snapshot(ctx context.Context) (*Snapshot, error) {
-	var s *Snapshot
-	err := b.read(ctx, func(tx *store.Tx) (err error) {
-		if s, err = loadSnapshot(tx); err == nil {
+	return readValue(ctx, b, func(tx *store.Tx) (*Snapshot, error) {
+		s, err := loadSnapshot(tx)
+		if err == nil {
 			s.Receipts, err = b.receipts(tx)
 		}
-		return err
+		return s, err
 	})
-	return s, err
 }
 
 // runRow returns a snapshot with the run's own data and the last event only.
@@ -120,20 +119,17 @@ func (b *Board) Replay(ctx context.Context, seq int64) (*Snapshot, error) {
 		return nil, invalid(fmt.Sprintf("there is no event %d", seq), "events count from 1",
 			fault.Do("event.list", "{} lists them", "since", "0", "timeout", "0s"))
 	}
-	var s *Snapshot
-	err := b.read(ctx, func(tx *store.Tx) error {
+	return readValue(ctx, b, func(tx *store.Tx) (*Snapshot, error) {
 		last, err := tx.LastSeq()
-		if err != nil {
-			return err
-		}
-		if seq > last {
-			return notFound(fmt.Sprintf("there is no event %d yet: the last one is %d", seq, last),
+		if err == nil && seq > last {
+			err = notFound(fmt.Sprintf("there is no event %d yet: the last one is %d", seq, last),
 				fmt.Sprintf("give a number from 1 to %d", last))
 		}
-		s, err = replay(tx, seq)
-		return err
+		if err != nil {
+			return nil, err
+		}
+		return replay(tx, seq)
 	})
-	return s, err
 }
 
 // replayPage is how many events a replay reads at a time.

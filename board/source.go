@@ -211,13 +211,7 @@ func (b *Board) RemoveSources(ctx context.Context, worker string, names ...strin
 }
 
 // Sources returns the registered sources by name.
-func (b *Board) Sources(ctx context.Context) (all []Source, err error) {
-	err = b.read(ctx, func(tx *store.Tx) error {
-		all, err = sources(tx)
-		return err
-	})
-	return all, err
-}
+func (b *Board) Sources(ctx context.Context) ([]Source, error) { return readValue(ctx, b, sources) }
 
 func sources(tx *store.Tx) ([]Source, error) {
 	if old, err := before0006(tx); old || err != nil {
@@ -253,32 +247,28 @@ func sourcesByName(tx *store.Tx) (map[string]*Source, error) {
 }
 
 // sourceText returns the kept text of a source.
-func (b *Board) sourceText(ctx context.Context, s *Source) (text string, err error) {
-	err = b.read(ctx, func(tx *store.Tx) error {
+func (b *Board) sourceText(ctx context.Context, s *Source) (string, error) {
+	return readValue(ctx, b, func(tx *store.Tx) (string, error) {
 		events, err := selectEvents(tx, `WHERE seq = ?`, s.Seq)
 		if err != nil {
-			return err
+			return "", err
 		}
 		var p sourcePayload
 		if len(events) == 0 || json.Unmarshal(events[0].Payload, &p) != nil || p.Text == nil {
-			return store.Fault(fault.Corrupt, b.path,
+			return "", store.Fault(fault.Corrupt, b.path,
 				fmt.Sprintf("has no text of the source %s in event %d", clip(s.Name, 60), s.Seq),
 				nil)
 		}
-		text = *p.Text
-		return nil
+		return *p.Text, nil
 	})
-	return text, err
 }
 
 // NamedSources counts the names of sources that entries give, without superseded ones.
-func (b *Board) NamedSources(ctx context.Context) (n int64, err error) {
-	err = b.read(ctx, func(tx *store.Tx) error {
-		n, err = store.One[int64](tx, `SELECT count(DISTINCT source_doc) FROM entries
+func (b *Board) NamedSources(ctx context.Context) (int64, error) {
+	return readValue(ctx, b, func(tx *store.Tx) (int64, error) {
+		return store.One[int64](tx, `SELECT count(DISTINCT source_doc) FROM entries
 			WHERE status <> 'superseded' AND source_doc <> ''`)
-		return err
 	})
-	return n, err
 }
 
 // Verification is the last verdict on whether an entry stands in its source.

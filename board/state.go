@@ -82,12 +82,7 @@ type Worker struct {
 
 // State returns the summary of the board.
 func (b *Board) State(ctx context.Context) (State, error) {
-	var st State
-	err := b.read(ctx, func(tx *store.Tx) (err error) {
-		st, err = state(tx, true)
-		return err
-	})
-	return st, err
+	return readValue(ctx, b, func(tx *store.Tx) (State, error) { return state(tx, true) })
 }
 
 func newState() State {

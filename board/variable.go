@@ -20,26 +20,23 @@ func (b *Board) Get(ctx context.Context, key string) (Variable, error) {
 	if err := checkText("the variable's name", key, MaxName, true); err != nil {
 		return Variable{}, err
 	}
-	var v Variable
-	err := b.read(ctx, func(tx *store.Tx) (err error) {
-		v, err = getVariable(tx, key)
+	return readValue(ctx, b, func(tx *store.Tx) (Variable, error) {
+		v, err := getVariable(tx, key)
 		if err == nil && v.Value == nil {
-			return notFound(fmt.Sprintf("there is no variable %q on this board", clip(key, 60)), "",
-				fault.Do("variable.list", "{} shows those that are set"))
+			err = noVariable(key)
 		}
-		return err
+		return v, err
 	})
-	return v, err
 }
 
 // Variables returns all variables by name.
 func (b *Board) Variables(ctx context.Context) ([]Variable, error) {
-	var vars []Variable
-	err := b.read(ctx, func(tx *store.Tx) (err error) {
-		vars, err = variables(tx)
-		return err
-	})
-	return vars, err
+	return readValue(ctx, b, variables)
+}
+
+func noVariable(key string) error {
+	return notFound(fmt.Sprintf("there is no variable %q on this board", clip(key, 60)), "",
+		fault.Do("variable.list", "{} shows those that are set"))
 }
 
 // Set gives a variable a JSON value. ifMatch makes it a compare-and-set: it is
@@ -113,8 +110,7 @@ func (b *Board) setVariable(ctx context.Context, worker, key string, value json.
 				key, have, ifMatch, old.Worker), "", try)
 		}
 		if value == nil && have == 0 {
-			return notFound(fmt.Sprintf("there is no variable %q on this board", clip(key, 60)), "",
-				fault.Do("variable.list", "{} shows those that are set"))
+			return noVariable(key)
 		}
 		out = Variable{Key: key, Value: value, Version: old.Version + 1, Updated: w.tx.Now,
 			Worker: w.actor}

@@ -31,10 +31,7 @@ func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error)
 		return err
 	}
 	if after == FromNow {
-		if err := b.read(ctx, func(tx *store.Tx) (err error) {
-			after, err = tx.LastSeq()
-			return err
-		}); err != nil {
+		if after, err = readValue(ctx, b, (*store.Tx).LastSeq); err != nil {
 			return err
 		}
 	}
@@ -112,9 +109,8 @@ func (r *reach) away() error {
 func (b *Board) until(ctx context.Context, what string, done func() (bool, error)) error {
 	// The position in the log is taken before the first call, so that no change is missed
 	// between that and the watch.
-	var after int64
-	if err := b.read(context.WithoutCancel(ctx),
-		func(tx *store.Tx) (err error) { after, err = tx.LastSeq(); return err }); err != nil {
+	after, err := readValue(context.WithoutCancel(ctx), b, (*store.Tx).LastSeq)
+	if err != nil {
 		return err
 	}
 	var server reach
@@ -227,13 +223,12 @@ func (b *Board) WaitSignal(ctx context.Context, id string) (Signal, error) {
 	}
 	var s Signal
 	err = b.until(ctx, id+" is still open: it was not closed", func() (bool, error) {
-		err := b.read(context.WithoutCancel(ctx), func(tx *store.Tx) error {
-			got, err := getSignal(tx, n)
-			if err == nil {
-				s = *got
-			}
-			return err
+		got, err := readValue(context.WithoutCancel(ctx), b, func(tx *store.Tx) (*Signal, error) {
+			return getSignal(tx, n)
 		})
+		if err == nil {
+			s = *got
+		}
 		return s.Status != SignalOpen, err
 	})
 	return s, err
