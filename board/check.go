@@ -1,10 +1,12 @@
 package board
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"blackboard/board/fault"
@@ -72,85 +74,65 @@ func (s *Snapshot) diff(o *Snapshot) string {
 	switch {
 	case s.Run != o.Run || s.Goal != o.Goal || s.Seq != o.Seq || !s.Created.Equal(o.Created):
 		return "the run's own data differ"
-	case len(s.Entries) != len(o.Entries):
-		return fmt.Sprintf("%d entries, not %d%s", len(o.Entries), len(s.Entries),
-			absent(s.Entries, o.Entries, func(e *Entry) string { return e.ID }))
-	case len(s.Signals) != len(o.Signals):
-		return fmt.Sprintf("%d signals, not %d%s", len(o.Signals), len(s.Signals),
-			absent(s.Signals, o.Signals, func(g *Signal) string { return g.ID }))
-	case len(s.Variables) != len(o.Variables):
-		return fmt.Sprintf("%d variables, not %d", len(o.Variables), len(s.Variables))
 	case !reflect.DeepEqual(s.Expected, o.Expected):
 		return "the workers that are expected differ"
 	case !reflect.DeepEqual(s.Dropped, o.Dropped):
 		return "the duties that were dropped differ"
-	case len(s.Settled) != len(o.Settled):
-		return fmt.Sprintf("%d settled pairs, not %d", len(o.Settled), len(s.Settled))
 	}
-	if len(s.Sources) != len(o.Sources) {
-		return fmt.Sprintf("%d sources, not %d", len(o.Sources), len(s.Sources))
-	}
-	for i := range s.Sources {
-		if s.Sources[i] != o.Sources[i] {
-			return fmt.Sprintf("the source %q differs", s.Sources[i].Name)
+	return cmp.Or(
+		differs("sources", s.Sources, o.Sources, func(x *Source) string {
+			return fmt.Sprintf("the source %q", x.Name)
+		}),
+		differs("entries", s.Entries, o.Entries, func(e *Entry) string { return e.ID }),
+		differs("signals", s.Signals, o.Signals, func(g *Signal) string { return g.ID }),
+		differs("variables", s.Variables, o.Variables, func(v *Variable) string {
+			return fmt.Sprintf("the variable %q", v.Key)
+		}),
+		differs("settled pairs", s.Settled, o.Settled, func(p *Settlement) string {
+			return fmt.Sprintf("the settlement of %s and %s", p.A, p.B)
+		}))
+}
+
+// differs names the first member that differs, or those that only one of two lists has.
+func differs[T any](what string, want, have []T, name func(*T) string) string {
+	if len(want) != len(have) {
+		names := func(all []T) (out []string) {
+			for i := range all {
+				out = append(out, name(&all[i]))
+			}
+			return out
 		}
-	}
-	for i := range s.Entries {
-		if !reflect.DeepEqual(s.Entries[i], o.Entries[i]) {
-			return s.Entries[i].ID + " differs"
+		missing, extra := names(want), names(have)
+		say := fmt.Sprintf("%d %s, not %d", len(have), what, len(want))
+		if only := without(missing, extra); len(only) > 0 {
+			say += ", without " + few(only, 5)
 		}
-	}
-	for i := range s.Signals {
-		if !reflect.DeepEqual(s.Signals[i], o.Signals[i]) {
-			return s.Signals[i].ID + " differs"
+		if only := without(extra, missing); len(only) > 0 {
+			say += ", and besides " + few(only, 5)
 		}
+		return say
 	}
-	for i := range s.Variables {
-		if !reflect.DeepEqual(s.Variables[i], o.Variables[i]) {
-			return fmt.Sprintf("the variable %q differs", s.Variables[i].Key)
-		}
-	}
-	for i := range s.Settled {
-		if !reflect.DeepEqual(s.Settled[i], o.Settled[i]) {
-			return fmt.Sprintf("the settlement of %s and %s differs", s.Settled[i].A,
-				s.Settled[i].B)
+	for i := range want {
+		if !reflect.DeepEqual(want[i], have[i]) {
+			return name(&want[i]) + " differs"
 		}
 	}
 	return ""
 }
 
-// absent names the first few members that only one of two lists has.
-func absent[T any](want, have []T, id func(*T) string) string {
-	const few = 5
-	ids := map[string]int{}
-	for i := range want {
-		ids[id(&want[i])]++
+// without are the members of a list that another has not.
+func without(all, others []string) (only []string) {
+	has := map[string]bool{}
+	for _, s := range others {
+		has[s] = true
 	}
-	for i := range have {
-		ids[id(&have[i])]--
+	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return has[s] })
+}
+
+// few names the first of many.
+func few(ids []string, most int) string {
+	if more := len(ids) - most; more > 0 {
+		return strings.Join(ids[:most], ", ") + fmt.Sprintf(" and %d more", more)
 	}
-	var missing, extra []string
-	for i := range want {
-		if name := id(&want[i]); ids[name] > 0 {
-			missing = append(missing, name)
-		}
-	}
-	for i := range have {
-		if name := id(&have[i]); ids[name] < 0 {
-			extra = append(extra, name)
-		}
-	}
-	say := ""
-	for _, l := range []struct {
-		what string
-		ids  []string
-	}{{"without", missing}, {"and besides", extra}} {
-		if n := len(l.ids); n > few {
-			say += fmt.Sprintf(", %s %s and %d more", l.what, strings.Join(l.ids[:few], ", "),
-				n-few)
-		} else if n > 0 {
-			say += fmt.Sprintf(", %s %s", l.what, strings.Join(l.ids, ", "))
-		}
-	}
-	return say
+	return strings.Join(ids, ", ")
 }

@@ -3,6 +3,7 @@ package board
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -55,7 +56,6 @@ func (b *Board) Export(ctx context.Context, out io.Writer) error {
 	w := bufio.NewWriterSize(out, 1<<16)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	line := func(l exportLine) error { l.V = 1; return enc.Encode(l) }
 	// Receipts that wait belong to the log. Of a run that cannot be written they stay where
 	// they are, and it is exported without them.
 	if waiting, err := b.waitingReceipts(); err == nil && len(waiting) > 0 {
@@ -66,57 +66,33 @@ func (b *Board) Export(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if err := line(exportLine{Kind: "run", Run: &exportRun{exportSchema, s.Run, s.Goal,
-			s.Created, s.Seq, len(s.Entries), len(s.Signals), len(s.Variables)}}); err != nil {
+		head := []exportRun{{exportSchema, s.Run, s.Goal, s.Created, s.Seq, len(s.Entries),
+			len(s.Signals), len(s.Variables)}}
+		if err := lines(enc, "run", head, func(l *exportLine, r *exportRun) { l.Run = r }); err != nil {
 			return err
 		}
-		for i := range s.Entries {
-			if err := line(exportLine{Kind: "entry", Entry: &s.Entries[i],
-				Handle: Handle(s.Run, s.Entries[i].ID, s.Entries[i].Content)}); err != nil {
-				return err
-			}
-		}
-		for i := range s.Signals {
-			if err := line(exportLine{Kind: "signal", Signal: &s.Signals[i]}); err != nil {
-				return err
-			}
-		}
-		for i := range s.Variables {
-			if err := line(exportLine{Kind: "variable", Variable: &s.Variables[i]}); err != nil {
-				return err
-			}
-		}
-		for i := range s.Expected {
-			if err := line(exportLine{Kind: "expected", Expected: &s.Expected[i]}); err != nil {
-				return err
-			}
-		}
-		for i := range s.Dropped {
-			if err := line(exportLine{Kind: "dropped_duty", Dropped: &s.Dropped[i]}); err != nil {
-				return err
-			}
-		}
-		for i := range s.Settled {
-			if err := line(exportLine{Kind: "settlement", Settlement: &s.Settled[i]}); err != nil {
-				return err
-			}
-		}
-		for i := range s.Sources {
-			if err := line(exportLine{Kind: "source", Source: &s.Sources[i]}); err != nil {
-				return err
-			}
+		if err := cmp.Or(
+			lines(enc, "entry", s.Entries, func(l *exportLine, e *Entry) {
+				l.Entry, l.Handle = e, Handle(s.Run, e.ID, e.Content)
+			}),
+			lines(enc, "signal", s.Signals, func(l *exportLine, g *Signal) { l.Signal = g }),
+			lines(enc, "variable", s.Variables, func(l *exportLine, v *Variable) { l.Variable = v }),
+			lines(enc, "expected", s.Expected, func(l *exportLine, x *Expected) { l.Expected = x }),
+			lines(enc, "dropped_duty", s.Dropped, func(l *exportLine, d *DroppedDuty) { l.Dropped = d }),
+			lines(enc, "settlement", s.Settled, func(l *exportLine, p *Settlement) { l.Settlement = p }),
+			lines(enc, "source", s.Sources, func(l *exportLine, x *Source) { l.Source = x }),
+		); err != nil {
+			return err
 		}
 		for after := int64(0); after < s.Seq; {
 			events, err := eventsAfter(tx, after, 5000)
 			if err != nil {
 				return err
 			}
-			for i := range events {
-				if err := line(exportLine{Kind: "event", Event: &events[i]}); err != nil {
-					return err
-				}
-				after = events[i].Seq
+			if err := lines(enc, "event", events, func(l *exportLine, e *Event) { l.Event = e }); err != nil {
+				return err
 			}
+			after = events[len(events)-1].Seq
 		}
 		return nil
 	})
@@ -124,6 +100,18 @@ func (b *Board) Export(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	return w.Flush()
+}
+
+// lines writes a line for each member of a list.
+func lines[T any](enc *json.Encoder, kind string, all []T, put func(*exportLine, *T)) error {
+	for i := range all {
+		l := exportLine{V: 1, Kind: kind}
+		put(&l, &all[i])
+		if err := enc.Encode(l); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Copied is what a copy of a run has brought.

@@ -203,10 +203,10 @@ func (m *mender) mend(events []Event) error {
 		return err
 	}
 	if len(m.missing) > 0 {
-		m.miss("these are missing, and have placeholders: %s", few(m.missing))
+		m.miss("these are missing, and have placeholders: %s", few(m.missing, 20))
 	}
 	if len(m.taken) > 0 {
-		m.miss("the events of these are missing; they were taken from the tables: %s", few(m.taken))
+		m.miss("the events of these are missing; they were taken from the tables: %s", few(m.taken, 20))
 	}
 	return nil
 }
@@ -449,29 +449,17 @@ func (m *mender) fillStates(at time.Time) {
 	}
 }
 
-// few names the first of many.
-func few(ids []string) string {
-	const most = 20
-	if more := len(ids) - most; more > 0 {
-		return strings.Join(ids[:most], ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return strings.Join(ids, ", ")
-}
-
 // listOf joins the first few of what is lost.
 func listOf(lost []string) string {
-	const few = 5
-	say := ""
-	for i, l := range lost {
-		if i == few {
-			return say + fmt.Sprintf("; and %d more", len(lost)-few)
-		}
-		if i > 0 {
-			say += "; "
-		}
-		say += clip(l, 200)
+	const most = 5
+	var said []string
+	for _, l := range lost[:min(len(lost), most)] {
+		said = append(said, clip(l, 200))
 	}
-	return say
+	if more := len(lost) - most; more > 0 {
+		said = append(said, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(said, "; ")
 }
 
 // Say lists what is lost in one line; "" if nothing is.
