@@ -426,38 +426,23 @@ func List(ctx context.Context, dir string, by Policy) ([]Info, error) {
 // for.
 const atOnce = 8
 
-// inspectAll reads runs and returns those that exist, in the order of the names.
-func inspectAll(ctx context.Context, names []string,
-	inspect func(string) (Info, bool, error)) ([]Info, error) {
-	found, there, failed := make([]Info, len(names)), make([]bool, len(names)),
-		make([]error, len(names))
+// parallel calls do for each number below n, most at a time, until one fails.
+func parallel(ctx context.Context, n, most int, do func(i int) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	var next atomic.Int64
-	var stop atomic.Bool
-	var wg sync.WaitGroup
-	for range min(atOnce, len(names)) {
-		wg.Go(func() {
-			for !stop.Load() && ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(names) {
-					return
-				}
-				if found[i], there[i], failed[i] = inspect(names[i]); failed[i] != nil {
-					stop.Store(true)
+	var wait sync.WaitGroup
+	for range min(most, n) {
+		wait.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				if err := do(i); err != nil {
+					stop(err)
 				}
 			}
 		})
 	}
-	wg.Wait()
-	infos := []Info{}
-	for i := range names {
-		if failed[i] != nil {
-			return nil, failed[i]
-		}
-		if there[i] {
-			infos = append(infos, found[i])
-		}
-	}
-	return infos, ctx.Err()
+	wait.Wait()
+	return context.Cause(ctx)
 }
 
 // RunNames returns the names of the files that may be runs, sorted. It opens none of

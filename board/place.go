@@ -146,14 +146,17 @@ func (r *Runs) List(ctx context.Context, by Policy) ([]Info, error) {
 		}
 	}
 	r.unread = len(unread)
-	fresh, err := inspectAll(ctx, unread, func(name string) (Info, bool, error) {
-		return inspectRun(ctx, place, r.Dir, name, by)
-	})
-	if err != nil {
+	fresh, there := make([]Info, len(unread)), make([]bool, len(unread))
+	if err := parallel(ctx, len(unread), atOnce, func(i int) (err error) {
+		fresh[i], there[i], err = inspectRun(ctx, place, r.Dir, unread[i], by)
+		return err
+	}); err != nil {
 		return nil, err
 	}
-	for _, info := range fresh {
-		r.seen[info.Run] = seenRun{info, times[info.Run]}
+	for i, name := range unread {
+		if there[i] {
+			r.seen[name] = seenRun{fresh[i], times[name]}
+		}
 	}
 	infos := make([]Info, 0, len(names))
 	for _, name := range names {

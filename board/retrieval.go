@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"blackboard/board/fault"
@@ -223,21 +222,16 @@ func UsageOf(ctx context.Context, dir, capsule string, made time.Time,
 		return out, err
 	}
 	all, errs := make([]Use, len(names)), make([]error, len(names))
-	var wait sync.WaitGroup
-	room := make(chan struct{}, 4) // files that are open at once
-	for i, name := range names {
-		room <- struct{}{}
-		wait.Go(func() {
-			all[i], errs[i] = use(ctx, dir, name, capsule)
-			<-room
-		})
+	const openAtOnce = 4
+	if err := parallel(ctx, len(names), openAtOnce, func(i int) error {
+		all[i], errs[i] = use(ctx, dir, names[i], capsule)
+		return nil
+	}); err != nil {
+		return out, err
 	}
-	wait.Wait()
 	for i, name := range names {
 		u := all[i]
 		switch {
-		case ctx.Err() != nil:
-			return out, ctx.Err()
 		case errors.Is(errs[i], fault.NotFound): // it is being made, or was removed
 			continue
 		case errs[i] != nil:

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"runtime"
 	"slices"
@@ -199,36 +198,9 @@ func (v *verifier) source(name string) verifySource {
 
 // run reads the sources, a few at a time.
 func (v *verifier) run(ctx context.Context) error {
-	parts := make(chan []verifyPart)
-	errs := make(chan error, 1)
 	workers := min(runtime.GOMAXPROCS(0), 4)
-	var wait sync.WaitGroup
-	for range workers {
-		wait.Go(func() {
-			for part := range parts {
-				if err := v.check(ctx, part); err != nil {
-					select {
-					case errs <- err:
-					default:
-					}
-				}
-			}
-		})
-	}
-	for part := range v.parts(4 * workers) {
-		if ctx.Err() != nil {
-			break
-		}
-		parts <- part
-	}
-	close(parts)
-	wait.Wait()
-	select {
-	case err := <-errs:
-		return err
-	default:
-		return ctx.Err()
-	}
+	parts := v.parts(4 * workers)
+	return parallel(ctx, len(parts), workers, func(i int) error { return v.check(ctx, parts[i]) })
 }
 
 // verifyPart is an entry with its source.
@@ -239,26 +211,21 @@ type verifyPart struct {
 
 // parts divides the work into about n parts, or more if they hold more than one batch. Each
 // source is in one part only, and is read once.
-func (v *verifier) parts(n int) iter.Seq[[]verifyPart] {
-	return func(yield func([]verifyPart) bool) {
-		all := 0
-		for _, j := range v.jobs {
-			all += len(j.entries)
+func (v *verifier) parts(n int) (parts [][]verifyPart) {
+	all := 0
+	for _, j := range v.jobs {
+		all += len(j.entries)
+	}
+	var part []verifyPart
+	for i, j := range v.jobs {
+		for _, entry := range j.entries {
+			part = append(part, verifyPart{entry, j})
 		}
-		var part []verifyPart
-		for i, j := range v.jobs {
-			for _, entry := range j.entries {
-				part = append(part, verifyPart{entry, j})
-			}
-			if i < len(v.jobs)-1 && len(part) < min(all/n, verifyRead) {
-				continue
-			}
-			if !yield(part) {
-				return
-			}
-			part = nil
+		if i == len(v.jobs)-1 || len(part) >= min(all/n, verifyRead) {
+			parts, part = append(parts, part), nil
 		}
 	}
+	return parts
 }
 
 // check checks some entries against their sources.
