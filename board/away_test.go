@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
-	"blackboard/board/files"
+	"blackboard/board/sqlite"
 	"blackboard/board/store"
 	"blackboard/testdata/cost"
 )
@@ -67,7 +67,7 @@ func (db *awayDB) Watch(ctx context.Context, changed func() error) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(files.PollInterval):
+		case <-time.After(sqlite.PollInterval):
 		}
 	}
 }

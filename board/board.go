@@ -11,7 +11,7 @@ import (
 	"unicode"
 
 	"blackboard/board/fault"
-	"blackboard/board/files"
+	"blackboard/board/sqlite"
 	"blackboard/board/store"
 )
 
@@ -411,7 +411,7 @@ type Info struct {
 // that cannot be read is listed with its error.
 func List(ctx context.Context, dir string, by Policy) ([]Info, error) {
 	r := Runs{Dir: dir}
-	place, local := placeOf(dir).(files.Dir)
+	place, local := placeOf(dir).(sqlite.RunDir)
 	if local {
 		r.load(place.List(), by)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"blackboard/board/documents"
 	"blackboard/board/fault"
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // SplitSource parts one way to cite, FILE:LINE or "DOC @ PLACE", into the document and
@@ -27,9 +27,9 @@ func SplitSource(source string) (doc, place string) {
 }
 
 var (
-	fileLine  = lazyregexp.New(`^(.*[^:\s]):(L?[1-9][0-9]*(?:-L?[1-9][0-9]*)?)$`)
-	bareHost  = lazyregexp.New(`^[a-zA-Z][a-zA-Z0-9+.-]*://[^/]*$`)
-	clockPart = lazyregexp.New(`(?:^|:)[0-9]+$`) // 00:17 of 00:17:31
+	fileLine  = text.NewRegexp(`^(.*[^:\s]):(L?[1-9][0-9]*(?:-L?[1-9][0-9]*)?)$`)
+	bareHost  = text.NewRegexp(`^[a-zA-Z][a-zA-Z0-9+.-]*://[^/]*$`)
+	clockPart = text.NewRegexp(`(?:^|:)[0-9]+$`) // 00:17 of 00:17:31
 )
 
 // Verdicts on a handle in a report.
@@ -60,7 +60,7 @@ func Handle(run, id, content string) string {
 }
 
 // handles matches them. The digit after the dot tells one from the name of a file.
-var handles = lazyregexp.New(`\b(e[1-9][0-9]*)(\.[0-9][a-z][a-z0-9])\b`)
+var handles = text.NewRegexp(`\b(e[1-9][0-9]*)(\.[0-9][a-z][a-z0-9])\b`)
 
 // uncoded are reports without the codes of handles: to those who compare words, e12.7kq is e12.
 func uncoded(reports []*documents.Document) []*documents.Document {

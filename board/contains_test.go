@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"blackboard/board/files"
+	"blackboard/board/sqlite"
 	"blackboard/board/store"
 	"blackboard/board/text"
 	"blackboard/kb/secret"
@@ -203,7 +203,7 @@ func TestDropsWordIndex(t *testing.T) {
 	exec := func(sql string) error {
 		return b.db.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.Exec(sql); return err })
 	}
-	if err := exec(files.Schema.Migrations[1] + `; INSERT INTO word_segments VALUES (0, 1, x''); PRAGMA user_version = 2`); err != nil {
+	if err := exec(sqlite.RunSchema.Migrations[1] + `; INSERT INTO word_segments VALUES (0, 1, x''); PRAGMA user_version = 2`); err != nil {
 		t.Fatal(err)
 	}
 	b.Close()

@@ -78,6 +78,6 @@
 //   - A verdict on an entry belongs to one version of a file. It is stale once the registered
 //     source has another SHA-256.
 //
-// Package files keeps runs in SQLite files, package foreign reads boards of other programs,
-// and package similar finds the name that was meant.
+// Package sqlite keeps runs in files, package postgres on a server; package foreign reads boards
+// of other programs.
 package board

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
-	"blackboard/board/files"
+	"blackboard/board/sqlite"
 	"blackboard/board/text"
 )
 
@@ -88,7 +88,7 @@ func importMust(t *testing.T, data []byte, opt ImportOptions) {
 		if !errors.Is(err, fault.Invalid) && !errors.Is(err, fault.NotFound) {
 			t.Fatalf("import failed in its own way: %v", err)
 		}
-		if _, err := os.Stat(files.Path(dir, "fuzz")); err == nil {
+		if _, err := os.Stat(sqlite.RunPath(dir, "fuzz")); err == nil {
 			if _, err := Open(t.Context(), dir, "fuzz"); !errors.Is(err, fault.NotFound) {
 				t.Fatalf("a refused import made a run: %v", err)
 			}

@@ -14,9 +14,7 @@ import (
 
 	"blackboard/board/disk"
 	"blackboard/board/fault"
-	"blackboard/board/files"
 	"blackboard/board/postgres"
-	"blackboard/board/similar"
 	"blackboard/board/sqlite"
 	"blackboard/board/store"
 )
@@ -27,7 +25,7 @@ var placeOf = func(dir string) store.Place {
 	if p := postgres.At(dir); p != nil {
 		return p
 	}
-	return files.Dir{Path: dir, IsRun: func(name string) bool { return CheckRun(name) == nil }}
+	return sqlite.RunDir{Path: dir, IsRun: func(name string) bool { return CheckRun(name) == nil }}
 }
 
 // UseDatabase reads the URL of a PostgreSQL database (postgres://user@host/database). It
@@ -73,7 +71,7 @@ type Runs struct {
 // seenRun is a run as it was read, with the times of its files.
 type seenRun struct {
 	Info  Info
-	Times files.Times
+	Times sqlite.FileTimes
 }
 
 // worthKeeping is how many runs are worth a file with what was read of them.
@@ -123,7 +121,7 @@ func (r *Runs) List(ctx context.Context, by Policy) ([]Info, error) {
 		return nil, err
 	}
 	place := placeOf(r.Dir)
-	_, told := place.(files.Dir) // what has files tells by their times whether it has changed
+	_, told := place.(sqlite.RunDir) // what has files tells by their times whether it has changed
 	names, err := place.Runs(ctx, time.Time{})
 	if err != nil {
 		return nil, err
@@ -133,10 +131,10 @@ func (r *Runs) List(ctx context.Context, by Policy) ([]Info, error) {
 		before = nil
 	}
 	r.by, r.seen = by, make(map[string]seenRun, len(names))
-	times, unread := map[string]files.Times{}, []string{}
+	times, unread := map[string]sqlite.FileTimes{}, []string{}
 	for _, name := range names {
 		if told {
-			times[name] = files.TimesOf(place.Name(name))
+			times[name] = sqlite.TimesOf(place.Name(name))
 		}
 		now := times[name]
 		if was, known := before[name]; told && known && was.Times == now && now.Quiet() {
@@ -191,7 +189,7 @@ func inspectRun(ctx context.Context, place store.Place, dir, name string, by Pol
 // RunsChange notifies of writes to any run in dir, by any process, and of new runs. See
 // sqlite.Changes. The channel is nil where the system sends no notifications.
 func RunsChange(dir string) (changed <-chan struct{}, stop func()) {
-	if at, ok := placeOf(dir).(files.Dir); ok {
+	if at, ok := placeOf(dir).(sqlite.RunDir); ok {
 		return sqlite.ChangesIn(at.Path)
 	}
 	return nil, func() {}
@@ -199,5 +197,5 @@ func RunsChange(dir string) (changed <-chan struct{}, stop func()) {
 
 // Created says that a run was created, and names similar runs that may have been meant.
 func Created(run string, names []string) string {
-	return strings.TrimRight("created run "+run+"; "+similar.DidYouMean(run, names), "; ")
+	return strings.TrimRight("created run "+run+"; "+fault.DidYouMean(run, names), "; ")
 }

@@ -9,7 +9,7 @@ import (
 	"os"
 
 	"blackboard/board/disk"
-	"blackboard/board/files"
+	"blackboard/board/sqlite"
 )
 
 // This file keeps receipts beside the file of a run until the next write takes them over. A
@@ -23,7 +23,7 @@ const (
 
 // spoolOf is where receipts of a run wait, "" for a run on a server.
 func spoolOf(dir, run string) string {
-	if at, ok := placeOf(dir).(files.Dir); ok {
+	if at, ok := placeOf(dir).(sqlite.RunDir); ok {
 		return at.Name(run) + spoolSuffix
 	}
 	return ""
@@ -31,7 +31,7 @@ func spoolOf(dir, run string) string {
 
 // appendSpool adds a receipt to those that wait, as one line.
 func appendSpool(ctx context.Context, dir, run, spool string, r Receipt) error {
-	if _, err := os.Stat(files.Path(dir, run)); err != nil {
+	if _, err := os.Stat(sqlite.RunPath(dir, run)); err != nil {
 		return (&Board{run: run}).missing()
 	}
 	line, err := json.Marshal(r)

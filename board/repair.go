@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"blackboard/board/fault"
-	"blackboard/board/files"
 	"blackboard/board/sqlite"
 	"blackboard/board/store"
 )
@@ -45,14 +44,14 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(tmp)
-	sound := filepath.Join(tmp, run+files.Suffix)
-	rows, err := sqlite.Salvage(ctx, files.Path(dir, run), sound, files.Schema, "run", "entries", "links",
+	sound := filepath.Join(tmp, run+sqlite.RunSuffix)
+	rows, err := sqlite.Salvage(ctx, sqlite.RunPath(dir, run), sound, sqlite.RunSchema, "run", "entries", "links",
 		"signals", "variables", "expected", "dropped_duties", "settlements", "sources",
 		"verifications", "events")
 	if err != nil {
 		return nil, err
 	}
-	db, err := sqlite.Open(ctx, sound, files.Schema, sqlite.ReadWrite)
+	db, err := sqlite.Open(ctx, sound, sqlite.RunSchema, sqlite.ReadWrite)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +81,7 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 		return nil, err
 	}
 	if len(m.entries)+len(m.signals)+len(m.events) == 0 {
-		return nil, store.Fault(fault.Corrupt, files.Path(dir, run), "holds nothing that can be read",
+		return nil, store.Fault(fault.Corrupt, sqlite.RunPath(dir, run), "holds nothing that can be read",
 			nil)
 	}
 	state := m.snapshot()
@@ -90,7 +89,7 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 	m.out.Events, m.out.Entries, m.out.Signals, m.out.Variables = len(m.events), len(state.Entries),
 		len(state.Signals), len(state.Variables)
 	if err := state.checkTargets(); err != nil {
-		return nil, store.Fault(fault.Corrupt, files.Path(dir, run),
+		return nil, store.Fault(fault.Corrupt, sqlite.RunPath(dir, run),
 			"holds parts of a board that do not make one: "+err.Error(), nil)
 	}
 	return &m.out, nil
@@ -101,7 +100,7 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 // beside the damaged one and takes its place while no one else can write. The damaged
 // file is then at aside.
 func Rebuild(ctx context.Context, dir, run string) (s *Salvaged, aside string, err error) {
-	aside, err = sqlite.Replace(ctx, files.Path(dir, run), nil, func(to string) error {
+	aside, err = sqlite.Replace(ctx, sqlite.RunPath(dir, run), nil, func(to string) error {
 		if s, err = ReadDamaged(ctx, dir, run); err != nil {
 			return err
 		}
@@ -109,7 +108,7 @@ func Rebuild(ctx context.Context, dir, run string) (s *Salvaged, aside string, e
 			return conflict("the event log of run "+run+" is incomplete: "+listOf(s.Lost),
 				"what can be read goes into a new run")
 		}
-		db, err := sqlite.Open(ctx, to, files.Schema, sqlite.Create)
+		db, err := sqlite.Open(ctx, to, sqlite.RunSchema, sqlite.Create)
 		if err != nil {
 			return err
 		}
@@ -117,7 +116,7 @@ func Rebuild(ctx context.Context, dir, run string) (s *Salvaged, aside string, e
 			return (&writer{tx: tx, name: s.log.state.Run}).appendAll(s.log.events)
 		})
 		if err == nil {
-			err = (&Board{path: to, run: run, db: files.On(db, to)}).Check(ctx)
+			err = (&Board{path: to, run: run, db: sqlite.OnRun(db, to)}).Check(ctx)
 		}
 		return errors.Join(err, db.Close())
 	})
@@ -133,7 +132,7 @@ func SalvageTo(ctx context.Context, dir, run, as, worker string) (*Salvaged, err
 		return nil, err
 	}
 	_, err = s.log.writeTo(ctx, dir, worker, ImportOptions{Run: as,
-		Source: filepath.Base(files.Path(dir, run)) + ", damaged"})
+		Source: filepath.Base(sqlite.RunPath(dir, run)) + ", damaged"})
 	return s, err
 }
 

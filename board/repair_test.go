@@ -12,7 +12,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"blackboard/board/fault"
-	"blackboard/board/files"
+	"blackboard/board/sqlite"
 )
 
 // mixedBoard is a closed board with everything on it, and what its export says.
@@ -62,7 +62,7 @@ func mixedBoard(t *testing.T) (dir, export string) {
 // damage runs statements on a closed board without its triggers and references.
 func damage(t *testing.T, dir, stmts string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", files.Path(dir, "r"))
+	db, err := sql.Open("sqlite", sqlite.RunPath(dir, "r"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func damage(t *testing.T, dir, stmts string) {
 // otherPage puts the page that one table or index begins with in the place of another's.
 func otherPage(t *testing.T, dir, from, to string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", files.Path(dir, "r"))
+	db, err := sql.Open("sqlite", sqlite.RunPath(dir, "r"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,12 +86,12 @@ func otherPage(t *testing.T, dir, from, to string) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(files.Path(dir, "r"))
+	data, err := os.ReadFile(sqlite.RunPath(dir, "r"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	copy(data[(target-1)*size:target*size], data[(source-1)*size:source*size])
-	if err := os.WriteFile(files.Path(dir, "r"), data, 0o600); err != nil {
+	if err := os.WriteFile(sqlite.RunPath(dir, "r"), data, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -128,7 +128,7 @@ func TestRebuild(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, before := mixedBoard(t)
 			damage(t, dir)
-			damaged, err := os.ReadFile(files.Path(dir, "r"))
+			damaged, err := os.ReadFile(sqlite.RunPath(dir, "r"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -167,7 +167,7 @@ func TestRebuildRefuses(t *testing.T) {
 		"rows without event": func(t *testing.T, dir string) { damage(t, dir, `DELETE FROM events WHERE id = 'e4'`) },
 		"no log":             func(t *testing.T, dir string) { otherPage(t, dir, "entries_type", "events") },
 		"no database": func(t *testing.T, dir string) {
-			if err := os.WriteFile(files.Path(dir, "r"), bytes.Repeat([]byte("no database "), 100), 0o600); err != nil {
+			if err := os.WriteFile(sqlite.RunPath(dir, "r"), bytes.Repeat([]byte("no database "), 100), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -175,7 +175,7 @@ func TestRebuildRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, _ := mixedBoard(t)
 			damage(t, dir)
-			before, err := os.ReadFile(files.Path(dir, "r"))
+			before, err := os.ReadFile(sqlite.RunPath(dir, "r"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,7 +183,7 @@ func TestRebuildRefuses(t *testing.T) {
 			if !errors.Is(err, fault.Conflict) && !(name == "no database" && errors.Is(err, fault.Corrupt)) {
 				t.Errorf("%v", err)
 			}
-			if after, err := os.ReadFile(files.Path(dir, "r")); err != nil || !bytes.Equal(before, after) {
+			if after, err := os.ReadFile(sqlite.RunPath(dir, "r")); err != nil || !bytes.Equal(before, after) {
 				t.Errorf("it was changed: %v", err)
 			}
 			if made, err := filepath.Glob(filepath.Join(dir, "*broken*")); err != nil || len(made) > 0 {
@@ -223,7 +223,7 @@ func TestSalvage(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir, _ := mixedBoard(t)
 			c.damage(t, dir)
-			before, err := os.ReadFile(files.Path(dir, "r"))
+			before, err := os.ReadFile(sqlite.RunPath(dir, "r"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,7 +254,7 @@ func TestSalvage(t *testing.T) {
 			if len(now.Variables) != 1 || string(now.Variables[0].Value) != `"two"` || now.Variables[0].Version != 2 {
 				t.Errorf("%+v", now.Variables)
 			}
-			if after, err := os.ReadFile(files.Path(dir, "r")); err != nil || !bytes.Equal(before, after) {
+			if after, err := os.ReadFile(sqlite.RunPath(dir, "r")); err != nil || !bytes.Equal(before, after) {
 				t.Errorf("the damaged board was changed: %v", err)
 			}
 			if _, err := SalvageTo(t.Context(), dir, "r", "r"+SalvageSuffix, "doctor"); !errors.Is(err, fault.Conflict) {

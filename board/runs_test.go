@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"blackboard/board/files"
+	"blackboard/board/sqlite"
 )
 
 // TestRunsKept: a list that is kept says what List says, and does not read what has not changed.
@@ -53,7 +53,7 @@ func TestRunsKept(t *testing.T) {
 	same(2)
 
 	old := time.Now().Add(-time.Hour)
-	path := files.Path(dir, "a")
+	path := sqlite.RunPath(dir, "a")
 	if err := os.Chtimes(path, old, old); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
-	"blackboard/board/files"
+	"blackboard/board/sqlite"
 	"blackboard/board/store"
 )
 
@@ -161,7 +161,7 @@ func TestRuns(t *testing.T) {
 	for name, content := range map[string]string{"broken": strings.Repeat("no database ", 1000), "empty": "", "new": "", "not a run": "x", "notes.txt": "x"} {
 		path := filepath.Join(dir, name)
 		if !strings.Contains(name, ".") {
-			path += files.Suffix
+			path += sqlite.RunSuffix
 		}
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -293,14 +293,14 @@ func TestWatchAfterAWhile(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			idle := files.TimesOf(b.path)
+			idle := sqlite.TimesOf(b.path)
 			if runtime.GOOS != "windows" && !idle.Quiet() {
 				t.Fatal(idle)
 			}
 			if _, err := b.Post(t.Context(), "w", Post{Content: want}); err != nil {
 				t.Fatal(err)
 			}
-			if files.TimesOf(b.path) == idle {
+			if sqlite.TimesOf(b.path) == idle {
 				t.Fatal("the times do not tell of what was posted")
 			}
 		}

@@ -4,14 +4,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/hooks/harness"
 	"blackboard/kb/secret"
 )
 
 // privateTag matches the tags around text that must not be stored, in any spelling.
 // Harnesses may have escaped them.
-var privateTag = lazyregexp.New(`(?i)(?:<|&lt;)\s*(/?)\s*private\b[^<>]*?(?:>|&gt;|/>)`)
+var privateTag = text.NewRegexp(`(?i)(?:<|&lt;)\s*(/?)\s*private\b[^<>]*?(?:>|&gt;|/>)`)
 
 // privateMark replaces private text.
 const privateMark = "«private»"

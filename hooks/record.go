@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/hooks/harness"
 	"blackboard/hooks/shell"
 	"blackboard/hooks/topics"
@@ -40,7 +40,7 @@ func worthRecording(e *harness.Event) bool {
 // ownTools matches the tools of this program's MCP server. Each harness puts the
 // server's name before the tool's in its own way: mcp__board__kb_search,
 // board-kb_search.
-var ownTools = lazyregexp.New(`^(?:mcp_+(?:plugin_\w+_)?)?board(?:[-./:]|_+)[a-z]`)
+var ownTools = text.NewRegexp(`^(?:mcp_+(?:plugin_\w+_)?)?board(?:[-./:]|_+)[a-z]`)
 
 // boardTools are the prefixes of those tools' names. Cursor leaves out the server.
 var boardTools = strings.Fields("board_ kb_ memory_ scratch_ channel_ conversation_ " +

@@ -13,7 +13,6 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/policy"
-	"blackboard/board/similar"
 	kbhome "blackboard/kb/home"
 )
 
@@ -82,7 +81,7 @@ func (t *turn) gate(ctx context.Context) string {
 				names, _ = board.RunNames(dir)
 			}
 			return strings.TrimSpace(fmt.Sprintf("## Run %s\nThis run does not exist yet; the "+
-				"first `board post` creates it. %s", run, similar.DidYouMean(run, names)))
+				"first `board post` creates it. %s", run, fault.DidYouMean(run, names)))
 		case errors.Is(err, fault.Invalid):
 			return fmt.Sprintf("## Run %s\n$BOARD_RUN is not a valid run name: use letters, "+
 				"digits, - _ and .", run)

@@ -1,7 +1,7 @@
 package claims
 
 import (
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"strings"
 )
 
@@ -9,13 +9,13 @@ import (
 // only.
 
 var (
-	reCallsFalse = lazyregexp.New(`(?i)\b(false|untrue|not true|not the case|wrong|incorrect|` +
+	reCallsFalse = text.NewRegexp(`(?i)\b(false|untrue|not true|not the case|wrong|incorrect|` +
 		`unfounded|no evidence|no proof|mistaken|refuted|retracted|withdrawn|not confirmed|` +
 		`(early|earlier|previous) (draft|version)s?)\b`)
-	reThatIsFalse = lazyregexp.New(`(?i)^(that|this|it|which|both|the (claim|statement|report))\b.{0,30}` +
+	reThatIsFalse = text.NewRegexp(`(?i)^(that|this|it|which|both|the (claim|statement|report))\b.{0,30}` +
 		`\b(wrong|false|untrue|incorrect|not so|not true|not the case|did not|unfounded)\b|` +
 		`^we (withdraw|retract)`)
-	reClaims = lazyregexp.New(`(?i)\b(claims?|claimed|statements?|stated|said|reports?|reported|` +
+	reClaims = text.NewRegexp(`(?i)\b(claims?|claimed|statements?|stated|said|reports?|reported|` +
 		`allegations?|rumou?rs?|evidence|case|true|assertions?|drafts?|versions?) (\S+ ){0,3}that\b`)
 )
 

@@ -1,7 +1,7 @@
 package claims
 
 import (
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"strings"
 	"sync"
 	"time"
@@ -50,7 +50,7 @@ var (
 			"cest": 2, "eet": 2, "eest": 3, "msk": 3, "ist": 5.5, "jst": 9, "est": -5, "edt": -4,
 			"cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7}
 	})
-	reClock = lazyregexp.New(
+	reClock = text.NewRegexp(
 		`^(\d{1,2}):(\d{2})(?::(\d{2}))?(?:[.,]\d+)?([aApP][mM])?(Z|[+-]\d{2}:?\d{2})?$`)
 	cjkDate    = strings.NewReplacer("年", "-", "년", "-", "月", "-", "월", "-", "日", "", "일", "", " ", "")
 	dayLayouts = []string{"2006-01-02", "2006-1-2", "2006/01/02", "2.1.2006", "1/2/2006", "2/1/2006"}

@@ -1,7 +1,7 @@
 package claims
 
 import (
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -83,10 +83,10 @@ func (l *lexer) add(kind tokenKind, text string, at int) {
 const meaningful = "%‰$€£¥<>=≥≤~≈±°*+/"
 
 var (
-	rePlaceholder = lazyregexp.New(`^</?[A-Za-z_][A-Za-z_-]{0,19}>`)
-	reURL         = lazyregexp.New(`^https?://[^\s)>"']*[^\s)>"'.,;]`)
-	reZone        = lazyregexp.New(`^[+-]\d{2}:?\d{2}\b`)
-	reThousands   = lazyregexp.New(`^(?:[\x{00a0}\x{202f}\x{2009}]\d{3}\b|( \d{3}\b){2,})+`)
+	rePlaceholder = text.NewRegexp(`^</?[A-Za-z_][A-Za-z_-]{0,19}>`)
+	reURL         = text.NewRegexp(`^https?://[^\s)>"']*[^\s)>"'.,;]`)
+	reZone        = text.NewRegexp(`^[+-]\d{2}:?\d{2}\b`)
+	reThousands   = text.NewRegexp(`^(?:[\x{00a0}\x{202f}\x{2009}]\d{3}\b|( \d{3}\b){2,})+`)
 )
 
 // next adds the tokens at a place, and returns where the next ones are.
@@ -176,7 +176,7 @@ func unspaced(r rune) bool {
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-var reCJKDate = lazyregexp.New(`^\d{4}[年년]\s?\d{1,2}[月월]\s?\d{1,2}[日일]`)
+var reCJKDate = text.NewRegexp(`^\d{4}[年년]\s?\d{1,2}[月월]\s?\d{1,2}[日일]`)
 
 // runLength returns how many bytes at the beginning of a text belong to one word, number
 // or name.
@@ -218,20 +218,20 @@ func joins(r, before, after rune, numeric bool) bool {
 }
 
 var (
-	reStamp = lazyregexp.New(`^(\d{4}-\d{2}-\d{2}([T_]\d{2}:\d{2}.*)?|` +
+	reStamp = text.NewRegexp(`^(\d{4}-\d{2}-\d{2}([T_]\d{2}:\d{2}.*)?|` +
 		`\d{1,2}:\d{2}(:\d{2})?([.,]\d+)?([aApP][mM]|Z)?([+-]\d{2}:?\d{2})?|` +
 		`\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}/\d{1,2}/\d{4}|\d{4}/\d{2}/\d{2})$`)
-	rePeriod = lazyregexp.New(
+	rePeriod = text.NewRegexp(
 		`^(?:(?:FY|fy|CY)(\d{2}|\d{4})|(\d{4})[-/]?Q([1-4])|Q([1-4])|H([12]))$`)
-	reDigits  = lazyregexp.New(`^\d[\d.,'’\x{00a0}\x{202f}\x{2009} ]*$`)
-	reMeasure = lazyregexp.New(`^(\d[\d.,'’]*\d|\d)(-?)([A-Za-zµ]{1,7}[²³]?)$`)
-	reVersion = lazyregexp.New(`^\d+(\.\d+){2,}([-+.][0-9.]+)?$`)
-	reSpan    = lazyregexp.New(`^(\d[\d.,]*)-([1-9][\d.,]*[A-Za-z%]{0,3})$`)
-	reRatio   = lazyregexp.New(`^\d+(\.\d+)?:1$`)
-	reOrdinal = lazyregexp.New(`^\d+(st|nd|rd|th)$`)
-	reMoney   = lazyregexp.New(`^([A-Z]{2,3})(\d.*)$`)
-	reParted  = lazyregexp.New(`^(\d[\d.,]*[A-Za-z]{0,2}|[A-Za-z]+)([-/])([A-Za-z]+|\d{4})$`)
-	reCamel   = lazyregexp.New(`^[^-]*\p{L}\p{L}\p{Ll}\p{Lu}\p{Ll}\p{Ll}+$`)
+	reDigits  = text.NewRegexp(`^\d[\d.,'’\x{00a0}\x{202f}\x{2009} ]*$`)
+	reMeasure = text.NewRegexp(`^(\d[\d.,'’]*\d|\d)(-?)([A-Za-zµ]{1,7}[²³]?)$`)
+	reVersion = text.NewRegexp(`^\d+(\.\d+){2,}([-+.][0-9.]+)?$`)
+	reSpan    = text.NewRegexp(`^(\d[\d.,]*)-([1-9][\d.,]*[A-Za-z%]{0,3})$`)
+	reRatio   = text.NewRegexp(`^\d+(\.\d+)?:1$`)
+	reOrdinal = text.NewRegexp(`^\d+(st|nd|rd|th)$`)
+	reMoney   = text.NewRegexp(`^([A-Z]{2,3})(\d.*)$`)
+	reParted  = text.NewRegexp(`^(\d[\d.,]*[A-Za-z]{0,2}|[A-Za-z]+)([-/])([A-Za-z]+|\d{4})$`)
+	reCamel   = text.NewRegexp(`^[^-]*\p{L}\p{L}\p{Ll}\p{Lu}\p{Ll}\p{Ll}+$`)
 )
 
 func isStamp(s string) bool { return digit(rune(s[0])) && reStamp.MatchString(s) }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // This file says how likely two findings contradict each other, and in what.
@@ -422,7 +422,7 @@ func (f *finding) sameSource(o *finding) bool {
 	return false
 }
 
-var reLabel = lazyregexp.New(`^[^.:\n]{1,60}:`)
+var reLabel = text.NewRegexp(`^[^.:\n]{1,60}:`)
 
 // labels reports whether one of two findings is the field of a form, and nothing says that
 // both forms are of one thing.
@@ -494,7 +494,7 @@ func (f *finding) otherIdentity(o *finding) bool {
 // numberedThings are what has a number for its name, in small letters too: site 4, room 12.
 var numberedThings = setOf("numbered")
 
-var reBare = lazyregexp.New(`^#?\d[\d-]*$`)
+var reBare = text.NewRegexp(`^#?\d[\d-]*$`)
 
 // numbered returns the stem of a thing whose number is the next token, "" if none is. With
 // a capital that no sentence gave it, any word is a name: Borealis 7.

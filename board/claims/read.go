@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"blackboard/board/documents"
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // A Statement is a sentence of prose, a row of a table or a line of a program.
@@ -27,16 +27,16 @@ type Cell struct {
 }
 
 var (
-	reHeading = lazyregexp.New(`^(#{1,6})\s+(.*?)\s*#*$`)
-	reItem    = lazyregexp.New(`^\s*(?:>\s*)*([-*+•]|\d{1,2}[.)]|\(?[a-z]\))\s+`)
-	reRule    = lazyregexp.New(`^\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$`)
-	reLogLine = lazyregexp.New(
+	reHeading = text.NewRegexp(`^(#{1,6})\s+(.*?)\s*#*$`)
+	reItem    = text.NewRegexp(`^\s*(?:>\s*)*([-*+•]|\d{1,2}[.)]|\(?[a-z]\))\s+`)
+	reRule    = text.NewRegexp(`^\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$`)
+	reLogLine = text.NewRegexp(
 		`^\s*(\[[^\]]{4,25}\]|\d{4}-\d{2}-\d{2}[T ]\d|\d{2}:\d{2}(:\d{2})?\b)`)
-	reNumbered = lazyregexp.New(`^\s*(\d{1,2}(\.\d{1,2})+|[A-Z]\.\d{1,2})\.?\s+\S`)
-	reLink     = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)
-	reNote     = lazyregexp.New(`\[\^[^\]]*\]:?`)
-	reLeadIn   = lazyregexp.New(`^\*\*([^*]{2,60}?)[.:]?\*\*[.:]?\s`)
-	reEnd      = lazyregexp.New(`[.!?]["')*\]_”]*(\[\^[^\]]*\])?[ \n]+[*("_]*`)
+	reNumbered = text.NewRegexp(`^\s*(\d{1,2}(\.\d{1,2})+|[A-Z]\.\d{1,2})\.?\s+\S`)
+	reLink     = text.NewRegexp(`!?\[([^\]]*)\]\([^)]*\)`)
+	reNote     = text.NewRegexp(`\[\^[^\]]*\]:?`)
+	reLeadIn   = text.NewRegexp(`^\*\*([^*]{2,60}?)[.:]?\*\*[.:]?\s`)
+	reEnd      = text.NewRegexp(`[.!?]["')*\]_”]*(\[\^[^\]]*\])?[ \n]+[*("_]*`)
 	emphasis   = strings.NewReplacer("**", "", "__", "", "~~", "")
 )
 
@@ -85,7 +85,7 @@ func ReadDocument(d *documents.Document) []*Statement {
 	return r.out
 }
 
-var reProgram = lazyregexp.New(`(?i)\.(go|py|js|ts|jsx|tsx|java|rs|rb|c|h|cc|cpp|cs|php|sh|` +
+var reProgram = text.NewRegexp(`(?i)\.(go|py|js|ts|jsx|tsx|java|rs|rb|c|h|cc|cpp|cs|php|sh|` +
 	`sql|tf|ya?ml|toml|ini|cfg|conf|env|properties|json|jsonl|xml|css|log|diff|patch|mod|sum)$`)
 
 // prose reports whether a document is read by paragraphs.

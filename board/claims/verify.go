@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // A Verification says how a finding stands to the statements that it quotes.
@@ -162,7 +162,7 @@ func turnsOnDenial(why string) bool { return strings.HasSuffix(why, oneSide) }
 // isData reports whether a quote is names with values and no sentence: "assignee": null.
 func isData(quote string) bool { return reKeyValue.MatchString(quote) }
 
-var reKeyValue = lazyregexp.New(`^\W*[a-z][\w.-]*\s*:\s*["\d]|"[\w.-]+"\s*:`)
+var reKeyValue = text.NewRegexp(`^\W*[a-z][\w.-]*\s*:\s*["\d]|"[\w.-]+"\s*:`)
 
 // sums reports whether a figure is the sum of those of one column, or of one unit, of some
 // statements.

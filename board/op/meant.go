@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"blackboard/board/similar"
+	"blackboard/board/fault"
 )
 
 // synonyms are groups of names for one thing. A tool has at most one argument of each
@@ -109,7 +109,7 @@ func isOther(name string, value json.RawMessage) bool {
 func misspelled(name string, free []string) (to, note string) {
 	const most, long = 60, 7 // bytes
 	near := slices.DeleteFunc(slices.Clone(free), func(p string) bool {
-		d := similar.Distance(strings.ToLower(name), p)
+		d := fault.Distance(strings.ToLower(name), p)
 		return d > 2 || d > 1 && len(p) < long
 	})
 	shown := strconv.Quote(name[:min(len(name), most)])
@@ -117,7 +117,7 @@ func misspelled(name string, free []string) (to, note string) {
 		return near[0], fmt.Sprintf("%s is no argument: taken as %s", shown, near[0])
 	}
 	return "", fmt.Sprintf("%s is no argument, and was left out. %s", shown,
-		similar.DidYouMean(name, free))
+		fault.DidYouMean(name, free))
 }
 
 // letters are the letters and digits of a name, in lower case.

@@ -21,8 +21,6 @@ import (
 	"blackboard/board"
 	"blackboard/board/disk"
 	"blackboard/board/fault"
-	"blackboard/board/lazyregexp"
-	"blackboard/board/similar"
 	"blackboard/board/text"
 )
 
@@ -282,7 +280,7 @@ func looksLikePolicy(data []byte) bool {
 		key, _, _ := bytes.Cut(bytes.TrimLeft(line, " {-"), []byte(":"))
 		name := strings.TrimSpace(strings.Trim(string(key), ` "'`))
 		if slices.ContainsFunc(topKeys, func(k string) bool {
-			return similar.Distance(k, name) <= min(2, (len(k)-1)/2)
+			return fault.Distance(k, name) <= min(2, (len(k)-1)/2)
 		}) {
 			return true
 		}
@@ -357,7 +355,7 @@ func syntaxError(err error) error {
 }
 
 // wrongType is the YAML parser's message for a value of another type than the key's.
-var wrongType = lazyregexp.New("cannot construct !!(\\w+) `(.*)` into \\*?(\\w+)")
+var wrongType = text.NewRegexp("cannot construct !!(\\w+) `(.*)` into \\*?(\\w+)")
 
 // plainTypes are the types of keys, in words.
 var plainTypes = map[string]string{"int": "a whole number", "int64": "a whole number",

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // bulkRows is how many rows are sent at once.
@@ -28,7 +28,7 @@ type bulkInsert struct {
 	width int // of a row
 }
 
-var plainInsert = lazyregexp.New(`^INSERT INTO [a-z_]+ VALUES \((\$[0-9]+, )*\$[0-9]+\)$`)
+var plainInsert = text.NewRegexp(`^INSERT INTO [a-z_]+ VALUES \((\$[0-9]+, )*\$[0-9]+\)$`)
 
 // ExecContext runs a statement, or gathers its row.
 func (c *bulkConn) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // This file finds claims that a report has only to call them false.
@@ -27,21 +27,21 @@ const (
 
 var (
 	// refutes is what says of a claim that it does not hold.
-	refutes = lazyregexp.New(`(?i)\b(?:` + being + ` (?:` + untrue + `|` + takenBack + `)|` +
+	refutes = text.NewRegexp(`(?i)\b(?:` + being + ` (?:` + untrue + `|` + takenBack + `)|` +
 		aClaim + ` that\b.{0,120}\b(?:` + setAside +
 		`|(?:have|has|had) no (?:basis|foundation|merit))|` +
 		`refutes?|disproves?|debunks?|contrary to|is a myth|(?:tests? showed|turned out|proved) otherwise|` +
 		`popular belief|common misconception)\b|` +
 		`^\W*(?:retracted|withdrawn|refuted|false|struck|not true)\b\W*:`)
 	// formerly is what was said before, and is no longer.
-	formerly = lazyregexp.New(`(?i)\b(?:(?:early|earlier|first|previous|prior|older) ` +
+	formerly = text.NewRegexp(`(?i)\b(?:(?:early|earlier|first|previous|prior|older) ` +
 		`(?:\w+ )?(?:draft|version|edition)s?\b.{0,60}\b` + told + `|` +
 		`(?:was|were) (?:first|initially|originally|at first|earlier|previously|wrongly|mistakenly|erroneously) ` +
 		`(?:` + told + `|attributed|blamed|ascribed|put down|linked)|` +
 		`(?:wrongly|mistakenly|erroneously|falsely) ` + told + `|` +
 		`we (?:first|initially|originally) ` + told + `)\b`)
 	// takesBack is a sentence that speaks of the one before it, and against it.
-	takesBack = lazyregexp.New(
+	takesBack = text.NewRegexp(
 		`(?i)^\W*(?:(?:in fact|in reality|the opposite|not so|not true)\b|` +
 			`we (?:were|had been|are) (?:wrong|mistaken)\b|` +
 			`(?:wrong|false|untrue|corrected|struck)\b|` +
@@ -59,17 +59,17 @@ var (
 			`annul(?:s|led)?|quash(?:es|ed)?|overturn(?:s|ed)?|reverse[sd]?|withdrew|retract(?:s|ed)?|struck down|set aside) ` +
 			`(?:it|this|that|them|(?:the|that|this|these|those) ` + aClaim + `)\b)`)
 	// outlaws is a heading, or what introduces a list, of claims that do not hold.
-	outlaws = lazyregexp.New(`(?i)\b(?:` + takenBack + `|struck|superseded|not confirmed|errata|` +
+	outlaws = text.NewRegexp(`(?i)\b(?:` + takenBack + `|struck|superseded|not confirmed|errata|` +
 		`rejected ` + aClaim + `|false (?:claims|alarms|leads)|misconceptions?|myths?)\b`)
 )
 
 // attributes is what makes a finding one of who says something: that stays true when what is said is
 // called false.
-var attributes = lazyregexp.New(`(?i)\baccording to\b|\b(?:says?|states|claims|reports|writes|declares|answers|tells) (?:\w+ )?that\b`)
+var attributes = text.NewRegexp(`(?i)\baccording to\b|\b(?:says?|states|claims|reports|writes|declares|answers|tells) (?:\w+ )?that\b`)
 
 // supposed is a clause that says when something else holds, and calls nothing false: once more than
 // two per cent are wrong, …
-var supposed = lazyregexp.New(`(?i)(?:^|[,;] )\W*(?:once|if|when|whenever|where|unless|should|in case)\b[^,;]*,`)
+var supposed = text.NewRegexp(`(?i)(?:^|[,;] )\W*(?:once|if|when|whenever|where|unless|should|in case)\b[^,;]*,`)
 
 // Shares of an item's weight that a sentence must have to speak of it: itself, and with the
 // one before it.
@@ -157,4 +157,4 @@ func (x *index) same(a, b int32) bool {
 }
 
 // parts is what stands between two paragraphs, or items of a list.
-var parts = lazyregexp.New(`\n\s*(?:\n|[-*+•|] )`)
+var parts = text.NewRegexp(`\n\s*(?:\n|[-*+•|] )`)

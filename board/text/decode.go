@@ -11,8 +11,6 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
-
-	"blackboard/board/lazyregexp"
 )
 
 // Reader reads a stream of text as UTF-8: without its byte order mark, which Windows
@@ -74,7 +72,7 @@ func guessEncoding(data []byte) encoding.Encoding {
 }
 
 // declared matches the encoding that HTML or XML says it has.
-var declared = lazyregexp.New(
+var declared = NewRegexp(
 	`(?is)^\s*<.*?(?:charset|encoding)\s*=\s*["']?\s*([a-z][\w.:-]+)`)
 
 func isASCII(data []byte) bool {
@@ -118,7 +116,7 @@ func IsControl(r rune) bool {
 // escapes matches what tells a terminal something: colours, titles, other sequences, and
 // a character that the next one is printed over. None goes beyond its line, so what does
 // not end hides no text.
-var escapes = lazyregexp.New(`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]` +
+var escapes = NewRegexp(`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]` +
 	`|(?:\x1b[\]PX^_]|[\x{90}\x{98}\x{9d}-\x{9f}])[^\x07\x1b\x{9c}\n]*(?:\x07|\x1b\\|\x{9c})` +
 	`|\x1b[ -/]*[0-~]|[^\x08\n]\x08`)
 

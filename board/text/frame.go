@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"blackboard/board/lazyregexp"
 )
 
 // The lines around all injected text. The text between them cannot imitate them.
@@ -25,12 +23,12 @@ func Framed(parts []string) string {
 // The tags and marks by which harnesses and models tell who is speaking. A blank is any
 // that can stand between words, not only those of ASCII.
 var (
-	roleTag = lazyregexp.New(`(?i)<(` + blanks + `/?` + blanks +
+	roleTag = NewRegexp(`(?i)<(` + blanks + `/?` + blanks +
 		`(?:[a-z_]+:)?(?:system|user|human|assistant|developer|tool|function|hook|board|agent|local|command|untrusted|ide|antml|im)?[-_ ]?` +
 		`(?:reminder|context|query|results?|use|calls?|prompt|instructions?|message|` +
 		`submit-(?:hook|context)|prompt-submit-(?:hook|context)|notes|system|user|human|assistant|developer|invoke|thinking|stdout|stderr|caveat|command-(?:stdout|stderr|name|message|args)|start|end)\b)`)
-	barTag    = lazyregexp.New(`<(\|[^|<>\n]{0,40}\|)>`)
-	frameLine = lazyregexp.New(`(?i)={2,}(` + blanks + `(?:end` + blanks + `of` + blanks +
+	barTag    = NewRegexp(`<(\|[^|<>\n]{0,40}\|)>`)
+	frameLine = NewRegexp(`(?i)={2,}(` + blanks + `(?:end` + blanks + `of` + blanks +
 		`)?board` + blanks + `notes)`)
 )
 

@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	"blackboard/board/documents"
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/board/words"
 )
 
@@ -174,12 +174,12 @@ func (fr *factReader) phrase(start, end int) (tokens []string) {
 }
 
 var (
-	codeSpan  = lazyregexp.New("``?[^`\n]+``?")
-	quoteSpan = lazyregexp.New(`"[^"“”\n]{3,600}"|“[^“”]{3,600}”|«[^«»]{3,600}»|„[^„“”]{3,600}[“”]`)
-	linkSpan  = lazyregexp.New(`!?\[([^\]]*)\]\(([^)\s]*)[^)]*\)`)
-	urlSpan   = lazyregexp.New(`(?:https?|ftp|file)://[^\s)>\]"'|]+`)
-	omission  = lazyregexp.New(`…|\.\.\.|\[[^\]]{0,40}\]`)
-	noteSpan  = lazyregexp.New(`\[\^?\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]|\(\d{1,2}\)|\[\^[\w-]+\]`)
+	codeSpan  = text.NewRegexp("``?[^`\n]+``?")
+	quoteSpan = text.NewRegexp(`"[^"“”\n]{3,600}"|“[^“”]{3,600}”|«[^«»]{3,600}»|„[^„“”]{3,600}[“”]`)
+	linkSpan  = text.NewRegexp(`!?\[([^\]]*)\]\(([^)\s]*)[^)]*\)`)
+	urlSpan   = text.NewRegexp(`(?:https?|ftp|file)://[^\s)>\]"'|]+`)
+	omission  = text.NewRegexp(`…|\.\.\.|\[[^\]]{0,40}\]`)
+	noteSpan  = text.NewRegexp(`\[\^?\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]|\(\d{1,2}\)|\[\^[\w-]+\]`)
 )
 
 // shortestQuote is from how many words on what stands in quotation marks is taken for
@@ -310,10 +310,10 @@ func (fr *factReader) readIdentifiers(text string) {
 }
 
 var (
-	fiscalYear = lazyregexp.New(`^(?:FY|CY)-?(\d{4}|\d\d)$`)
-	quarter    = lazyregexp.New(`^[QH][1-4]$`)
-	fileName   = lazyregexp.New(`^[\w./~-]*[\w-]{2,}\.[a-z][a-z0-9]{0,5}(?::\d+)*$`)
-	camel      = lazyregexp.New(`[a-z][A-Z]`)
+	fiscalYear = text.NewRegexp(`^(?:FY|CY)-?(\d{4}|\d\d)$`)
+	quarter    = text.NewRegexp(`^[QH][1-4]$`)
+	fileName   = text.NewRegexp(`^[\w./~-]*[\w-]{2,}\.[a-z][a-z0-9]{0,5}(?::\d+)*$`)
+	camel      = text.NewRegexp(`[a-z][A-Z]`)
 )
 
 // isIdentifier reports whether a word without blanks is a path, a file, an address, an

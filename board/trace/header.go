@@ -4,13 +4,13 @@ import (
 	"strings"
 	"unicode"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/board/words"
 )
 
 // unitMark is where a header or a label says in which unit its figures are: "Revenue
 // (EUR m)", "Latency, in ms".
-var unitMark = lazyregexp.New(`\(([^()]{1,20})\)|\bin ([^\s|,]{1,12}(?: [a-z]{1,9})?)|([$€£¥%])`)
+var unitMark = text.NewRegexp(`\(([^()]{1,20})\)|\bin ([^\s|,]{1,12}(?: [a-z]{1,9})?)|([$€£¥%])`)
 
 var headerScales = map[string]float64{"m": 1e6, "mn": 1e6, "mio": 1e6, "million": 1e6,
 	"millions": 1e6, "k": 1e3, "thousand": 1e3, "thousands": 1e3, "'000": 1e3, "000": 1e3,

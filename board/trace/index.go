@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // tracer holds the facts of the reports and their best records. Its memory grows with
@@ -209,9 +209,9 @@ func (s *scanner) confidence(c float64, figures []int32) {
 
 // How a confidence is said: as a digest does ("e1 observation 0.85"), and in words.
 var (
-	digestLabel     = lazyregexp.New(`\b(e[1-9][0-9]*) +[a-z]+ $`)
-	confidentBefore = lazyregexp.New(`(?i)\bconfidence(?: level)?(?: of| is| was| at)?(?: about)?[\s:=("*]{0,4}$`)
-	confidentAfter  = lazyregexp.New(`(?i)^[\s%)"*]{0,4}(?:percent )?confiden(?:ce|t)\b`)
+	digestLabel     = text.NewRegexp(`\b(e[1-9][0-9]*) +[a-z]+ $`)
+	confidentBefore = text.NewRegexp(`(?i)\bconfidence(?: level)?(?: of| is| was| at)?(?: about)?[\s:=("*]{0,4}$`)
+	confidentAfter  = text.NewRegexp(`(?i)^[\s%)"*]{0,4}(?:percent )?confiden(?:ce|t)\b`)
 )
 
 // Records are read by several scanners, each in turn, some at a time.

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board/documents"
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // unit is a sentence, a heading or a row of a report, in which facts are read.
@@ -41,10 +41,10 @@ type textLine struct {
 }
 
 var (
-	listMark = lazyregexp.New(
+	listMark = text.NewRegexp(
 		`^\s*(?:>\s*)*(?:[-*+•‣–]\s+(?:\[[ xX]\]\s+)?|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]\s+)?`)
-	separator = lazyregexp.New(`^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$`)
-	numbering = lazyregexp.New(
+	separator = text.NewRegexp(`^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$`)
+	numbering = text.NewRegexp(
 		`^#{0,6}\s*\**(?:(?:[Cc]hapter|[Ss]ection|[Pp]art|[Aa]ppendix|[Aa]nnex)\s+)?(?:\d{1,3}(?:\.\d{1,3})*|[A-Z]\.?\d*|[IVX]+)[.):]?\s+`,
 	)
 )
@@ -106,7 +106,7 @@ func (l *layout) add(u unit) {
 
 // boldLine is a line that is bold as a whole: a heading of those who write none. It is below all
 // others.
-var boldLine = lazyregexp.New(`^\*\*[^*|]{1,80}[^*|.]\*\*$`)
+var boldLine = text.NewRegexp(`^\*\*[^*|]{1,80}[^*|.]\*\*$`)
 
 const boldLevel = 7
 

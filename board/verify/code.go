@@ -8,7 +8,7 @@ import (
 	"sync"
 	"unicode"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/board/words"
 )
 
@@ -24,13 +24,13 @@ type quantity struct {
 }
 
 var (
-	codeToken = lazyregexp.New(`0[xX][0-9a-fA-F_]+|0[bB][01_]+|0o[0-7_]+` + // a number
+	codeToken = text.NewRegexp(`0[xX][0-9a-fA-F_]+|0[bB][01_]+|0o[0-7_]+` + // a number
 		`|[0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][0-9]+)?` +
 		`|[\pL_$][\pL\pN_$]*(?:(?:\.|::|-)[\pL_$][\pL\pN_$]*)*` + // a name
 		`|<<<?|\*\*?|[^\s]`) // a sign
-	typed    = lazyregexp.New(`^(?i:[ul]{1,3}|f|n|d|[iuf](?:8|16|32|64|128|size))$`) // 10UL, 5u64
-	compound = lazyregexp.New(`^(?i:pt?)?(?:[0-9]+(?:\.[0-9]+)?(?:ns|us|µs|ms|[smhdwSMHDW]))+$`)
-	oneOf    = lazyregexp.New(`([0-9.]+)([a-zµ]+)`)
+	typed    = text.NewRegexp(`^(?i:[ul]{1,3}|f|n|d|[iuf](?:8|16|32|64|128|size))$`) // 10UL, 5u64
+	compound = text.NewRegexp(`^(?i:pt?)?(?:[0-9]+(?:\.[0-9]+)?(?:ns|us|µs|ms|[smhdwSMHDW]))+$`)
+	oneOf    = text.NewRegexp(`([0-9.]+)([a-zµ]+)`)
 )
 
 // quantities returns the quantities of a text, line by line.

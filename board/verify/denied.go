@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board/claims"
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/board/words"
 )
 
@@ -24,12 +24,12 @@ var deniers = map[string]bool{"no": true, "never": true, "none": true, "neither"
 func denies(word string) bool { return words.Negates(word) || deniers[word] }
 
 // denial is what a finding says itself if it denies something.
-var denial = lazyregexp.New(`(?i)\b(not|no|none|never|nor|neither|nobody|nothing|without|` +
+var denial = text.NewRegexp(`(?i)\b(not|no|none|never|nor|neither|nobody|nothing|without|` +
 	`cannot|only|un\w+(?:ed|able)|lacks?|missing|fails?|failed|false|wrong|deny|denie[ds]|` +
 	`disputes?d?|rejects?|rejected|refuse[ds]?|excluded?|un\w+)\b|n['’]t\b`)
 
 // plain is what denies something whatever stands with it.
-var plain = lazyregexp.New(`(?i)\b(not|no|none|never|nor|neither|nobody|nothing|without|cannot|only)\b|n['’]t\b`)
+var plain = text.NewRegexp(`(?i)\b(not|no|none|never|nor|neither|nobody|nothing|without|cannot|only)\b|n['’]t\b`)
 
 // cutOut returns the word that takes back what a quote says, "" if there is none at one of
 // its places, or the finding itself denies something.

@@ -9,7 +9,7 @@ import (
 
 	"blackboard/board/disk"
 	"blackboard/board/documents"
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // File is a source file and its name.
@@ -84,7 +84,7 @@ func NewFiles(all []File) *Files {
 }
 
 // placeInName is what a source's name may have at its end beside the name of a file.
-var placeInName = lazyregexp.New(
+var placeInName = text.NewRegexp(
 	`(?i)(?:#.*|:\d[\d:–-]*|[,;]?\s+(?:\(|p\.|pp\.|page|line|lines|section|sec\.|§|sheet).*)$`)
 
 // Find returns the files that match a name: by path, then by base name, then by base
@@ -131,7 +131,7 @@ func (f *Files) find(name string) []File {
 }
 
 // fileName matches a name with a file extension that has a letter.
-var fileName = lazyregexp.New(`(?i)^[^\n]*[^\s./\\][^\n./\\]*\.[a-z0-9]{0,4}[a-z][a-z0-9]{0,4}$`)
+var fileName = text.NewRegexp(`(?i)^[^\n]*[^\s./\\][^\n./\\]*\.[a-z0-9]{0,4}[a-z][a-z0-9]{0,4}$`)
 
 // Unknown reports whether a name, or a part of it, has a file extension but matches
 // none of the files, if there are any. An interview or an address is not a file.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // reference is the place in the source that a finding names.
@@ -25,13 +25,13 @@ const (
 )
 
 var (
-	refUnits = lazyregexp.New(
+	refUnits = text.NewRegexp(
 		`(?i)\b(lines?|ll?\.?|pages?|pp?\.?|slides?|cells?|paragraphs?|para\.?)\s*(\d{1,7})(?:\s*(?:-|–|to)\s*[Ll]?(\d{1,7}))?`,
 	)
 	// a file's line, and no time of day
-	refColon = lazyregexp.New(`[^\s\d:]:(\d{1,7})(?::\d+)?(?:\s*[-–]\s*(\d{1,7}))?$`)
-	refBare  = lazyregexp.New(`^#?[Ll]?(\d{1,7})(?::\d+)?(?:\s*[-–]\s*[Ll]?(\d{1,7}))?$`)
-	refSheet = lazyregexp.New(`^'?([^!']+)'?!\$?[A-Za-z]{0,3}\$?\d*`)
+	refColon = text.NewRegexp(`[^\s\d:]:(\d{1,7})(?::\d+)?(?:\s*[-–]\s*(\d{1,7}))?$`)
+	refBare  = text.NewRegexp(`^#?[Ll]?(\d{1,7})(?::\d+)?(?:\s*[-–]\s*[Ll]?(\d{1,7}))?$`)
+	refSheet = text.NewRegexp(`^'?([^!']+)'?!\$?[A-Za-z]{0,3}\$?\d*`)
 )
 
 // parseReference reads "42", "lines 3-9", "auth.go:42", "p. 7", "Totals!B7", "§ 4.2",

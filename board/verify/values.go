@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/board/words"
 )
 
@@ -71,7 +71,7 @@ type asked struct {
 	number [2]float64 // of the kind number: in the base of its unit, and as it is written
 }
 
-var identifier = lazyregexp.New("`[^`\n]{2,80}`" + `|--?[a-z][a-z0-9-]+\b|\b\w+(?:[._/:-]+\w+)*\b`)
+var identifier = text.NewRegexp("`[^`\n]{2,80}`" + `|--?[a-z][a-z0-9-]+\b|\b\w+(?:[._/:-]+\w+)*\b`)
 
 // boardID reports whether a word is the id of an entry or a signal, or a range of them:
 // e12, s3, e4-e9.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/hookcmd"
 	"blackboard/cmd/board/kbcmd"
@@ -150,10 +150,10 @@ func finish(commands []*cli.Command, parent string) {
 }
 
 // badSwitch is the flag package's message for a value of a flag that takes none.
-var badSwitch = lazyregexp.New(`^invalid boolean value "(.*)" for -([a-z-]+): `)
+var badSwitch = text.NewRegexp(`^invalid boolean value "(.*)" for -([a-z-]+): `)
 
 // badValue is the flag package's message for an invalid value.
-var badValue = lazyregexp.New(`^invalid value "(.*)" for flag -([a-z-]+): `)
+var badValue = text.NewRegexp(`^invalid value "(.*)" for flag -([a-z-]+): `)
 
 // flagError describes an invalid flag value without the names of Go's functions.
 func flagError(command string, err error) error {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/board/similar"
+	"blackboard/board/fault"
 	"blackboard/cmd/board/base"
 )
 
@@ -335,14 +335,14 @@ var synonyms = sync.OnceValue(func() map[string]string {
 // closest is the candidate that a shortened or misspelled word most likely means, "" if
 // none is near.
 func closest(word string, candidates []string) string {
-	best, least := "", similar.MaxDistance(word)
+	best, least := "", fault.MaxDistance(word)
 	slices.Sort(candidates)
 	starts := func(c string) bool { return strings.HasPrefix(c, word) }
 	if i := slices.IndexFunc(candidates, starts); i >= 0 && len(word) > 2 {
 		return candidates[i]
 	}
 	for _, c := range candidates {
-		if d := similar.Distance(word, c); d < least {
+		if d := fault.Distance(word, c); d < least {
 			best, least = c, d
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/cmd/board/base"
 )
 
@@ -116,7 +116,7 @@ func TestFlagBars(t *testing.T) {
 			if strings.HasPrefix(line, "  ") && !strings.HasPrefix(line, "  Also:") {
 				lines++
 			}
-			for _, m := range lazyregexp.New(`(?:^ +|; |, )--([a-z-]+)`).FindAllStringSubmatch(line, -1) {
+			for _, m := range text.NewRegexp(`(?:^ +|; |, )--([a-z-]+)`).FindAllStringSubmatch(line, -1) {
 				names[m[1]] = true
 			}
 		}

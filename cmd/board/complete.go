@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/hookcmd"
 	"blackboard/cmd/board/kbcmd"
@@ -42,7 +42,7 @@ func (p *program) complete(ctx context.Context, commands []*cli.Command, words [
 	}
 }
 
-var plainWord = lazyregexp.New(`^[A-Za-z0-9._@:/+=-]+$`)
+var plainWord = text.NewRegexp(`^[A-Za-z0-9._@:/+=-]+$`)
 
 func (p *program) candidates(ctx context.Context, commands []*cli.Command, words []string,
 	last string) []string {

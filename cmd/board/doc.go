@@ -4,10 +4,9 @@
 //
 // Runs:
 //
-//	board/sqlite     opens SQLite files: WAL, full durability, a queue of writers, migrations
+//	board/sqlite     SQLite files: WAL, full durability, a queue of writers, migrations; those of runs
 //	board/postgres   the same boards and knowledge base in PostgreSQL
-//	board/files      runs as SQLite files in a directory
-//	board/store      the interface that files and postgres implement
+//	board/store      the interface that sqlite and postgres implement
 //	board/fault      the error type: kind, message, next step; exit codes and HTTP statuses
 //	board/text       text by others made safe for a screen: visible, cut, counted; tokens
 //	board/op         what an operation is: arguments by tags, schema, decoding, text
@@ -19,7 +18,6 @@
 //	board/verify     whether findings stand in their sources
 //	board/trace      what supports the facts of a report
 //	board/foreign    reads boards of other programs
-//	board/similar    finds the name that was meant by a misspelled one
 //	board            the domain: entries, signals, variables, events; gate, replay, import
 //	board/report     digest, appendix and HTML page of a board
 //	board/policy     reads board.yaml

@@ -108,10 +108,6 @@ var rooms = map[string][]string{
 // movesTo is which room today's other packages end in; in one room they may import each other.
 // What leaves the house has none.
 var movesTo = map[string]string{
-	"board/lazyregexp": "board/text",
-
-	"board/similar": "board/fault",
-
 	"board/clash": "board/claims",
 
 	"board/survival": "board/claims",
@@ -119,8 +115,6 @@ var movesTo = map[string]string{
 	"board/trace": "board/claims",
 
 	"board/verify": "board/claims",
-
-	"board/files": "board/sqlite",
 
 	"board/policy": "board/check",
 
@@ -150,7 +144,7 @@ var exceptions = map[string][]string{
 
 	"cmd/board/daemon": {"board", "board/policy", "board/sqlite", "embed", "embed/minilm", "hooks/topics", "kb", "kb/index", "kb/memory"},
 
-	"cmd/board/doctor": {"board", "board/files", "board/sqlite", "cmd/board/daemon", "embed", "hooks", "hooks/harness", "kb", "kb/chunks", "kb/index", "kb/memory"},
+	"cmd/board/doctor": {"board", "board/sqlite", "cmd/board/daemon", "embed", "hooks", "hooks/harness", "kb", "kb/chunks", "kb/index", "kb/memory"},
 
 	"cmd/board/hookcmd": {"cmd/board/base", "kb", "kb/memory", "kb/secret"},
 
@@ -257,7 +251,7 @@ var libraries = map[string][]string{
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 11450,
+	"board": 11290,
 
 	"board/check": 945, // a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step
 
@@ -268,13 +262,9 @@ var ceilings = map[string]int{
 
 	"board/documents": 5107, // PDF: table of objects, encryption, forms
 
-	"board/fault": 330,
-
-	"board/files": 340,
+	"board/fault": 360, // with the name that was meant, which was a package
 
 	"board/foreign": 455, // the reader of blackboard.py fills the same board as that of Irys
-
-	"board/lazyregexp": 110,
 
 	"board/op": 990, // was hooks/mcp/schema, and what an operation is
 
@@ -284,15 +274,13 @@ var ceilings = map[string]int{
 
 	"board/report": 1807, // the digest by document, with quotes
 
-	"board/similar": 120,
-
-	"board/sqlite": 2326, // backup, kept files, names while a file is opened
+	"board/sqlite": 2620, // with the files of runs, which were a package
 
 	"board/store": 540,
 
 	"board/survival": 1585, // accepted doubts
 
-	"board/text": 360,
+	"board/text": 382, // with lazy regular expressions, which were a package
 
 	"board/trace": 5135, // asks the engine of claims beside its own arithmetic
 

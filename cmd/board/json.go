@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/cmd/board/base"
 )
 
@@ -132,7 +132,7 @@ func section(name string) string {
 }
 
 // tableRow matches a row of a table: field, type, presence, meaning.
-var tableRow = lazyregexp.New(`(?m)^  (\S+) +(\S+(?: \S+)*) {2,}(always|sometimes) *(.*)$`)
+var tableRow = text.NewRegexp(`(?m)^  (\S+) +(\S+(?: \S+)*) {2,}(always|sometimes) *(.*)$`)
 
 // typesIn are the types that a table names, in its order.
 func typesIn(table string) (names []string) {

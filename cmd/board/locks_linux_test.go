@@ -16,7 +16,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
-	"blackboard/board/files"
+	"blackboard/board/sqlite"
 	"blackboard/cmd/board/base"
 	"blackboard/kb"
 	"blackboard/kb/chunks"
@@ -90,7 +90,7 @@ func newHolding(t *testing.T) *holding {
 	h := &holding{t: t, c: c, held: map[string]bool{}}
 	home := c.env["BOARD_HOME"]
 	h.paths = []string{
-		files.Path(filepath.Join(home, "boards"), "contract"), kb.Path(home),
+		sqlite.RunPath(filepath.Join(home, "boards"), "contract"), kb.Path(home),
 		memory.AccountPath(home), memory.WorkspacePath(home, workspace),
 		filepath.Join(c.env["AGENT_STORE_PATH"], chunks.FileName),
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/cmd/board/base"
 )
 
@@ -92,7 +92,7 @@ func manCommands(b *strings.Builder, parent string, c *cli.Command) {
 }
 
 // lineStart finds what roff takes for a request at the start of a line.
-var lineStart = lazyregexp.New(`(?m)^([.'])`)
+var lineStart = text.NewRegexp(`(?m)^([.'])`)
 
 // roff escapes a text for roff, in ASCII. Hyphens stay hyphens, so that flags can be
 // copied.

@@ -70,7 +70,7 @@ func TestStart(t *testing.T) {
 		got, most int
 	}{{"packages initialise something", len(all), mostPackages}, {"bytes are allocated by initialisers", sum, mostBytes}, {"bytes are allocated by our own initialisers", own, mostOwn}} {
 		if c.got > c.most {
-			t.Errorf("before main, %d %s; at most %d should be. Make values of packages when they are first used (sync.OnceValue, board/lazyregexp), and import nothing for little: go list -deps says what comes with it. If a new library is worth it, raise the number", c.got, c.what, c.most)
+			t.Errorf("before main, %d %s; at most %d should be. Make values of packages when they are first used (sync.OnceValue, text.NewRegexp), and import nothing for little: go list -deps says what comes with it. If a new library is worth it, raise the number", c.got, c.what, c.most)
 		}
 	}
 }

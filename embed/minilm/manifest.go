@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"blackboard/board/fault"
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // DefaultModel is the default of the model to use and to pull.
@@ -96,7 +96,7 @@ const staticWeights = "model.safetensors"
 
 var known = []Manifest{allMiniLM} // the models whose checksums are known
 
-var plainName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+var plainName = text.NewRegexp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // Named returns the manifest of a known model by its name. Given ORGANISATION/MODEL, it
 // returns a manifest for a model of the hub; given another plain name, a manifest with an

@@ -91,7 +91,7 @@ func claudeOutcome(line object) (use Tool, ok bool) {
 			continue
 		}
 		use.ID = block.str("tool_use_id")
-		use.setOutput(text(block["content"]))
+		use.setOutput(textOf(block["content"]))
 		failed, _ := block.boolean("is_error")
 		if !failed {
 			use.setExit(0)
@@ -217,18 +217,18 @@ func decodeTool(e *Event, p object) {
 func output(v any) string {
 	o := asObject(v)
 	if o == nil {
-		return text(v)
+		return textOf(v)
 	}
 	out, errs := o.str("stdout", "output", "returnDisplay"), o.str("stderr")
 	switch {
 	case out+errs == "" && o["llmContent"] != nil:
-		return text(o["llmContent"])
+		return textOf(o["llmContent"])
 	case out != "" && errs != "":
 		return out + "\n" + errs
 	case out+errs != "":
 		return out + errs
 	}
-	return text(map[string]any(o))
+	return textOf(map[string]any(o))
 }
 
 // hookSpecific is an answer in Claude's format. It has no other keys, because Codex

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // codex is Codex CLI. A command that fails has the event of one that does not, without
@@ -91,7 +91,7 @@ func codexOutcome(line object) (use Tool, ok bool) {
 		return use, false
 	}
 	use.ID = p.str("call_id")
-	said := text(p["output"])
+	said := textOf(p["output"])
 	if o := p.obj("output"); o != nil { // its older form
 		said = o.str("output")
 		if code, known := o.obj("metadata").number("exit_code"); known {
@@ -112,7 +112,7 @@ func codexOutcome(line object) (use Tool, ok bool) {
 }
 
 // codexExit matches an exit code in a rollout, before the output.
-var codexExit = lazyregexp.New(`(?m)^(?:Process exited with code|Exit code:) (-?\d{1,9})$`)
+var codexExit = text.NewRegexp(`(?m)^(?:Process exited with code|Exit code:) (-?\d{1,9})$`)
 
 // codex is a file of its directory. Codex itself resolves links in $CODEX_HOME, and the
 // trust in a hook names the path that it has then.

@@ -92,10 +92,10 @@ func (t *Tool) geminiResult(r object) {
 	if r == nil {
 		return
 	}
-	if wrong := text(r["error"]); wrong != "" {
+	if wrong := textOf(r["error"]); wrong != "" {
 		t.setFailed(wrong)
 	}
-	if t.Command != "" && t.parseExit(text(r["llmContent"])) && !*t.OK && t.Error == "" {
+	if t.Command != "" && t.parseExit(textOf(r["llmContent"])) && !*t.OK && t.Error == "" {
 		t.Error = t.Output
 	}
 	t.setOutcome(true)

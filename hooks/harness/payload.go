@@ -102,9 +102,9 @@ func (o object) transcript() string {
 	return strings.ReplaceAll(o.str("transcript_path"), `\`, "/")
 }
 
-// text returns any value as text: a text unchanged, blocks of text one below the other,
+// textOf returns any value as text: a text unchanged, blocks of text one below the other,
 // anything else as JSON.
-func text(v any) string {
+func textOf(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""
@@ -126,7 +126,7 @@ func text(v any) string {
 		return strings.Join(parts, "\n")
 	case map[string]any:
 		if content, ok := v["content"].([]any); ok {
-			return text(content)
+			return textOf(content)
 		}
 	}
 	return compact(v)

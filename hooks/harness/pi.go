@@ -112,7 +112,7 @@ func (e *Event) piTool(event object) {
 // piResult reads what a tool gave back: blocks of text, and for bash an exit code
 // beside them.
 func (t *Tool) piResult(r object, failed bool) {
-	if out := text(r["content"]); out != "" {
+	if out := textOf(r["content"]); out != "" {
 		t.setOutput(out)
 	}
 	if code, ok := r.obj("structuredContent", "details").number("exit_code"); ok {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // MaxText is how much of a tool's text is read, in bytes. Far less is kept, and the
@@ -24,7 +24,7 @@ func Head(s string) string {
 func (t *Tool) setInput(v any) {
 	in := asObject(v)
 	if in == nil {
-		t.Input = Head(text(v))
+		t.Input = Head(textOf(v))
 		return
 	}
 	t.Command = Head(in.str("command", "cmd", "command_line", "script"))
@@ -45,7 +45,7 @@ func (t *Tool) setInput(v any) {
 func commandLine(argv []any) string {
 	words := make([]string, len(argv))
 	for i, a := range argv {
-		words[i] = text(a)
+		words[i] = textOf(a)
 	}
 	if len(words) == 3 && (words[1] == "-lc" || words[1] == "-c") {
 		return words[2]
@@ -62,7 +62,7 @@ func commandLine(argv []any) string {
 const patchBegin = "*** Begin Patch"
 
 // patchFile matches a line of a patch that names a file.
-var patchFile = lazyregexp.New(
+var patchFile = text.NewRegexp(
 	`(?m)^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* (Move) to: (.+)$`)
 
 // patch replaces the text of a patch by the names of its files, which is short.
@@ -83,7 +83,7 @@ func (t *Tool) patch() {
 
 // Formats of exit codes in the output of tools. A program can print such a line too, so
 // only the last one counts, and only for shells.
-var exitLine = lazyregexp.New(
+var exitLine = text.NewRegexp(
 	`(?mi)^(?:command exited with code|exit code:?|exit status|<shellId: \S+ completed with exit code|<exited with exit code) (\d{1,9})>?\r?$`)
 
 // parseExit sets the exit code that a text ends with, if any.
@@ -118,7 +118,7 @@ func (t *Tool) ErrorText() string {
 	s := t.Error
 	if o := asObject(s); o != nil {
 		if inner := cmp.Or(o.str("error", "message", "stderr", "output", "stdout", "content"),
-			text(o["content"]), o.obj("error").str("message")); inner != "" {
+			textOf(o["content"]), o.obj("error").str("message")); inner != "" {
 			s = inner
 		}
 	}
@@ -142,13 +142,13 @@ func (t *Tool) ErrorText() string {
 
 var (
 	// around matches the marks that harnesses put around a tool's output.
-	around = lazyregexp.New(
+	around = text.NewRegexp(
 		`</?(?:tool_use_error|untrusted_context|shell_metadata|bash_metadata|error|stderr|stdout|output)>`)
 	// plumbing matches lines that harnesses add to a tool's output.
-	plumbing = lazyregexp.New(
+	plumbing = text.NewRegexp(
 		`^(?:Process Group PGID|Background PIDs|Wall time|Signal|Chunk ID|Original token count|Directory|Process exited with code)\b|^(?:Error|Output|Signal|Exit Code): \((?:none|empty)\)$|^\(empty\)$`)
 	// telling matches words of a line that reports an error.
-	telling = lazyregexp.New(
+	telling = text.NewRegexp(
 		`(?i)error\b|ERR!|\b(?:fail(?:ed|ure|s)?|fatal|panic|exception|denied|not found|no such|cannot|can't|undefined|invalid|refused|rejected|unable|expected|missing)\b`)
 )
 

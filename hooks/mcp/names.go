@@ -8,7 +8,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"blackboard/board/similar"
+	"blackboard/board/fault"
 )
 
 // Names of tools that are listed: by a server that is given no profile, for a worker, and
@@ -54,7 +54,7 @@ func (s *Server) named(next sdk.MethodHandler) sdk.MethodHandler {
 		name := strings.ReplaceAll(call.Name, ".", "_") // memory.read
 		if name = meantTool(name, call.Arguments); s.answers[name] != nil {
 			call.Name = name
-		} else if near := similar.DidYouMean(name, strings.Fields(orchestratorTools)); near != "" {
+		} else if near := fault.DidYouMean(name, strings.Fields(orchestratorTools)); near != "" {
 			return nil, s.refusal(badArgument(near, "unknown tool %q", call.Name))
 		}
 		return next(ctx, method, req)

@@ -21,7 +21,6 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
-	"blackboard/board/similar"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/hooks/mcp/transport"
@@ -352,7 +351,7 @@ func (c *call) noRun(run string, err error) error {
 	if c.cfg.NoCreate {
 		next = fault.Step{Text: "this server creates no runs: ask its operator"}
 	}
-	return fault.With(err, strings.TrimSpace(similar.DidYouMean(run, c.runNames())),
+	return fault.With(err, strings.TrimSpace(fault.DidYouMean(run, c.runNames())),
 		fault.Do("run.list", "{} without a run lists the runs"), next)
 }
 

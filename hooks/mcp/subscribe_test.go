@@ -9,7 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blackboard/board"
-	"blackboard/board/files"
+	"blackboard/board/sqlite"
 	"blackboard/testdata/cost"
 )
 
@@ -76,7 +76,7 @@ func TestSubscribersOfARunMadeAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, end := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(files.Path(s.boards(), "r1") + end); err != nil &&
+		if err := os.Remove(sqlite.RunPath(s.boards(), "r1") + end); err != nil &&
 			!errors.Is(err, os.ErrNotExist) {
 			t.Fatal(err)
 		}

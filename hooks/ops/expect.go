@@ -10,7 +10,6 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/op"
-	"blackboard/board/similar"
 	"blackboard/board/text"
 )
 
@@ -215,7 +214,7 @@ func noteUnknown(h Runs, st *board.State, names []string) {
 	for _, name := range names {
 		if len(known) > 0 && !slices.Contains(known, name) {
 			h.Note(fmt.Sprintf("note: %s %s; %s%s %s", board.Line(name, board.MaxName), what,
-				similar.DidYouMean(name, known), lists, board.Line(strings.Join(known, ", "), 200)))
+				fault.DidYouMean(name, known), lists, board.Line(strings.Join(known, ", "), 200)))
 		}
 	}
 }

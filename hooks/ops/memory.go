@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"blackboard/board/fault"
-	"blackboard/board/lazyregexp"
 	"blackboard/board/op"
+	"blackboard/board/text"
 	"blackboard/kb/memory"
 )
 
@@ -25,7 +25,7 @@ type Lasting struct {
 }
 
 // lifespan is days, hours and minutes: "7d", "12h", "1d12h".
-var lifespan = lazyregexp.New(`^(?:([0-9]{1,6})d)?(?:([0-9]{1,7})h)?(?:([0-9]{1,8})m)?$`)
+var lifespan = text.NewRegexp(`^(?:([0-9]{1,6})d)?(?:([0-9]{1,7})h)?(?:([0-9]{1,8})m)?$`)
 
 // until is when something is over; nil: never.
 func (l *Lasting) until(mayNever bool) (*time.Time, error) {

@@ -217,7 +217,7 @@ func (c *checker) serverHome(path string, root *hujson.Value) {
 		env = c.h.MCPEnv
 	}
 	entry := slices.Concat(c.h.MCPPath, []string{harness.ServerName, env, "BOARD_HOME"})
-	c.otherHome(path, text(at(root, entry...)))
+	c.otherHome(path, textOf(at(root, entry...)))
 }
 
 // otherHome reports a data home that an entry names, if it is not that of the hooks.

@@ -73,9 +73,9 @@ func hashOf(f foundHook) string {
 		timeout = min(timeout, 3)
 	}
 	handler := map[string]any{"async": word(at(f.handler, "async")) == "true",
-		"command": text(f.command()), "timeout": timeout, "type": "command"}
+		"command": textOf(f.command()), "timeout": timeout, "type": "command"}
 	if s := at(f.handler, "statusMessage"); s != nil {
-		handler["statusMessage"] = text(s)
+		handler["statusMessage"] = textOf(s)
 	}
 	if n, err := strconv.Atoi(word(at(f.handler, "additionalContextLimit"))); err == nil {
 		handler["additionalContextLimit"] = n
@@ -83,7 +83,7 @@ func hashOf(f foundHook) string {
 	identity := map[string]any{"event_name": snake(f.event), "hooks": []any{handler}}
 	if m := at(f.group, "matcher"); m != nil && f.event != "UserPromptSubmit" &&
 		f.event != "Stop" && f.event != "SessionEnd" {
-		identity["matcher"] = text(m)
+		identity["matcher"] = textOf(m)
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -4,11 +4,11 @@ import (
 	"runtime"
 	"strings"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // plainPath matches a path that needs no quotes in any shell.
-var plainPath = lazyregexp.New(`^[A-Za-z0-9_./:@%+=,-]+$`)
+var plainPath = text.NewRegexp(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
 // quote quotes a path for the shell that runs hooks.
 func quote(path string) string {
@@ -47,7 +47,7 @@ func firstWord(line string) (word, rest string) {
 }
 
 // hookLine matches the end of our command lines: the event and the harness.
-var hookLine = lazyregexp.New(`^ hook ([A-Za-z_]+) --harness ([a-z]+)$`)
+var hookLine = text.NewRegexp(`^ hook ([A-Za-z_]+) --harness ([a-z]+)$`)
 
 // isProgram reports whether a path is this program's, or an earlier one's by its name.
 func isProgram(path, binary string) bool {

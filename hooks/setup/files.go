@@ -71,7 +71,7 @@ func programIn(path string, b []byte) string {
 		}
 		for _, event := range members(at(d.root, "hooks")) {
 			for _, hook := range elements(&event.Value) {
-				word, _ := firstWord(text(at(&hook, "bash")))
+				word, _ := firstWord(textOf(at(&hook, "bash")))
 				return word
 			}
 		}

@@ -32,7 +32,7 @@ func (f *foundHook) command() *hujson.Value { return at(f.handler, "command") }
 func (p *place) ownHooks(root *hujson.Value, h *harness.Harness) (all []foundHook) {
 	events := members(at(root, h.Below...))
 	for m := range events {
-		event, list := text(&events[m].Name), &events[m].Value
+		event, list := textOf(&events[m].Name), &events[m].Value
 		entries := elements(list)
 		for g := range entries {
 			if h.Flat {
@@ -62,7 +62,7 @@ func (p *place) ownHooks(root *hujson.Value, h *harness.Harness) (all []foundHoo
 }
 
 func (p *place) ownFound(handler *hujson.Value) (foundHook, bool) {
-	program, _, ok := ownHook(text(at(handler, "command")), p.binary)
+	program, _, ok := ownHook(textOf(at(handler, "command")), p.binary)
 	return foundHook{program: program, handler: handler}, ok
 }
 
@@ -85,7 +85,7 @@ func (p *place) addHooks(b []byte, h *harness.Harness, path string) ([]byte, add
 		clear(kept)
 		again = false
 		for _, f := range p.ownHooks(d.root, h) {
-			_, named, _ := ownHook(text(f.command()), p.binary)
+			_, named, _ := ownHook(textOf(f.command()), p.binary)
 			_, twice := kept[f.event]
 			if twice || named != f.event || !slices.ContainsFunc(h.Hooks(),
 				func(hook harness.Hook) bool { return hook.Event == f.event }) {
@@ -184,7 +184,7 @@ func (p *place) stripHooks(b []byte, h *harness.Harness, path string, made [][]s
 			d.prune(h.Below, made)
 		}
 		for _, m := range ordered(h.Header) { // which is ours if nothing else is left
-			if all := members(d.root); len(all) == 1 && text(&all[0].Name) == m.key &&
+			if all := members(d.root); len(all) == 1 && textOf(&all[0].Name) == m.key &&
 				slices.ContainsFunc(made, func(p []string) bool { return slices.Equal(p, []string{m.key}) }) {
 				remove(d.root, 0)
 			}

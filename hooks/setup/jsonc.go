@@ -8,7 +8,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/hooks/harness"
 )
 
@@ -45,7 +45,7 @@ func parseJSON(b []byte) (*doc, error) {
 }
 
 // notSign matches what has brackets that nest nothing.
-var notSign = lazyregexp.New(`(?s)"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/`)
+var notSign = text.NewRegexp(`(?s)"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/`)
 
 // isDeep reports whether values are nested deeper than the parser's stack may become.
 func isDeep(text []byte) bool {
@@ -168,7 +168,7 @@ func elements(v *hujson.Value) []hujson.Value {
 func member(v *hujson.Value, key string) (*hujson.Value, int) {
 	all := members(v)
 	for i := len(all) - 1; i >= 0; i-- {
-		if text(&all[i].Name) == key {
+		if textOf(&all[i].Name) == key {
 			return &all[i].Value, i
 		}
 	}
@@ -183,8 +183,8 @@ func at(v *hujson.Value, path ...string) *hujson.Value {
 	return v
 }
 
-// text returns a string's text, or "".
-func text(v *hujson.Value) string {
+// textOf returns a string's text, or "".
+func textOf(v *hujson.Value) string {
 	if kindOf(v) != '"' {
 		return ""
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/hooks/harness"
 )
 
@@ -156,7 +156,7 @@ func quoteJSON(text string) string {
 }
 
 // sameLine matches the comments that end on the line on which they begin.
-var sameLine = lazyregexp.New(`^(?:[ \t]*(?://[^\r\n]*|/\*[^\n]*?\*/))+`)
+var sameLine = text.NewRegexp(`^(?:[ \t]*(?://[^\r\n]*|/\*[^\n]*?\*/))+`)
 
 // insert appends items to a container: pairs to an object, values to an array.
 func (s style) insert(c *hujson.Value, items ...any) {

@@ -17,7 +17,7 @@ func (p *place) serverProgram(entry *hujson.Value) *hujson.Value {
 	if list := elements(command); len(list) == 2 { // program and arguments in one list
 		command, args = &list[0], list[1:]
 	}
-	if len(args) != 1 || text(&args[0]) != "mcp" || !isProgram(text(command), p.binary) {
+	if len(args) != 1 || textOf(&args[0]) != "mcp" || !isProgram(textOf(command), p.binary) {
 		return nil
 	}
 	return command
@@ -47,7 +47,7 @@ func (p *place) addServer(b []byte, h *harness.Harness, path string) ([]byte, ad
 			return nil, add, foreignServer(path)
 		}
 		add.fresh = false
-		if text(program) != p.binary {
+		if textOf(program) != p.binary {
 			program.Value = hujson.Literal(quoteJSON(p.binary))
 		}
 		st.insert(old, needed(h, old, p.binary)...)
@@ -96,7 +96,7 @@ func (p *place) stripServer(b []byte, h *harness.Harness, path string, made [][]
 
 // serverIn returns the program that our entry calls, or "".
 func (p *place) serverIn(root *hujson.Value, h *harness.Harness) string {
-	return text(p.serverProgram(at(root, append(slices.Clone(h.MCPPath), harness.ServerName)...)))
+	return textOf(p.serverProgram(at(root, append(slices.Clone(h.MCPPath), harness.ServerName)...)))
 }
 
 // isTOML reports whether a file is in TOML rather than JSON.

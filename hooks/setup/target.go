@@ -160,7 +160,7 @@ func isBare(t target, b []byte) bool {
 	all := members(d.root)
 	for i := range all {
 		if !slices.ContainsFunc(ordered(t.h.Header), func(m pair) bool {
-			return m.key == text(&all[i].Name) && fmt.Sprint(m.value) == word(&all[i].Value)
+			return m.key == textOf(&all[i].Name) && fmt.Sprint(m.value) == word(&all[i].Value)
 		}) {
 			return false
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 var (
@@ -156,7 +156,7 @@ func awk(args []string) verdict {
 	return looks
 }
 
-var awkWrites = lazyregexp.New(`system\s*\(|\|\s*"|"\s*\||>>|>\s*["$(]|\|&`)
+var awkWrites = text.NewRegexp(`system\s*\(|\|\s*"|"\s*\||>>|>\s*["$(]|\|&`)
 
 // sed writes with -i, and with the commands w and e of its program.
 func sed(args []string) verdict {
@@ -180,7 +180,7 @@ func sedLetters(a string) string {
 	return a
 }
 
-var sedWrites = lazyregexp.New(`(?:^|[;}/0-9$gpI])\s*[wW] ?[A-Za-z./]+\S*$|^[we] |/e$`)
+var sedWrites = text.NewRegexp(`(?:^|[;}/0-9$gpI])\s*[wW] ?[A-Za-z./]+\S*$|^[we] |/e$`)
 
 func curl(args []string) verdict {
 	if option(args, "-o", "-O", "-T", "-d", "-F", "--output", "--remote-name", "--upload-file",

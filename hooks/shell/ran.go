@@ -7,7 +7,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // Outcome is what the exit code of a line says of one of its commands.
@@ -45,7 +45,7 @@ func Commands(command, dir string, exit *int) []Ran {
 }
 
 // masked is what stands for a secret, or for what is private. It was one word, or a part.
-var masked = lazyregexp.New(`«[^»]*»`)
+var masked = text.NewRegexp(`«[^»]*»`)
 
 // slashed is a path with slashes, without what does not matter in it.
 func slashed(dir string) string {
@@ -56,7 +56,7 @@ func slashed(dir string) string {
 }
 
 // windows matches a path of a drive.
-var windows = lazyregexp.New(`^[A-Za-z]:`)
+var windows = text.NewRegexp(`^[A-Za-z]:`)
 
 // scope is what a subshell has of its own.
 type scope struct {
@@ -92,7 +92,7 @@ func (w *walker) text(src string, k Outcome) {
 	w.depth--
 }
 
-var exitOnCode = lazyregexp.New(`if \(\$LASTEXITCODE -ne 0\) *\{ *(?:exit|throw)[^}]*\}`)
+var exitOnCode = text.NewRegexp(`if \(\$LASTEXITCODE -ne 0\) *\{ *(?:exit|throw)[^}]*\}`)
 
 func powerShell(src string) string {
 	src = strings.TrimPrefix(strings.ReplaceAll(src, "\r\n", "\n"), "& ")
@@ -202,9 +202,9 @@ func decides(stmts []*syntax.Stmt) int {
 }
 
 var (
-	statusVariable = lazyregexp.New(`^([A-Za-z_]\w*)=(?:"?\$\??"?|"?\$\{(?:PIPESTATUS|pipestatus)\[[01]\]\}"?)\?*$`)
-	givesOn        = lazyregexp.New(`^(?:exit|return|test|\[\[?|\(exit) *"?(?:\$\?|\$\{(?:PIPESTATUS|pipestatus)\[[01]\]\})"?(?: (?:-eq|==?) 0(?: \]\]?)?| *\))?$`)
-	checksStatus   = lazyregexp.New(`^(?:test|\[\[?) "?(?:\$\?|\$\{PIPESTATUS\[0\]\})"? (?:(?:-eq|==?) 0(?: \]\]?)? \|\||(?:-ne|!=) 0(?: \]\]?)? &&) .*(?:exit|return)|^if (?:test|\[\[?) "?\$\?"? (?:-ne|!=) 0(?: \]\]?)?; ?then .*exit`)
+	statusVariable = text.NewRegexp(`^([A-Za-z_]\w*)=(?:"?\$\??"?|"?\$\{(?:PIPESTATUS|pipestatus)\[[01]\]\}"?)\?*$`)
+	givesOn        = text.NewRegexp(`^(?:exit|return|test|\[\[?|\(exit) *"?(?:\$\?|\$\{(?:PIPESTATUS|pipestatus)\[[01]\]\})"?(?: (?:-eq|==?) 0(?: \]\]?)?| *\))?$`)
+	checksStatus   = text.NewRegexp(`^(?:test|\[\[?) "?(?:\$\?|\$\{PIPESTATUS\[0\]\})"? (?:(?:-eq|==?) 0(?: \]\]?)? \|\||(?:-ne|!=) 0(?: \]\]?)? &&) .*(?:exit|return)|^if (?:test|\[\[?) "?\$\?"? (?:-ne|!=) 0(?: \]\]?)?; ?then .*exit`)
 )
 
 // source is a command as it is written, on one line.
@@ -399,7 +399,7 @@ func (w *walker) substituted(word *syntax.Word, k Outcome) {
 }
 
 // narrowing matches variables that have a tool do less than it says.
-var narrowing = lazyregexp.New(`(?i)skip|filter|addopts|dry|^only|^(?:go|make|test)_?flags$|^path$`)
+var narrowing = text.NewRegexp(`(?i)skip|filter|addopts|dry|^only|^(?:go|make|test)_?flags$|^path$`)
 
 func (w *walker) call(s *syntax.Stmt, c *syntax.CallExpr, k Outcome) {
 	as := Hidden

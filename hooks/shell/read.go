@@ -5,7 +5,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // Does is what a command does to what outlasts it: files, repositories, services.
@@ -83,7 +83,7 @@ func statements(file *syntax.File) (n int) {
 }
 
 // unclosed is how the parser says that a here-document has no end.
-var unclosed = lazyregexp.New("unclosed here-document `(.+)`$")
+var unclosed = text.NewRegexp("unclosed here-document `(.+)`$")
 
 // parse reads a line; nil if nobody can. A here-document that was cut off is closed: what
 // counts stands before it.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 //go:embed tools.txt
@@ -60,7 +60,7 @@ func isMild(name, option, value string) (mildly, takes, more bool) {
 	return false, false, false
 }
 
-var numbered = lazyregexp.New(`^-(?:j[0-9]*|T[0-9.]+C?|v+)$`)
+var numbered = text.NewRegexp(`^-(?:j[0-9]*|T[0-9.]+C?|v+)$`)
 
 // task is a command as it is compared: what it is told to do, and what does not matter.
 type task struct {
@@ -69,7 +69,7 @@ type task struct {
 }
 
 // letter matches what is no option.
-var letter = lazyregexp.New(`^[\w./]`)
+var letter = text.NewRegexp(`^[\w./]`)
 
 // taskOf reads a command. dir is where it runs.
 func taskOf(words []string, dir string) task {

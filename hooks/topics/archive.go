@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"blackboard/board/disk"
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // This file copies topics to a place that is never cleaned up. The archive has one
@@ -161,7 +161,7 @@ func (a *archiver) findLatest(ctx context.Context) error {
 }
 
 // snapshotName matches the directory of a day, or a later one of the same day.
-var snapshotName = lazyregexp.New(`^\d{4}-\d{2}-\d{2}(?:\.\d{1,6})?$`)
+var snapshotName = text.NewRegexp(`^\d{4}-\d{2}-\d{2}(?:\.\d{1,6})?$`)
 
 // listSnapshots returns the snapshots of an archive, the oldest first.
 func listSnapshots(into string) ([]string, error) {

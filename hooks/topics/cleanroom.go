@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/board/words"
 )
 
@@ -114,7 +114,7 @@ func CleanRoom(spec string) string {
 	return strings.Trim(manyBlank.ReplaceAllString(strings.Join(r.out, "\n"), "\n\n"), "\n")
 }
 
-var manyBlank = lazyregexp.New(`\n{3,}`)
+var manyBlank = text.NewRegexp(`\n{3,}`)
 
 // cleaner is the state of reading a spec.
 type cleaner struct {
@@ -148,7 +148,7 @@ func (r *cleaner) write(line string, keep bool) {
 }
 
 // tickedBox matches a ticked box, which shows what was judged already.
-var tickedBox = lazyregexp.New(`^(\s*(?:[-*+]|\d+[.)])\s+)\[[xX]\]`)
+var tickedBox = text.NewRegexp(`^(\s*(?:[-*+]|\d+[.)])\s+)\[[xX]\]`)
 
 // section returns the section around the line. Before the first heading, and below the
 // title, its kind is unknown.
@@ -220,8 +220,8 @@ func (r *cleaner) line(text string) {
 }
 
 var (
-	labelForm = lazyregexp.New(`^(\pL[\pL\pM\pN /&+_()-]{0,60}?)\s*(?::|\s[-–—]\s)\s*(.*)$`)
-	htmlTag   = lazyregexp.New(`</?[A-Za-z][^>]*>`)
+	labelForm = text.NewRegexp(`^(\pL[\pL\pM\pN /&+_()-]{0,60}?)\s*(?::|\s[-–—]\s)\s*(.*)$`)
+	htmlTag   = text.NewRegexp(`</?[A-Za-z][^>]*>`)
 	emphasis  = strings.NewReplacer("**", "", "__", "", "`", "")
 )
 

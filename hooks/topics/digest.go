@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/hooks/shell"
 )
 
@@ -120,7 +120,7 @@ func Fold(entries []Entry) []Entry {
 }
 
 // ownCommand matches a line that only calls this program, which is no work on the topic.
-var ownCommand = lazyregexp.New(`^(?:cd \S+ && )?board(?:\s[^&;|]*)?$`)
+var ownCommand = text.NewRegexp(`^(?:cd \S+ && )?board(?:\s[^&;|]*)?$`)
 
 // program returns what a command calls, by which its repair is known: tests, or the first
 // two words.

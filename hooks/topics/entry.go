@@ -11,7 +11,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"blackboard/board/lazyregexp"
 	"blackboard/board/text"
 )
 
@@ -131,7 +130,7 @@ func (e Entry) Brief(before time.Time) string {
 }
 
 // trailer matches what tools add to the message of a commit.
-var trailer = lazyregexp.New(`(?i)\s*(?:\x{1F916}\s*)?(?:\b(?:co-authored-by|signed-off-by|` +
+var trailer = text.NewRegexp(`(?i)\s*(?:\x{1F916}\s*)?(?:\b(?:co-authored-by|signed-off-by|` +
 	`change-id|reviewed-by):|generated with )[^"']*`)
 
 // said is what was done, and how it went.

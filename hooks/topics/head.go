@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // maxSmall is the most bytes read of a file that should have a line or two.
@@ -15,7 +15,7 @@ const maxSmall = 64 << 10
 const branchPrefix = "refs/heads/"
 
 // hash matches a commit: SHA-1 or SHA-256.
-var hash = lazyregexp.New(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+var hash = text.NewRegexp(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // readHead returns the branch of a repository or worktree. It need not read packed
 // refs, since HEAD is never packed.

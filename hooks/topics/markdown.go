@@ -3,7 +3,7 @@ package topics
 import (
 	"strings"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // This file parses as much markdown as a spec's sections need: headings of all kinds,
@@ -20,11 +20,11 @@ type mdLine struct {
 }
 
 var (
-	marker    = lazyregexp.New(`^\s*(?:>\s?|[-*+]\s+|\d{1,9}[.)]\s+)`)
-	atx       = lazyregexp.New(`^\s*(#{1,6})(?:\s+(.*?)|(\pL.*?))?\s*#*\s*$`)
-	htmlTitle = lazyregexp.New(`(?i)^\s*<h([1-6])[^>]*>(.*?)(?:</h[1-6]>.*)?$`)
-	underline = lazyregexp.New(`^ {0,3}(=+|-+)\s*$`)
-	fence     = lazyregexp.New("^\\s*(`{3,}|~{3,})(.*)$")
+	marker    = text.NewRegexp(`^\s*(?:>\s?|[-*+]\s+|\d{1,9}[.)]\s+)`)
+	atx       = text.NewRegexp(`^\s*(#{1,6})(?:\s+(.*?)|(\pL.*?))?\s*#*\s*$`)
+	htmlTitle = text.NewRegexp(`(?i)^\s*<h([1-6])[^>]*>(.*?)(?:</h[1-6]>.*)?$`)
+	underline = text.NewRegexp(`^ {0,3}(=+|-+)\s*$`)
+	fence     = text.NewRegexp("^\\s*(`{3,}|~{3,})(.*)$")
 )
 
 // stripMarkers returns a line without its marks of quotes and lists, and whether it had

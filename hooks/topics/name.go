@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/board/words"
 )
 
@@ -101,7 +101,7 @@ func KindOf(name string) string {
 }
 
 // round matches the number of a repeated review: 2, v2, r2, round2.
-var round = lazyregexp.New(`^(v|r|round)?[0-9]+$`)
+var round = text.NewRegexp(`^(v|r|round)?[0-9]+$`)
 
 // isReview reports whether the words of a name make the topic a review. Either the
 // first word begins with "review" (review-auth, re-review-auth, rereview), or the last

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/board/words"
 )
 
@@ -59,11 +59,11 @@ func writtenText(spec, topic string) string {
 }
 
 var (
-	emptyLabel    = lazyregexp.New(`^(?:Goal|Scope):$`)
-	templateLabel = lazyregexp.New(`^(?:Goal|Scope):`)
-	noteLine      = lazyregexp.New(`^- \d{4}-\d\d-\d\d \d\d:\d\d (.+)$`)
+	emptyLabel    = text.NewRegexp(`^(?:Goal|Scope):$`)
+	templateLabel = text.NewRegexp(`^(?:Goal|Scope):`)
+	noteLine      = text.NewRegexp(`^- \d{4}-\d\d-\d\d \d\d:\d\d (.+)$`)
 	// branchMark is what Note writes before a note of a branch.
-	branchMark = lazyregexp.New(`^(- \d{4}-\d\d-\d\d \d\d:\d\d )\[([^\]\s]+)\] `)
+	branchMark = text.NewRegexp(`^(- \d{4}-\d\d-\d\d \d\d:\d\d )\[([^\]\s]+)\] `)
 )
 
 // notes calls do with each note of a spec: its lines from begin to end.

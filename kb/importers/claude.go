@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"blackboard/board/disk"
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/kb"
 	kbhome "blackboard/kb/home"
 	"blackboard/kb/markdown"
@@ -227,7 +227,7 @@ func (im *importer) claudeIndex(path string, src markdownSource) error {
 }
 
 // claudeLink is a line of an index: a link at its beginning, after the sign of a list.
-var claudeLink = lazyregexp.New(
+var claudeLink = text.NewRegexp(
 	`^\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*)?\[(?:[^\]]*\]\(<?([^)>]+)>?\)|\[([^\]|]+)(?:\|[^\]]*)?\]\])`)
 
 // unlinked removes the lines of an index that list an existing file, and returns the
@@ -306,7 +306,7 @@ func claudeFields(fields []markdown.Field) []markdown.Field {
 	return out
 }
 
-var looseField = lazyregexp.New(`^[ \t]*([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]+(.*))?$`)
+var looseField = text.NewRegexp(`^[ \t]*([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]+(.*))?$`)
 
 // looseFrontMatter reads front matter that is not quite YAML, as models write it: each
 // line a key and a text, whatever signs are in that.

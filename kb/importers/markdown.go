@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/kb"
 	"blackboard/kb/markdown"
 )
@@ -162,4 +162,4 @@ func (d *importDraft) headings(body, about, from string) {
 	}
 }
 
-var mdHeading = lazyregexp.New(`^ {0,3}#{1,6}(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
+var mdHeading = text.NewRegexp(`^ {0,3}#{1,6}(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)

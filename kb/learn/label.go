@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/kb"
 )
 
@@ -64,8 +64,8 @@ func roleKind(role, text string) string {
 }
 
 var (
-	metaGroup = lazyregexp.New(`[ \t]*[(\[]([^()\[\]]*)[)\]]\.?$`)
-	metaKey   = lazyregexp.New(
+	metaGroup = text.NewRegexp(`[ \t]*[(\[]([^()\[\]]*)[)\]]\.?$`)
+	metaKey   = text.NewRegexp(
 		`(?i)\b(source|confidence|tags?|domains?|domain_tags|verified[_ -]by)[ \t]*[:=][ \t]*`)
 )
 

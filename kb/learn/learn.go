@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"blackboard/board/fault"
-	"blackboard/board/lazyregexp"
 	"blackboard/board/text"
 	"blackboard/kb"
 )
@@ -102,7 +101,7 @@ func Read(r io.Reader, role string, said Transcript) (Set, error) {
 
 // listStart begins a list of objects. A bracket alone would not do: "[12:03] started"
 // is a line of a log.
-var listStart = lazyregexp.New(`^\[\s*\{`)
+var listStart = text.NewRegexp(`^\[\s*\{`)
 
 // mostlyObjects tells jsonl from text. A few lines of something else do not matter: a
 // harness's transcript may have a line of a crash in it.

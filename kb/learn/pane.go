@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // This file reads the text of a terminal: with frames, with words of users and tools
@@ -38,10 +38,10 @@ type width struct {
 }
 
 var (
-	ansi       = lazyregexp.New(`\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))`)
-	codexAgent = lazyregexp.New(`^(codex|assistant|tokens used)$`)
-	codexOther = lazyregexp.New(`^(user|thinking|(exec|tool|apply_patch|file update|mcp)\b.*)$`)
-	otherFrame = lazyregexp.New(`(?i)^\W*(you|user|human|prompt|system|tool|shell|bash|output)\b`)
+	ansi       = text.NewRegexp(`\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\))`)
+	codexAgent = text.NewRegexp(`^(codex|assistant|tokens used)$`)
+	codexOther = text.NewRegexp(`^(user|thinking|(exec|tool|apply_patch|file update|mcp)\b.*)$`)
+	otherFrame = text.NewRegexp(`(?i)^\W*(you|user|human|prompt|system|tool|shell|bash|output)\b`)
 )
 
 // newPane looks at the beginning of a text to see how wide the terminal was. A few lines

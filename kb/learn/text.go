@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/kb"
 )
 
@@ -20,31 +20,31 @@ const (
 )
 
 var (
-	learnFence = lazyregexp.New("^[ \\t]*(?:[-*+] +)?(`{3,}|~{3,})[ \\t]*([^`]*)$")
+	learnFence = text.NewRegexp("^[ \\t]*(?:[-*+] +)?(`{3,}|~{3,})[ \\t]*([^`]*)$")
 	// bullets and emphasis, LEARNING with a number, a label in brackets or bare, a colon
 	// or a dash, the text
-	learnStart = lazyregexp.New(marks + emphasis +
+	learnStart = text.NewRegexp(marks + emphasis +
 		`(?:(?:Key|My|New|Main)[ \t]+)?((?i:learnings?))(?:[ \t]*#?\d+)?(?:[ \t]*\(([^)]*)\)|[ \t]*\[([^\]]*)\]|[ \t]+([A-Za-z][A-Za-z _-]{0,30}?))?` + emphasis +
 		`(?:[ \t]*[:：]|[ \t]+([-–—])[ \t])` + emphasis + `[ \t]*(.*)$`)
 	// the same of a heading: emphasis, the word, what they are from or about, a colon
-	learnHead = lazyregexp.New(marks + emphasis +
+	learnHead = text.NewRegexp(marks + emphasis +
 		`(?:(?i:key|my|new|main|other|more)[ \t]+)?((?i:learnings?)(?:[ \t]*#?\d+)?|(?i:lessons learned|what (?:I|we)(?:'ve| have)? learned|takeaways))` +
 		`([ \t]+(?i:from|of|for|in|on|about|so far|and|&|/)(?:[ \t][^:：]{0,60})?|[ \t]*\([^)]*\))?` + emphasis + `([:：]?)` + emphasis + `$`)
-	learnTail = lazyregexp.New(
+	learnTail = text.NewRegexp(
 		`(?:[.!?][ \t]+(?:(?:Key|My|New|Main)[ \t]+)?(?:[Ll]earnings|What (?:I|we) (?:have )?learned)|(?i:^\W*(?:here(?: is|'s| are)|I|I've|these are)\b.{0,60}\b(?:learned|learnings)))[:：]$`)
-	learnMention = lazyregexp.New(`\bLEARNING\b[^:：\n]{0,40}[:：]`)
-	learnGlued   = lazyregexp.New(`[.!?][ \t]+LEARNING(?:[ \t]*\(([^)]*)\))?[:：][ \t]*`)
-	otherWord    = lazyregexp.New(marks + emphasis +
+	learnMention = text.NewRegexp(`\bLEARNING\b[^:：\n]{0,40}[:：]`)
+	learnGlued   = text.NewRegexp(`[.!?][ \t]+LEARNING(?:[ \t]*\(([^)]*)\))?[:：][ \t]*`)
+	otherWord    = text.NewRegexp(marks + emphasis +
 		`(?:(?i:lessons?(?: learned)?|takeaways?|learned|learnt|what (?:I|we)(?: have)? learned|note to self)|TIL|Gotcha|Pitfall)` + emphasis + `[:：]` + emphasis + `(.*)$`)
 	// "Write them in this form:", "Example:", but not "Here is what I learned, in the
 	// format you want:"
-	learnForm = lazyregexp.New(
+	learnForm = text.NewRegexp(
 		`(?i)(\b(emit|write|print|output|add|report|use|end|finish|close|begin|append|list)\b.*\b(form|format|lines?|like|syntax|template)\b.*|^\W*(for |an )?example\b.*):\W*$`)
-	firstPerson = lazyregexp.New(`\b(I|I'm|my|My|[Hh]ere (is|are))\b`)
-	listItem    = lazyregexp.New(`^([-*+•▪◦]|\d+[.)])[ \t]+`)
-	underline   = lazyregexp.New(`^[ \t]*(={3,}|-{3,})$`)
-	setting     = lazyregexp.New(`^[ \t]*[\w][\w ./-]{0,40}:[ \t]`)
-	detail      = lazyregexp.New(`^(?i:fix|why|because|instead|workaround|evidence|reason)[:：]`)
+	firstPerson = text.NewRegexp(`\b(I|I'm|my|My|[Hh]ere (is|are))\b`)
+	listItem    = text.NewRegexp(`^([-*+•▪◦]|\d+[.)])[ \t]+`)
+	underline   = text.NewRegexp(`^[ \t]*(={3,}|-{3,})$`)
+	setting     = text.NewRegexp(`^[ \t]*[\w][\w ./-]{0,40}:[ \t]`)
+	detail      = text.NewRegexp(`^(?i:fix|why|because|instead|workaround|evidence|reason)[:：]`)
 )
 
 const talk = "it may be a quote or talk; to mark a learning, begin the line with LEARNING:"

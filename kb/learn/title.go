@@ -4,7 +4,6 @@ import (
 	"strings"
 	"unicode"
 
-	"blackboard/board/lazyregexp"
 	"blackboard/board/text"
 	"blackboard/kb"
 )
@@ -13,7 +12,7 @@ import (
 // worklogs. It also counts words, to reject texts that are too short.
 
 // sentenceEnd is where a sentence ends: not after "e.g.", nor within v1.2.
-var sentenceEnd = lazyregexp.New(`[.!?]["')\]]?[ \n]+[^a-z\s]|[。！？]`)
+var sentenceEnd = text.NewRegexp(`[.!?]["')\]]?[ \n]+[^a-z\s]|[。！？]`)
 
 // TitleOf makes a title for a text: its first sentence with content, cut to the length
 // of a title.
@@ -31,7 +30,7 @@ func TitleOf(text string) string {
 }
 
 // clauseEnd is where a part of a sentence ends.
-var clauseEnd = lazyregexp.New(`[,;:] | [–—(]|[，；：、]`)
+var clauseEnd = text.NewRegexp(`[,;:] | [–—(]|[，；：、]`)
 
 // cutTitle cuts a title that is too long at the end of a clause, else at a word, unless
 // that costs half of it.

@@ -3,22 +3,22 @@ package learn
 import (
 	"strings"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/kb"
 )
 
 // This file makes capsules of the texts of learnings, and detects empty ones.
 
 var (
-	inlineLabel = lazyregexp.New(
+	inlineLabel = text.NewRegexp(
 		"^(?:\\*\\*|__|`)?(?:\\[([^\\]]{1,40})\\]|\\(([^)]{1,40})\\)|([A-Za-z][A-Za-z " +
 			"_-]{1,14})(?:\\*\\*|__)?[:：])(?:\\*\\*|__|`)?[:：]?[ \\t]+")
-	aboutLines = lazyregexp.New(
+	aboutLines = text.NewRegexp(
 		`^(lines?|markers?|prefix)\b(.*\b(collected|asked|please|finish|the end|follow)\b| like (this|these|the)\b)`)
-	noLearning = lazyregexp.New(
+	noLearning = text.NewRegexp(
 		`(?i)^[^\pL]*(n/?a|tbd|no|none( (besides|beyond|so far|this time|to|new|of (the )?(others?|these|those|them|above))\b.*)?|no (new |more |further )?(learnings?|lessons|findings)\b.*|nothing( (new|more|else|further|to|special|worth)\b.*)?)[^\pL\d]*$`)
 	// as a brief shows a capsule
-	toldBefore = lazyregexp.New(`\((k[0-9a-z]{9})(?:, (?:confidence|source|verified)[^()]*)?\)`)
+	toldBefore = text.NewRegexp(`\((k[0-9a-z]{9})(?:, (?:confidence|source|verified)[^()]*)?\)`)
 )
 
 // saysNone reports whether a short text says that there is nothing to learn.
@@ -64,7 +64,7 @@ func (l *learner) words(from, label, text string, how int) {
 	}
 }
 
-var placeholder = lazyregexp.New(`<[^<>]*>|\{\{?[^{}]*\}\}?|…|\.{3}`)
+var placeholder = text.NewRegexp(`<[^<>]*>|\{\{?[^{}]*\}\}?|…|\.{3}`)
 
 // isPlaceholder reports whether a text is the form of a learning, not one: prompts show
 // <what you learned>, and models say it again. A learning may have a <name> in it.

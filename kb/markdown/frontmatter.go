@@ -7,7 +7,6 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"blackboard/board/lazyregexp"
 	"blackboard/board/text"
 )
 
@@ -39,7 +38,7 @@ func Split(file string) (meta, body string, found bool) {
 }
 
 // LineEnds matches line ends of other systems.
-var LineEnds = lazyregexp.New(`\r+\n`)
+var LineEnds = text.NewRegexp(`\r+\n`)
 
 // Load reads front matter, which may be written by hand. Into a node, texts stay as they
 // are written, and aliases are not followed. The error names the line of the file.

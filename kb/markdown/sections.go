@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"blackboard/board/lazyregexp"
 	"blackboard/board/text"
 	"blackboard/board/words"
 )
@@ -255,14 +254,14 @@ func flat(s string) string {
 
 // titleMarks match markup in a heading: images, addresses of links, tags, emphasis.
 var titleMarks = []struct {
-	is      *lazyregexp.Regexp
+	is      *text.Regexp
 	becomes string
 }{
-	{lazyregexp.New(`!\[[^\]]*\](\([^)]*\)|\[[^\]]*\])`), " "},
-	{lazyregexp.New(`\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])`), "$1"},
-	{lazyregexp.New(`</?[a-zA-Z][^>]*>`), " "},
-	{lazyregexp.New(`\{#[^}]*\}`), " "},
-	{lazyregexp.New(`(\*\*|__)`), ""},
+	{text.NewRegexp(`!\[[^\]]*\](\([^)]*\)|\[[^\]]*\])`), " "},
+	{text.NewRegexp(`\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])`), "$1"},
+	{text.NewRegexp(`</?[a-zA-Z][^>]*>`), " "},
+	{text.NewRegexp(`\{#[^}]*\}`), " "},
+	{text.NewRegexp(`(\*\*|__)`), ""},
 }
 
 // cut makes one section, or several if it is too long, each titled by the headings in it

@@ -1,16 +1,16 @@
 package memory
 
-import "blackboard/board/lazyregexp"
+import "blackboard/board/text"
 
 var (
 	// sizes is what a file, or a look at the directory, says at any time: its size.
-	sizes = lazyregexp.New(`(?i)\b(?:has|have|contains?|counts|consists of|hat|haben|enthält)` +
+	sizes = text.NewRegexp(`(?i)\b(?:has|have|contains?|counts|consists of|hat|haben|enthält)` +
 		` (?:about |around |some |exactly |etwa )?[0-9][0-9.,]* ` +
 		`(?:lines|files|functions|methods|classes|tests|packages|bytes|kb|commits|zeilen|dateien|funktionen)\b`)
 	// ofFile is a name of source code.
-	ofFile = lazyregexp.New(`(?i)(?:^|[\s"'(\x60])((?:[\w.-]+/)+[\w-]+\.[a-z]{1,5}|/(?:home|users|srv|work|repos?)/[\w./-]+|` +
+	ofFile = text.NewRegexp(`(?i)(?:^|[\s"'(\x60])((?:[\w.-]+/)+[\w-]+\.[a-z]{1,5}|/(?:home|users|srv|work|repos?)/[\w./-]+|` +
 		`[\w-]+\.(?:go|py|ts|tsx|rs|java|c|cpp|rb|cs|kt|swift|php|sh|sql))(?:[\s"'):,.\x60]|$)`)
-	ofWorkspace = lazyregexp.New(`(?i)\b(?:workspace file|this (?:repository|repo|codebase|project)|` +
+	ofWorkspace = text.NewRegexp(`(?i)\b(?:workspace file|this (?:repository|repo|codebase|project)|` +
 		`in diesem (?:projekt|repository))\b`)
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // maxMarkdown is how many bytes of a text are shown: the most of a capsule.
@@ -16,17 +16,17 @@ const maxMarkdown = 64 << 10
 
 // What a line of markdown is.
 var (
-	fence   = lazyregexp.New("^ *(```|~~~)")
-	heading = lazyregexp.New(`^ {0,3}#{1,6} `)
-	rule    = lazyregexp.New(`^ {0,3}(=+|- *(- *){2,}|\* *(\* *){2,}|_ *(_ *){2,})$`)
-	leads   = lazyregexp.New(`^ *(?:(?:[-*+]|[0-9]{1,3}[.)])(?: +|$)|> ?)*`)
+	fence   = text.NewRegexp("^ *(```|~~~)")
+	heading = text.NewRegexp(`^ {0,3}#{1,6} `)
+	rule    = text.NewRegexp(`^ {0,3}(=+|- *(- *){2,}|\* *(\* *){2,}|_ *(_ *){2,})$`)
+	leads   = text.NewRegexp(`^ *(?:(?:[-*+]|[0-9]{1,3}[.)])(?: +|$)|> ?)*`)
 	// alone is a line that stays one: the address of a link, and HTML
-	alone = lazyregexp.New(`^ *(\[[^\]]+\]: |<[!/a-zA-Z])`)
-	spans = lazyregexp.New("`[^`]+`|\\*\\*[^* ][^*]*\\*\\*")
+	alone = text.NewRegexp(`^ *(\[[^\]]+\]: |<[!/a-zA-Z])`)
+	spans = text.NewRegexp("`[^`]+`|\\*\\*[^* ][^*]*\\*\\*")
 	// markup is what makes a text of an agent markdown: a heading, a fence, an item of a
 	// list, a quote, the line below the head of a table, or strong words. In a text without
 	// any of these, lines are what they are.
-	markup = lazyregexp.New("(?m)^ {0,3}(#{1,6} |```|~~~|[-*+] |[0-9]{1,3}[.)] |> |" +
+	markup = text.NewRegexp("(?m)^ {0,3}(#{1,6} |```|~~~|[-*+] |[0-9]{1,3}[.)] |> |" +
 		"\\|?[ \\t]*:?-+:?[ \\t]*\\|)|\\*\\*[^* ][^*\n]*\\*\\*")
 )
 

@@ -3,11 +3,11 @@ package cells
 import (
 	"strings"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // tableRule is the line below the head of a table, which may begin without a bar.
-var tableRule = lazyregexp.New(`^\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?\s*$`)
+var tableRule = text.NewRegexp(`^\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?\s*$`)
 
 // minColumn is the least width of a column.
 const minColumn = 4

@@ -19,7 +19,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/board"
-	"blackboard/board/lazyregexp"
 	"blackboard/board/text"
 )
 
@@ -107,7 +106,7 @@ func Spread(left, right string, w int) string {
 }
 
 // option is a word that begins with a hyphen: --workspace.
-var option = lazyregexp.New(`(^|[\s(\[\x60'"|=])-[^\s]+`)
+var option = text.NewRegexp(`(^|[\s(\[\x60'"|=])-[^\s]+`)
 
 // unbroken stands for a hyphen at which no line breaks. It is for private use, so that
 // texts do not have it.

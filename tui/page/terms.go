@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 )
 
 // Terms are what is typed to find something: words, and filters such as kind:gotcha. Both may
@@ -17,7 +17,7 @@ type Terms struct {
 }
 
 // term matches a word, or a filter.
-var term = lazyregexp.New(`(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))`)
+var term = text.NewRegexp(`(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))`)
 
 // ParseTerms parses a text in which filters have these names. One without a value is not typed
 // to its end, and is no word either.

@@ -14,7 +14,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/tui/cells"
 )
 
@@ -43,7 +43,7 @@ type Linked struct {
 }
 
 // mention matches possible links in a text: URLs, files, ids.
-var mention = lazyregexp.New("(https?://[^\\s<>\"'`|]+)" +
+var mention = text.NewRegexp("(https?://[^\\s<>\"'`|]+)" +
 	`|((?:[\pL\pN_.~-]*/)*[\pL\pN_.-]*[\pL\pN_]\.[A-Za-z][A-Za-z0-9]{0,7})(?:(?::|#L)([0-9]{1,9}))?` +
 	`|\b(?:entry:|signal:|kb:|memory:)?([es][1-9][0-9]{0,9}|[km][0-9a-z]{9})\b`)
 
@@ -206,7 +206,7 @@ func (a *App) sourceFile(doc, ref string) (path string, line int, err error) {
 
 // lineInRef finds the number of a line in the reference of a source: L12, 12, line 12,
 // :12-20.
-var lineInRef = lazyregexp.New(`(?i)^(?:.*\b(?:lines?|l)[ .:]*|:)?([0-9]{1,9})\b`)
+var lineInRef = text.NewRegexp(`(?i)^(?:.*\b(?:lines?|l)[ .:]*|:)?([0-9]{1,9})\b`)
 
 // ShownPath shortens a path: relative to the directory of the files if it is below, else
 // to the home directory.

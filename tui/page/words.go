@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 
 	"blackboard/board/fault"
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/tui/cells"
 )
 
@@ -79,7 +79,7 @@ func (a *App) words(s fault.Step) string {
 }
 
 // programTime matches a time in the programs' format.
-var programTime = lazyregexp.New(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
+var programTime = text.NewRegexp(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
 
 // WithClocks formats the times in a text as on the screen.
 func WithClocks(s string) string {

@@ -13,7 +13,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
-	"blackboard/board/files"
+	"blackboard/board/sqlite"
 	"blackboard/testdata/tuitest"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
@@ -69,7 +69,7 @@ func TestReplacedRun(t *testing.T) {
 	h := openAudit(t)
 	p := h.page
 	h.press("2", "1", "[")
-	file := files.Path(h.app.Boards, "audit-7")
+	file := sqlite.RunPath(h.app.Boards, "audit-7")
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestPreviewOfReplacedRun(t *testing.T) {
 	if h.page.preview.id != "e1" {
 		t.Fatalf("%s is chosen", h.page.preview.id)
 	}
-	if err := os.Remove(files.Path(h.app.Boards, "audit-7")); err != nil {
+	if err := os.Remove(sqlite.RunPath(h.app.Boards, "audit-7")); err != nil {
 		t.Fatal(err)
 	}
 	must(h.openRun("audit-7").Post(context.Background(), "w", board.Post{Content: "begun anew"}))

@@ -15,7 +15,6 @@ import (
 	"blackboard/board"
 	"blackboard/board/disk"
 	"blackboard/board/fault"
-	"blackboard/board/lazyregexp"
 	"blackboard/board/text"
 )
 
@@ -100,7 +99,7 @@ func notText(c *cli.Context, what, arg string) error {
 }
 
 // LooksLikeID matches ids of entries and signals.
-var LooksLikeID = lazyregexp.New(`^[es][0-9]+$`)
+var LooksLikeID = text.NewRegexp(`^[es][0-9]+$`)
 
 // ReadAll reads at most limit bytes of text. A signal ends the wait for input.
 func (p *Program) ReadAll(ctx context.Context, in io.Reader, limit int64) ([]byte, error) {

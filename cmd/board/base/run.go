@@ -13,7 +13,6 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
-	"blackboard/board/similar"
 	"blackboard/hooks/harness"
 	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
@@ -78,7 +77,7 @@ func (p *Program) OpenOrCreateRun(c *cli.Context) (*board.Board, error) {
 	b, err := p.OpenRun(c)
 	if errors.Is(err, fault.NotFound) {
 		name, _ := p.RunName(c) // it was good enough to look for
-		err = fault.With(err, similar.DidYouMean(name,
+		err = fault.With(err, fault.DidYouMean(name,
 			p.RunNames())+"`board runs` lists the runs; `board start` creates one; --no-create or "+
 			"$BOARD_CREATE=off keeps this command from it")
 	}
@@ -113,7 +112,7 @@ func (p *Program) OpenRunWith(c *cli.Context, open func(context.Context, string,
 	p.MaskSecrets(c)
 	b, err := open(c.Context, dir, name)
 	if errors.Is(err, fault.NotFound) {
-		if meant := similar.DidYouMean(name, p.RunNames()); meant != "" {
+		if meant := fault.DidYouMean(name, p.RunNames()); meant != "" {
 			err = fault.With(err, meant+"`board runs` lists the runs")
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board"
-	"blackboard/board/lazyregexp"
 	"blackboard/board/text"
 )
 
@@ -241,7 +240,7 @@ func (r Report) Markdown(w io.Writer) error {
 
 // oldCommand is the start of a command that some CI runners obey anywhere in a line:
 // ##[add-mask], ##vso[task.complete].
-var oldCommand = lazyregexp.New(`##(\w*)\[`)
+var oldCommand = text.NewRegexp(`##(\w*)\[`)
 
 // line puts a text on one line, since runners obey lines that begin with "::", cuts it at
 // n runes and takes control characters out.

@@ -10,7 +10,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/disk"
-	"blackboard/board/similar"
+	"blackboard/board/fault"
 	"blackboard/hooks"
 )
 
@@ -97,7 +97,7 @@ func misspelt(name string) string {
 		return ""
 	}
 	for _, v := range Known {
-		if similar.Distance(name, v) <= most {
+		if fault.Distance(name, v) <= most {
 			return v
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"blackboard/board/disk"
-	"blackboard/board/lazyregexp"
 	"blackboard/board/sqlite"
 	"blackboard/board/text"
 	"blackboard/hooks/topics"
@@ -153,10 +152,10 @@ func (l *fileLook) permissions(path string, info fs.FileInfo) {
 
 // unfinishedName matches the names of files that were being written: those of package
 // disk, those of older versions, of copies of a database.
-var unfinishedName = lazyregexp.New(`^\.new-|^\..+\.[0-9]+\.tmp$|\.json\.[0-9]+\.tmp$|^\.token-[0-9]+$|^\..+\.new-[0-9]+(-wal|-shm|-lock)?$`)
+var unfinishedName = text.NewRegexp(`^\.new-|^\..+\.[0-9]+\.tmp$|\.json\.[0-9]+\.tmp$|^\.token-[0-9]+$|^\..+\.new-[0-9]+(-wal|-shm|-lock)?$`)
 
 // brokenName matches what `board kb rebuild` and repairs have moved out of their way.
-var brokenName = lazyregexp.New(`\.sqlite3\.broken-[0-9]+(-wal|-shm)?$`)
+var brokenName = text.NewRegexp(`\.sqlite3\.broken-[0-9]+(-wal|-shm)?$`)
 
 // isLeftover reports whether a file is of no use to anybody. Lock files stay for ever,
 // and so do a -wal and a -shm beside their file; unfinished capsules are the knowledge

@@ -13,7 +13,6 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
-	"blackboard/board/files"
 	"blackboard/board/sqlite"
 	"blackboard/board/text"
 	"blackboard/kb"
@@ -91,7 +90,7 @@ func rowsSay(s *sqlite.Salvaged) string {
 // rebuildBoard makes the tables of a board anew from its event log, which is whole.
 func (d *Doctor) rebuildBoard(dir, name string, s *board.Salvaged) *Step {
 	offer := fmt.Sprintf("rebuilds its tables from its event log, which is intact: %s", salvagedSay(s))
-	return &Step{Offer: offer, Changes: []string{files.Path(dir, name)}, do: func(ctx context.Context, b *backup) (string, error) {
+	return &Step{Offer: offer, Changes: []string{sqlite.RunPath(dir, name)}, do: func(ctx context.Context, b *backup) (string, error) {
 		s, aside, err := board.Rebuild(ctx, dir, name)
 		if err != nil {
 			return "", err
@@ -112,7 +111,7 @@ func (d *Doctor) salvageBoard(dir, name, as string, s *board.Salvaged) *Step {
 		if err != nil {
 			return "", err
 		}
-		if err := b.note("created the run %s from the readable part of %s", as, files.Path(dir, name)); err != nil {
+		if err := b.note("created the run %s from the readable part of %s", as, sqlite.RunPath(dir, name)); err != nil {
 			return "", err
 		}
 		return "in the run " + as + ": " + salvagedSay(s), b.noteLost(name, s.Lost)

@@ -12,7 +12,6 @@ import (
 	"blackboard/board"
 	"blackboard/board/disk"
 	"blackboard/board/fault"
-	"blackboard/board/files"
 	"blackboard/board/sqlite"
 	"blackboard/board/text"
 	"blackboard/hooks/topics"
@@ -68,7 +67,7 @@ func (d *Doctor) lookAtBoards(ctx context.Context) {
 		case err == nil:
 			sound++
 		case errors.Is(err, fault.NotFound):
-			if info, statErr := os.Stat(files.Path(dir, name)); statErr == nil && d.now.Sub(info.ModTime()) > leftAlone {
+			if info, statErr := os.Stat(sqlite.RunPath(dir, name)); statErr == nil && d.now.Sub(info.ModTime()) > leftAlone {
 				d.note(name, "the first post makes it a run", "the file has no events: the process that created it ended too early, or the file was emptied")
 			}
 		default:
@@ -87,7 +86,7 @@ func (d *Doctor) brokenBoard(ctx context.Context, dir, name string, err error) {
 		return
 	}
 	as := name + board.SalvageSuffix
-	if _, statErr := os.Lstat(files.Path(dir, as)); statErr == nil {
+	if _, statErr := os.Lstat(sqlite.RunPath(dir, as)); statErr == nil {
 		d.broken(name, "`board show -r "+as+"`; then `board rm "+name+"`, when it is no longer needed", "%s; what can be read of it is in the run %s", d.short(err.Error()), as)
 		return
 	}

@@ -11,7 +11,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
-	"blackboard/board/lazyregexp"
+	"blackboard/board/text"
 	"blackboard/kb"
 	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
@@ -177,10 +177,10 @@ func (r *Resolver) item(ctx context.Context, id string, of *memory.Item) string 
 
 var (
 	// lineOf is the position after a path: ":12", ":12-20", ":12:3", "#L12-L20".
-	lineOf = lazyregexp.New(`(?::[0-9]+(?:[-:][0-9]+)*|#L[0-9]+(?:-L?[0-9]+)?)$`)
+	lineOf = text.NewRegexp(`(?::[0-9]+(?:[-:][0-9]+)*|#L[0-9]+(?:-L?[0-9]+)?)$`)
 	// namesFile is what can only be meant as a file, even where there is none: other
 	// texts name people and tickets.
-	namesFile = lazyregexp.New(`^[^\s:?*]*[^\s:?*/]\.[A-Za-z][A-Za-z0-9]{0,7}$`)
+	namesFile = text.NewRegexp(`^[^\s:?*]*[^\s:?*/]\.[A-Za-z][A-Za-z0-9]{0,7}$`)
 )
 
 // file checks a path in the workspace. Other paths are not checked: the item's author

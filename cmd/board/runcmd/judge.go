@@ -19,7 +19,6 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/op"
 	"blackboard/board/policy"
-	"blackboard/board/similar"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/ci"
 	"blackboard/embed"
@@ -338,7 +337,7 @@ func (p *program) waitRun(ctx context.Context) func(context.Context, string, str
 			return b, err
 		}
 		p.Messagef("run %s does not exist yet; %swaiting for it", run,
-			similar.DidYouMean(run, p.RunNames()))
+			fault.DidYouMean(run, p.RunNames()))
 		return kbhome.AwaitRun(ctx, dir, run)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/board/op"
-	"blackboard/board/similar"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/ops"
 )
@@ -151,7 +151,7 @@ func fieldMeant(err error) string {
 		field, _, _ := strings.Cut(post.Field(i).Tag.Get("json"), ",")
 		fields = append(fields, field)
 	}
-	return similar.DidYouMean(strings.Trim(name, `"`), fields)
+	return fault.DidYouMean(strings.Trim(name, `"`), fields)
 }
 
 // noteCreated tells that a command created its run, so that a misspelled name is

@@ -1,4 +1,4 @@
-package similar
+package fault
 
 import (
 	"slices"
@@ -22,7 +22,7 @@ func TestSimilar(t *testing.T) {
 		{"a", []string{"b", "ab", "audit"}, nil, ""},
 		{"x-ray", nil, nil, ""},
 	} {
-		if got := Names(test.run, test.names); !slices.Equal(got, test.want) {
+		if got := Similar(test.run, test.names); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %q instead of %q", test.run, got, test.want)
 		}
 		if got := DidYouMean(test.run, test.names); got != test.ask {

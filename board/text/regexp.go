@@ -1,7 +1,4 @@
-// Package lazyregexp compiles a regular expression when it is first used. Most processes are
-// short and use few of the expressions that the program has, so the others must not cost their
-// start anything.
-package lazyregexp
+package text
 
 import (
 	"regexp"
@@ -9,14 +6,16 @@ import (
 )
 
 // Regexp is a [regexp.Regexp] that is compiled at its first use. It is safe for concurrent use.
+// Most processes are short and use few of the expressions that the program has, so the others
+// must not cost their start anything.
 type Regexp struct {
 	expr string
 	once sync.Once
 	re   *regexp.Regexp
 }
 
-// New returns the Regexp of an expression, whose first use panics if it is no expression.
-func New(expr string) *Regexp { return &Regexp{expr: expr} }
+// NewRegexp returns the Regexp of an expression, whose first use panics if it is no expression.
+func NewRegexp(expr string) *Regexp { return &Regexp{expr: expr} }
 
 func (r *Regexp) get() *regexp.Regexp {
 	r.once.Do(func() { r.re = regexp.MustCompile(r.expr) })

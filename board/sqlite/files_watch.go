@@ -1,4 +1,4 @@
-package files
+package sqlite
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 
 	"blackboard/board/disk"
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
 	"blackboard/board/store"
 )
 
@@ -27,19 +26,19 @@ const (
 	// lookInterval is how often a watcher reads the board even if the times have not
 	// changed, and checks that its file is still there.
 	lookInterval = time.Second
-	// toldInterval is the same where the system sends notifications (sqlite.Changes).
+	// toldInterval is the same where the system sends notifications (Changes).
 	toldInterval = 5 * time.Second
 )
 
-// Times are the times and sizes of a board's files. They show whether somebody has
+// FileTimes are the times and sizes of a board's files. They show whether somebody has
 // written.
-type Times struct {
+type FileTimes struct {
 	At, Size [2]int64 // Unix nanoseconds, bytes
 	Node     [2]uint64
 }
 
 // TimesOf reads the times of a file and its WAL. They are zero for a file that does not exist.
-func TimesOf(path string) (t Times) {
+func TimesOf(path string) (t FileTimes) {
 	for i, name := range []string{path, path + "-wal"} {
 		if info, err := os.Stat(name); err == nil {
 			t.At[i], t.Size[i] = info.ModTime().UnixNano(), info.Size()
@@ -51,26 +50,26 @@ func TimesOf(path string) (t Times) {
 
 // Quiet reports whether a later change would show in the times. Windows updates those of
 // an open file only when it is closed.
-func (t *Times) Quiet() bool {
+func (t *FileTimes) Quiet() bool {
 	return runtime.GOOS != "windows" &&
 		time.Since(time.Unix(0, max(t.At[0], t.At[1]))) > settled
 }
 
 // Watch waits for a notification, or polls the times of the files; then it asks for the
 // last event.
-func (f *File) Watch(ctx context.Context, changed func() error) error {
+func (f *RunFile) Watch(ctx context.Context, changed func() error) error {
 	if f.ReadOnly() {
 		return store.Fault(fault.ReadOnly, f.path,
 			"cannot be watched: on read-only storage the changes of others are not seen", nil)
 	}
-	notices, stop := sqlite.Changes(f.path) // before the first look, so that nothing falls between
+	notices, stop := Changes(f.path) // before the first look, so that nothing falls between
 	defer stop()
 	looked, look := time.Time{}, lookInterval
 	if notices != nil {
 		look = toldInterval
 	}
 	told, seen := true, int64(-1) // of the first look
-	var before Times
+	var before FileTimes
 	for {
 		now, wait := TimesOf(f.path), idleInterval
 		due := told || time.Since(looked) >= look

@@ -1,5 +1,5 @@
-// Package similar finds the name that was meant by a misspelled one.
-package similar
+// This file finds the name that was meant by a misspelled one.
+package fault
 
 import (
 	"cmp"
@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Names returns at most three names that name may be a misspelling of, nearest first,
+// Similar returns at most three names that name may be a misspelling of, nearest first,
 // without name itself. A name that begins with the other counts too.
-func Names(name string, names []string) []string {
+func Similar(name string, names []string) []string {
 	const (
 		most      = 3
 		minPrefix = 3 // bytes: fewer begin everything
@@ -37,7 +37,7 @@ func Names(name string, names []string) []string {
 // DidYouMean is a question such as "did you mean audit-7 or audit-8?", or "" if no name
 // is similar.
 func DidYouMean(name string, names []string) string {
-	near := Names(name, names)
+	near := Similar(name, names)
 	switch n := len(near) - 1; n {
 	case -1:
 		return ""

@@ -1,8 +1,6 @@
-// Package files keeps runs as SQLite files in a directory, a file for each run.
-//
-//	files.go  the directory, the schema, and the file of a run
-//	watch.go  noticing that somebody has written to a file
-package files
+// This file keeps runs as SQLite files in a directory, a file for each run; files_watch.go notices
+// that somebody has written to one.
+package sqlite
 
 import (
 	"context"
@@ -16,7 +14,6 @@ import (
 	"time"
 
 	"blackboard/board/fault"
-	"blackboard/board/sqlite"
 	"blackboard/board/store"
 )
 
@@ -41,8 +38,8 @@ var migration0006 string
 //go:embed migrations/0007_policy.sql
 var migration0007 string
 
-// Schema is the schema of a run's file.
-var Schema = sqlite.Schema{
+// RunSchema is the schema of a run's file.
+var RunSchema = Schema{
 	Name:          "board",
 	ApplicationID: 0x42427264, // "BBrd"
 	Migrations: []string{migration0001, migration0002, migration0003, migration0004,
@@ -53,33 +50,33 @@ var Schema = sqlite.Schema{
 // added since is derived, or a table that counts as empty if it is missing.
 const readableSchema = 1
 
-// Suffix is what the name of a run's file ends with.
-const Suffix = ".sqlite3"
+// RunSuffix is what the name of a run's file ends with.
+const RunSuffix = ".sqlite3"
 
-// Dir is a directory with a file for each run.
-type Dir struct {
+// RunDir is a directory with a file for each run.
+type RunDir struct {
 	Path string
 	// IsRun reports whether a run can have a name. Files with other names are no runs.
 	IsRun func(name string) bool
 }
 
-// Path returns the path of a run's file in the directory of boards.
-func Path(dir, run string) string { return filepath.Join(dir, run+Suffix) }
+// RunPath returns the path of a run's file in the directory of boards.
+func RunPath(dir, run string) string { return filepath.Join(dir, run+RunSuffix) }
 
 // Name returns the path of a run's file.
-func (dir Dir) Name(run string) string { return Path(dir.Path, run) }
+func (dir RunDir) Name(run string) string { return RunPath(dir.Path, run) }
 
 // List returns the path of what was read of all runs, for the next who lists them.
-func (dir Dir) List() string { return filepath.Join(dir.Path, ".runs.json") }
+func (dir RunDir) List() string { return filepath.Join(dir.Path, ".runs.json") }
 
 // Open opens a run's file, for reading only if it cannot be written to.
-func (dir Dir) Open(ctx context.Context, run string, create bool) (store.DB, error) {
-	mode := sqlite.ReadWrite
+func (dir RunDir) Open(ctx context.Context, run string, create bool) (store.DB, error) {
+	mode := ReadWrite
 	if create {
-		mode = sqlite.Create
+		mode = Create
 	}
 	path := dir.Name(run)
-	db, err := sqlite.Open(ctx, path, Schema, mode)
+	db, err := Open(ctx, path, RunSchema, mode)
 	if errors.Is(err, fault.ReadOnly) {
 		if old, oldErr := openOld(ctx, path); oldErr == nil {
 			db, err = old, nil
@@ -88,18 +85,18 @@ func (dir Dir) Open(ctx context.Context, run string, create bool) (store.DB, err
 	if err != nil {
 		return nil, err
 	}
-	return On(db, path), nil
+	return OnRun(db, path), nil
 }
 
 // openOld opens a file of an older schema that cannot be migrated, since it cannot be
 // written to.
-func openOld(ctx context.Context, path string) (*sqlite.DB, error) {
-	var db *sqlite.DB
+func openOld(ctx context.Context, path string) (*DB, error) {
+	var db *DB
 	err := error(nil)
-	for version := len(Schema.Migrations) - 1; version >= readableSchema; version-- {
-		old := Schema
-		old.Migrations = Schema.Migrations[:version]
-		if db, err = sqlite.Open(ctx, path, old, sqlite.ReadWrite); err == nil {
+	for version := len(RunSchema.Migrations) - 1; version >= readableSchema; version-- {
+		old := RunSchema
+		old.Migrations = RunSchema.Migrations[:version]
+		if db, err = Open(ctx, path, old, ReadWrite); err == nil {
 			break
 		}
 	}
@@ -111,14 +108,14 @@ func openOld(ctx context.Context, path string) (*sqlite.DB, error) {
 }
 
 // Runs returns the names of the files that may be runs, without opening them.
-func (dir Dir) Runs(_ context.Context, since time.Time) ([]string, error) {
+func (dir RunDir) Runs(_ context.Context, since time.Time) ([]string, error) {
 	entries, err := os.ReadDir(dir.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	var names []string
 	for _, f := range entries {
-		name, ok := strings.CutSuffix(f.Name(), Suffix)
+		name, ok := strings.CutSuffix(f.Name(), RunSuffix)
 		if !ok || !dir.IsRun(name) {
 			continue
 		}
@@ -135,7 +132,7 @@ func (dir Dir) Runs(_ context.Context, since time.Time) ([]string, error) {
 }
 
 // Has reports whether there is a file of the name.
-func (dir Dir) Has(_ context.Context, run string) (bool, error) {
+func (dir RunDir) Has(_ context.Context, run string) (bool, error) {
 	_, err := os.Stat(dir.Name(run))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -144,38 +141,38 @@ func (dir Dir) Has(_ context.Context, run string) (bool, error) {
 }
 
 // Unfinished reports whether no one has written to the file for a minute.
-func (dir Dir) Unfinished(run string) bool {
+func (dir RunDir) Unfinished(run string) bool {
 	info, err := os.Stat(dir.Name(run))
 	return err == nil && time.Since(info.ModTime()) >= time.Minute
 }
 
 // Size is the size of the file and its WAL, in bytes.
-func (dir Dir) Size(run string) int64 {
+func (dir RunDir) Size(run string) int64 {
 	t := TimesOf(dir.Name(run))
 	return t.Size[0] + t.Size[1]
 }
 
 // Pause is short: looking for a file is cheap.
-func (Dir) Pause() time.Duration { return PollInterval }
+func (RunDir) Pause() time.Duration { return PollInterval }
 
 // Remove deletes a run's file.
-func (dir Dir) Remove(ctx context.Context, run string, check func() error) error {
+func (dir RunDir) Remove(ctx context.Context, run string, check func() error) error {
 	os.Remove(dir.List()) // it has the run's goal and questions
-	return sqlite.Remove(ctx, dir.Name(run), check)
+	return Remove(ctx, dir.Name(run), check)
 }
 
-// File is the open file of a run.
-type File struct {
-	*sqlite.DB
+// RunFile is the open file of a run.
+type RunFile struct {
+	*DB
 	path string
 }
 
-// On returns the file of a run that is open already.
-func On(db *sqlite.DB, path string) *File { return &File{db, path} }
+// OnRun returns the file of a run that is open already.
+func OnRun(db *DB, path string) *RunFile { return &RunFile{db, path} }
 
 // inFiles are the invariants of files only: other databases keep the full text elsewhere.
 var inFiles = []store.Invariant{
-	sqlite.ForeignKeys,
+	ForeignKeys,
 	{
 		Breaks: `SELECT count(*) FROM (SELECT id FROM entries EXCEPT SELECT id FROM entries_fts_docsize)`,
 		Say:    "has %d entries that are not in its full-text index",
@@ -183,7 +180,7 @@ var inFiles = []store.Invariant{
 }
 
 // Check adds to SQLite's own check the invariants of files.
-func (f *File) Check(ctx context.Context) error {
+func (f *RunFile) Check(ctx context.Context) error {
 	if err := f.DB.Check(ctx); err != nil {
 		return err
 	}
