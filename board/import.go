@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -139,17 +140,21 @@ func readExport(r *bufio.Reader, m *secret.Masker) (*eventLog, error) {
 	var header *exportRun
 	said := &Snapshot{Entries: []Entry{}, Signals: []Signal{}, Variables: []Variable{},
 		Expected: []Expected{}, Dropped: []DroppedDuty{}, Settled: []Settlement{}}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
 	for n := 1; ; n++ {
-		line, err := readLine(r)
-		if err == io.EOF {
-			break
-		}
 		fail := func(format string, a ...any) error {
 			return invalid(fmt.Sprintf("line %d: ", n)+fmt.Sprintf(format, a...), hintExport)
 		}
-		if err != nil {
-			return nil, fail("%v", err)
+		if !lines.Scan() {
+			if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+				return nil, fail("it has more than %d bytes", maxLine)
+			} else if err != nil {
+				return nil, fail("%v", err)
+			}
+			break
 		}
+		line := lines.Bytes()
 		if len(line) == 0 {
 			continue
 		}
@@ -264,28 +269,6 @@ func (s *Snapshot) checkTargets() error {
 		}
 	}
 	return nil
-}
-
-// readLine returns the next line without its end. The last one may lack a newline.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		line = append(line, part...)
-		if len(line) > maxLine {
-			return nil, fmt.Errorf("it has more than %d bytes", maxLine)
-		}
-		if err == bufio.ErrBufferFull {
-			continue
-		}
-		if err == io.EOF && len(line) > 0 {
-			err = nil
-		}
-		for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
-			line = line[:len(line)-1]
-		}
-		return line, err
-	}
 }
 
 // checkEvent checks the fields of an event that the replay does not check; the log keeps

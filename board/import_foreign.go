@@ -34,6 +34,7 @@ type foreignImport struct {
 	log      eventLog
 	board    *replayer // of the log
 	notes    []string
+	err      error // the first of an event
 }
 
 // importedEntry is an entry whose links are among its post.
@@ -348,84 +349,67 @@ func (im *foreignImport) answerer(i int, s *foreign.Signal) int {
 // by its effects. Ids keep their order in the file.
 func (im *foreignImport) writeLog() error {
 	first, last := im.span()
-	if err := im.event(first, im.worker, verbCreate, im.opt.Run,
-		createPayload{Name: im.opt.Run, Goal: im.src.Task}); err != nil {
-		return err
-	}
+	im.event(first, im.worker, verbCreate, im.opt.Run,
+		createPayload{Name: im.opt.Run, Goal: im.src.Task})
 	effects, needs := im.effects(), im.needs()
 	raised := 0
+	raise := func() {
+		g := &im.signals[raised]
+		raised++
+		im.event(g.at, g.worker, verbSignal, SignalID(int64(raised)), g.raise)
+	}
 	for i := range im.entries {
 		e := &im.entries[i]
-		for ; raised < needs[i] || raised < len(im.signals) && im.raisedBefore(raised, i); raised++ {
-			if err := im.raise(raised); err != nil {
-				return err
-			}
+		isNext := func(g *importedSignal) bool { return g.after < i && !g.at.After(e.at) }
+		for raised < needs[i] || raised < len(im.signals) && isNext(&im.signals[raised]) {
+			raise()
 		}
-		payload, actor := e.post, e.post.Worker
+		payload := e.post
 		payload.Worker = "" // the actor says it
-		if err := im.event(e.at, actor, verbPost, EntryID(int64(i)+1), payload); err != nil {
-			return err
-		}
+		im.event(e.at, e.post.Worker, verbPost, EntryID(int64(i)+1), payload)
 		for _, do := range effects[i] {
-			if err := im.event(do.At, do.Actor, do.Verb, do.ID, do.payload); err != nil {
-				return err
-			}
+			do()
 		}
 	}
-	for ; raised < len(im.signals); raised++ {
-		if err := im.raise(raised); err != nil {
-			return err
-		}
+	for raised < len(im.signals) {
+		raise()
 	}
-	if err := im.finish(last); err != nil {
-		return err
-	}
-	if err := im.event(im.now, im.worker, verbImport, im.opt.Run, importPayload{Name: im.opt.Run,
-		Format: im.src.Format, Source: im.opt.Source, Extra: im.src.Extra}); err != nil {
-		return err
+	im.finish(last)
+	im.event(im.now, im.worker, verbImport, im.opt.Run, importPayload{Name: im.opt.Run,
+		Format: im.src.Format, Source: im.opt.Source, Extra: im.src.Extra})
+	if im.err != nil {
+		return im.err
 	}
 	im.log.state = im.board.snapshot()
 	return im.log.state.checkTargets()
 }
 
-// event appends to the log and applies the event to the rebuilt board.
-func (im *foreignImport) event(at time.Time, actor, verb, id string, payload any) error {
-	data, err := json.Marshal(payload)
-	if err != nil {
-		return err
+// event appends to the log and applies the event to the rebuilt board, unless one before has
+// failed.
+func (im *foreignImport) event(at time.Time, actor, verb, id string, payload any) {
+	if im.err != nil {
+		return
 	}
-	e := Event{
-		Seq:     int64(len(im.log.events)) + 1,
-		At:      at,
-		Actor:   actor,
-		Verb:    verb,
-		ID:      id,
-		Payload: data,
+	e := Event{Seq: im.board.Seq + 1, At: at, Actor: actor, Verb: verb, ID: id}
+	if e.Payload, im.err = json.Marshal(payload); im.err == nil {
+		im.log.events = append(im.log.events, e)
+		im.err = im.board.apply(e)
 	}
-	im.log.events = append(im.log.events, e)
-	return im.board.apply(e)
 }
 
 // span returns the first and the last time in the file, or now if it has none.
 func (im *foreignImport) span() (first, last time.Time) {
-	extend := func(at time.Time) {
-		if first.IsZero() || at.Before(first) {
-			first = at
-		}
-		if at.After(last) {
-			last = at
-		}
-	}
+	var times []time.Time
 	for i := range im.entries {
-		extend(im.entries[i].at)
+		times = append(times, im.entries[i].at)
 	}
 	for i := range im.signals {
-		extend(im.signals[i].at)
+		times = append(times, im.signals[i].at)
 	}
-	if first.IsZero() {
-		first, last = im.now, im.now
+	if len(times) == 0 {
+		return im.now, im.now
 	}
-	return first, last
+	return slices.MinFunc(times, time.Time.Compare), slices.MaxFunc(times, time.Time.Compare)
 }
 
 // needs returns, for each entry, how many signals must be there before it.
@@ -433,9 +417,8 @@ func (im *foreignImport) needs() []int {
 	all := make([]int, len(im.entries))
 	for i := range im.entries {
 		for _, id := range im.entries[i].post.Addresses {
-			if n, err := ParseSignalID(id); err == nil {
-				all[i] = max(all[i], int(n))
-			}
+			n, _ := ParseSignalID(id) // made from a position
+			all[i] = max(all[i], int(n))
 		}
 	}
 	for s := range im.signals {
@@ -446,98 +429,60 @@ func (im *foreignImport) needs() []int {
 	return all
 }
 
-// raisedBefore reports whether signal s comes before entry e: it is as old, and what it
-// arose from is there.
-func (im *foreignImport) raisedBefore(s, e int) bool {
-	g := &im.signals[s]
-	return g.after < e && !g.at.After(im.entries[e].at)
-}
-
-func (im *foreignImport) raise(s int) error {
-	return im.event(im.signals[s].at, im.signals[s].worker, verbSignal, SignalID(int64(s)+1),
-		im.signals[s].raise)
-}
-
-// importedEffect is an event that an entry caused.
-type importedEffect struct {
-	Event
-	payload any
-}
-
 // effects returns what entries did to others, by the position of the entry that it
 // follows: the acting entry or the affected one, whichever is later. The statuses are
 // those in the file, even where links would imply others.
-func (im *foreignImport) effects() map[int][]importedEffect {
-	after := map[int][]importedEffect{}
-	add := func(by, at int, verb, id string, payload any) {
+func (im *foreignImport) effects() map[int][]func() {
+	after := map[int][]func(){}
+	add := func(by, at int, verb, id string) {
 		e := &im.entries[by]
-		after[at] = append(after[at], importedEffect{Event{At: e.at, Actor: e.post.Worker,
-			Verb: verb, ID: id}, payload})
+		after[at] = append(after[at], func() {
+			im.event(e.at, e.post.Worker, verb, id, byPayload{By: EntryID(int64(by) + 1)})
+		})
 	}
 	for by := range im.entries {
-		for _, do := range []struct{ kind, status, verb string }{
-			{Contradicts, Disputed, verbDispute},
-			{Supersedes, Superseded, verbSupersede},
-		} {
+		for _, do := range []struct{ kind, verb string }{{Contradicts, verbDispute},
+			{Supersedes, verbSupersede}} {
 			for _, id := range im.entries[by].post.links().Of(do.kind) {
 				n, _ := ParseEntryID(id) // made from a position
-				target := &im.entries[n-1]
-				if target.status != do.status {
-					continue
+				if target := &im.entries[n-1]; target.status == statusAfter(do.verb) {
+					target.status = "" // explained
+					add(by, max(by, int(n)-1), do.verb, id)
 				}
-				target.status = "" // explained
-				add(by, max(by, int(n)-1), do.verb, id, byPayload{By: EntryID(int64(by) + 1)})
 			}
 		}
 	}
 	for s := range im.signals {
-		if g := &im.signals[s]; g.status == Addressed && g.by >= 0 {
-			add(g.by, g.by, verbAddress, SignalID(int64(s)+1),
-				addressPayload{By: EntryID(int64(g.by) + 1)})
+		if g := &im.signals[s]; g.status == Addressed {
+			add(g.by, g.by, verbAddress, SignalID(int64(s)+1))
 		}
 	}
 	return after
 }
 
-// finish sets the statuses that no entry explains. The file says neither when nor by whom
-// they were set, so they get the last time in it.
-func (im *foreignImport) finish(last time.Time) error {
+// finish sets the statuses that no entry explains, and the variables for what the run has
+// spent. The file says neither when nor by whom they were set, so they get the last time in
+// it.
+func (im *foreignImport) finish(last time.Time) {
 	for i := range im.entries {
-		verb := map[string]string{Disputed: verbDispute,
-			Superseded: verbSupersede}[im.entries[i].status]
-		if verb == "" {
-			continue
-		}
-		so := byPayload{Note: "so in the source"}
-		if err := im.event(last, im.closer, verb, EntryID(int64(i)+1), so); err != nil {
-			return err
+		for _, verb := range []string{verbDispute, verbSupersede} {
+			if im.entries[i].status == statusAfter(verb) {
+				im.event(last, im.closer, verb, EntryID(int64(i)+1), byPayload{Note: "so in the source"})
+			}
 		}
 	}
 	for i := range im.signals {
 		if s := &im.signals[i]; s.status == Waived {
-			if err := im.event(last, im.closer, verbWaive, SignalID(int64(i)+1),
-				waivePayload{s.reason}); err != nil {
-				return err
-			}
+			im.event(last, im.closer, verbWaive, SignalID(int64(i)+1), waivePayload{s.reason})
 		}
 	}
-	return im.spent(last)
-}
-
-// spent sets the variables for what the run has spent.
-func (im *foreignImport) spent(last time.Time) error {
 	for _, v := range []struct{ from, to string }{
 		{"total_tokens_used", TokensVariable}, {"token_budget", BudgetVariable},
 	} {
 		var number float64
 		value := im.src.Extra[v.from]
-		if value == nil || json.Unmarshal(value, &number) != nil {
-			continue
-		}
-		if err := im.event(last, im.worker, verbSet, v.to,
-			setPayload{Value: value, Version: 1}); err != nil {
-			return err
+		if value != nil && json.Unmarshal(value, &number) == nil {
+			im.event(last, im.worker, verbSet, v.to, setPayload{Value: value, Version: 1})
 		}
 	}
-	return nil
 }

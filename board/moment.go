@@ -64,11 +64,26 @@ func (m *Moment) Conflicts(q ConflictQuery) (Conflicts, error) {
 
 // Survival is Board.Survival at this moment.
 func (m *Moment) Survival(reports ...*documents.Document) (survival.Result, error) {
-	in, err := m.survivalInput()
+	all, err := items(m.tx)
 	if err != nil {
 		return survival.Result{}, err
 	}
-	s := in.check(reports)
+	s := survival.Check(all, uncoded(reports)...)
+	s.Run, s.Seq = m.b.run, m.Seq
+	if s.Dropped, err = droppedItems(m.tx); err != nil {
+		return s, err
+	}
+	if s.UnmarkedAnswers, err = store.Column[string](m.tx, `SELECT 'e' || e.id FROM entries e
+		WHERE e.must_surface = 0 AND e.status <> 'superseded' AND e.id IN (
+			SELECT addressed_by FROM signals WHERE status = 'addressed' AND priority <= ?)
+		ORDER BY e.id`, slices.Index(Priorities, "high")); err != nil {
+		return s, err
+	}
+	empty, err := store.One[bool](m.tx, `SELECT NOT EXISTS (SELECT 1 FROM entries)`)
+	if err != nil {
+		return s, err
+	}
+	s.Demand(empty, 0)
 	return s, m.accept(&s)
 }
 
@@ -130,52 +145,13 @@ func (b *Board) Survival(ctx context.Context, reports ...*documents.Document) (s
 	if len(reports) == 0 {
 		return survival.Result{}, noReport()
 	}
-	in, err := askMoment(ctx, b, (*Moment).survivalInput)
-	if err != nil {
-		return survival.Result{}, err
-	}
-	s := in.check(reports) // without the board, since it takes a while
-	return s, b.Moment(ctx, func(m *Moment) error { return m.accept(&s) })
+	return askMoment(ctx, b, func(m *Moment) (survival.Result, error) {
+		return m.Survival(reports...)
+	})
 }
 
 func noReport() error {
 	return invalid("no report is given", "name the final artifact, or - for standard input")
-}
-
-// survivalInput is what a survival needs of a board.
-type survivalInput struct {
-	run     string
-	seq     int64
-	empty   bool // without an entry
-	items   []survival.Item
-	dropped []survival.Dropped
-	answers []string // to blocking questions, that need not surface
-}
-
-func (m *Moment) survivalInput() (in survivalInput, err error) {
-	in.run, in.seq = m.b.run, m.Seq
-	if err = m.tx.QueryRow(`SELECT NOT EXISTS (SELECT 1 FROM entries)`).Scan(&in.empty); err != nil {
-		return in, err
-	}
-	if in.dropped, err = droppedItems(m.tx); err != nil {
-		return in, err
-	}
-	in.answers, err = store.Column[string](m.tx, `SELECT 'e' || e.id FROM entries e
-		WHERE e.must_surface = 0 AND e.status <> 'superseded' AND e.id IN (
-			SELECT addressed_by FROM signals WHERE status = 'addressed' AND priority <= ?)
-		ORDER BY e.id`, slices.Index(Priorities, "high"))
-	if err != nil {
-		return in, err
-	}
-	in.items, err = items(m.tx)
-	return in, err
-}
-
-func (in *survivalInput) check(reports []*documents.Document) survival.Result {
-	s := survival.Check(in.items, uncoded(reports)...)
-	s.Run, s.Seq, s.Dropped, s.UnmarkedAnswers = in.run, in.seq, in.dropped, in.answers
-	s.Demand(in.empty, 0)
-	return s
 }
 
 // droppedItems are the items whose duty to surface was dropped.
