@@ -163,27 +163,19 @@ func (f *Foreign) Columns(ctx context.Context, table string) ([]string, error) {
 	return f.names(ctx, `SELECT name FROM pragma_table_info(?) ORDER BY cid`, table)
 }
 
-func (f *Foreign) names(ctx context.Context, query string, args ...any) ([]string, error) {
-	rows, err := f.sql.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, f.wrap(err)
-	}
-	defer rows.Close()
-	var all []string
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			return nil, f.wrap(err)
-		}
-		all = append(all, s)
-	}
-	return all, f.wrap(rows.Err())
+func (f *Foreign) names(ctx context.Context, query string, args ...any) (all []string, err error) {
+	err = f.Each(ctx, query, func(row []any) error {
+		all = append(all, Text(row[0]))
+		return nil
+	}, args...)
+	return all, err
 }
 
 // Each runs a query and calls fn with each row, in values of database/sql. It stops at
 // the first error.
-func (f *Foreign) Each(ctx context.Context, query string, fn func(row []any) error) error {
-	rows, err := f.sql.QueryContext(ctx, query)
+func (f *Foreign) Each(ctx context.Context, query string, fn func(row []any) error,
+	args ...any) error {
+	rows, err := f.sql.QueryContext(ctx, query, args...)
 	if err != nil {
 		return f.wrap(err)
 	}

@@ -440,25 +440,11 @@ func (db *DB) Checkpoint(ctx context.Context) error {
 // fault.Corrupt and says what is wrong.
 func (db *DB) Check(ctx context.Context) error {
 	return db.Read(ctx, func(tx *Tx) error {
-		rows, err := tx.Query("PRAGMA integrity_check(10)")
+		found, err := Column[string](tx, "PRAGMA integrity_check(10)")
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
-		var found []string
-		for rows.Next() {
-			var s string
-			if err := rows.Scan(&s); err != nil {
-				return err
-			}
-			if s != "ok" {
-				found = append(found, s)
-			}
-		}
-		if err := rows.Err(); err != nil {
-			return err
-		}
-		if len(found) > 0 {
+		if len(found) != 1 || found[0] != "ok" {
 			return Fault(fault.Corrupt, db.path, "fails its integrity check: "+strings.Join(found,
 				"; "), nil)
 		}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"runtime"
+	"time"
+
+	"blackboard/board/store"
 )
 
 // Words is a full-text index in memory with the words of a board, for runs in another
@@ -53,19 +56,8 @@ func (w *Words) Add(id int64, text [5]string) error {
 
 // Match returns the ids of the entries that match a query of FTS5, the best first by
 // BM25, the newest of equals first.
-func (w *Words) Match(query string) (ids []int64, err error) {
-	rows, err := w.conn.QueryContext(context.Background(),
+func (w *Words) Match(query string) ([]int64, error) {
+	tx := store.NewTx(context.Background(), w.conn, engine{}, time.Time{})
+	return Column[int64](tx,
 		`SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid DESC`, query)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
 }
