@@ -44,7 +44,6 @@ type ListQuery struct {
 	// for Export: include sections of documents, which can be ingested again
 	Documents bool
 	Before    string // only capsules older than this one, the last of the previous page
-	Asked     bool   // the last retrieved first; not with Before
 	Limit     int    // 0: all
 }
 
@@ -56,10 +55,6 @@ func (k *KB) List(ctx context.Context, q ListQuery) (all []Capsule, more bool, e
 	}
 	if q.Limit < 0 {
 		return nil, false, invalid("the limit is negative", "give 0 or more")
-	}
-	if q.Asked && q.Before != "" {
-		return nil, false, invalid("only a list with the newest first has pages",
-			"leave out one of the two")
 	}
 	from, order, where, args := q.conditions()
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
@@ -77,9 +72,6 @@ func (k *KB) List(ctx context.Context, q ListQuery) (all []Capsule, more bool, e
 			where, args = append(where, order+` < ?`), append(args, n)
 		}
 		tail := ` ORDER BY ` + order + ` DESC`
-		if q.Asked {
-			tail = ` ORDER BY coalesce(retrieved, 0) DESC, ` + order + ` DESC`
-		}
 		if q.Limit > 0 {
 			tail += fmt.Sprintf(` LIMIT %d`, q.Limit+1)
 		}

@@ -2,7 +2,6 @@ package kb
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,7 +11,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/testdata/cost"
 	"blackboard/testdata/embedtest"
@@ -116,24 +114,6 @@ func TestListPages(t *testing.T) {
 		if !slices.Equal(got, ids) {
 			t.Errorf("pages of %d give %d capsules, not all 23 newest first", size, len(got))
 		}
-	}
-}
-
-// TestListAsked: what was asked for last comes first, then the newest; there is no page after
-// that.
-func TestListAsked(t *testing.T) {
-	k := newKB(t, nil)
-	var ids []string
-	for i := range 3 {
-		ids = append(ids, put(t, k, Capsule{Title: fmt.Sprint(i), Body: "b", Kind: Kinds[0]}).ID)
-	}
-	execute(t, k, `UPDATE capsules SET retrieved = 1 WHERE id = ?`, ids[1])
-	got, _, err := k.List(t.Context(), ListQuery{Asked: true})
-	if err != nil || got[0].ID != ids[1] || got[1].ID != ids[2] || got[2].ID != ids[0] {
-		t.Errorf("%v, %v", got, err)
-	}
-	if _, _, err := k.List(t.Context(), ListQuery{Asked: true, Before: ids[2]}); !errors.Is(err, fault.Invalid) {
-		t.Errorf("%v", err)
 	}
 }
 

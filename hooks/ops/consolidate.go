@@ -28,33 +28,18 @@ const (
 )
 
 type ConsolidateIn struct {
-	Do       string        `json:"do,omitempty" only:"mcp" enum:"tidyings" jsonschema:"default dry_run; passes lists what undo takes"`
-	Apply    bool          `json:"apply,omitempty" only:"mcp" jsonschema:"the same as do: pass"`
-	Scopes   []string      `json:"scopes,omitempty" flag:"scope" value:"SCOPE" jsonschema:"workspace, account, channel:NAME, conversation:REF; default all"`
-	Due      bool          `json:"due,omitempty" only:"cli" cli:"only scopes with enough changes since the last pass"`
-	DryRun   bool          `json:"dry_run,omitempty" only:"cli" cli:"show what would be done, and change nothing"`
-	Plan     bool          `json:"plan,omitempty" only:"cli" cli:"list items that one text could replace, and contradictions; change nothing"`
-	List     bool          `json:"list,omitempty" only:"cli" flag:"list,passes" cli:"list passes, newest first"`
-	Limit    int           `json:"limit,omitempty" flag:"limit,n" value:"N" min:"0" default:"20" jsonschema:"groups of a plan, or passes" cli:"with --plan or --list, at most this many; 0: all"`
-	Groups   []RewriteText `json:"groups,omitempty" only:"mcp" jsonschema:"for rewrite: one text in the place of the items of a plan's group or contradiction"`
-	Rewrites string        `json:"rewrites,omitempty" only:"cli" flag:"apply" value:"FILE" blank:"no" cli:"do the rewrites in it, - for standard input; exit 6 if some cannot be done"`
-	Pass     string        `json:"pass,omitempty" flag:"undo" value:"PASS" jsonschema:"for undo: its id" cli:"restore what the pass or rewrite took away (--list lists them); exit 6 if a part cannot be restored"`
+	Do       string           `json:"do,omitempty" only:"mcp" enum:"tidyings" jsonschema:"default dry_run; passes lists what undo takes"`
+	Apply    bool             `json:"apply,omitempty" only:"mcp" jsonschema:"the same as do: pass"`
+	Scopes   []string         `json:"scopes,omitempty" flag:"scope" value:"SCOPE" jsonschema:"workspace, account, channel:NAME, conversation:REF; default all"`
+	Due      bool             `json:"due,omitempty" only:"cli" cli:"only scopes with enough changes since the last pass"`
+	DryRun   bool             `json:"dry_run,omitempty" only:"cli" cli:"show what would be done, and change nothing"`
+	Plan     bool             `json:"plan,omitempty" only:"cli" cli:"list items that one text could replace, and contradictions; change nothing"`
+	List     bool             `json:"list,omitempty" only:"cli" flag:"list,passes" cli:"list passes, newest first"`
+	Limit    int              `json:"limit,omitempty" flag:"limit,n" value:"N" min:"0" default:"20" jsonschema:"groups of a plan, or passes" cli:"with --plan or --list, at most this many; 0: all"`
+	Groups   []memory.Rewrite `json:"groups,omitempty" only:"mcp" jsonschema:"for rewrite: one text in the place of the items of a plan's group or contradiction"`
+	Rewrites string           `json:"rewrites,omitempty" only:"cli" flag:"apply" value:"FILE" blank:"no" cli:"do the rewrites in it, - for standard input; exit 6 if some cannot be done"`
+	Pass     string           `json:"pass,omitempty" flag:"undo" value:"PASS" jsonschema:"for undo: its id" cli:"restore what the pass or rewrite took away (--list lists them); exit 6 if a part cannot be restored"`
 	op.Given
-}
-
-// RewriteText is one text in the place of several items.
-type RewriteText struct {
-	Group      string        `json:"group,omitempty"`
-	Items      []RewriteItem `json:"items" jsonschema:"what it replaces"`
-	Title      string        `json:"title,omitempty"`
-	Content    string        `json:"content"`
-	Importance *float64      `json:"importance,omitempty" min:"0" max:"1" jsonschema:"default the greatest of the items'"`
-	Tags       *[]string     `json:"tags,omitempty" jsonschema:"default those of all items"`
-}
-
-type RewriteItem struct {
-	ID       string `json:"id"`
-	Revision int    `json:"revision" jsonschema:"that you read"`
 }
 
 // ConsolidateOut has what was asked for.

@@ -26,21 +26,20 @@ const (
 // SourceConsolidation is the source of a rewritten item.
 const SourceConsolidation = "consolidation"
 
-// Rewrite replaces the items of a group by one item.
+// Rewrite replaces the items of a group by one item, which is derived from the first.
 type Rewrite struct {
-	Group string `json:"group"` // name of the group in answers
-	// the new item is derived from the first of them
-	Items      []RewriteItem `json:"items"`
-	Title      string        `json:"title"`
+	Group      string        `json:"group,omitempty"` // its name in answers
+	Items      []RewriteItem `json:"items" jsonschema:"what it replaces"`
+	Title      string        `json:"title,omitempty"`
 	Content    string        `json:"content"`
-	Importance *float64      `json:"importance"` // null: the highest of the items'
-	Tags       []string      `json:"tags"`       // null: the tags of all items
+	Importance *float64      `json:"importance,omitempty" min:"0" max:"1" jsonschema:"default the greatest of the items'"`
+	Tags       *[]string     `json:"tags,omitempty" jsonschema:"default those of all items"`
 }
 
 // RewriteItem is a replaced item, as it was read.
 type RewriteItem struct {
 	ID       string `json:"id"`
-	Revision int    `json:"revision"`
+	Revision int    `json:"revision" jsonschema:"that you read"`
 }
 
 // Rewritten is a rewrite that was applied.
@@ -342,7 +341,7 @@ func (s *Store) become(rw *Rewrite, was []Item, now time.Time) (Item, error) {
 		it.Importance = *rw.Importance
 	}
 	if rw.Tags != nil {
-		it.Tags = slices.Clone(rw.Tags)
+		it.Tags = slices.Clone(*rw.Tags)
 	}
 	if it.DerivedFrom == "" { // otherwise it is the common source
 		it.DerivedFrom = "memory:" + first.ID

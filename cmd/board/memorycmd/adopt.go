@@ -43,7 +43,7 @@ type Adopted struct {
 	topics.Adopted
 }
 
-func (p *program) memoryAdopt(c *cli.Context, s *openedMemory) error {
+func (p *program) memoryAdopt(c *cli.Context, s *memory.Store) error {
 	data, err := p.DataHome()
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func (p *program) adoptClone(ctx context.Context, data, dir, here string) (int, 
 }
 
 // adoptMoved moves what belongs to a directory that is gone. Each part may be missing.
-func (p *program) adoptMoved(ctx context.Context, s *openedMemory, data, dir string,
+func (p *program) adoptMoved(ctx context.Context, s *memory.Store, data, dir string,
 	took *Adopted) error {
 	nothing := s.Adopt(ctx, dir)
 	if took.Memory = nothing == nil; nothing != nil && !errors.Is(nothing, fault.NotFound) {

@@ -24,9 +24,7 @@ func (p *program) operation(o op.Any, more ...cli.Flag) *cli.Command {
 }
 
 func (h *host) Memory(_ context.Context, meaning bool, fn func(*memory.Store) error) error {
-	return base.With(h.openMemory(h.c, meaning && !h.c.Bool("no-embed")))(func(s *openedMemory) error {
-		return fn(s.Store)
-	})
+	return base.With(h.openMemory(h.c, meaning && !h.c.Bool("no-embed")))(fn)
 }
 
 // What the caller may do is said by the environment, which the memory knows.

@@ -64,16 +64,10 @@ func conversationFlag(usage string) cli.Flag {
 		Usage: "`REF` of " + usage + "; default $BOARD_CONVERSATION"}
 }
 
-// openedMemory is the memory of a command, with the resolver of its items' sources.
-type openedMemory struct {
-	*memory.Store
-	links *Resolver
-}
-
 // openMemory opens the memory for its caller (see setSpeaker). Grants come from the
 // environment, which whoever starts an agent controls. It has a model if one is wanted
 // and usable.
-func (p *program) openMemory(c *cli.Context, withModel bool) (*openedMemory, func(), error) {
+func (p *program) openMemory(c *cli.Context, withModel bool) (*memory.Store, func(), error) {
 	opt, err := p.memoryOptions(c)
 	if err != nil {
 		return nil, nil, err
@@ -100,11 +94,11 @@ func (p *program) openMemory(c *cli.Context, withModel bool) (*openedMemory, fun
 				base.Safe(err.Error()))
 		}
 	}
-	return &openedMemory{s, r}, func() { r.Close(); s.Close() }, nil
+	return s, func() { r.Close(); s.Close() }, nil
 }
 
 // inMemory is the action of a command that needs the memory, but no model.
-func (p *program) inMemory(fn func(*cli.Context, *openedMemory) error) cli.ActionFunc {
+func (p *program) inMemory(fn func(*cli.Context, *memory.Store) error) cli.ActionFunc {
 	return func(c *cli.Context) error {
 		s, done, err := p.openMemory(c, false)
 		if err != nil {
@@ -176,7 +170,7 @@ func (p *program) conversation(c *cli.Context) string {
 
 // conversationIn is conversation for commands that can do without one. Without a
 // workspace there are no conversations, so the environment is ignored.
-func (p *program) conversationIn(c *cli.Context, s *openedMemory) string {
+func (p *program) conversationIn(c *cli.Context, s *memory.Store) string {
 	if s.Workspace() == "" && !c.IsSet("conversation") {
 		return ""
 	}

@@ -52,7 +52,7 @@ var exportedLists = []struct{ list, one, many string }{
 	{"revisions", "revision", "revisions"},
 }
 
-func (p *program) memoryExport(c *cli.Context, s *openedMemory) error {
+func (p *program) memoryExport(c *cli.Context, s *memory.Store) error {
 	if c.NArg() > 1 {
 		return base.Usagef("`board memory export FILE`", "one file is needed, but %d are given",
 			c.NArg())
@@ -83,7 +83,7 @@ func (p *program) memoryExport(c *cli.Context, s *openedMemory) error {
 	return nil
 }
 
-func (p *program) memoryImport(c *cli.Context, s *openedMemory) error {
+func (p *program) memoryImport(c *cli.Context, s *memory.Store) error {
 	name, err := base.OneArg(c, "file")
 	if err != nil {
 		return err

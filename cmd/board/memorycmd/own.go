@@ -62,7 +62,7 @@ prints nothing.`,
 	}
 }
 
-func (p *program) namedList(c *cli.Context, s *openedMemory) error {
+func (p *program) namedList(c *cli.Context, s *memory.Store) error {
 	var tiers []string
 	if c.IsSet("tier") {
 		tiers = []string{c.String("tier")}
@@ -81,7 +81,7 @@ func (p *program) namedList(c *cli.Context, s *openedMemory) error {
 	}, "named", all)
 }
 
-func (p *program) namedShow(c *cli.Context, s *openedMemory) error {
+func (p *program) namedShow(c *cli.Context, s *memory.Store) error {
 	name, err := base.OneArg(c, "name")
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (p *program) namedEdit(c *cli.Context) error {
 	default:
 		return p.editNamed(c, name, revision)
 	}
-	return base.With(p.openMemory(c, false))(func(s *openedMemory) error {
+	return base.With(p.openMemory(c, false))(func(s *memory.Store) error {
 		return p.writeNamed(c, s, name, text, revision)
 	})
 }
@@ -170,7 +170,7 @@ func namedRevision(c *cli.Context) (int, error) {
 	return *n, err
 }
 
-func (p *program) writeNamed(c *cli.Context, s *openedMemory, name, text string,
+func (p *program) writeNamed(c *cli.Context, s *memory.Store, name, text string,
 	revision int) error {
 	n, err := s.EditNamed(c.Context, name, c.String("tier"), text, revision)
 	if tokens := n.Tokens(); err == nil && tokens > memory.NamedTokens {
@@ -189,7 +189,7 @@ func (p *program) editNamed(c *cli.Context, name string, revision int) error {
 	if err != nil {
 		return err
 	}
-	return base.With(p.openMemory(c, false))(func(s *openedMemory) error {
+	return base.With(p.openMemory(c, false))(func(s *memory.Store) error {
 		was, err := s.GetNamed(c.Context, name, c.String("tier"))
 		if err != nil && !errors.Is(err, fault.NotFound) { // else it is a new one
 			return err
@@ -209,7 +209,7 @@ func (p *program) editNamed(c *cli.Context, name string, revision int) error {
 	})
 }
 
-func (p *program) namedRemove(c *cli.Context, s *openedMemory) error {
+func (p *program) namedRemove(c *cli.Context, s *memory.Store) error {
 	name, err := base.OneArg(c, "name")
 	if err != nil {
 		return err
@@ -221,7 +221,7 @@ func (p *program) namedRemove(c *cli.Context, s *openedMemory) error {
 	}, "entry", n)
 }
 
-func (p *program) memoryContext(c *cli.Context, s *openedMemory) error {
+func (p *program) memoryContext(c *cli.Context, s *memory.Store) error {
 	if err := atLeastOne(c, "budget"); err != nil {
 		return err
 	}

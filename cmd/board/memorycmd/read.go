@@ -149,7 +149,7 @@ func (p *program) memoryOrient(c *cli.Context) error {
 				base.Line(t, 60))
 		}
 	}
-	return base.With(p.openMemory(c, text != ""))(func(s *openedMemory) error {
+	return base.With(p.openMemory(c, text != ""))(func(s *memory.Store) error {
 		o, err := s.Orient(c.Context, memory.OrientQuery{Text: text, Conversation: p.conversationIn(c, s),
 			Channel: c.String("channel"), Budget: c.Int("budget"), Limit: c.Int("limit"),
 			Tiers: base.List(c, "tier"), Words: base.CommandFor})

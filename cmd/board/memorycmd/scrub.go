@@ -111,7 +111,7 @@ func (p *program) rememberedWorkspace(c *cli.Context, home string) (string, erro
 	return p.workspaceOf(dir)
 }
 
-func (p *program) memoryScrub(c *cli.Context, s *openedMemory) error {
+func (p *program) memoryScrub(c *cli.Context, s *memory.Store) error {
 	name, err := base.OneArg(c, "scope")
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (p *program) memoryScrub(c *cli.Context, s *openedMemory) error {
 	if q.Scope, err = memory.ParseScope(name); err != nil {
 		return err
 	}
-	return p.scrub(c, s.Store, q)
+	return p.scrub(c, s, q)
 }
 
 // scrub shows what a scrub would delete, or executes it.

@@ -97,7 +97,7 @@ func (p *program) memoryWorkspaces(c *cli.Context) error {
 }
 
 func (p *program) memoryReembed(c *cli.Context) error {
-	return base.With(p.openMemory(c, true))(func(s *openedMemory) error {
+	return base.With(p.openMemory(c, true))(func(s *memory.Store) error {
 		return p.reembed(c, "item", func(progress func(done, of int)) (memory.Reembedded, error) {
 			return s.Reembed(c.Context, 0, progress)
 		})
@@ -122,7 +122,7 @@ func (p *program) reembed(c *cli.Context, what string,
 	}, "reembed", r)
 }
 
-func (p *program) memoryStats(c *cli.Context, s *openedMemory) error {
+func (p *program) memoryStats(c *cli.Context, s *memory.Store) error {
 	all, err := s.Stats(c.Context)
 	return p.Answer(c, err, func() {
 		for i := range all {
@@ -183,7 +183,7 @@ func (p *program) memoryStats(c *cli.Context, s *openedMemory) error {
 	}, "stats", all)
 }
 
-func (p *program) memoryEvents(c *cli.Context, s *openedMemory) error {
+func (p *program) memoryEvents(c *cli.Context, s *memory.Store) error {
 	limit, err := base.Limit(c)
 	if err != nil {
 		return err
@@ -239,7 +239,7 @@ func eventData(e *memory.Event) string {
 
 // memoryEvents reads the logs that the caller may read, of one tier or of all. A log
 // has the events of all tiers of its file.
-func memoryEvents(c *cli.Context, s *openedMemory) ([]memory.Event, error) {
+func memoryEvents(c *cli.Context, s *memory.Store) ([]memory.Event, error) {
 	only := c.String("tier")
 	limit := c.Int("limit")
 	if limit > 0 {
