@@ -95,13 +95,14 @@ func (p *program) candidates(ctx context.Context, commands []*cli.Command, words
 // flagValues are the known values of a flag.
 func (p *program) flagValues(ctx context.Context, path []*cli.Command, name string,
 	words []string) []string {
+	if list := p.Listed[names(path)+" "+name]; list != nil {
+		return list
+	}
 	switch path[0].Name {
 	case "kb":
 		return kbcmd.FlagValues(ctx, p.Program, names(path), name)
 	case "memory":
 		return memorycmd.FlagValues(ctx, p.Program, names(path), name, words)
-	case "context":
-		return memorycmd.ContextFlagValues(p.Program, name)
 	case "topic":
 		return hookcmd.TopicFlagValues(p.Program, name, words)
 	case "hook":

@@ -357,7 +357,8 @@ func (f *file) confirmed(tx *sqlite.Tx, q ScrubQuery, confirm string, was map[st
 	}
 	for _, d := range done {
 		if d.Hash == confirm {
-			return Manifest{}, executed(d.At)
+			return Manifest{}, conflict("this manifest was already executed at "+
+				d.At.Format(time.RFC3339), "a dry run of the scrub shows the current content")
 		}
 	}
 	m, err := f.manifest(tx, q)
@@ -367,11 +368,6 @@ func (f *file) confirmed(tx *sqlite.Tx, q ScrubQuery, confirm string, was map[st
 			"repeat the dry run, review it, and confirm its hash")
 	}
 	return m, err
-}
-
-func executed(at time.Time) error {
-	return conflict("this manifest was already executed at "+at.Format(time.RFC3339),
-		"a dry run of the scrub shows the current content")
 }
 
 func nothingToScrub(q ScrubQuery) error {

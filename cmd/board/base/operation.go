@@ -32,6 +32,7 @@ func (p *Program) Operation(o op.Any, host func(*cli.Context) any, more ...cli.F
 	for _, f := range op.Fields(o.Takes()) {
 		if f.Tag.Get("only") != "mcp" {
 			c.ArgsUsage = strings.TrimSpace(c.ArgsUsage + " " + f.Tag.Get("arg"))
+			p.list(about.Command, &f)
 		}
 	}
 	c.Flags = FlagsOf(o.Takes())
@@ -69,6 +70,17 @@ func FlagsOf(input reflect.Type) (all []cli.Flag) {
 		}
 	}
 	return all
+}
+
+// list notes the words that a flag takes, for completion.
+func (p *Program) list(command string, f *op.Field) {
+	words := ops.Lists()[f.Tag.Get("enum")]
+	if p.Listed == nil {
+		p.Listed = map[string][]string{}
+	}
+	for _, name := range f.Flags() {
+		p.Listed[command+" "+name] = words
+	}
 }
 
 // flagOf is the flag of an argument, if it has one.

@@ -29,6 +29,8 @@ type Program struct {
 	// Wanted, if set, are the names of the one command that is called: Operation leaves out
 	// what others would have.
 	Wanted []string
+	// Listed are the words that a flag takes, by command and flag, as operations say.
+	Listed map[string][]string
 	// Verdicts are what the command has judged, for telemetry.
 	Verdicts []Verdict
 }

@@ -15,8 +15,6 @@ func FlagValues(ctx context.Context, b *base.Program, command, name string) []st
 	switch name {
 	case "role":
 		return kb.Roles
-	case "as":
-		return kb.Resolutions
 	case "format":
 		return importers.Formats
 	case "run", "r", "board":
@@ -25,8 +23,6 @@ func FlagValues(ctx context.Context, b *base.Program, command, name string) []st
 		return kb.Kinds
 	case "scope":
 		return kb.Scopes
-	case "mode", "m":
-		return kb.Modes
 	case "supersedes", "before":
 		return capsuleIDs(ctx, b, false)
 	}

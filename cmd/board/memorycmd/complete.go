@@ -10,14 +10,14 @@ import (
 	"blackboard/kb/memory"
 )
 
-// memoryFlagValues are the values of a memory command's flag. Short names mean other
-// things here than elsewhere.
-func (p *program) memoryFlagValues(ctx context.Context, command, name string,
+// FlagValues are the values that a flag of a memory command can have. Short names mean
+// other things here than elsewhere.
+func FlagValues(ctx context.Context, b *base.Program, command, name string,
 	words []string) []string {
+	p := &program{b}
 	switch name {
 	case "tier", "tiers", "t":
-		if strings.HasPrefix(command, "memory named") || command == "memory journal" ||
-			command == "memory core" {
+		if strings.HasPrefix(command, "memory named") {
 			return []string{memory.Workspace, memory.Account}
 		}
 		return memory.Tiers
@@ -29,12 +29,6 @@ func (p *program) memoryFlagValues(ctx context.Context, command, name string,
 		return p.conversationRefs(ctx, words, nil)
 	case "importance", "i", "min-importance":
 		return chunks.Importances
-	case "lifetime":
-		return memory.Lifetimes
-	case "curator":
-		return memory.Curators
-	case "status":
-		return memory.Statuses
 	case "mode":
 		return memory.ScrubModes
 	case "before", "replaced-by":
@@ -45,9 +39,10 @@ func (p *program) memoryFlagValues(ctx context.Context, command, name string,
 	return nil
 }
 
-// memoryArgValues are the arguments of a memory command.
-func (p *program) memoryArgValues(ctx context.Context, command string, words,
+// ArgValues are the arguments that a memory command can have.
+func ArgValues(ctx context.Context, b *base.Program, command string, words,
 	rest []string) []string {
+	p := &program{b}
 	switch command {
 	case "memory get", "memory restore":
 		return p.itemIDs(ctx, words, true)

@@ -8,21 +8,10 @@ import (
 	kbhome "blackboard/kb/home"
 )
 
-// contextFlagValues are the values of a context command's flag. Short names mean other
-// things here than elsewhere.
-func (p *program) contextFlagValues(name string) []string {
-	switch name {
-	case "mode", "m":
-		return chunks.Modes
-	case "importance", "i":
-		return chunks.Importances
-	}
-	return nil
-}
-
-// contextArgValues are the arguments of a context command.
-func (p *program) contextArgValues(ctx context.Context, command string, words,
+// ContextArgValues are the arguments that a context command can have.
+func ContextArgValues(ctx context.Context, b *base.Program, command string, words,
 	rest []string) (values []string) {
+	p := &program{b}
 	switch command {
 	case "context read", "context delete":
 		p.withContext(ctx, words, func(s *chunks.Store) {

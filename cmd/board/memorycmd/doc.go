@@ -7,8 +7,6 @@
 package memorycmd
 
 import (
-	"context"
-
 	"github.com/urfave/cli/v2"
 
 	"blackboard/cmd/board/base"
@@ -28,27 +26,4 @@ func ContextCommand(b *base.Program) *cli.Command { return (&program{b}).context
 // other items; nil: they are not resolved.
 func NewResolver(b *base.Program, home, workspace string, s *memory.Store) *Resolver {
 	return &Resolver{program: &program{b}, home: home, workspace: workspace, memory: s}
-}
-
-// FlagValues are the values that a flag of a memory command can have.
-func FlagValues(ctx context.Context, b *base.Program, command, name string,
-	words []string) []string {
-	return (&program{b}).memoryFlagValues(ctx, command, name, words)
-}
-
-// ArgValues are the arguments that a memory command can have.
-func ArgValues(ctx context.Context, b *base.Program, command string, words,
-	rest []string) []string {
-	return (&program{b}).memoryArgValues(ctx, command, words, rest)
-}
-
-// ContextFlagValues are the values that a flag of a context command can have.
-func ContextFlagValues(b *base.Program, name string) []string {
-	return (&program{b}).contextFlagValues(name)
-}
-
-// ContextArgValues are the arguments that a context command can have.
-func ContextArgValues(ctx context.Context, b *base.Program, command string, words,
-	rest []string) []string {
-	return (&program{b}).contextArgValues(ctx, command, words, rest)
 }
