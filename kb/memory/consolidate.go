@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"blackboard/board/sqlite"
+	"blackboard/board/text"
 	"blackboard/kb/index"
 	"blackboard/kb/store"
 )
@@ -122,7 +123,7 @@ func (s *Store) PlanConsolidation(ctx context.Context, scopes []Scope) ([]Plan, 
 		}
 		if n := len(p.steps) - len(plan.Steps); n > 0 {
 			plan.Notes = append(plan.Notes,
-				counted(n, "more step")+" for private items of other agents")
+				text.Count(int64(n), "more step", "more steps")+" for private items of other agents")
 		}
 		if err := plan.quote(ctx, w.f, p.steps); err != nil {
 			return nil, err

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"blackboard/board/sqlite"
+	"blackboard/board/text"
 )
 
 // stepsAtOnce is the number of steps in one transaction, so that other writers do not
@@ -23,13 +24,15 @@ func (p *pass) apply(ctx context.Context, moved func(int)) (Consolidated, error)
 		return c, nil
 	}
 	a := &applier{pass: p, own: map[int64]int{}, id: newPassID()}
+	next := a // with the current transaction, which may run again
 	still := len(p.steps) == 0 && p.moved == 0
 	// without steps, only the watermark is written
 	for at := 0; at < len(p.steps) || at == 0 && !still; at += stepsAtOnce {
 		end := min(at+stepsAtOnce, len(p.steps))
 		var sum Consolidated
 		if err := p.f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
-			did, err := a.do(tx, at, p.steps[at:end])
+			next = &applier{pass: p, own: maps.Clone(a.own), id: a.id, unmerged: a.unmerged, live: -1}
+			did, err := next.do(tx, at, p.steps[at:end])
 			if err != nil {
 				return err
 			}
@@ -42,12 +45,11 @@ func (p *pass) apply(ctx context.Context, moved func(int)) (Consolidated, error)
 			if sum.Live, err = liveIn(tx, p.Scope); err != nil {
 				return err
 			}
-			return p.finish(tx, &sum, a.unmerged+a.unmergedNow == 0)
+			return p.finish(tx, &sum, next.unmerged == 0)
 		}); err != nil {
 			return c, err
 		}
-		c, a.own = sum, a.now
-		a.unmerged += a.unmergedNow
+		c, a = sum, next
 		moved(end - at)
 	}
 	return c, nil
@@ -68,7 +70,7 @@ func (c Consolidated) plus(did Consolidated) Consolidated {
 func (p *pass) finish(tx *sqlite.Tx, c *Consolidated, compared bool) error {
 	if c.Skipped > 0 {
 		c.Notes = append(slices.Clone(c.Notes),
-			fmt.Sprintf("%s no longer applied, because other writers changed their items; another pass checks them again", counted(c.Skipped, "step")))
+			fmt.Sprintf("%s no longer applied, because other writers changed their items; another pass checks them again", text.Count(int64(c.Skipped), "step", "steps")))
 	}
 	data, err := json.Marshal(c)
 	if err != nil {
@@ -85,22 +87,17 @@ func (p *pass) finish(tx *sqlite.Tx, c *Consolidated, compared bool) error {
 // applier applies steps.
 type applier struct {
 	*pass
-	id string // of the pass
-	// how often the pass has changed each item, in committed transactions
-	own map[int64]int
-	now map[int64]int // and in the current one
-	// unmerged is how many merges were skipped.
-	unmerged, unmergedNow int
+	id       string        // of the pass
+	own      map[int64]int // how often the pass has changed each item
+	unmerged int           // how many merges were skipped
 
 	items    map[int64]*Item // items of this transaction's steps
 	live     int             // items in the scope; -1: not counted yet
 	archived bool
 }
 
-// do applies some steps in a transaction. It is called again if the transaction was not
-// committed.
+// do applies some steps in a transaction.
 func (a *applier) do(tx *sqlite.Tx, at int, steps []step) (did Consolidated, err error) {
-	a.now, a.unmergedNow, a.live, a.archived = maps.Clone(a.own), 0, -1, false
 	if err := a.load(tx, steps); err != nil {
 		return did, err
 	}
@@ -120,7 +117,7 @@ func (a *applier) do(tx *sqlite.Tx, at int, steps []step) (did Consolidated, err
 		}
 		did.Skipped++
 		if s.Op == OpMerge {
-			a.unmergedNow++
+			a.unmerged++
 		}
 	}
 	return did, nil
@@ -153,7 +150,7 @@ func (a *applier) load(tx *sqlite.Tx, steps []step) error {
 // the pass.
 func (a *applier) current(n int64, revision int) *Item {
 	it := a.items[n]
-	if it == nil || !it.Live() || it.Scope() != a.Scope || it.Revision != revision+a.now[n] {
+	if it == nil || !it.Live() || it.Scope() != a.Scope || it.Revision != revision+a.own[n] {
 		return nil
 	}
 	return it
@@ -161,64 +158,48 @@ func (a *applier) current(n int64, revision int) *Item {
 
 // step applies a step if it still holds, using current times and accesses.
 func (a *applier) step(tx *sqlite.Tx, s *step) (bool, error) {
-	it := a.current(s.n, s.revision)
+	it, keep := a.current(s.n, s.revision), (*Item)(nil)
 	if it == nil {
 		return false, nil
 	}
-	rel := a.f.s.rates.Relevance(it, tx.Now)
+	holds, err := false, error(nil)
 	switch s.Op {
 	case OpExpire:
-		return a.forget(tx, it, it.hasExpired(tx.Now), RuleExpired, s.Why)
+		holds = it.hasExpired(tx.Now)
 	case OpEnd:
-		return a.archive(tx, it, it.Lifetime == LifeConversation && a.archived, s.Why)
+		holds = it.Lifetime == LifeConversation && a.archived
 	case OpPromote:
-		sessions, err := sqlite.One[int](tx, `SELECT count(*) FROM asked WHERE item = ?`, it.n)
-		if err != nil || !mayPromote(it, sessions) {
-			return false, err
-		}
-		return true, a.promote(tx, it, s.Why)
+		var sessions int
+		sessions, err = sqlite.One[int](tx, `SELECT count(*) FROM asked WHERE item = ?`, it.n)
+		holds = mayPromote(it, sessions)
 	case OpArchive:
-		return a.archive(tx, it, mayArchive(it, tx.Now), s.Why)
+		holds = mayArchive(it, tx.Now)
 	case OpMerge:
-		keep := a.current(s.into, s.ofInto)
-		if keep == nil || keep.Agent != it.Agent || !keep.outranks(it) {
-			return false, nil
-		}
-		return true, a.merge(tx, keep, it, s.Why)
+		keep = a.current(s.into, s.ofInto)
+		holds = keep != nil && keep.Agent == it.Agent && keep.outranks(it)
 	case OpCap:
 		if a.live < 0 {
-			var err error
-			if a.live, err = liveIn(tx, a.Scope); err != nil {
-				return false, err
-			}
+			a.live, err = liveIn(tx, a.Scope)
 		}
 		// A read since then has raised the item above others, which would have to go
 		// instead. The last digits of a relevance may differ.
-		is := a.live > a.f.s.most() && !it.shielded(tx.Now) && rel <= s.Relevance+1e-9
-		return a.archive(tx, it, is, s.Why)
+		holds = a.live > a.f.s.most() && !it.shielded(tx.Now) &&
+			a.f.s.rates.Relevance(it, tx.Now) <= s.Relevance+1e-9
 	}
-	return false, fmt.Errorf("a step %q is unknown", s.Op)
-}
-
-func (a *applier) forget(tx *sqlite.Tx, it *Item, is bool, rule, why string) (bool, error) {
-	if !is {
-		return false, nil
-	}
-	if a.live > 0 {
+	switch {
+	case err != nil || !holds:
+		return false, err
+	case s.Op == OpPromote:
+		return true, a.promote(tx, it, s.Why)
+	case s.Op == OpMerge:
+		return true, a.merge(tx, keep, it, s.Why)
+	case a.live > 0:
 		a.live--
 	}
-	return true, a.f.forget(tx, it, rule, "", why)
-}
-
-// archive archives an item if a condition holds.
-func (a *applier) archive(tx *sqlite.Tx, it *Item, is bool, why string) (bool, error) {
-	if !is {
-		return false, nil
+	if s.Op == OpExpire {
+		return true, a.f.forget(tx, it, RuleExpired, "", s.Why)
 	}
-	if a.live > 0 {
-		a.live--
-	}
-	return true, a.f.archive(tx, it, why)
+	return true, a.f.archive(tx, it, s.Why)
 }
 
 // promote makes an item long-term. Its text does not change, so its revision does not
@@ -249,7 +230,7 @@ func (a *applier) merge(tx *sqlite.Tx, keep, drop *Item, why string) error {
 		if err := a.f.change(tx, keep, &now, nil, "merged with "+drop.ID, &warnings); err != nil {
 			return err
 		}
-		a.now[keep.n]++
+		a.own[keep.n]++
 		// The text is the same, so it is not new for the next pass.
 		now.Updated = keep.Updated
 		if _, err := tx.Exec(`UPDATE items SET updated = ? WHERE n = ?`, now.Updated.UnixMilli(),

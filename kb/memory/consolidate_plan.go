@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board/clash"
 	"blackboard/board/sqlite"
+	"blackboard/board/text"
 )
 
 // standing is an active item in memory, without its content. The planned steps are
@@ -208,7 +209,7 @@ func (p *pass) promote() {
 	for _, st := range p.live {
 		sessions := len(p.askedBy[st.n])
 		if mayPromote(&st.Item, sessions) && !p.undone[undoneStep{OpPromote, st.ID, ""}] {
-			p.add(OpPromote, st, "it was asked for in "+counted(sessions, "session"))
+			p.add(OpPromote, st, "it was asked for in "+text.Count(int64(sessions), "session", "sessions"))
 			st.Lifetime = LongTerm
 		}
 	}
@@ -217,7 +218,7 @@ func (p *pass) promote() {
 func (p *pass) archive() {
 	p.planRemovals(OpArchive, func(st *standing) (string, bool) {
 		days := int(p.now.Sub(st.Accessed).Hours() / 24)
-		return "not read for " + counted(days, "day"), mayArchive(&st.Item, p.now)
+		return "not read for " + text.Count(int64(days), "day", "days"), mayArchive(&st.Item, p.now)
 	})
 }
 
@@ -264,7 +265,7 @@ func (p *pass) planCap() {
 			cmp.Compare(a.n, b.n))
 	})
 	if len(loose) < over {
-		p.note("it stays at %s, %s above the limit of %s: those have importance %g or more and were read within %d days, or were restored by an undo", items(len(p.live)-len(loose)), spelled(over-len(loose)), spelled(most),
+		p.note("it stays at %s, %d above the limit of %d: those have importance %g or more and were read within %d days, or were restored by an undo", items(len(p.live)-len(loose)), over-len(loose), most,
 			shieldFrom, int(shieldFor.Hours()/24))
 		over = len(loose)
 	}
@@ -274,27 +275,11 @@ func (p *pass) planCap() {
 	}
 	held := len(p.live)
 	p.planRemovals(OpCap, func(st *standing) (string, bool) {
-		return fmt.Sprintf("the scope would have %s and the limit is %s; this one has a low relevance of %.4f", items(held), spelled(most), p.relevance(&st.Item)), out[st.n]
+		return fmt.Sprintf("the scope would have %s and the limit is %d; this one has a low relevance of %.4f", items(held), most, p.relevance(&st.Item)), out[st.n]
 	})
 }
 
-func items(n int) string { return counted(n, "item") }
-
-// counted writes a number with separators and its noun.
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return spelled(n) + " " + what
-}
-
-func spelled(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func items(n int) string { return text.Count(int64(n), "item", "items") }
 
 // statementKey is equal for items with the same readers that may say the same.
 type statementKey [16]byte

@@ -118,8 +118,8 @@ func readRewrites(r io.Reader) (all []*Rewrite, refused []Refused, err error) {
 	case in.Groups == nil:
 		return nil, nil, invalid("the rewrites have no groups", form)
 	case len(in.Groups) > MaxRewrites:
-		return nil, nil, invalid(fmt.Sprintf("there are %s groups; at most %s are allowed",
-			spelled(len(in.Groups)), spelled(MaxRewrites)), "apply them in parts")
+		return nil, nil, invalid(fmt.Sprintf("there are %d groups; at most %d are allowed",
+			len(in.Groups), MaxRewrites), "apply them in parts")
 	}
 	all, refused = checkRewrites(in.Groups)
 	return all, refused, nil
