@@ -110,7 +110,7 @@ func (s *Store) PlanConsolidation(ctx context.Context, scopes []Scope) ([]Plan, 
 	}
 	plans := []Plan{}
 	for _, w := range all {
-		p, err := s.plan(ctx, w, func(int) {})
+		p, err := s.plan(ctx, w)
 		if err != nil {
 			return nil, err
 		}
@@ -189,10 +189,11 @@ func (s *Store) Consolidate(ctx context.Context, scopes []Scope, progress func(d
 	}
 	out := []Consolidated{}
 	for _, w := range all {
-		p, err := s.plan(ctx, w, moved)
+		p, err := s.plan(ctx, w)
 		if err != nil {
 			return out, err
 		}
+		moved(p.held)
 		of += len(p.steps)
 		c, err := p.apply(ctx, moved)
 		out = append(out, c)

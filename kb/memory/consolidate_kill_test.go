@@ -186,7 +186,7 @@ func TestKilledConsolidation(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, w := range scopes { // not PlanConsolidation, which compares all items for contradictions
-			p, err := s.plan(t.Context(), w, func(int) {})
+			p, err := s.plan(t.Context(), w)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -48,28 +48,20 @@ type pass struct {
 	undone  map[undoneStep]bool
 }
 
-// plan plans a pass over a scope on one snapshot. looked receives the number of items
-// read.
-func (s *Store) plan(ctx context.Context, w scopeFile, looked func(int)) (*pass, error) {
+// plan plans a pass over a scope on one snapshot.
+func (s *Store) plan(ctx context.Context, w scopeFile) (*pass, error) {
 	p := &pass{scopeFile: w, now: s.now().UTC().Truncate(time.Millisecond), notes: []string{}}
 	if w.f == nil {
 		return p, nil
 	}
-	told := 0
-	err := w.f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
+	return p, w.f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
 		*p = pass{scopeFile: w, now: tx.Now, notes: []string{}} // a retry starts again
-		return p.build(ctx, tx, func(n int) {
-			if n > told {
-				looked(n - told)
-				told = n
-			}
-		})
+		return p.build(ctx, tx)
 	})
-	return p, err
 }
 
 // build builds the plan. Each part sees the effect of the previous ones.
-func (p *pass) build(ctx context.Context, tx *sqlite.Tx, looked func(int)) error {
+func (p *pass) build(ctx context.Context, tx *sqlite.Tx) error {
 	if err := p.load(tx); err != nil {
 		return err
 	}
@@ -83,7 +75,6 @@ func (p *pass) build(ctx context.Context, tx *sqlite.Tx, looked func(int)) error
 	p.promote()
 	p.archive()
 	p.planCap()
-	looked(p.held)
 	return ctx.Err()
 }
 

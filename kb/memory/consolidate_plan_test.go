@@ -73,7 +73,7 @@ func planIsWhatIsDone(t *testing.T, s *Store, c *clock) {
 		t.Fatal(err)
 	}
 	for i, w := range scopes {
-		p, err := s.plan(t.Context(), w, func(int) {})
+		p, err := s.plan(t.Context(), w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +250,7 @@ func TestOthersAtWork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := s.plan(t.Context(), all[0], func(int) {})
+		p, err := s.plan(t.Context(), all[0])
 		if err != nil || len(p.steps) != 1 || p.steps[0].Op != tc.meant || p.steps[0].Item != drop.ID {
 			t.Fatalf("%s: %+v, %v", tc.name, p.steps, err)
 		}

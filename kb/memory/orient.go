@@ -503,11 +503,7 @@ func (h *Hit) line(now time.Time, reader string, n int, words fault.Words) strin
 	case h.Source != "" && h.Source != reader:
 		s += " by " + orient.Inline(h.Source, 30)
 	}
-	text := h.Content
-	if h.Title != "" {
-		text = h.Title + ": " + text
-	}
-	s += " “" + whole(text, h.ID, n, words) + "”"
+	s += " “" + whole(h.titled(), h.ID, n, words) + "”"
 	if h.DerivedFrom != "" { // the source, for verification
 		s += " (from “" + orient.Inline(h.DerivedFrom, 120) + "”"
 		if h.Derived != "" {
@@ -517,6 +513,9 @@ func (h *Hit) line(now time.Time, reader string, n int, words fault.Words) strin
 	}
 	return s + h.standing() + "\n"
 }
+
+// titled is the text with its title before it.
+func (it *Item) titled() string { return strings.TrimPrefix(it.Title+": "+it.Content, ": ") }
 
 // standing says which note it replaces, and which one replaces it.
 func (h *Hit) standing() (s string) {
@@ -548,12 +547,8 @@ func (h *Hit) frame(now time.Time) string {
 	if h.Agent != "" {
 		where += ", private"
 	}
-	text := h.Content
-	if h.Title != "" {
-		text = h.Title + ": " + text
-	}
 	s := fmt.Sprintf("%s %s, %s, importance %s: “%s”", by, orient.Age(now.Sub(h.Updated)), where,
-		Level(h.Importance), orient.Inline(text, orient.Content))
+		Level(h.Importance), orient.Inline(h.titled(), orient.Content))
 	if h.DerivedFrom != "" {
 		s += " — derived from “" + orient.Inline(h.DerivedFrom, 120) + "”"
 		if h.Derived != "" {

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -196,23 +197,29 @@ func (s *Store) ScrubManifest(ctx context.Context, q ScrubQuery) (Manifest, erro
 	if err := s.mayScrub(&q); err != nil {
 		return Manifest{}, err
 	}
-	f, err := s.file(ctx, q.Scope.Tier, false)
-	if errors.Is(err, errNoFile) {
-		if err := q.missing(); err != nil {
-			return Manifest{}, err
-		}
-		return s.emptyManifest(q), nil
+	m := s.emptyManifest(q)
+	f, err := s.scrubFile(ctx, &q)
+	if f == nil || err != nil {
+		return m, err
 	}
-	if err != nil {
-		return Manifest{}, err
-	}
-	f.finishWipe(ctx)
-	var m Manifest
 	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
 		m, err = f.manifest(tx, q)
 		return err
 	})
 	return m, err
+}
+
+// scrubFile returns the file of a scrub, nil if it does not exist, after the wipe that an
+// earlier one has left due.
+func (s *Store) scrubFile(ctx context.Context, q *ScrubQuery) (*file, error) {
+	f, err := s.file(ctx, q.Scope.Tier, false)
+	if errors.Is(err, errNoFile) {
+		return nil, q.missing()
+	}
+	if err == nil {
+		f.finishWipe(ctx)
+	}
+	return f, err
 }
 
 // missing is the error for an unknown scope. The workspace, the account and the default
@@ -322,16 +329,13 @@ func (s *Store) Scrub(ctx context.Context, q ScrubQuery, confirm string) (Scrubb
 	if q.Mode == ScrubAll {
 		return s.removeWorkspace(ctx, q, confirm, was)
 	}
-	f, err := s.file(ctx, q.Scope.Tier, false)
-	if errors.Is(err, errNoFile) {
-		if err = q.missing(); err == nil {
-			err = nothingToScrub(q)
-		}
+	f, err := s.scrubFile(ctx, &q)
+	if err == nil && f == nil {
+		err = nothingToScrub(q)
 	}
 	if err != nil {
 		return out, err
 	}
-	f.finishWipe(ctx)
 	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 		if out.Manifest, err = f.confirmed(tx, q, confirm, was); err != nil {
 			return err
@@ -380,27 +384,27 @@ func (f *file) scrub(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
 	if err := withSecureDelete(tx, func() error { return f.scrubRows(tx, q, out) }); err != nil {
 		return err
 	}
+	verb := VerbScrubbed
+	if q.Purge {
+		verb = VerbPurged
+	}
+	if err := f.scrubEvent(tx, out, Event{Verb: verb, Scope: q.Scope.String(),
+		Subject: cmp.Or(q.Scope.Conversation, q.Scope.Channel, q.Scope.Tier)}); err != nil {
+		return err
+	}
+	return f.wipeAfter(tx, &out.Notes)
+}
+
+// scrubEvent logs a scrub with its manifest.
+func (f *file) scrubEvent(tx *sqlite.Tx, out *Scrubbed, e Event) (err error) {
 	logged := out.Manifest
 	logged.Sample = []string{} // others read the log, and some ids are private
-	data, err := json.Marshal(logged)
-	if err != nil {
+	if e.Data, err = json.Marshal(logged); err != nil {
 		return err
 	}
-	e := Event{At: tx.Now, Actor: f.s.opt.Actor, Verb: VerbScrubbed, Scope: q.Scope.String(),
-		Subject: q.Scope.Tier, Data: data}
-	switch {
-	case q.Purge:
-		e.Verb, e.Subject = VerbPurged, q.Scope.Conversation
-	case q.Scope.Tier == Conversation:
-		e.Subject = q.Scope.Conversation
-	case q.Scope.Tier == Channel:
-		e.Subject = q.Scope.Channel
-	}
-	if err := f.event(tx, e); err != nil {
-		return err
-	}
+	e.At, e.Actor = tx.Now, f.s.opt.Actor
 	out.Event = e
-	return f.wipeAfter(tx, &out.Notes)
+	return f.event(tx, e)
 }
 
 // withSecureDelete makes SQLite overwrite what fn deletes with zeros. It does not affect

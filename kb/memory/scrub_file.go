@@ -268,15 +268,8 @@ func (s *Store) noteRemoval(ctx context.Context, out *Scrubbed) error {
 		if noted, err := removalOf(tx, out.Hash); err != nil || noted {
 			return err
 		}
-		logged := out.Manifest
-		logged.Sample = []string{}
-		data, err := json.Marshal(logged)
-		if err != nil {
-			return err
-		}
-		out.Event = Event{At: tx.Now, Actor: s.opt.Actor, Verb: VerbRemoved, Scope: Account,
-			Subject: out.Hash, Other: s.opt.Workspace, Data: data}
-		return f.event(tx, out.Event)
+		return f.scrubEvent(tx, out, Event{Verb: VerbRemoved, Scope: Account, Subject: out.Hash,
+			Other: s.opt.Workspace})
 	})
 }
 
