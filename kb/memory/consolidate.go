@@ -96,6 +96,7 @@ type scopeFile struct {
 	Scope
 	f    *file
 	near *store.Nearby // of the file, to find groups and contradictions
+	size int           // active items when it was looked up
 }
 
 // PlanConsolidation returns what Consolidate would do now, and changes nothing. Without
@@ -174,11 +175,7 @@ func (s *Store) Consolidate(ctx context.Context, scopes []Scope, progress func(d
 	}
 	done, of := 0, 0
 	for _, w := range all {
-		n, err := w.live(ctx)
-		if err != nil {
-			return nil, err
-		}
-		of += n
+		of += w.size
 	}
 	moved := func(n int) {
 		done += n
@@ -219,7 +216,7 @@ func (s *Store) scopeFiles(ctx context.Context, scopes []Scope) ([]scopeFile, er
 			for _, h := range held {
 				if s.Reaches(h.Tier) && (h.Tier != Conversation || s.inAllConversations() ||
 					slices.Contains(taken, h.String())) {
-					all = append(all, scopeFile{h.Scope, f, near})
+					all = append(all, scopeFile{h.Scope, f, near, h.live})
 				}
 			}
 			return err
@@ -240,16 +237,19 @@ func (s *Store) scopeFiles(ctx context.Context, scopes []Scope) ([]scopeFile, er
 		if err != nil && !errors.Is(err, errNoFile) {
 			return nil, err
 		}
+		live := 0
 		if f != nil {
-			if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
+			if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
 				switch sc.Tier {
 				case Channel:
-					return f.checkChannel(tx, sc.Channel)
+					err = f.checkChannel(tx, sc.Channel)
 				case Conversation:
-					_, err := s.ownConversation(tx, sc.Conversation)
-					return err
+					_, err = s.ownConversation(tx, sc.Conversation)
 				}
-				return nil
+				if err == nil {
+					live, err = liveIn(tx, sc)
+				}
+				return err
 			}); err != nil {
 				return nil, err
 			}
@@ -258,7 +258,7 @@ func (s *Store) scopeFiles(ctx context.Context, scopes []Scope) ([]scopeFile, er
 			files[f] = f.Nearby()
 		}
 		if !slices.ContainsFunc(all, func(w scopeFile) bool { return w.Scope == sc }) {
-			all = append(all, scopeFile{sc, f, files[f]})
+			all = append(all, scopeFile{sc, f, files[f], live})
 		}
 	}
 	return all, nil
@@ -285,17 +285,6 @@ func (s Scope) filter(agent string) index.Filter {
 		f.All = append(f.All, []string{kwConversation + s.Conversation})
 	}
 	return f
-}
-
-func (w *scopeFile) live(ctx context.Context) (n int, err error) {
-	if w.f == nil {
-		return 0, nil
-	}
-	err = w.f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
-		n, err = liveIn(tx, w.Scope)
-		return err
-	})
-	return n, err
 }
 
 func liveIn(tx *sqlite.Tx, sc Scope) (int, error) {
