@@ -156,35 +156,28 @@ func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision
 		if err != nil {
 			return err
 		}
-		out.Created, out.Updated = tx.Now, tx.Now
-		have := 0
-		for _, n := range all {
-			have = n.Revision
-			out.Name, out.Created, out.Revision = n.Name, n.Created, n.Revision+1
-			if revision != AnyRevision && revision != have {
-				break
-			}
-			if n.Body == body {
-				out = n
-				return nil
-			}
-			if err := f.keepNamed(tx, &n); err != nil {
-				return err
-			}
+		have := Named{Name: name, Created: tx.Now}
+		if len(all) > 0 {
+			have = all[0]
 		}
-		if revision != AnyRevision && revision != have {
+		if revision != AnyRevision && revision != have.Revision {
 			return conflict(fmt.Sprintf("%s is at revision %d, not %d: it has changed since",
-				name, have, revision), "read the current text and edit that")
+				name, have.Revision, revision), "read the current text and edit that")
 		}
-		// continue the numbers of a removed entry of that name, so that a revision is
-		// unique
-		if have == 0 {
-			var last int
-			if err := tx.QueryRow(`SELECT coalesce(max(json_extract(before, '$.revision')), 0)
-				FROM revisions WHERE subject = ?`, namedSubject(out.Name)).Scan(&last); err != nil {
-				return err
-			}
-			out.Revision = last + 1
+		out.Name, out.Created, out.Updated = have.Name, have.Created, tx.Now
+		out.Revision = have.Revision + 1
+		switch {
+		case len(all) > 0 && have.Body == body:
+			out = have
+			return nil
+		case len(all) > 0:
+			err = f.keepNamed(tx, &have)
+		default: // it goes on after a removed entry of that name, so that a revision is unique
+			err = tx.QueryRow(`SELECT coalesce(max(json_extract(before, '$.revision')), 0) + 1
+				FROM revisions WHERE subject = ?`, namedSubject(name)).Scan(&out.Revision)
+		}
+		if err != nil {
+			return err
 		}
 		if _, err := tx.Exec(`INSERT OR REPLACE INTO named VALUES (?, ?, ?, ?, ?, ?)`, out.Name,
 			body, out.Curator, out.Revision, out.Created.UnixMilli(),

@@ -143,12 +143,6 @@ func (p *program) memoryOrient(c *cli.Context) error {
 	if err := atLeastOne(c, "limit", "budget"); err != nil {
 		return err
 	}
-	for _, t := range base.List(c, "tier") {
-		if !slices.Contains(memory.Tiers, t) {
-			return base.Usagef("choose among "+strings.Join(memory.Tiers, ", "), "tier %q is unknown",
-				base.Line(t, 60))
-		}
-	}
 	return base.With(p.openMemory(c, text != ""))(func(s *memory.Store) error {
 		o, err := s.Orient(c.Context, memory.OrientQuery{Text: text, Conversation: p.conversationIn(c, s),
 			Channel: c.String("channel"), Budget: c.Int("budget"), Limit: c.Int("limit"),
