@@ -290,7 +290,7 @@ var ceilings = map[string]int{
 
 	"cmd/board": 5010, // which flags a help text lists; what took over a command; an MCP server's project; commands on the screen
 
-	"cmd/board/base": 2070, // operations as commands; what telemetry sends
+	"cmd/board/base": 2085, // operations as commands; what telemetry sends; words of flags for completion
 
 	"cmd/board/ci": 960,
 
