@@ -28,7 +28,9 @@ func (m *hands) actions(ref Ref, f *facts) page.Actions {
 	back := page.On(page.Renamed(page.KeyReopen, "bring back"),
 		func() tea.Cmd { return m.bringBack(ref) })
 	copyID := page.On(page.KeyCopyID, func() tea.Cmd { return m.app.CopyText(ref.ID) })
-	copyText := page.On(page.KeyCopyText, func() tea.Cmd { return m.copyContent(ref) })
+	copyText := page.On(page.KeyCopyText, func() tea.Cmd {
+		return m.app.CopyWhole(ref.ID, func(ctx context.Context) (string, error) { return m.content(ctx, ref) })
+	})
 	open := page.On(page.KeySource, func() tea.Cmd { return m.openLink(ref) })
 	switch ref.Kind {
 	case KindCapsule:
@@ -51,12 +53,6 @@ func (m *hands) actions(ref Ref, f *facts) page.Actions {
 		return page.Actions{copyID, edit.Unlisted()}
 	}
 	return nil
-}
-
-// copyContent copies the whole text.
-func (m *hands) copyContent(ref Ref) tea.Cmd {
-	return m.app.CopyWhole(ref.ID,
-		func(ctx context.Context) (string, error) { return m.content(ctx, ref) })
 }
 
 // openLink opens what the text names.

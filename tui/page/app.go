@@ -54,6 +54,12 @@ type App struct {
 	replaced []*kb.KB // opened before the files of the knowledge base were replaced
 }
 
+// SearchState is the state of a search that is kept when it closes.
+type SearchState struct {
+	Text   string // the question, as it was typed
+	Chosen string // the id of what was chosen; "": the best
+}
+
 // NewApp returns what all pages of a program share. Its context ends with the program.
 func NewApp(ctx context.Context, cfg Config) *App {
 	clock := cfg.Now

@@ -460,3 +460,19 @@ func NewAct(a *App, x Act) *Form {
 	}
 	return NewForm(a, f)
 }
+
+// NewInput returns an input line.
+func (a *App) NewInput() textinput.Model {
+	in := textinput.New()
+	in.PlaceholderStyle = a.Styles.Faint
+	return in
+}
+
+// newArea returns an input field of several lines.
+func (a *App) newArea() textarea.Model {
+	area := textarea.New()
+	for _, style := range []*textarea.Style{&area.FocusedStyle, &area.BlurredStyle} {
+		*style = textarea.Style{Placeholder: a.Styles.Faint}
+	}
+	return area
+}

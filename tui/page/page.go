@@ -7,16 +7,14 @@
 //	keys.go         all keys; actions.go: those of a page, and what they do
 //	words.go        names keys in errors; settings.go has the person's own keys
 //	list.go         a list that renders only its visible rows; filter.go narrows one
-//	document.go     a text to scroll through, with links
+//	document.go     a text to scroll through, with links; text.go: a page that is one
 //	two_panes.go    a list, and a text about the chosen row
-//	form.go         forms: a reason, a new entry, a confirmation; inputs.go has their fields
-//	picker.go       an overlay with choices; revisions.go shows an earlier revision
-//	textlinks.go    links in the texts of entries, signals, capsules, items and findings
-//	ids.go          what an id is of
+//	form.go         forms: a reason, a new entry, a confirmation
+//	chooser.go      an overlay with choices; revisions.go shows an earlier revision
+//	textlinks.go    ids, and links in the texts of entries, signals, capsules, items and findings
 //	editor.go       a file or a text in the person's editor; clipboard.go copies
 //	notice.go       notifications outside of the screen
 //	contact.go      tracks whether the boards' server answers
-//	search_state.go what a search keeps when it closes
 package page
 
 import tea "github.com/charmbracelet/bubbletea"

@@ -47,6 +47,16 @@ var mention = text.NewRegexp("(https?://[^\\s<>\"'`|]+)" +
 	`|((?:[\pL\pN_.~-]*/)*[\pL\pN_.-]*[\pL\pN_]\.[A-Za-z][A-Za-z0-9]{0,7})(?:(?::|#L)([0-9]{1,9}))?` +
 	`|\b(?:entry:|signal:|kb:|memory:)?([es][1-9][0-9]{0,9}|[km][0-9a-z]{9})\b`)
 
+// Ids as typed, and in references.
+var (
+	EntryOrSignalID = text.NewRegexp(`^[es][0-9]+$`)
+	ItemID          = text.NewRegexp(`^m[0-9a-z]{9}$`)
+	CapsuleID       = text.NewRegexp(`^k[0-9a-hjkmnp-tv-z]{9}$`)
+)
+
+// IsSignal reports whether an id is that of a signal, not of an entry.
+func IsSignal(id string) bool { return strings.HasPrefix(id, "s") }
+
 // maxMentions is how many possible links of a text are looked up.
 const maxMentions = 100
 
