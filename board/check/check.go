@@ -393,6 +393,9 @@ func (c *checker) trace(t *trace.Result) Step {
 		s.Headline = fmt.Sprintf("nothing supports %d of %s",
 			t.Unsupported, count(t.Checked, "fact", "facts"))
 	}
+	if t.Unsure > 0 { // no policy counts them
+		s.Headline += fmt.Sprintf(" (%d may be right)", t.Unsure)
+	}
 	if t.SourceOnly > 0 { // in a source, and no finding has it
 		s.Headline += fmt.Sprintf("; %d stand in a source, no finding has them", t.SourceOnly)
 	}
@@ -400,8 +403,8 @@ func (c *checker) trace(t *trace.Result) Step {
 		s.Headline += fmt.Sprintf("; no finding says anything like %s",
 			count(t.Unsaid, "sentence", "sentences"))
 	}
-	if missing := t.Unsupported + t.SourceOnly; missing > 0 {
-		s.limit(missing, c.f.Trace.MaxUnsupported)
+	if t.Unsupported+t.SourceOnly > 0 {
+		s.limit(t.Counted(), c.f.Trace.MaxUnsupported)
 	}
 	if t.Checked == 0 {
 		s.leaveOut("the reports contain no facts to check")

@@ -31,6 +31,8 @@ var boundStatements = []struct{ same, opposite []string }{
 		[]string{"Spraying is allowed only when the wind is above 4 m/s.", "Spraying stops below 4 m/s.",
 			"No spraying unless the wind is above 4 m/s."}},
 	{[]string{"The office answered only on the third call.", "It answered not before the third call."}, nil},
+	{[]string{"The letter was answered only on 29 May.", "The letter had to wait until 29 May.",
+		"The letter waited until 29 May for an answer."}, nil},
 	{[]string{"Treat only if a trap has taken more than fifty moths.",
 		"Do not treat unless more than 50 moths were taken."},
 		[]string{"Treat only if no trap has taken more than 50 moths."}},

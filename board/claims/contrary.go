@@ -14,9 +14,6 @@ import (
 func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
 	for _, e := range cmp.Claims {
 		all, both := ev.shared(c, e)
-		if both >= .6*all && ev.disowned(c.Text, e) {
-			reasons = append(reasons, "the report calls it false")
-		}
 		same, why := c.boundAlike(e)
 		if !ev.Part && !ev.long() && cmp.Cover >= .5 && cmp.Back >= .4 {
 			reasons = append(reasons, c.standsIn(e, cmp)...)

@@ -90,8 +90,7 @@ func (ev *Evidence) Says(text string) *Claim {
 		}
 		i := sort.SearchInts(ev.starts, from+1) - 1
 		c, begin := ev.Claims[i], ev.starts[i]
-		if from -= begin; !c.English || !ev.disowned(text, c) &&
-			Denier(c.Text, from, min(to-begin, len(c.Text))) == "" {
+		if from -= begin; !c.English || Denier(c.Text, from, min(to-begin, len(c.Text))) == "" {
 			return c
 		}
 		rest = rest.after(begin + from + 1)

@@ -30,7 +30,7 @@ var (
 	refutes = text.NewRegexp(`(?i)\b(?:` + being + ` (?:` + untrue + `|` + takenBack + `)|` +
 		aClaim + ` that\b.{0,120}\b(?:` + setAside +
 		`|(?:have|has|had) no (?:basis|foundation|merit))|` +
-		`refutes?|disproves?|debunks?|contrary to|is a myth|(?:tests? showed|turned out|proved) otherwise|` +
+		`refutes?|disproves?|debunks?|contrary to|is a myth|no (?:evidence|proof|sign) that|(?:tests? showed|turned out|proved) otherwise|` +
 		`popular belief|common misconception)\b|` +
 		`^\W*(?:retracted|withdrawn|refuted|false|struck|not true)\b\W*:`)
 	// formerly is what was said before, and is no longer.

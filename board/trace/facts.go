@@ -27,6 +27,7 @@ type fact struct {
 	support   []int32  // the records that support it
 	from      []amount // the figures that it follows from
 	verdict   Fact
+	refuted   bool // package claims says what a record has in its place
 }
 
 // Bits of a mask of shared words: the near ones, then the far ones.

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -72,7 +73,7 @@ func (d *deriver) supported(i int) (own []amount, period []spoken) {
 		if g.isAmount() {
 			all = []amount{g.amount}
 		} else if len(g.keys) > 0 {
-			all = d.momentOf(g)
+			all = d.momentOf(k)
 		}
 		text := d.units[g.unit].report.Text()[g.start:g.end]
 		for _, a := range all {
@@ -91,20 +92,45 @@ func (d *deriver) supported(i int) (own []amount, period []spoken) {
 	return own, period
 }
 
-// momentOf is the moment of a date or a time of the report; of a date without a year
-// that of the record which has it.
-func (d *deriver) momentOf(g *fact) []amount {
-	all := appendMoment(nil, g.keys[0])
+// momentOf is the moment of a date or a time of the report; a date without a year is of the
+// year that its record says, or else of that of the nearest date.
+func (d *deriver) momentOf(k int) []amount {
+	g := &d.facts[k]
 	day, yearless := strings.CutPrefix(g.keys[0], "d:--")
-	if !yearless || len(g.support) == 0 || d.texts[g.support[0]] == "" {
-		return all
+	if !yearless {
+		return appendMoment(nil, g.keys[0])
 	}
-	for _, a := range d.figures(g.support[0]) {
-		if a.dim == "d" && date(a.value).Format("01-02") == day {
-			return []amount{a}
+	year := 0
+	for n := 0; n <= farthestDate && year == 0; n++ {
+		year = cmp.Or(d.yearOf(k-n, g), d.yearOf(k+n, g))
+	}
+	return appendMoment(nil, fmt.Sprintf("d:%04d-%s", cmp.Or(year, anyYear), day))
+}
+
+const (
+	farthestDate = 40   // facts from one to another that has its year
+	anyYear      = 2001 // will do for the time between two dates of which none has a year
+)
+
+// yearOf is the year of a date of the same report, as it or its record says it; 0 if neither does.
+func (d *deriver) yearOf(k int, g *fact) int {
+	if k < 0 || k >= len(d.facts) {
+		return 0
+	}
+	f := &d.facts[k]
+	if f.kind != KindDate || len(f.keys) == 0 || d.units[f.unit].report != d.units[g.unit].report {
+		return 0
+	}
+	all := appendMoment(nil, f.keys[0])
+	if len(f.support) > 0 {
+		all = append(all, d.figures(f.support[0])...)
+	}
+	for _, a := range all {
+		if a.dim == "d" && strings.HasSuffix(f.keys[0], date(a.value).Format("-01-02")) {
+			return date(a.value).Year()
 		}
 	}
-	return nil
+	return 0
 }
 
 // spokenOf are the first figures of a record with their sentences.

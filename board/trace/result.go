@@ -15,16 +15,19 @@ var ranks = map[string]int{
 	OtherUnit:  3,
 	OtherValue: 4,
 	Absent:     5,
-	Source:     6,
-	Derived:    7,
-	Rounded:    8,
+	Source:     7,
+	Derived:    8,
+	Rounded:    9,
 }
 
 func rank(f *Fact) int {
-	if f.Verdict == Source || f.Verdict == Derived {
+	switch {
+	case f.Unsure:
+		return 6
+	case f.Verdict == Source || f.Verdict == Derived:
 		return ranks[f.Verdict]
 	}
-	return cmp.Or(ranks[f.Cause], 9)
+	return cmp.Or(ranks[f.Cause], 10)
 }
 
 // result puts the verdicts together.
@@ -54,6 +57,7 @@ func (t *tracer) result() Result {
 		v := f.verdict
 		v.Report, v.Line, v.Kind, v.Passage = u.report.Name, u.report.Line(f.start), f.kind, n
 		v.Text = oneLine(u.report.Text()[f.start:f.end], 300)
+		v.Unsure = v.Verdict == Unsupported && !v.IsUnsaid() && t.isUnsure(f)
 		if v.Entries == nil {
 			v.Entries = []string{}
 		}
@@ -69,6 +73,9 @@ func (t *tracer) result() Result {
 		case v.Verdict == Unsupported:
 			r.Unsupported++
 			p.Missing++
+			if v.Unsure {
+				r.Unsure++
+			}
 		case v.Verdict == Derived:
 			r.Derived++
 		case v.Verdict == Source:
@@ -101,6 +108,23 @@ func (t *tracer) result() Result {
 	}
 	return r
 }
+
+// isUnsure reports whether an unsupported fact is of a kind that was wrong in fewer than half of the
+// reports that nobody had read: the board has its very number of something else, its sentence says
+// that it is worked out, a heading names what the report is of, or one word is denied on one side.
+func (t *tracer) isUnsure(f *fact) bool {
+	switch cause := f.verdict.Cause; {
+	case f.refuted:
+		return false
+	case cause == Elsewhere, cause == OtherUnit, f.kind == KindStatement, t.units[f.unit].heading:
+		return true
+	}
+	return f.isAmount() && t.hasCue(f, saidCues())
+}
+
+// Counted is how many facts a policy counts: those that nothing states and that are hardly right, and
+// those that a source alone states.
+func (r *Result) Counted() int { return r.Unsupported - r.Unsure + r.SourceOnly }
 
 // IsUnsaid reports whether a fact is a sentence that tells what no finding says. It is a warning.
 func (f *Fact) IsUnsaid() bool {

@@ -118,6 +118,7 @@ func (w *weighing) weigh(f *fact) {
 		}
 		*v = Fact{Verdict: Supported, Entries: []string{d.Source}}
 	case d.Verdict == claims.Refuted:
+		f.refuted = true
 		*v = Fact{Verdict: Unsupported, Cause: OtherUnit, Entries: []string{d.Source},
 			Why: d.String()}
 	}
@@ -174,7 +175,7 @@ func (w *weighing) contradicted() {
 				continue
 			}
 			w.facts = append(w.facts, fact{kind: KindStatement, unit: i, start: u.start, end: u.end,
-				verdict: verdict})
+				verdict: verdict, refuted: !s.TurnsOnDenial()})
 			break
 		}
 	}

@@ -77,6 +77,8 @@ type Fact struct {
 	Cause   string   `json:"cause"`   // one of the causes, or ""
 	Entries []string `json:"entries"` // that support it, or are nearest; five at most
 	Source  *Place   `json:"source"`  // that supports it, where no entry does
+	// Unsure means that it is unsupported, and may well be right: a policy does not count it.
+	Unsure  bool     `json:"unsure"`
 	Why     string   `json:"why"`     // for people: how it follows, what differs; or ""
 	From    []string `json:"from"`    // the figures from which it follows, as they are written
 	Passage int      `json:"passage"` // which of the result's passages states it, from 0
@@ -102,12 +104,17 @@ func (f *Fact) Describe() string {
 		return f.Verdict + ": " + f.Why
 	case f.Verdict != Unsupported:
 		return f.Verdict
-	case f.Why != "":
-		return causes[f.Cause] + ": " + f.Why
-	case len(f.Entries) > 0:
-		return causes[f.Cause] + "; nearest is " + f.Entries[0]
 	}
-	return causes[f.Cause]
+	why := causes[f.Cause]
+	if f.Unsure {
+		why = "unsure, " + why
+	}
+	if f.Why != "" {
+		return why + ": " + f.Why
+	} else if len(f.Entries) > 0 {
+		return why + "; nearest is " + f.Entries[0]
+	}
+	return why
 }
 
 // Passage is a sentence, a heading or a row of a report that states facts.
@@ -132,6 +139,7 @@ type Result struct {
 	Derived     int      `json:"derived"`     // facts that follow from entries by calculation
 	SourceOnly  int      `json:"source_only"` // facts that only a source states
 	Unsupported int      `json:"unsupported"` // facts that nothing states
+	Unsure      int      `json:"unsure"`      // of them: those that may well be right
 	// sentences that tell what no finding says; a warning that is in no other count
 	Unsaid int `json:"unsaid"`
 	// of the facts that are not unsupported; 1 without facts

@@ -9,9 +9,8 @@ import (
 	"blackboard/board/documents"
 )
 
-// verdicts traces a report against records e1, e2, … and returns its facts with their
-// verdicts, in the report's order.
-func verdicts(t *testing.T, report string, records ...string) (out []string) {
+// traced traces a report against records e1, e2, …
+func traced(t *testing.T, report string, records ...string) Result {
 	t.Helper()
 	var all []Record
 	for i, text := range records {
@@ -21,6 +20,14 @@ func verdicts(t *testing.T, report string, records ...string) (out []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+// verdicts traces a report against records and returns its facts with their verdicts, in the
+// report's order.
+func verdicts(t *testing.T, report string, records ...string) (out []string) {
+	t.Helper()
+	r := traced(t, report, records...)
 	for _, p := range r.Passages {
 		for _, f := range r.Facts {
 			if r.Passages[f.Passage].Line == p.Line && r.Passages[f.Passage].Text == p.Text {
@@ -188,6 +195,8 @@ func TestDerived(t *testing.T) {
 		"The contract began on 2026-03-02 and ends on 2026-03-30",
 		"Ohio has 40 sites, Utah 12, Iowa 9",
 		"Adverse events: 57.3 % on the drug, 50.0 % on placebo",
+		"The letter of 2 May was answered only on 29 May. Answered: 29 May 2025",
+		"The ram was looked at on 4 July", "The operator's letter is of 9 August",
 	}
 	for report, want := range map[string]string{
 		"Revenue of Borealis grew by 20.4 % in FY2025.":                                            Derived,
@@ -219,6 +228,10 @@ func TestDerived(t *testing.T) {
 		"With 99.71 % uptime, 45 hours a year are lost.":                                           Unsupported,
 		"At $62 per month the 140 agents cost $9,680.":                                             Unsupported,
 		"The contract runs from 2 March 2026 to 30 March 2026, four weeks.":                        Derived,
+		"The letter of 2 May had to wait until 29 May, which is 27 days.":                          Derived,
+		"The letter of 2 May had to wait until 29 May, which is 24 days.":                          Unsupported,
+		"The ram was looked at on 4 July. The letter is of 9 August, 36 days later.":               Derived,
+		"The ram was looked at on 4 July. The letter is of 9 August, 31 days later.":               Unsupported,
 		"Ohio, Utah and Iowa have 61 sites together.":                                              Derived,
 		"Ohio, Utah and Iowa have 67 sites together.":                                              Unsupported,
 		"Adverse events differ by 7.3 percentage points between drug and placebo.":                 Derived,
@@ -354,6 +367,44 @@ func TestCauses(t *testing.T) {
 	} {
 		if got := verdicts(t, c.report, records...); !slices.Contains(got, c.want) {
 			t.Errorf("%q: %q, want %q", c.report, got, c.want)
+		}
+	}
+}
+
+// TestUnsure holds which unsupported facts may well be right.
+func TestUnsure(t *testing.T) {
+	records := []string{
+		"Churn of Borealis was 14 % in 2025", "Churn of Crestline was 9 %",
+		"Export takes 41 minutes at the plant of Marlow", "The plant of Marlow has 350 hosts",
+		"The clerk at Marlow knew the password",
+	}
+	for report, want := range map[string]bool{
+		"Churn of Crestline was 14 %.":                                        true,
+		"# Case KX-4471\n\nChurn of Crestline was 9 %.":                       true,
+		"The plant of Marlow has 350 hosts. That is 118 more than last year.": true,
+		"The clerk at Marlow did not know the password.":                      true,
+		"The plant of Marlow has 530 hosts.":                                  false,
+		"The case of Marlow is KX-4471.":                                      false,
+		"Export takes 41 seconds at the plant of Marlow.":                     false,
+		"Vexler Partners audited the plant of Marlow.":                        false,
+		"The plant of Marlow was closed on 3 March 2025.":                     false,
+	} {
+		r := traced(t, report, records...)
+		n, counted := 0, 0
+		for _, f := range r.Facts {
+			if f.Verdict == Unsupported && !f.IsUnsaid() {
+				if n++; f.Unsure != want {
+					t.Errorf("%q: %+v", report, f)
+				}
+				if !want {
+					counted++
+				}
+			} else if f.Unsure {
+				t.Errorf("%q: %+v", report, f)
+			}
+		}
+		if n == 0 || r.Unsupported != n || r.Counted() != counted {
+			t.Errorf("%q: %d facts, %+v", report, n, r)
 		}
 	}
 }

@@ -419,7 +419,7 @@ may still be wrong.`},
 			r, err := check.Trace(ctx, b, given)
 			limit := f.Trace.MaxUnsupported
 			return Judged{Trace: &r, all: in.All, failed: in.Strict && !r.Passed ||
-				limit != nil && r.Unsupported+r.SourceOnly > *limit,
+				limit != nil && r.Counted() > *limit,
 				step: check.Step{Name: policy.Trace, Trace: &r, Passed: r.Passed}}, err
 		})
 	},
