@@ -178,15 +178,21 @@ func dayFirst(in *Instant, t tokens, i int) int {
 	if m == 0 {
 		return 0
 	}
-	if k++; t.at(k).text == "," && t.year(k+1) > 0 {
-		k++
-	}
-	y := t.year(k)
+	y, next := t.yearBehind(k+1, ",")
 	in.span(y, m, d, 0, 1)
-	if y > 0 {
+	return next
+}
+
+// yearBehind returns the year at a token, or behind a mark or word there, and the token behind it; 0
+// and the token itself if there is none.
+func (t tokens) yearBehind(k int, mark string) (y, next int) {
+	if t.at(k).low == mark && t.year(k+1) > 0 {
 		k++
 	}
-	return k
+	if y = t.year(k); y > 0 {
+		k++
+	}
+	return y, k
 }
 
 func monthFirst(in *Instant, t tokens, i int) int {
@@ -195,46 +201,28 @@ func monthFirst(in *Instant, t tokens, i int) int {
 		return 0
 	}
 	if d := t.day(k); d > 0 && !t.measureAt(k+1) {
-		if k++; t.at(k).text == "," && t.year(k+1) > 0 {
-			k++
-		}
-		y := t.year(k)
+		y, next := t.yearBehind(k+1, ",")
 		in.span(y, m, d, 0, 1)
-		if y > 0 {
-			k++
-		}
-		return k
+		return next
 	}
-	if t.at(k).low == "of" && t.year(k+1) > 0 {
-		k++
-	}
-	y := t.year(k)
+	y, next := t.yearBehind(k, "of")
 	in.span(y, m, 1, 1, 0)
-	if y > 0 {
-		k++
-	}
-	return k
+	return next
 }
 
 func seasonFirst(in *Instant, t tokens, i int) int {
-	m, k := seasons[t[i].low], i+1
+	m := seasons[t[i].low]
 	if m == 0 {
 		return 0
 	}
-	if t.at(k).low == "of" && t.year(k+1) > 0 {
-		k++
-	}
-	y := t.year(k)
+	y, next := t.yearBehind(i+1, "of")
 	if w := t.at(i - 1).low; y == 0 && (!beforeSeason.has(w) ||
 		t[i].low == "fall" && w != "last" && w != "next" && w != "this") {
 		return 0
 	}
 	in.span(y, m, 1, 3, 0)
 	in.Loose = true
-	if y > 0 {
-		k++
-	}
-	return k
+	return next
 }
 
 func quarterFirst(in *Instant, t tokens, i int) int {

@@ -57,7 +57,7 @@ func newIndex(r *documents.Document) *index {
 	var s words.Scanner
 	text := r.Text()
 	for at := 0; at < len(text); {
-		end := at + paragraphEnd(text[at:])
+		end := at + words.ScanEnd(text[at:])
 		lexemes := s.Scan(text[at:end])
 		for i, l := range lexemes {
 			if i == 0 || x.units[len(x.units)-1].size >= unitSize ||
@@ -84,29 +84,6 @@ func (x *index) add(key string) {
 	if list := x.post[key]; len(list) == 0 || list[len(list)-1] != u {
 		x.post[key] = append(list, u)
 	}
-}
-
-// paragraphEnd returns how much of the text is read at a time: to the first empty line,
-// or a good deal of text if there is none. Nothing that makes up one number crosses an
-// empty line.
-func paragraphEnd(text string) int {
-	const most = 64 << 10
-	head := text[:min(len(text), most)]
-	if i := strings.Index(head, "\n\n"); i >= 0 {
-		return i + 2
-	}
-	if len(head) == len(text) {
-		return len(text)
-	}
-	if i := strings.LastIndexAny(head, "\n "); i > 0 {
-		return i + 1
-	}
-	for i := len(head); i > len(head)-utf8.UTFMax; i-- {
-		if utf8.RuneStart(text[i]) {
-			return i
-		}
-	}
-	return len(head)
 }
 
 // endsUnit reports whether a line or a sentence ends between two lexemes that follow

@@ -27,7 +27,7 @@ type values map[string]bool
 func (v values) add(text string) {
 	var s words.Scanner
 	for at := 0; at < len(text); {
-		end := at + paragraph(text[at:])
+		end := at + words.ScanEnd(text[at:])
 		for _, l := range s.Scan(text[at:end]) {
 			for _, k := range l.Keys {
 				if !v[k] {
@@ -37,27 +37,6 @@ func (v values) add(text string) {
 		}
 		at = end
 	}
-}
-
-// paragraph returns how much of a text is read at a time: up to an empty line.
-func paragraph(text string) int {
-	const most = 64 << 10
-	head := text[:min(len(text), most)]
-	if i := strings.LastIndex(head, "\n\n"); i >= 0 && len(head) < len(text) {
-		return i + 2
-	}
-	if len(head) == len(text) {
-		return len(text)
-	}
-	if i := strings.LastIndexAny(head, "\n "); i > 0 {
-		return i + 1
-	}
-	for i := len(head); i > len(head)-utf8.UTFMax; i-- {
-		if utf8.RuneStart(text[i]) {
-			return i
-		}
-	}
-	return len(head)
 }
 
 func (v values) any(keys []string) bool {

@@ -42,6 +42,24 @@ type Scanner struct {
 	keys    map[string][]string // of the words met so far
 }
 
+// ScanEnd returns how much of a text is scanned at a time: up to an empty line, which nothing that
+// makes up one number crosses, or a good deal of it if there is none.
+func ScanEnd(text string) int {
+	head := text[:min(len(text), 64<<10)]
+	if i := strings.LastIndex(head, "\n\n"); i >= 0 && len(head) < len(text) {
+		return i + 2
+	} else if len(head) == len(text) {
+		return len(text)
+	} else if i := strings.LastIndexAny(head, "\n "); i > 0 {
+		return i + 1
+	}
+	end := len(head)
+	for end > len(head)-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return end
+}
+
 // Scan starts another text and reuses the memory.
 func (s *Scanner) Scan(text string) []Lexeme {
 	s.Text, s.Lexemes = text, s.Lexemes[:0]
