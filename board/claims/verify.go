@@ -43,12 +43,7 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 			had = append(had, d)
 			continue
 		} else if ev.elsewhere(finding, d) {
-			had = append(had, d)
-			if why := ev.instead(finding, d, around, quote); why != "" {
-				v.Refuted = append(v.Refuted, why)
-				continue
-			}
-			if w.Other.With == nil {
+			if had = append(had, d); w.Other.With == nil {
 				continue
 			}
 		}
@@ -129,24 +124,6 @@ func (d *Detail) hasUnitOf(o *Detail) bool {
 // spelled reports whether a figure is a number in words with a unit: ten days. It is looked for
 // nowhere else.
 func (d *Detail) spelled() bool { return d.Q != nil && d.Q.Word && d.Q.Dim != "" }
-
-// instead returns why a quote contradicts a figure that stands elsewhere in the source: the finding and
-// its quote say nearly the same, each with one figure of that kind, and those differ.
-func (ev *Evidence) instead(c *Claim, d *Detail, around []*Claim, quote string) string {
-	all, both := ev.shared(c, join(around, ""))
-	if !c.onlyOne(d, around) || both < .5*all || sums(d, around) || d.T != nil {
-		return ""
-	}
-	for _, e := range around {
-		for _, x := range e.figures() {
-			if rel := d.relation(x); rel >= OtherValue && strings.Contains(quote, x.Text) && !x.suffixed() &&
-				d.Q.Dim != "" && !(rel == OtherUnit && !x.hasUnitOf(d)) {
-				return fmt.Sprintf("%s: the finding says %s, the source %s", rel, d.Text, x.Text)
-			}
-		}
-	}
-	return ""
-}
 
 // conditional reports whether a finding or its quote holds under a condition: not until two have tried
 // it, only after two have. A denial turns with it.
