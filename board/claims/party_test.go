@@ -80,16 +80,24 @@ func TestVerifyKinds(t *testing.T) {
 }
 
 func TestCondition(t *testing.T) {
-	for _, c := range []struct{ finding, rest, want string }{
-		{"The warranty runs for 36 months.", " if the buyer signs the contract first.", "if"},
-		{"The warranty runs for 36 months.", ". If the buyer signs, more is free.", ""},
-		{"The warranty runs for 36 months if a contract is signed.",
+	for _, c := range []struct{ finding, quote, rest, want string }{
+		{"The warranty runs for 36 months.", "", " if the buyer signs the contract first.", "if"},
+		{"The warranty runs for 36 months.", "", ". If the buyer signs, more is free.", ""},
+		{"The warranty runs for 36 months if a contract is signed.", "",
 			" if the buyer signs the contract first.", ""},
-		{"A dredge may be used.", " only where all spoil passes a sieve.", "only"},
-		{"Dual writes may end once the check has passed.", " twice in a row.", "twice"},
-		{"Members may sublet for six months.", ", provided that the committee agreed.", "provided"},
+		{"A dredge may be used.", "", " only where all spoil passes a sieve.", "only"},
+		{"Dual writes may end once the check has passed.", "", " twice in a row.", "twice"},
+		{"Members may sublet for six months.", "", ", provided that the committee agreed.", "provided"},
+		{"The licence runs until the end of May.", "The licence runs until 31 May",
+			" provided that two points are settled.", "provided"},
+		{"Any delay ends the contract.", "The contract ends if a delay is reported",
+			" and the loss is not made good within ten days.", "and"},
+		{"Any delay ends the contract.", "The contract ends on a delay", " and the deposit is kept.", ""},
+		{"A delay ends the contract if the loss is not made good within ten days.",
+			"The contract ends if a delay is reported",
+			" and the loss is not made good within ten days.", ""},
 	} {
-		if got := Condition(c.finding, c.rest); got != c.want {
+		if got := Condition(c.finding, c.quote, c.rest); got != c.want {
 			t.Errorf("%q, then %q: %q", c.finding, c.rest, got)
 		}
 	}

@@ -64,23 +64,28 @@ func (c *Claim) subtracts(around []*Claim) bool {
 
 var (
 	conditions   = set("if unless provided twice consent agreement approval permission")
+	clausal      = set("if unless provided")
 	onlyUnder    = set("if when where after once for to with by up in during")
 	onlyFor      = set("for up to")
 	ownCondition = set("if unless provided where until except subject when while twice limited")
 )
 
-// Condition returns the word that begins a condition in the rest of a sentence, of which a
-// finding says nothing; "" if there is none.
-func Condition(finding, rest string) string {
+// Condition returns the word that begins a condition behind a quote in the rest of its sentence, or
+// goes on with that of the quote, of which a finding says nothing; "" if there is none.
+func Condition(finding, quote, rest string) string {
 	t, c := lex(rest), ExtractText(finding, "")
-	own := lex(finding)
+	quoted := lex(quote)
+	own := slices.DeleteFunc(lex(finding), func(x token) bool {
+		return x.low != "only" && slices.ContainsFunc(quoted, func(y token) bool { return x.low == y.low })
+	})
+	cut := slices.ContainsFunc(quoted, func(x token) bool { return clausal.has(x.low) })
 	for i := range t {
 		x := &t[i]
 		if x.kind == markToken && strings.ContainsAny(x.text, ".;:|!?") || i > 12 {
 			break
 		}
 		only := x.low == "only" && onlyUnder.has(t.at(i+1).low)
-		if !conditions.has(x.low) && !only {
+		if !conditions.has(x.low) && !only && !(cut && i == 0 && x.low == "and") {
 			continue
 		}
 		if slices.ContainsFunc(own, func(y token) bool {

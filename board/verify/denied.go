@@ -13,13 +13,17 @@ import (
 )
 
 // This file finds quotes that are true to the letter, and cut out of a sentence that
-// denies what they say.
+// denies or limits what they say.
 
 // deniers take back what follows them in their clause.
 var deniers = map[string]bool{"no": true, "never": true, "none": true, "neither": true,
 	"hardly": true, "without": true, "false": true, "untrue": true, "wrong": true,
 	"reject": true, "rejected": true, "rejects": true, "deny": true, "denied": true,
 	"denies": true, "refuted": true, "disputed": true, "disputes": true, "nobody": true}
+
+// limiters before a quote say that it holds of a part.
+var limiters = map[string]bool{"most": true, "some": true, "few": true, "half": true, "several": true,
+	"nearly": true, "almost": true, "many": true}
 
 func denies(word string) bool { return words.Negates(word) || deniers[word] }
 
@@ -55,7 +59,8 @@ func (s *Source) cutShort(f *Finding, places []match) (word string) {
 	x := s.words()
 	for _, m := range places {
 		rest, _, _ := strings.Cut(x.text[x.words[m.to-1].end:], "\n\n")
-		if word = claims.Condition(f.Content, strings.ReplaceAll(rest[:min(len(rest), around)], "\n", " ")); word == "" {
+		if word = claims.Condition(f.Content, f.Evidence,
+			strings.ReplaceAll(rest[:min(len(rest), around)], "\n", " ")); word == "" {
 			return ""
 		}
 	}
@@ -67,6 +72,32 @@ func lastRune(s string) string {
 	_, n := utf8.DecodeLastRuneInString(s)
 	return s[len(s)-n:]
 }
+
+// cutBehind returns the word that limits, right before a quote at all of its places, what the quote
+// and the finding say of all: most of the.
+func (s *Source) cutBehind(f *Finding, places []match) (word string) {
+	if limited.MatchString(f.Content) {
+		return ""
+	}
+	x := s.words()
+	for _, m := range places {
+		i := m.from
+		for i > 0 && i > m.from-2 && !limiters[x.word(i-1)] && partOf[x.word(i-1)] {
+			i--
+		}
+		if i == 0 || !limiters[x.word(i-1)] || endsClause(x.between(i)) {
+			return ""
+		}
+		word = x.written(i-1, i)
+	}
+	return word
+}
+
+var partOf = map[string]bool{"of": true, "the": true, "all": true, "its": true, "their": true}
+
+// limited is what a finding says itself if it is not of all.
+var limited = lazyregexp.New(`(?i)\b(most|mostly|some|few|half|several|nearly|almost|many|majority|` +
+	`part|partly|usually|except|but|not|(?:\w+ out|\d+|two|three|four|five|six|seven|eight|nine|ten) of)\b`)
 
 // reach is how many words before a quote may deny it.
 const reach = 6

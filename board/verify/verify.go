@@ -272,6 +272,11 @@ func (s *Source) quote(f *Finding) (o Outcome, quoted bool) {
 		o.Note = fmt.Sprintf("the quote is cut off before its condition: “%s” goes on behind it", word)
 		return o, true
 	}
+	if word := s.cutBehind(f, places); word != "" {
+		o = Outcome{Verdict: Denied, Passage: s.passage(places[0])}
+		o.Note = fmt.Sprintf("the quote is cut out behind “%s”, which limits it", word)
+		return o, true
+	}
 	ref := parseReference(f.SourceRef)
 	for _, m := range places {
 		if s.at(ref, m) != elsewhere {

@@ -113,6 +113,37 @@ func TestQuotes(t *testing.T) {
 	}
 }
 
+// TestCutQuotes holds what a quote must not leave out before or behind it.
+func TestCutQuotes(t *testing.T) {
+	s := NewSource(documents.New("minutes.md", `Most of the attendants have taken their overtime as free days; three have not.
+Nearly all stalls were open by nine. The stalls were swept at noon.
+The permit may be continued until 31 March 2026 provided that two points are settled before summer.
+The grant may be reclaimed if section 3 is breached and the breach is not remedied within 30 days.
+`))
+	for _, c := range []struct{ content, quote, verdict string }{
+		{"All attendants have taken free days for their overtime.",
+			"attendants have taken their overtime as free days", Denied},
+		{"Most attendants have taken free days for their overtime.",
+			"attendants have taken their overtime as free days", Found},
+		{"The stalls were open by nine.", "stalls were open by nine", Denied},
+		{"The stalls were swept at noon.", "stalls were swept at noon", Found},
+		{"The permit is continued until the end of March 2026 without reservation.",
+			"The permit may be continued until 31 March 2026", Denied},
+		{"The permit is continued until 31 March 2026 if two points are settled before summer.",
+			"The permit may be continued until 31 March 2026", Found},
+		{"Whoever breaks section 3 loses the money at once.",
+			"The grant may be reclaimed if section 3 is breached", Denied},
+		{"The grant may be reclaimed if a breach of section 3 is not remedied within 30 days.",
+			"The grant may be reclaimed if section 3 is breached", Found},
+	} {
+		o := s.Check(&Finding{Type: "observation", Content: c.content, Evidence: c.quote,
+			SourceDoc: "minutes.md"})
+		if o.Verdict != c.verdict {
+			t.Errorf("%q with %q: %s (%s)", c.content, c.quote, o.Verdict, o.Note)
+		}
+	}
+}
+
 func TestValues(t *testing.T) {
 	for _, c := range []struct {
 		content, note string
