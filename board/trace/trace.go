@@ -95,6 +95,10 @@ var causes = map[string]string{
 
 // Describe says on one line what supports the fact, or why nothing does.
 func (f *Fact) Describe() string {
+	why := causes[f.Cause]
+	if f.Unsure {
+		why = "unsure, " + why
+	}
 	switch {
 	case f.Verdict == Source && f.Source != nil:
 		return fmt.Sprintf("only in %s:%d", f.Source.File, f.Source.Line)
@@ -104,14 +108,9 @@ func (f *Fact) Describe() string {
 		return f.Verdict + ": " + f.Why
 	case f.Verdict != Unsupported:
 		return f.Verdict
-	}
-	why := causes[f.Cause]
-	if f.Unsure {
-		why = "unsure, " + why
-	}
-	if f.Why != "" {
+	case f.Why != "":
 		return why + ": " + f.Why
-	} else if len(f.Entries) > 0 {
+	case len(f.Entries) > 0:
 		return why + "; nearest is " + f.Entries[0]
 	}
 	return why

@@ -21,10 +21,6 @@ var deniers = map[string]bool{"no": true, "never": true, "none": true, "neither"
 	"reject": true, "rejected": true, "rejects": true, "deny": true, "denied": true,
 	"denies": true, "refuted": true, "disputed": true, "disputes": true, "nobody": true}
 
-// limiters before a quote say that it holds of a part.
-var limiters = map[string]bool{"most": true, "some": true, "few": true, "half": true, "several": true,
-	"nearly": true, "almost": true, "many": true}
-
 func denies(word string) bool { return words.Negates(word) || deniers[word] }
 
 // denial is what a finding says itself if it denies something.
@@ -76,28 +72,27 @@ func lastRune(s string) string {
 // cutBehind returns the word that limits, right before a quote at all of its places, what the quote
 // and the finding say of all: most of the.
 func (s *Source) cutBehind(f *Finding, places []match) (word string) {
-	if limited.MatchString(f.Content) {
-		return ""
-	}
 	x := s.words()
 	for _, m := range places {
-		i := m.from
-		for i > 0 && i > m.from-2 && !limiters[x.word(i-1)] && partOf[x.word(i-1)] {
-			i--
-		}
-		if i == 0 || !limiters[x.word(i-1)] || endsClause(x.between(i)) {
+		start := int(x.words[m.from].start)
+		before := limiting.FindStringSubmatch(x.text[max(0, start-40):start])
+		if before == nil || limited.MatchString(f.Content) {
 			return ""
 		}
-		word = x.written(i-1, i)
+		word = before[1]
 	}
 	return word
 }
 
-var partOf = map[string]bool{"of": true, "the": true, "all": true, "its": true, "their": true}
+const ofAPart = `most|some|few|half|several|nearly|almost|many`
 
-// limited is what a finding says itself if it is not of all.
-var limited = lazyregexp.New(`(?i)\b(most|mostly|some|few|half|several|nearly|almost|many|majority|` +
-	`part|partly|usually|except|but|not|(?:\w+ out|\d+|two|three|four|five|six|seven|eight|nine|ten) of)\b`)
+var (
+	// limiting is what says before a statement that it is of a part.
+	limiting = lazyregexp.New(`(?i)\b(` + ofAPart + `)(?:\s+(?:of|the|all|its|their))*\s+$`)
+	// limited is what a finding says itself if it is not of all.
+	limited = lazyregexp.New(`(?i)\b(` + ofAPart + `|mostly|majority|part|partly|usually|except|but|not|` +
+		`(?:\w+ out|\d+|two|three|four|five|six|seven|eight|nine|ten) of)\b`)
+)
 
 // reach is how many words before a quote may deny it.
 const reach = 6
