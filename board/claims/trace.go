@@ -20,9 +20,6 @@ type Standing struct {
 	Unsaid   string   // why no source says anything like it, "" if one may
 }
 
-// TurnsOnDenial reports whether a source says the opposite by what one side alone denies.
-func (s *Standing) TurnsOnDenial() bool { return turnsOnDenial(s.Against) }
-
 // A Judged is what evidence says about one detail of a statement.
 type Judged struct {
 	*Detail

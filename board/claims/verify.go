@@ -88,7 +88,7 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 				against := ev.opposites(finding, cmp.Window, cmp.Matches)
 				turns := conditional(finding, around) || isData(quote)
 				for _, why := range against {
-					switch denial := turnsOnDenial(why); {
+					switch denial := TurnsOnDenial(why); {
 					case !denial, !turns && cover >= .7 && cmp.Back >= .6: // in the same words
 						v.Refuted = append(v.Refuted, why)
 					case !turns:
@@ -133,8 +133,8 @@ func conditional(finding *Claim, around []*Claim) bool {
 	})
 }
 
-// turnsOnDenial reports whether a reason is a word that one side alone denies.
-func turnsOnDenial(why string) bool { return strings.HasSuffix(why, oneSide) }
+// TurnsOnDenial reports whether a reason is a word that one side alone denies.
+func TurnsOnDenial(why string) bool { return strings.HasSuffix(why, oneSide) }
 
 // isData reports whether a quote is names with values and no sentence: "assignee": null.
 func isData(quote string) bool { return reKeyValue.MatchString(quote) }

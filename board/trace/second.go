@@ -175,7 +175,7 @@ func (w *weighing) contradicted() {
 				continue
 			}
 			w.facts = append(w.facts, fact{kind: KindStatement, unit: i, start: u.start, end: u.end,
-				verdict: verdict, refuted: !s.TurnsOnDenial()})
+				verdict: verdict, refuted: !claims.TurnsOnDenial(s.Against)})
 			break
 		}
 	}
