@@ -88,9 +88,9 @@ const ofAPart = `most|some|few|half|several|nearly|almost|many`
 
 var (
 	// limiting is what says before a statement that it is of a part.
-	limiting = lazyregexp.New(`(?i)\b(` + ofAPart + `)(?:\s+(?:of|the|all|its|their))*\s+$`)
+	limiting = text.NewRegexp(`(?i)\b(` + ofAPart + `)(?:\s+(?:of|the|all|its|their))*\s+$`)
 	// limited is what a finding says itself if it is not of all.
-	limited = lazyregexp.New(`(?i)\b(` + ofAPart + `|mostly|majority|part|partly|usually|except|but|not|` +
+	limited = text.NewRegexp(`(?i)\b(` + ofAPart + `|mostly|majority|part|partly|usually|except|but|not|` +
 		`(?:\w+ out|\d+|two|three|four|five|six|seven|eight|nine|ten) of)\b`)
 )
 
