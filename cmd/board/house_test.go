@@ -341,7 +341,7 @@ var ceilings = map[string]int{
 
 	"kb/markdown": 950, // all front matter is read here
 
-	"kb/memory": 10560, // which note replaces which; own notes like items
+	"kb/memory": 10580, // which note replaces which; own notes like items
 
 	"kb/memory/orient": 310,
 

@@ -406,7 +406,49 @@ func (f *file) renew(tx *sqlite.Tx, hits []Hit, q *Query) ([]Hit, error) {
 		}
 		out = append(out, h)
 	}
+	if q.Text != "" {
+		newerOfTwo(out)
+	}
 	return out, nil
+}
+
+// Two hits alone answer a question if the second has nearAlone of the first one's evidence,
+// the others have at most farAlone of the second one's, and the newer one has sameTopic of the
+// words of the older one, by weight.
+const (
+	nearAlone = 0.65
+	farAlone  = 0.8
+	sameTopic = 0.25
+)
+
+// newerOfTwo puts the newer one of two sure, short hits first if they alone answer the
+// question: who notes a fact anew without touching the old note leaves two answers, which
+// may have few words in common.
+func newerOfTwo(hits []Hit) {
+	if len(hits) < 2 {
+		return
+	}
+	first, second := &hits[0], &hits[1]
+	older, newer := first.told(), second.told()
+	if second.Weak || !second.Updated.After(first.Updated) || first.authority() > second.authority() ||
+		second.Evidence < nearAlone*first.Evidence ||
+		max(len(older.words), len(newer.words)) > longTold || older.share(newer) < sameTopic ||
+		slices.ContainsFunc(hits[2:], func(h Hit) bool { return h.Evidence > farAlone*second.Evidence }) {
+		return
+	}
+	second.Score, second.Evidence = max(first.Score, second.Score), max(first.Evidence, second.Evidence)
+	*first, *second = *second, *first
+}
+
+// share returns the share of a text's words that another has, too, by weight.
+func (t *told) share(o *told) float64 {
+	both, all := 0.0, 0.0
+	for _, w := range t.words {
+		if all += w.weight; o.has(w.word) != nil {
+			both += w.weight
+		}
+	}
+	return both / max(all, 1)
 }
 
 // mostCompared is how many notes are compared with each other.

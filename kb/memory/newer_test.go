@@ -182,6 +182,41 @@ func TestNewerFirst(t *testing.T) {
 	}
 }
 
+// inOtherWords are facts that were noted anew in words that hardly tell so.
+var inOtherWords = []restated{
+	{"Tile images are rendered on host larch", "The rendering of tile images happens on spruce, a bigger machine",
+		"On which host are tile images rendered?"},
+	{"Invoices are numbered per branch office", "Numbers of invoices run through the whole company in one series",
+		"How are invoices numbered?"},
+	{"The parking gate opens for 40 seconds", "At the parking gate, cars have 75 s to pass before it closes",
+		"How long does the parking gate open?"},
+}
+
+// notAnswered are newer notes that come second: one that has few words of the question, and a
+// long one that tells of much else.
+var notAnswered = []restated{
+	{"The cluster autoscaler on prod is capped at 58 nodes", "Five people hold the role of cluster admin",
+		"What is the cluster autoscaler on prod capped at?"},
+	{"Six field names are on the map of the school: Cuckoo Ing, Lang Rigg, Far Wandales",
+		"The school has its pupils draw a map of every field before the flooding, the sheet hangs in the museum, and those who could not write field names drew what grew there instead",
+		"What are the six field names on the map of the school?"},
+}
+
+// TestNewerOfTwo: of two sure answers that stand out from all others the newer one is first.
+func TestNewerOfTwo(t *testing.T) {
+	t.Parallel()
+	for _, r := range inOtherWords {
+		if first := firstGiven(t, r, true); first != "newer" {
+			t.Errorf("%s first of %q and %q", first, r.old, r.newer)
+		}
+	}
+	for _, r := range notAnswered {
+		if first := firstGiven(t, r, true); first != "old" {
+			t.Errorf("%s first of %q and %q", first, r.old, r.newer)
+		}
+	}
+}
+
 // TestStanding: what replaces the other is told from what holds beside it.
 func TestStanding(t *testing.T) {
 	t.Parallel()
