@@ -335,15 +335,7 @@ func (ch *change) drop(c *Capsule, why string) error {
 		}
 	}
 	if c.SupersededBy != "" {
-		if by, err := ch.get(c.SupersededBy); err == nil {
-			now := *by
-			now.Supersedes = slices.DeleteFunc(
-				slices.Clone(by.Supersedes), func(id string) bool { return id == c.ID })
-			if err := ch.update(by, &now, nil, VerbEdited, c.ID,
-				"what it superseded was removed: "+why); err != nil {
-				return err
-			}
-		} else if !errors.Is(err, fault.NotFound) {
+		if err := ch.removeLink(c.SupersededBy, c.ID, "what it superseded was removed: "+why); err != nil {
 			return err
 		}
 	}

@@ -113,7 +113,7 @@ func (r *replaced) place(temp string) (fs.FileInfo, error) {
 		os.Remove(temp)
 		return nil, err
 	}
-	if err := rename(temp, r.path); err != nil {
+	if err := disk.Put(temp, r.path); err != nil {
 		return nil, err
 	}
 	r.now = r.data
@@ -257,43 +257,24 @@ func writeFile(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	return rename(temp, path)
-}
-
-func rename(temp, path string) error {
-	err := os.Rename(temp, path)
-	if err != nil {
-		os.Remove(temp)
-	}
-	return err
+	return disk.Put(temp, path)
 }
 
 // writeTemp writes and syncs a temporary file next to path and returns its name.
 func writeTemp(path string, data []byte) (temp string, err error) {
-	temp = filepath.Join(filepath.Dir(path), tempPrefix+filepath.Base(path))
-	const how = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	f, err := os.OpenFile(temp, how, 0o600)
+	f, err := disk.Temp(path, 0o600)
 	if errors.Is(err, fs.ErrNotExist) { // the first capsule
 		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
-			f, err = os.OpenFile(temp, how, 0o600)
+			f, err = disk.Temp(path, 0o600)
 		}
 	}
 	if err != nil {
 		return "", err
 	}
-	if _, err = f.Write(data); err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
+	err = disk.Fill(f, func(f *os.File) error { _, err := f.Write(data); return err })
 	if err == nil { // backdate it, so that any later change shows in its time
 		then := time.Now().Add(-2 * timeResolution)
-		err = os.Chtimes(temp, then, then)
+		err = os.Chtimes(f.Name(), then, then)
 	}
-	if err != nil {
-		os.Remove(temp)
-		return "", err
-	}
-	return temp, nil
+	return f.Name(), err
 }

@@ -11,14 +11,9 @@ import (
 	"blackboard/board/sqlite"
 )
 
-const (
-	// ContradictionCosine is the least similarity of two facts or gotchas about the same
-	// thing.
-	ContradictionCosine = 0.85
-	// contradictionWords is the same without embeddings: the share of terms that both
-	// texts have.
-	contradictionWords = 0.5
-)
+// contradictionWords is the least share of terms that two facts or gotchas about the same
+// thing have both, where there are no embeddings.
+const contradictionWords = 0.5
 
 // Contradiction is a pair of capsules about the same thing that may not both be true.
 type Contradiction struct {

@@ -226,14 +226,6 @@ const (
 	maxAlikePairs = 1000
 )
 
-// Likeness orders pairs by cosine or share of words, whichever is higher.
-func (a *AlikePair) Likeness() float64 {
-	if a.Cosine == nil {
-		return a.Shared
-	}
-	return max(*a.Cosine, a.Shared)
-}
-
 // planSupersede plans that one capsule supersedes another, if they say the same and nobody
 // has decided on them.
 func (p *dedupe) planSupersede(keep, other int) error {

@@ -93,6 +93,16 @@ func (d *doctor) add(what, state, say, hint string, next ...fault.Step) {
 		What: what, State: state, Say: say, Next: fault.Steps(hint, next...)})
 }
 
+// note adds a finding that is worth knowing if there is something to tell, else that all is
+// well.
+func (d *doctor) note(what string, some bool, say, well string, next ...fault.Step) {
+	if some {
+		d.add(what, StateNote, say, "", next...)
+	} else {
+		d.add(what, StateOK, well, "")
+	}
+}
+
 func rebuild(text string) fault.Step { return fault.Do("kb.rebuild", text) }
 
 // count reads the numbers of one row.
@@ -105,13 +115,9 @@ func (d *doctor) history() error {
 		&gaps, &last); err != nil {
 		return err
 	}
-	if gaps > 0 {
-		d.add("history", StateNote,
-			fmt.Sprintf("%d of %d changes are missing: older revisions of their capsules are lost",
-				gaps, last), "")
-	} else {
-		d.add("history", StateOK, fmt.Sprintf("%d changes, none missing", last), "")
-	}
+	d.note("history", gaps > 0,
+		fmt.Sprintf("%d of %d changes are missing: older revisions of their capsules are lost",
+			gaps, last), fmt.Sprintf("%d changes, none missing", last))
 	return nil
 }
 
@@ -164,12 +170,9 @@ func (d *doctor) links() error {
 		AND c.superseded_by <> ''))`, &torn, &half); err != nil {
 		return err
 	}
-	if torn+half > 0 {
-		d.add("links", StateNote,
-			fmt.Sprintf("%d capsules are superseded by a capsule that does not name them or does not exist; %d are named as superseded and are not", torn, half), "", rebuild("{} repairs them where possible"))
-	} else {
-		d.add("links", StateOK, "consistent", "")
-	}
+	d.note("links", torn+half > 0, fmt.Sprintf("%d capsules are superseded by a capsule that does "+
+		"not name them or does not exist; %d are named as superseded and are not", torn, half),
+		"consistent", rebuild("{} repairs them where possible"))
 	return nil
 }
 
@@ -209,16 +212,11 @@ func (d *doctor) metadata() error {
 		&total, &noSource, &noConfidence); err != nil {
 		return err
 	}
-	if noSource+noConfidence > 0 {
-		d.add("metadata", StateNote,
-			fmt.Sprintf("of %[2]d capsules, %[1]d have no source and %[3]d no confidence",
-				noSource,
-				total, noConfidence), "",
-			fault.Do("kb.edit", "{}", "id", "CAPSULE", "source", "…", "confidence", "…"))
-	} else {
-		d.add("metadata", StateOK,
-			"every capsule has a source and a confidence (sections of documents need no confidence)", "")
-	}
+	d.note("metadata", noSource+noConfidence > 0,
+		fmt.Sprintf("of %d capsules, %d have no source and %d no confidence", total, noSource,
+			noConfidence),
+		"every capsule has a source and a confidence (sections of documents need no confidence)",
+		fault.Do("kb.edit", "{}", "id", "CAPSULE", "source", "…", "confidence", "…"))
 	return nil
 }
 
@@ -233,13 +231,9 @@ func (d *doctor) documents() error {
 			gone++
 		}
 	}
-	if gone > 0 {
-		d.add("documents", StateNote,
-			fmt.Sprintf("%d of %d no longer exist at their path", gone, all),
-			"", fault.Do("kb.ingest", "{} removes their capsules", "paths", "FOLDER", "prune", ""))
-	} else {
-		d.add("documents", StateOK, fmt.Sprintf("%d, all at their paths", all), "")
-	}
+	d.note("documents", gone > 0, fmt.Sprintf("%d of %d no longer exist at their path", gone, all),
+		fmt.Sprintf("%d, all at their paths", all),
+		fault.Do("kb.ingest", "{} removes their capsules", "paths", "FOLDER", "prune", ""))
 	return nil
 }
 

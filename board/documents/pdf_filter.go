@@ -2,10 +2,13 @@ package documents
 
 import (
 	"bytes"
+	"compress/lzw"
 	"compress/zlib"
 	"encoding/ascii85"
 	"errors"
 	"io"
+
+	tiff "golang.org/x/image/tiff/lzw"
 )
 
 // unpack returns the content of a stream. What is no text, such as an image, gives none.
@@ -102,64 +105,14 @@ func (f *pdfFile) runLength(data []byte) []byte {
 	return out
 }
 
-// lzw unpacks the LZW of PDF, whose codes grow one code earlier than those of package
-// lzw.
+// lzw unpacks as far as the data are sound. The codes of PDF mostly grow one code earlier than
+// those of package lzw, as those of TIFF do.
 func (f *pdfFile) lzw(data []byte, early bool) []byte {
-	type entry struct {
-		before int
-		last   byte
-		length int
-	}
-	table := make([]entry, 258, 4097)
-	for i := range 256 {
-		table[i] = entry{-1, byte(i), 1}
-	}
-	var out []byte
-	bits, have, width, before := 0, 0, 9, -1
-	grow := 0
+	var r io.Reader = lzw.NewReader(bytes.NewReader(data), lzw.MSB, 8)
 	if early {
-		grow = 1
+		r = tiff.NewReader(bytes.NewReader(data), tiff.MSB, 8)
 	}
-	expand := func(code int) {
-		n := table[code].length
-		out = append(out, make([]byte, n)...)
-		for i := len(out) - 1; n > 0; i, n = i-1, n-1 {
-			out[i] = table[code].last
-			code = table[code].before
-		}
-	}
-	for _, c := range data {
-		if bits, have = bits<<8|int(c), have+8; have < width {
-			continue
-		}
-		have -= width
-		code := bits >> have
-		bits &= 1<<have - 1
-		switch {
-		case code == 257 || len(out) > f.left:
-			return out
-		case code == 256:
-			table, width, before = table[:258], 9, -1
-			continue
-		case code < len(table):
-			start := len(out)
-			expand(code)
-			if before >= 0 && len(table) < 4096 {
-				table = append(table, entry{before, out[start], table[before].length + 1})
-			}
-		case code == len(table) && before >= 0 && len(table) < 4096:
-			start := len(out)
-			expand(before)
-			table = append(table, entry{before, out[start], table[before].length + 1})
-			out = append(out, out[start])
-		default:
-			return out
-		}
-		before = code
-		for width < 12 && len(table)+grow >= 1<<width {
-			width++
-		}
-	}
+	out, _ := io.ReadAll(io.LimitReader(r, int64(f.left)+1))
 	return out
 }
 
