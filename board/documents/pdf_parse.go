@@ -3,6 +3,7 @@ package documents
 import (
 	"bytes"
 	"strconv"
+	"strings"
 )
 
 // pdfParser parses objects. It skips bytes that are not part of one.
@@ -244,16 +245,8 @@ func (p *pdfParser) literal() pdfString {
 				return pdfString(b)
 			}
 			switch c = p.data[p.at]; c {
-			case 'n':
-				c = '\n'
-			case 'r':
-				c = '\r'
-			case 't':
-				c = '\t'
-			case 'b':
-				c = '\b'
-			case 'f':
-				c = '\f'
+			case 'n', 'r', 't', 'b', 'f':
+				c = "\n\r\t\b\f"[strings.IndexByte("nrtbf", c)]
 			case '\r', '\n':
 				if c == '\r' && p.at+1 < len(p.data) && p.data[p.at+1] == '\n' {
 					p.at++

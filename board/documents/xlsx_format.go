@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -20,9 +21,7 @@ var builtinFormats = [50]string{1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5:
 
 // xlsxStyle is a number format: for numbers that are positive, negative, and zero.
 // Without sections it is General.
-type xlsxStyle struct {
-	sections []xlsxSection
-}
+type xlsxStyle []xlsxSection
 
 // xlsxSection is one of the formats that semicolons part.
 type xlsxSection struct {
@@ -47,10 +46,10 @@ func parseFormat(code string) xlsxStyle {
 	if code == "" || strings.EqualFold(code, "general") || code == "@" || len(code) > 255 {
 		return style
 	}
-	for code != "" && len(style.sections) < 3 {
+	for code != "" && len(style) < 3 {
 		var s xlsxSection
 		s, code = parseSection(code)
-		style.sections = append(style.sections, s)
+		style = append(style, s)
 	}
 	return style
 }
@@ -177,17 +176,17 @@ func (f xlsxStyle) show(v float64, date04 bool) string {
 		math.Abs(v) >= 1e-6 || v == 0 {
 		plain = strconv.FormatFloat(x, 'f', -1, 64)
 	}
-	if len(f.sections) == 0 {
+	if len(f) == 0 {
 		return plain
 	}
-	s, sign := f.sections[0], ""
+	s, sign := f[0], ""
 	switch {
-	case v < 0 && len(f.sections) > 1:
-		s = f.sections[1]
+	case v < 0 && len(f) > 1:
+		s = f[1]
 	case v < 0:
 		sign = "-"
-	case v == 0 && len(f.sections) > 2:
-		s = f.sections[2]
+	case v == 0 && len(f) > 2:
+		s = f[2]
 	}
 	if s.date {
 		if iso, ok := s.time(v, date04, true); ok {
@@ -322,36 +321,22 @@ func (s xlsxSection) elapsed() bool {
 		func(t xlsxToken) bool { return strings.HasPrefix(t.kind, "[") })
 }
 
+// dateLayouts are the parts of a date as package time says them, by their letters: with one of
+// them, with two, and so on. The last stands for more.
+var dateLayouts = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{"y": {"06", "06", "2006"}, "m": {"1", "01", "Jan", "January"},
+		"d": {"2", "02", "Mon", "Monday"}, "h": {"15"}, "h12": {"3", "03"}, "min": {"4", "04"},
+		"s": {"5", "05"}, "am": {"PM"}}
+})
+
 // layout is a part of a date as package time says it.
 func (s xlsxSection) layout(t xlsxToken) string {
-	long := len(t.text) > 1
-	pick := func(short, padded string) string {
-		if long {
-			return padded
-		}
-		return short
+	kind := t.kind
+	if kind == "h" && s.clock12 {
+		kind = "h12"
 	}
-	switch t.kind {
-	case "y":
-		if len(t.text) <= 2 {
-			return "06"
-		}
-		return "2006"
-	case "m":
-		return [...]string{"1", "01", "Jan", "January"}[min(len(t.text), 4)-1]
-	case "d":
-		return [...]string{"2", "02", "Mon", "Monday"}[min(len(t.text), 4)-1]
-	case "h":
-		if s.clock12 {
-			return pick("3", "03")
-		}
-		return "15"
-	case "min":
-		return pick("4", "04")
-	case "s":
-		return pick("5", "05")
-	case "am":
-		return "PM"
+	if all := dateLayouts()[kind]; all != nil {
+		return all[min(max(len(t.text), 1), len(all))-1]
 	}
 	return ""
 }
@@ -362,18 +347,15 @@ func (s xlsxSection) isoLayout() string {
 	for _, t := range s.tokens {
 		has[t.kind] = true
 	}
-	date := ""
+	date, clock := "", ""
 	switch {
-	case has["y"] && has["m"] && has["d"], has["d"] && has["m"], has["d"]:
+	case has["d"]:
 		date = "2006-01-02"
-	case has["m"] && has["y"]:
+	case has["m"]:
 		date = "2006-01"
 	case has["y"]:
 		date = "2006"
-	case has["m"]:
-		date = "2006-01"
 	}
-	clock := ""
 	switch {
 	case has["s"]:
 		clock = "15:04:05"
