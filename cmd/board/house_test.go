@@ -200,7 +200,7 @@ var libraries = map[string][]string{
 
 	"board/sqlite": {"github.com/fsnotify/fsnotify", "golang.org/x/sys/unix", "modernc.org/sqlite"},
 
-	"board/documents": {"golang.org/x/text"}, // encodings of fonts
+	"board/documents": {"golang.org/x/image/tiff/lzw", "golang.org/x/text"}, // LZW, encodings of fonts
 
 	"board/text": {"golang.org/x/text"}, // encodings
 
