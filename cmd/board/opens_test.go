@@ -44,7 +44,6 @@ var opened = map[string]string{
 	"board/ran_spool.go appendSpool":        "receipts, to append to",
 	"hooks/seen.go forgetOld":               "a directory",
 	"hooks/topics/worklog.go appendTo":      "a worklog",
-	"kb/change_files.go writeTemp":          "a sidecar",
 	"kb/home/commit.go openRepo":            "a git directory, for what lies in it alone",
 	"kb/importers/detect.go detectDir":      "a directory",
 	"kb/importers/walk.go walk":             "directories",
