@@ -164,16 +164,9 @@ func cloned(data, workspace string) string {
 // remote returns the address of the first remote in one form for all protocols, without
 // who is asked for at it; "" for none.
 func (r *repo) remote() string {
-	inRemote := false
-	for line := range strings.Lines(string(r.read("config", maxGitConfig))) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			inRemote = strings.HasPrefix(strings.ToLower(line), `[remote "`)
-			continue
-		}
-		key, value, _ := strings.Cut(line, "=")
-		if inRemote && strings.EqualFold(strings.TrimSpace(key), "url") {
-			return plainRemote(strings.Trim(strings.TrimSpace(value), `"`))
+	for key, value := range gitConfig(r.read("config", maxGitConfig)) {
+		if strings.HasPrefix(key, `remote "`) && strings.HasSuffix(key, `".url`) {
+			return plainRemote(value)
 		}
 	}
 	return ""

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"iter"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -93,6 +94,16 @@ func readGitConfig(common string) map[string]string {
 	all := map[string]string{}
 	for _, name := range []string{"config", "config.worktree"} {
 		b, _ := disk.Read(filepath.Join(common, name), maxGitConfig)
+		for key, value := range gitConfig(b) {
+			all[key] = value
+		}
+	}
+	return all
+}
+
+// gitConfig gives the settings of a file in their order, as "section.key" in lower case.
+func gitConfig(b []byte) iter.Seq2[string, string] {
+	return func(yield func(key, value string) bool) {
 		section := ""
 		for line := range strings.Lines(string(b)) {
 			line = strings.TrimSpace(line)
@@ -100,14 +111,13 @@ func readGitConfig(common string) map[string]string {
 				section = strings.ToLower(strings.TrimSuffix(name, "]"))
 				continue
 			}
-			if key, value, ok := strings.Cut(line, "="); ok {
-				value = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `"`, "").Replace(
-					strings.TrimSpace(value))
-				all[section+"."+strings.ToLower(strings.TrimSpace(key))] = value
+			key, value, ok := strings.Cut(line, "=")
+			value = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `"`, "").Replace(strings.TrimSpace(value))
+			if ok && !yield(section+"."+strings.ToLower(strings.TrimSpace(key)), value) {
+				return
 			}
 		}
 	}
-	return all
 }
 
 // mostIndex is how many bytes of an index are read, and mostEntries how many entries.

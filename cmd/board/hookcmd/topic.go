@@ -178,6 +178,20 @@ func oneTopic(c *cli.Context) (string, error) {
 	return c.Args().First(), nil
 }
 
+// topicNamed opens the topics and finds the topic of a command's argument.
+func (p *program) topicNamed(c *cli.Context, find func(*here, string) (topics.Topic, error)) (
+	h *here, t topics.Topic, err error) {
+	name, err := oneTopic(c)
+	if err != nil {
+		return nil, t, err
+	}
+	if h, err = p.openTopics(c); err != nil {
+		return nil, t, err
+	}
+	t, err = find(h, name)
+	return h, t, err
+}
+
 // topicReport is the answer of `board topic status`.
 type topicReport struct {
 	topics.Place

@@ -100,11 +100,7 @@ func (p *program) printArchive(r *topics.ArchiveResult, dryRun bool) {
 }
 
 func (p *program) topicRestore(c *cli.Context) error {
-	name, err := oneTopic(c)
-	switch {
-	case err != nil:
-		return err
-	case name == "":
+	if c.NArg() == 0 {
 		return base.Usagef("`board topic restore NAME`; `board topic list --archived` shows what the "+
 			"archive has", "no topic is named")
 	}
@@ -112,11 +108,7 @@ func (p *program) topicRestore(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	h, err := p.openTopics(c)
-	if err != nil {
-		return err
-	}
-	t, err := h.Named(name)
+	h, t, err := p.topicNamed(c, func(h *here, name string) (topics.Topic, error) { return h.Named(name) })
 	if err != nil {
 		return err
 	}

@@ -40,18 +40,10 @@ changed last.`,
 }
 
 func (p *program) topicShow(c *cli.Context) error {
-	name, err := oneTopic(c)
-	if err != nil {
-		return err
-	}
 	if c.Int("tail") < 0 {
 		return base.Usagef("0 shows all", "the tail %d is negative", c.Int("tail"))
 	}
-	h, err := p.openTopics(c)
-	if err != nil {
-		return err
-	}
-	t, err := h.chosen(name)
+	h, t, err := p.topicNamed(c, (*here).chosen)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package hookcmd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -95,15 +96,7 @@ func (p *program) topicNote(c *cli.Context) error {
 }
 
 func (p *program) topicEdit(c *cli.Context) error {
-	name, err := oneTopic(c)
-	if err != nil {
-		return err
-	}
-	h, err := p.openTopics(c)
-	if err != nil {
-		return err
-	}
-	t, err := h.chosenToWrite(name)
+	h, t, err := p.topicNamed(c, (*here).chosenToWrite)
 	if err != nil {
 		return err
 	}
@@ -159,31 +152,19 @@ func (p *program) writeSpec(c *cli.Context, h *here, t topics.Topic, text string
 }
 
 func (p *program) topicWipe(c *cli.Context) error {
-	name, err := oneTopic(c)
+	h, t, err := p.topicNamed(c, (*here).chosen)
 	if err != nil {
 		return err
 	}
-	h, err := p.openTopics(c)
-	if err != nil {
-		return err
-	}
-	t, err := h.chosen(name)
-	if err != nil {
-		return err
-	}
-	var found *topics.Info
 	all, err := h.List()
 	if err != nil {
 		return err
 	}
-	for i := range all {
-		if all[i].Name == t.Name {
-			found = &all[i]
-		}
-	}
-	if found == nil {
+	i := slices.IndexFunc(all, func(i topics.Info) bool { return i.Name == t.Name })
+	if i < 0 {
 		return h.noTopic(t.Name)
 	}
+	found := &all[i]
 	if c.Bool("dry-run") {
 		would := []topics.Removed{}
 		for _, r := range []topics.Removed{{Path: h.SpecPath(t.Name), Bytes: found.Spec},
