@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"strings"
@@ -132,4 +133,20 @@ func Plain(s string) string {
 		}
 		return r
 	}, escapes.ReplaceAllString(s, ""))
+}
+
+// Line returns the next line of r with its end, as ReadBytes does, but none of one that has more
+// bytes than most: such a line is read, and told as long.
+func Line(r *bufio.Reader, most int) (line []byte, long bool, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if long = long || len(line)+len(part) > most; long {
+			line = nil
+		} else {
+			line = append(line, part...)
+		}
+		if err != bufio.ErrBufferFull {
+			return line, long, err
+		}
+	}
 }

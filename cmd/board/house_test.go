@@ -299,7 +299,7 @@ var ceilings = map[string]int{
 
 	"cmd/board/doctor": 1820, // backup, hard links
 
-	"cmd/board/hookcmd": 1905, // what a session's repository is known by
+	"cmd/board/hookcmd": 1840, // what a session's repository is known by
 
 	"cmd/board/kbcmd": 1245, // the project of a workspace
 
@@ -311,13 +311,13 @@ var ceilings = map[string]int{
 
 	"embed/minilm": 2120, // a session of its own for a backfill
 
-	"hooks": 2800, // why each thing is given or left out; subagents, conversations; receipts
+	"hooks": 2705, // why each thing is given or left out; subagents, conversations; receipts
 
 	"hooks/harness": 2400, // what the transcripts of Claude Code say, ends of outputs
 
 	"hooks/mcp": 3590, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
 
-	"hooks/mcp/transport": 1040,
+	"hooks/mcp/transport": 990,
 
 	"hooks/ops": 6780, // the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp
 
@@ -333,11 +333,11 @@ var ceilings = map[string]int{
 
 	"kb/chunks": 2500,
 
-	"kb/importers": 2635,
+	"kb/importers": 2590,
 
 	"kb/index": 4562, // several vectors for a document; lists of the tail made when asked for
 
-	"kb/learn": 1710,
+	"kb/learn": 1650,
 
 	"kb/markdown": 950, // all front matter is read here
 

@@ -7,8 +7,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"iter"
 	"io/fs"
+	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,9 +95,7 @@ func readGitConfig(common string) map[string]string {
 	all := map[string]string{}
 	for _, name := range []string{"config", "config.worktree"} {
 		b, _ := disk.Read(filepath.Join(common, name), maxGitConfig)
-		for key, value := range gitConfig(b) {
-			all[key] = value
-		}
+		maps.Insert(all, gitConfig(b))
 	}
 	return all
 }
@@ -173,10 +172,7 @@ func isCheckedOut(common, dir string, config map[string]string) bool {
 	if config["extensions.objectformat"] == "sha256" {
 		x.hash = 32
 	}
-	for range min(entries, mostEntries) {
-		if !x.next() {
-			break
-		}
+	for n := min(entries, mostEntries); n > 0 && x.next(); n-- {
 		info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(x.name)))
 		if err == nil && x.isOf(info) {
 			return true

@@ -23,37 +23,24 @@ const maxImportLine = 6 * kb.MaxSidecar
 type importLine struct {
 	n    int // from 1
 	text []byte
-	long bool // longer than maxImportLine, and cut
+	long bool // longer than maxImportLine, and left out
 }
 
 // eachLine calls fn for each line that is not blank.
 func eachLine(r io.Reader, fn func(importLine) error) error {
 	br := bufio.NewReaderSize(text.Reader(r), 1<<16)
 	for n := 1; ; n++ {
-		l := importLine{n: n}
-		for {
-			part, err := br.ReadSlice('\n')
-			if len(l.text)+len(part) > maxImportLine {
-				l.long = true
-			} else {
-				l.text = append(l.text, part...)
-			}
-			if err == bufio.ErrBufferFull {
-				continue
-			}
-			if err != nil && err != io.EOF {
+		line, long, err := text.Line(br, maxImportLine)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 || long {
+			if err := fn(importLine{n, line, long}); err != nil {
 				return err
 			}
-			l.text = bytes.TrimSpace(l.text)
-			if len(l.text) > 0 || l.long {
-				if err := fn(l); err != nil {
-					return err
-				}
-			}
-			if err == io.EOF {
-				return nil
-			}
-			break
+		}
+		if err == io.EOF {
+			return nil
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"io"
 	"strings"
+
+	"blackboard/board/text"
 )
 
 // This file reads transcripts and worklogs line by line in limited memory. Harnesses
@@ -31,26 +33,16 @@ func newLineReader(r io.Reader) *lineReader {
 func (l *lineReader) cut() bool { return l.in.N <= 0 }
 
 func (l *lineReader) next() bool {
-	var line []byte
-	l.long = false
-	for {
-		part, err := l.buf.ReadSlice('\n')
-		if l.long = l.long || len(line)+len(part) > maxLearnLine+1; !l.long {
-			line = append(line, part...)
-		}
-		if err == bufio.ErrBufferFull {
-			continue
-		}
-		if err != nil && err != io.EOF {
-			l.err = err
-			return false
-		}
-		// a line that was cut says something else
-		if err == io.EOF && (len(line) == 0 && !l.long || l.cut()) {
-			return false
-		}
-		l.n++
-		l.text = strings.TrimRight(string(line), "\r\n")
-		return true
+	line, long, err := text.Line(l.buf, maxLearnLine+1)
+	if err != nil && err != io.EOF {
+		l.err = err
+		return false
 	}
+	// a line that was cut says something else
+	if err == io.EOF && (len(line) == 0 && !long || l.cut()) {
+		return false
+	}
+	l.n++
+	l.text, l.long = strings.TrimRight(string(line), "\r\n"), long
+	return true
 }

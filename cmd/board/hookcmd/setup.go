@@ -63,10 +63,9 @@ with --no-trust you approve them yourself, with /hooks in Codex.`,
 func harnessTable() string {
 	var speaks, untried []string
 	for _, h := range harness.All {
-		switch {
-		case h.Untried:
+		if h.Untried {
 			untried = append(untried, h.Name)
-		default:
+		} else {
 			speaks = append(speaks, h.Name)
 		}
 	}
@@ -89,24 +88,20 @@ func (p *program) setup(c *cli.Context) error {
 	if c.Bool("list") || c.Bool("check") || c.Bool("uninstall") {
 		defer p.tellProject(c, dir, names)
 	}
-	switch everything := len(names) == 0; {
-	case c.Bool("list"):
-		if everything {
-			names = setup.Names()
+	if len(names) == 0 { // to be uninstalled also what is left of a harness that is gone
+		names = setup.Names()
+		if !c.Bool("list") && !c.Bool("check") && !c.Bool("uninstall") {
+			names = s.Found()
 		}
+	}
+	switch {
+	case c.Bool("list"):
 		return p.setupList(c, s, names)
 	case c.Bool("check"):
-		if everything {
-			names = setup.Names()
-		}
 		return p.setupCheck(c, s, names, dir)
-	case everything && c.Bool("uninstall"): // also what is left of a harness that is gone
-		names = setup.Names()
-	case everything:
-		if names = s.Found(); len(names) == 0 {
-			return fmt.Errorf("no harness was found on this machine (looked for %s); name one to set it "+
-				"up anyway", strings.Join(setup.Names(), ", "))
-		}
+	case len(names) == 0:
+		return fmt.Errorf("no harness was found on this machine (looked for %s); name one to set it "+
+			"up anyway", strings.Join(setup.Names(), ", "))
 	}
 	return p.setupRun(c, s, names)
 }
@@ -227,8 +222,7 @@ func (p *program) setupRun(c *cli.Context, s *setup.Setup, names []string) error
 	}
 	if c.Bool("uninstall") && c.NArg() == 0 { // of what is not set up there is nothing to say
 		works = slices.DeleteFunc(works, func(w *setup.Work) bool {
-			return w.Err == nil &&
-				len(w.Changes) == 0 && len(w.Notes) == 0
+			return w.Err == nil && len(w.Changes) == 0 && len(w.Notes) == 0
 		})
 	}
 	changes := 0

@@ -1,7 +1,7 @@
 package hookcmd
 
 import (
-	"bytes"
+	"cmp"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -19,18 +19,13 @@ type setupFile struct {
 	Backup string `json:"backup"` // "" if none was made
 }
 
-type setupFailure struct {
-	Message string `json:"message"`
-	Try     string `json:"try"`
-}
-
 // setupResult is the result for a harness.
 type setupResult struct {
-	Name  string        `json:"name"`
-	Level string        `json:"level"` // whose settings: user or project
-	Files []setupFile   `json:"files"`
-	Notes []string      `json:"notes"`
-	Error *setupFailure `json:"error"` // null if there is none
+	Name  string            `json:"name"`
+	Level string            `json:"level"` // whose settings: user or project
+	Files []setupFile       `json:"files"`
+	Notes []string          `json:"notes"`
+	Error map[string]string `json:"error"` // message and try; null if there is none
 }
 
 // unified is a change as a unified diff.
@@ -76,8 +71,8 @@ func (p *program) showWorks(c *cli.Context, s *setup.Setup, works []*setup.Work)
 }
 
 // setupDone prints the result, with exit code 1 if anything failed.
-func (p *program) setupDone(c *cli.Context, works []*setup.Work, done bool, changes int) error {
-	results, failed := []setupResult{}, false
+func (p *program) setupDone(c *cli.Context, works []*setup.Work, done bool, changes int) (err error) {
+	results := []setupResult{}
 	for _, w := range works {
 		r := setupResult{Name: w.Harness, Level: w.Level, Files: []setupFile{},
 			Notes: append([]string{}, w.Notes...)}
@@ -85,57 +80,48 @@ func (p *program) setupDone(c *cli.Context, works []*setup.Work, done bool, chan
 			r.Files = append(r.Files, setupFile{change.Path, change.Action, unified(change), change.Backup})
 		}
 		if w.Err != nil {
-			failed = true
-			r.Error = &setupFailure{Message: w.Err.Error(), Try: base.NextStep(w.Err)}
+			err = base.ExitError(base.ExitFailure)
+			r.Error = map[string]string{"message": w.Err.Error(), "try": base.NextStep(w.Err)}
 		}
 		results = append(results, r)
-	}
-	if c.Bool("json") {
-		if err := p.JSON("dry_run", !done, "harnesses", results); err != nil {
-			return err
-		}
-	} else {
-		p.tellSetup(works, results, c.Bool("uninstall"), done, changes)
-	}
-	if failed {
-		return base.ExitError(base.ExitFailure)
-	}
-	return nil
-}
-
-func (p *program) tellSetup(works []*setup.Work, results []setupResult, uninstall, done bool,
-	changes int) {
-	for i, r := range results {
-		switch {
-		case r.Error != nil:
-			p.Messagef("board: %s: %s", works[i].Title, base.Safe(r.Error.Message))
-			if r.Error.Try != "" {
-				p.Messagef("  try: %s", base.Safe(r.Error.Try))
-			}
-		case len(r.Files) == 0:
-			p.Printf("%s: nothing to do\n", works[i].Title)
-		case done:
-			what := base.Count(int64(len(r.Files)), "file changed", "files changed")
-			if uninstall {
-				what = "removed from " + base.Count(int64(len(r.Files)), "file", "files")
-			}
-			p.Printf("%s: %s\n", works[i].Title, what)
-			for j, f := range r.Files {
-				stay := works[i].Changes[j].Stay
-				for _, path := range stay {
-					p.Messagef("  this backup stays: %s", base.Safe(path))
-				}
-				if f.Backup != "" && len(stay) == 0 {
-					p.Messagef("  before: %s", base.Safe(f.Backup))
-				}
-			}
+		if !c.Bool("json") {
+			p.tellSetup(w, c.Bool("uninstall"), done)
 		}
 	}
 	switch {
+	case c.Bool("json"):
+		err = cmp.Or(p.JSON("dry_run", !done, "harnesses", results), err)
 	case len(works) == 0:
 		p.Printf("nothing is installed, so there is nothing to do\n")
 	case !done && changes > 0:
 		p.Messagef("dry run: nothing was changed")
+	}
+	return err
+}
+
+func (p *program) tellSetup(w *setup.Work, uninstall, done bool) {
+	switch n := int64(len(w.Changes)); {
+	case w.Err != nil:
+		p.Messagef("board: %s: %s", w.Title, base.Safe(w.Err.Error()))
+		if try := base.NextStep(w.Err); try != "" {
+			p.Messagef("  try: %s", base.Safe(try))
+		}
+	case n == 0:
+		p.Printf("%s: nothing to do\n", w.Title)
+	case done:
+		what := base.Count(n, "file changed", "files changed")
+		if uninstall {
+			what = "removed from " + base.Count(n, "file", "files")
+		}
+		p.Printf("%s: %s\n", w.Title, what)
+		for _, change := range w.Changes {
+			for _, path := range change.Stay {
+				p.Messagef("  this backup stays: %s", base.Safe(path))
+			}
+			if change.Backup != "" && len(change.Stay) == 0 {
+				p.Messagef("  before: %s", base.Safe(change.Backup))
+			}
+		}
 	}
 }
 
@@ -147,14 +133,11 @@ func (p *program) setupList(c *cli.Context, s *setup.Setup, names []string) erro
 			if h.Found {
 				found = "found"
 			}
-			var parts bytes.Buffer
+			var parts []string
 			for _, part := range h.Parts {
-				if parts.Len() > 0 {
-					parts.WriteString(", ")
-				}
-				parts.WriteString(part.Part + " " + part.State)
+				parts = append(parts, part.Part+" "+part.State)
 			}
-			p.Printf("%-10s %-12s %-10s %s\n", h.Name, h.Title, found, parts.String())
+			p.Printf("%-10s %-12s %-10s %s\n", h.Name, h.Title, found, strings.Join(parts, ", "))
 		}
 	}, "harnesses", all)
 }

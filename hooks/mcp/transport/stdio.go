@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -14,6 +13,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blackboard/board/text"
 )
 
 const (
@@ -198,21 +199,8 @@ func readMessage(line []byte) (m message, ok bool) {
 
 // next reads a line, and returns its message if the server shall see it.
 func (s *Stdio) next() jsonrpc.Message {
-	var line []byte
-	long := false
-	for {
-		part, err := s.in.ReadSlice('\n')
-		if long = long || len(line)+len(part) > MaxMessage; long {
-			line = nil
-		} else {
-			line = append(line, part...)
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		s.end = err
-		break
-	}
+	line, long, err := text.Line(s.in, MaxMessage)
+	s.end = err
 	switch {
 	case long:
 		s.refuse(nil, codeInvalid, fmt.Sprintf("the message is longer than %d MB", MaxMessage>>20))
