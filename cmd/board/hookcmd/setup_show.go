@@ -19,13 +19,18 @@ type setupFile struct {
 	Backup string `json:"backup"` // "" if none was made
 }
 
+type setupFailure struct {
+	Message string `json:"message"`
+	Try     string `json:"try"`
+}
+
 // setupResult is the result for a harness.
 type setupResult struct {
-	Name  string            `json:"name"`
-	Level string            `json:"level"` // whose settings: user or project
-	Files []setupFile       `json:"files"`
-	Notes []string          `json:"notes"`
-	Error map[string]string `json:"error"` // message and try; null if there is none
+	Name  string        `json:"name"`
+	Level string        `json:"level"` // whose settings: user or project
+	Files []setupFile   `json:"files"`
+	Notes []string      `json:"notes"`
+	Error *setupFailure `json:"error"` // null if there is none
 }
 
 // unified is a change as a unified diff.
@@ -81,7 +86,7 @@ func (p *program) setupDone(c *cli.Context, works []*setup.Work, done bool, chan
 		}
 		if w.Err != nil {
 			err = base.ExitError(base.ExitFailure)
-			r.Error = map[string]string{"message": w.Err.Error(), "try": base.NextStep(w.Err)}
+			r.Error = &setupFailure{w.Err.Error(), base.NextStep(w.Err)}
 		}
 		results = append(results, r)
 		if !c.Bool("json") {
