@@ -458,9 +458,6 @@ func (c *call) onKB(open func(context.Context, string, kb.Options) (*kb.KB, erro
 	return fn(k)
 }
 
-// onQuietKB calls fn with the knowledge base that there is, without the model.
-func (c *call) onQuietKB(fn func(*kb.KB) error) error { return c.onKB(kbhome.Knowledge, false, fn) }
-
 // onMemory calls fn with the memory as the client reaches it: as an agent, never as a
 // person.
 func (c *call) onMemory(withModel bool, fn func(*memory.Store) error) error {

@@ -55,15 +55,6 @@ func lines[T any](all []T, parting, none string, line func(*T) string) string {
 	return cmp.Or(strings.Join(each(all, line), parting), none)
 }
 
-// got is what a question to a store is answered with.
-func got[S, T any](of func(func(S) error) error, ask func(S) (T, error)) (v T, err error) {
-	err = of(func(s S) (err error) {
-		v, err = ask(s)
-		return err
-	})
-	return v, err
-}
-
 // printable drops control characters, but for line ends and tabs, and what hides or turns
 // text around.
 func printable(r rune) rune {

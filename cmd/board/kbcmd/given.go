@@ -9,12 +9,6 @@ import (
 	"blackboard/kb/secret"
 )
 
-// givenToFlag is for commands that give capsules to a run.
-func givenToFlag() cli.Flag {
-	return &cli.StringFlag{Name: "run", Aliases: []string{"r", "board"},
-		Usage: "the `RUN` that asks, whose board keeps what was given; default $BOARD_RUN"}
-}
-
 // askingRun is the run within which a question is asked, "" for none. An invalid
 // $BOARD_RUN is only noted: the question is answered.
 func (p *program) askingRun(c *cli.Context) (string, error) {
