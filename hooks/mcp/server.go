@@ -142,7 +142,7 @@ type Server struct {
 	clients  *transport.Clients
 	context  contextStore
 	stores   *sqlite.Keeper // files that calls have used
-	// bothForms has tests see the data beside the text.
+	// bothForms has tests see the data beside the text, within the same budget.
 	bothForms bool
 	life      context.Context // ends with the server, and every call with it
 	end       context.CancelFunc

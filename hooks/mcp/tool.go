@@ -226,7 +226,7 @@ func (c *call) result(text string, body []byte) *sdk.CallToolResult {
 		text, notes = string(body), ""
 	} else {
 		c.room -= tokens(notes)
-		text = c.bounded(cleanText(text))
+		text, body = c.bounded(cleanText(text)), c.boundedData(body)
 	}
 	if body != nil {
 		res.StructuredContent = json.RawMessage(body)
