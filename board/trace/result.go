@@ -109,8 +109,8 @@ func (t *tracer) result() Result {
 	return r
 }
 
-// isUnsure reports whether an unsupported fact is of a kind that was wrong in fewer than half of the
-// reports that nobody had read: the board has its very number of something else, its sentence says
+// isUnsure reports whether an unsupported fact is of a kind that was wrong at least as often as right
+// in labelled reviews: the board has its very number of something else, its sentence says
 // that it is worked out, a heading names what the report is of, or one word is denied on one side.
 func (t *tracer) isUnsure(f *fact) bool {
 	switch cause := f.verdict.Cause; {
