@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"blackboard/board/claims"
@@ -43,11 +44,15 @@ const checkVerify, checkSurvival = "verify", "survival"
 
 // verifyDoubt is the id of what verify holds against a finding; "" for nothing. Where the source
 // lies does not matter: another machine has it elsewhere.
-func verifyDoubt(verdict, content, evidence, doc, ref, sum string) string {
+func verifyDoubt(verdict, content string, cited []Cited, sum func(i int) string) string {
 	if verify.Sound(verdict) || !verify.Judged(verdict) {
 		return ""
 	}
-	return claims.DoubtID(checkVerify, verdict, txt.Plain(content), txt.Plain(evidence), doc, ref, sum)
+	held := []string{txt.Plain(content)}
+	for i, c := range cited {
+		held = append(held, txt.Plain(c.Evidence), c.SourceDoc, c.SourceRef, sum(i))
+	}
+	return claims.DoubtID(checkVerify, verdict, held...)
 }
 
 // survivalDoubt is the id of what survival holds against an item that no report has. What a
@@ -220,7 +225,8 @@ func (e *Entry) doubt() string {
 	if v == nil {
 		return ""
 	}
-	return verifyDoubt(v.Verdict, e.Content, e.Evidence, e.SourceDoc, e.SourceRef, v.SHA256)
+	held := slices.Concat(v.each(), make([]Held, MaxSources)) // a log may have fewer than sources
+	return verifyDoubt(v.Verdict, e.Content, e.Cites(), func(i int) string { return held[i].SHA256 })
 }
 
 // accept puts to the verdict what is held against the entry, and who accepted that.

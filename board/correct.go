@@ -13,7 +13,7 @@ import (
 //
 // Errors: as for Post; fault.Conflict if the entry is superseded already, with the entry
 // that did it; fault.Invalid if nothing changes.
-func (b *Board) Correct(ctx context.Context, worker, id string, amend func(*Post)) (Posted, error) {
+func (b *Board) Correct(ctx context.Context, worker, id string, amend func(*Post) error) (Posted, error) {
 	d, err := b.Entry(ctx, id)
 	if err != nil {
 		return Posted{}, err
@@ -22,10 +22,14 @@ func (b *Board) Correct(ctx context.Context, worker, id string, amend func(*Post
 	before := e.asPost()
 	before.Key, before.Supersedes = "", nil
 	after := before
+	after.Sources = slices.Clone(before.Sources)
 	for _, list := range []*[]string{&after.Tags, &after.Supports, &after.Contradicts, &after.Addresses} {
 		*list = slices.Clone(*list)
 	}
-	amend(&after)
+	if err := amend(&after); err != nil {
+		return Posted{}, err
+	}
+	after.putFirst()
 	if e.Status == Superseded {
 		if err := b.repeats(ctx, &d, after.Key); err != nil {
 			return Posted{}, err

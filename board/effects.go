@@ -123,10 +123,10 @@ func (w *writer) entryRow(e *Event) error {
 		return err
 	}
 	id := number(e.ID)
-	if err := w.exec(`INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	if err := w.exec(`INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		id, e.Seq, e.At.UnixMilli(), p.Type, Active, p.Content, p.SourceDoc, p.SourceRef,
 		p.Evidence, p.Confidence, p.Worker, store.List(p.Tags), p.MustSurface, orNull(p.Key),
-		orNull(p.ExternalID)); err != nil {
+		orNull(p.ExternalID), store.List(p.Sources)); err != nil {
 		return err
 	}
 	for _, t := range p.Tags {
@@ -182,8 +182,9 @@ func (w *writer) verificationRow(e *Event) error {
 	if err := w.exec(`DELETE FROM verifications WHERE entry = ?`, number(e.ID)); err != nil {
 		return err
 	}
-	return w.exec(`INSERT INTO verifications VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, number(e.ID), v.Seq,
-		v.At.UnixMilli(), v.Worker, v.Verdict, v.Source, v.SHA256, v.Place, v.Note)
+	return w.exec(`INSERT INTO verifications VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, number(e.ID),
+		v.Seq, v.At.UnixMilli(), v.Worker, v.Verdict, v.Source, v.SHA256, v.Place, v.Note,
+		store.List(v.Parts))
 }
 
 func (w *writer) signalRow(e *Event) error {

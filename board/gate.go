@@ -225,7 +225,7 @@ func judge(p Policy, in gateInput) Verdict {
 		if p.RequireVerified && !e.Verified.Holds() {
 			v.Reasons = append(v.Reasons, verifiedReason(&e))
 		}
-		if p.RequireEvidence && strings.TrimSpace(e.Evidence) == "" {
+		if p.RequireEvidence && !e.isQuoted() {
 			v.Reasons = append(v.Reasons, Reason{Rule: RuleEvidence, ID: e.ID, Content: e.Content,
 				Worker: e.Worker,
 				Clear:  "supersede it by one with a quote",
@@ -285,6 +285,11 @@ func was(n int64) string {
 	return " were"
 }
 
+// isQuoted reports whether the entry quotes a source.
+func (e *Entry) isQuoted() bool {
+	return slices.ContainsFunc(e.Cites(), func(c Cited) bool { return strings.TrimSpace(c.Evidence) != "" })
+}
+
 // verifiedReason says why an entry does not count as verified, and what would make it so.
 func verifiedReason(e *Entry) Reason {
 	r := Reason{Rule: RuleVerified, ID: e.ID, Content: e.Content, Worker: e.Worker,
@@ -293,7 +298,7 @@ func verifiedReason(e *Entry) Reason {
 	case v != nil && !v.Stale || e.SourceDoc == "":
 		r.Clear = "supersede it by one that stands in its source"
 		r.Next = []fault.Step{PostAgain(e, "{}", true)}
-	case strings.TrimSpace(e.Evidence) == "":
+	case !e.isQuoted():
 		r.Next = append(r.Next, PostAgain(e, "or, if there is nothing to check in it, {}", true))
 	}
 	if v := e.Verified; v != nil && !v.Stale && v.Doubt != "" && v.Accepted == nil {
@@ -410,8 +415,9 @@ func (in *gateInput) verified(r *verify.Result) {
 	found := map[string]*Verification{}
 	for _, item := range r.Items {
 		if verify.Judged(item.Verdict) {
-			found[item.ID] = &Verification{Verdict: item.Verdict, Stale: changed[item.Source],
-				Doubt: item.Doubt, Accepted: item.Accepted}
+			stale := slices.ContainsFunc(item.Each(), func(p verify.Part) bool { return changed[p.Source] })
+			found[item.ID] = &Verification{Held: Held{Verdict: item.Verdict}, Stale: stale, Doubt: item.Doubt,
+				Accepted: item.Accepted}
 		}
 	}
 	for i := range in.vital {

@@ -205,12 +205,18 @@ func traceRecords(tx *store.Tx, read func(trace.Record) error) error {
 	var id int64
 	var kind, text, ref string
 	var confidence *float64
+	var several []Cited
 	entry := func() error {
+		for i := 1; i < len(several); i++ {
+			text += "\n\n" + several[i].Evidence + "\n\n" + several[i].SourceDoc
+		}
+		several = nil
 		return read(trace.Record{ID: EntryID(id), Text: EntryID(id) + " " + kind + text, Ref: ref,
 			Confidence: confidence})
 	}
-	if err := tx.Each([]any{&id, &kind, &confidence, &text, &ref}, entry,
-		`SELECT id, type, confidence, ', ' || worker || `+gap+` || content || `+gap+` || evidence || `+gap+` || source_doc, source_ref
+	if err := tx.Each([]any{&id, &kind, &confidence, &text, &ref,
+		store.JSON(&several, "an entry e%d whose sources", &id)}, entry,
+		`SELECT id, type, confidence, ', ' || worker || `+gap+` || content || `+gap+` || evidence || `+gap+` || source_doc, source_ref, sources
 			FROM entries WHERE status <> 'superseded' ORDER BY id`); err != nil {
 		return err
 	}

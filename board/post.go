@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -9,6 +10,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/text"
+	"blackboard/board/verify"
 )
 
 // Post is a finding to be put on the board.
@@ -19,6 +21,7 @@ type Post struct {
 	SourceDoc  string   `json:"source_doc,omitempty"`
 	SourceRef  string   `json:"source_ref,omitempty"`
 	Evidence   string   `json:"evidence,omitempty"`
+	Sources    []Cited  `json:"sources,omitempty"` // all, if there are several
 	Confidence *float64 `json:"confidence,omitempty"`
 	Tags       []string `json:"tags,omitempty"`
 	// always set for contradictions, and for posts that supersede a must-surface entry
@@ -47,6 +50,38 @@ func (p *Post) links() *Links {
 func (p *Post) SetLinks(l Links) {
 	p.Supports, p.Contradicts, p.Supersedes, p.Addresses = l.Supports, l.Contradicts, l.Supersedes,
 		l.Addresses
+}
+
+// Cited is one of several sources of a finding.
+type Cited = verify.Cited
+
+// alone is the first source, or the only one.
+func (p *Post) alone() Cited {
+	return Cited{SourceDoc: p.SourceDoc, SourceRef: p.SourceRef, Evidence: p.Evidence}
+}
+
+// Cite adds a source behind those that the post has.
+func (p *Post) Cite(c Cited) {
+	if len(p.Sources) == 0 {
+		p.Sources = []Cited{p.alone()}
+	}
+	p.Sources = append(p.Sources, c)
+}
+
+// putFirst keeps the fields of the first source and the list of all alike: a post that gives
+// the list alone gets the fields from it, else they count. One source is no list.
+func (p *Post) putFirst() {
+	if len(p.Sources) == 0 {
+		return
+	}
+	if p.alone() == (Cited{}) {
+		first := p.Sources[0]
+		p.SourceDoc, p.SourceRef, p.Evidence = first.SourceDoc, first.SourceRef, first.Evidence
+	}
+	p.Sources[0] = p.alone()
+	if len(p.Sources) == 1 {
+		p.Sources = nil
+	}
 }
 
 // Posted is the answer to a post.
@@ -80,6 +115,10 @@ func (b *Board) PostBatch(ctx context.Context, worker string, posts []Post) ([]P
 	}
 	if len(posts) == 0 {
 		return nil, invalid("the batch is empty", "give one JSON object per line")
+	}
+	for i := range posts {
+		posts[i].Sources = slices.Clone(posts[i].Sources)
+		posts[i].putFirst()
 	}
 	maskPosts(ctx, posts)
 	if err := prepareBatch(worker, posts); err != nil {
@@ -129,7 +168,11 @@ func prepareBatch(worker string, posts []Post) error {
 		if p.Worker == "" {
 			p.Worker = worker
 		}
-		for _, s := range []*string{&p.Content, &p.Evidence} {
+		plain := []*string{&p.Content, &p.Evidence}
+		for i := range p.Sources {
+			plain = append(plain, &p.Sources[i].Evidence)
+		}
+		for _, s := range plain {
 			if strings.IndexByte(*s, 0) < 0 { // which is refused below
 				*s = text.Plain(*s)
 			}
@@ -250,6 +293,19 @@ func (p *Post) prepare() error {
 		{"the worker's name", p.Worker, MaxName, true},
 	} {
 		if err := checkText(f.what, f.text, f.max, f.required); err != nil {
+			return err
+		}
+	}
+	p.putFirst()
+	if n := len(p.Sources); n > MaxSources {
+		return invalid(fmt.Sprintf("the entry has %d sources; at most %d are allowed", n, MaxSources),
+			"cite what it rests on most, and let a second entry have the rest")
+	}
+	for i, c := range p.Sources {
+		nth := fmt.Sprintf(" of source %d", i+1)
+		if err := cmp.Or(checkText("the document"+nth, c.SourceDoc, MaxField, i > 0),
+			checkText("the reference"+nth, c.SourceRef, MaxField, false),
+			checkText("the evidence"+nth, c.Evidence, MaxContent, false)); err != nil {
 			return err
 		}
 	}

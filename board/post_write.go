@@ -115,6 +115,8 @@ func sameAs(p *Post, old *Entry) error {
 		differs = "the type " + old.Type
 	case p.SourceDoc != old.SourceDoc || p.SourceRef != old.SourceRef:
 		differs = "another source"
+	case !slices.Equal(p.Sources, old.Sources):
+		differs = "another source"
 	case p.Evidence != old.Evidence:
 		differs = "other evidence"
 	// a link may have brought the duty
@@ -195,8 +197,8 @@ func (w *writer) target(kind, id string, self int64) error {
 // entry returns the entry for a prepared, resolved post.
 func (p *Post) entry(id string, seq int64, at time.Time) Entry {
 	e := Entry{ID: id, Seq: seq, Created: at, Type: p.Type, Status: Active, Content: p.Content,
-		SourceDoc: p.SourceDoc, SourceRef: p.SourceRef,
-		Evidence: p.Evidence, Confidence: p.Confidence, Worker: p.Worker, Tags: p.Tags,
+		SourceDoc: p.SourceDoc, SourceRef: p.SourceRef, Evidence: p.Evidence, Sources: p.Sources,
+		Confidence: p.Confidence, Worker: p.Worker, Tags: p.Tags,
 		MustSurface: p.MustSurface, Links: *p.links(), Key: p.Key}
 	e.notNil()
 	return e
@@ -205,8 +207,8 @@ func (p *Post) entry(id string, seq int64, at time.Time) Entry {
 // asPost is the post that would make the entry.
 func (e *Entry) asPost() Post {
 	p := Post{Type: e.Type, Content: e.Content, SourceDoc: e.SourceDoc, SourceRef: e.SourceRef,
-		Evidence: e.Evidence, Confidence: e.Confidence, Tags: e.Tags, MustSurface: e.MustSurface,
-		Key: e.Key}
+		Evidence: e.Evidence, Sources: e.Sources, Confidence: e.Confidence, Tags: e.Tags,
+		MustSurface: e.MustSurface, Key: e.Key}
 	p.SetLinks(e.Links)
 	return p
 }

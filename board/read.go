@@ -14,7 +14,7 @@ import (
 )
 
 const entryColumns = `e.id, e.seq, e.created, e.type, e.status, e.content, e.source_doc, e.source_ref, e.evidence, e.confidence, e.worker, e.tags,
-	e.must_surface, e.key, e.external_id`
+	e.must_surface, e.key, e.external_id, e.sources`
 
 const signalColumns = `s.id, s.seq, s.created, s.content, s.priority, s.status, s.worker, s.origin, s.addressed_by, s.reason, s.closed_by, s.closed,
 	s.claimed_by, s.lease_until, s.key, s.external_id`
@@ -28,7 +28,7 @@ func selectEntries(tx *store.Tx, rest string, args ...any) ([]Entry, error) {
 	if err := tx.Each([]any{&id, &e.Seq, store.Time(&e.Created), &e.Type, &e.Status, &e.Content,
 		&e.SourceDoc, &e.SourceRef, &e.Evidence, &e.Confidence,
 		&e.Worker, store.JSON(&e.Tags, "an entry e%d whose tags", &id), &e.MustSurface, &key,
-		&external}, func() error {
+		&external, store.JSON(&e.Sources, "an entry e%d whose sources", &id)}, func() error {
 		e.ID, e.Key, e.ExternalID = EntryID(id), key.String, external.String
 		entries = append(entries, e)
 		e = Entry{}

@@ -341,7 +341,7 @@ func (m *mender) fillRest(last int64) error {
 		}
 		if v := row.Verified; v != nil && e.Verified == nil && isLost(v.Seq) {
 			m.restore(v.At, v.Worker, verbVerify, e.ID,
-				verifyPayload{v.Verdict, v.Source, v.SHA256, v.Place, v.Note})
+				verifyPayload{v.Held, v.Parts})
 		}
 		if !m.out.Whole {
 			m.fillEntry(at, e, row)

@@ -2,6 +2,7 @@ package board
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"blackboard/kb/secret"
@@ -33,6 +34,13 @@ func (p *Post) mask(m *secret.Masker, where string) {
 	m.Text(where+"the source document", &p.SourceDoc)
 	m.Text(where+"the source reference", &p.SourceRef)
 	m.Text(where+"the evidence", &p.Evidence)
+	for i := 1; i < len(p.Sources); i++ {
+		c, nth := &p.Sources[i], fmt.Sprintf("%ssource %d", where, i+1)
+		m.Text(nth, &c.SourceDoc)
+		m.Text(nth, &c.SourceRef)
+		m.Text(nth, &c.Evidence)
+	}
+	p.putFirst() // as it is masked
 	m.Text(where+"the reason to drop the duty", &p.DropDuty)
 	p.Tags = slices.Clone(p.Tags)
 	for i := range p.Tags {

@@ -3,6 +3,7 @@ package board
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,17 +74,13 @@ func (e *Event) source() (s Source, removed bool, err error) {
 	if err := json.Unmarshal(e.Payload, &p); err != nil {
 		return s, false, err
 	}
-	s = Source{
-		Name:   e.ID,
-		Path:   p.Path,
-		SHA256: p.SHA256,
-		Size:   p.Size,
-		Text:   p.Text != nil,
-		Seq:    e.Seq,
-		At:     e.At,
-		Worker: e.Actor,
-	}
-	return s, p.Removed, p.check(e.ID)
+	return p.source(e), p.Removed, p.check(e.ID)
+}
+
+// source is the source that an event registers.
+func (p *sourcePayload) source(e *Event) Source {
+	return Source{Name: e.ID, Path: p.Path, SHA256: p.SHA256, Size: p.Size, Text: p.Text != nil,
+		Seq: e.Seq, At: e.At, Worker: e.Actor}
 }
 
 // SourceAdded is what happened to a file that was registered.
@@ -144,16 +141,7 @@ func (b *Board) AddSources(
 			if err := w.event(verbSource, f.Name, p); err != nil {
 				return err
 			}
-			s := Source{
-				f.Name,
-				p.Path,
-				p.SHA256,
-				p.Size,
-				p.Text != nil,
-				w.seq,
-				fromMillis(w.at),
-				w.actor,
-			}
+			s := p.source(&Event{Seq: w.seq, At: fromMillis(w.at), Actor: w.actor, ID: f.Name})
 			out[i], have[f.Name] = SourceAdded{s, change}, &s
 		}
 		return nil
@@ -271,21 +259,36 @@ func (b *Board) NamedSources(ctx context.Context) (int64, error) {
 	})
 }
 
+// Held is what came of holding an entry against a source.
+type Held struct {
+	Verdict string `json:"verdict"` // found, supported, … (board help verify)
+	Source  string `json:"source"`  // the name of a registered source, or a path; "" for none
+	SHA256  string `json:"sha256"`  // of the source
+	Place   string `json:"place"`   // "line 12"
+	Note    string `json:"note"`    // why, in a few words
+}
+
 // Verification is the last verdict on whether an entry stands in its source.
 type Verification struct {
-	Verdict string    `json:"verdict"` // found, supported, … (board help verify)
-	Source  string    `json:"source"`  // the name of a registered source, or a path; "" for none
-	SHA256  string    `json:"sha256"`  // of the source
-	Place   string    `json:"place"`   // "line 12"
-	Note    string    `json:"note"`    // why, in a few words
-	Seq     int64     `json:"seq"`
-	At      time.Time `json:"at"`
-	Worker  string    `json:"worker"`
-	// Stale is true if the registered source has changed since.
+	Held // against its source, or of several the one that decides
+	// Parts are the verdicts on its sources, if it has several.
+	Parts  []Held    `json:"parts,omitempty"`
+	Seq    int64     `json:"seq"`
+	At     time.Time `json:"at"`
+	Worker string    `json:"worker"`
+	// Stale is true if a registered source has changed since.
 	Stale bool   `json:"stale"`
 	Doubt string `json:"doubt,omitempty"` // the id of what is held against the entry
 	// Accepted says who accepted that.
 	Accepted *claims.Acceptance `json:"accepted,omitempty"`
+}
+
+// each are the verdicts on its sources, be it one or several.
+func (v *Verification) each() []Held {
+	if len(v.Parts) > 0 {
+		return v.Parts
+	}
+	return []Held{v.Held}
 }
 
 // Sound reports whether the entry is verified against the source as it is now.
@@ -329,11 +332,13 @@ func (v *Verification) Describe() string {
 
 // verifyPayload is the payload of a verdict's event. The id of the event is the entry's.
 type verifyPayload struct {
-	Verdict string `json:"verdict"`
-	Source  string `json:"source,omitempty"`
-	SHA256  string `json:"sha256,omitempty"`
-	Place   string `json:"place,omitempty"`
-	Note    string `json:"note,omitempty"`
+	Held
+	Parts []Held `json:"parts,omitempty"`
+}
+
+// is reports whether two verdicts say the same.
+func (p *verifyPayload) is(o verifyPayload) bool {
+	return p.Held == o.Held && slices.Equal(p.Parts, o.Parts)
 }
 
 // verification decodes the event of a verdict.
@@ -348,16 +353,7 @@ func (e *Event) verification() (*Verification, error) {
 	if p.SHA256 != "" && !isSHA256(p.SHA256) {
 		return nil, errors.New("its SHA-256 is invalid")
 	}
-	return &Verification{
-		Verdict: p.Verdict,
-		Source:  p.Source,
-		SHA256:  p.SHA256,
-		Place:   p.Place,
-		Note:    p.Note,
-		Seq:     e.Seq,
-		At:      e.At,
-		Worker:  e.Actor,
-	}, nil
+	return &Verification{Held: p.Held, Parts: p.Parts, Seq: e.Seq, At: e.At, Worker: e.Actor}, nil
 }
 
 // freshVerdict is a verdict that the board does not have.
@@ -375,12 +371,18 @@ func verdictsOn(tx *store.Tx, entries []int64) (map[int64]verifyPayload, error) 
 	}
 	var id int64
 	var p verifyPayload
-	return have, tx.Each([]any{&id, &p.Verdict, &p.Source, &p.SHA256, &p.Place, &p.Note},
-		func() error {
-			have[id] = p
-			return nil
-		}, `SELECT entry, verdict, source, sha256, place, note FROM verifications
+	return have, tx.Each([]any{&id, &p.Verdict, &p.Source, &p.SHA256, &p.Place, &p.Note,
+		partsOf(&p.Parts, &id)}, func() error {
+		have[id] = p
+		p.Parts = nil
+		return nil
+	}, `SELECT entry, verdict, source, sha256, place, note, parts FROM verifications
 			WHERE entry IN (`+theseIDs+`)`, store.List(entries))
+}
+
+// partsOf reads the parts of a verdict.
+func partsOf(parts *[]Held, entry *int64) sql.Scanner {
+	return store.JSON(parts, "a verdict on e%d whose parts", entry)
 }
 
 // fillVerified reads the verdicts on entries, by number.
@@ -392,15 +394,20 @@ func fillVerified(tx *store.Tx, index map[int64]*Entry) error {
 	var entry int64
 	fill := func(where string, args ...any) error {
 		row := []any{&entry, &v.Seq, store.Time(&v.At), &v.Worker, &v.Verdict, &v.Source, &v.SHA256,
-			&v.Place, &v.Note, &v.Stale}
+			&v.Place, &v.Note, partsOf(&v.Parts, &entry), &v.Stale}
 		return tx.Each(row, func() error {
 			if e := index[entry]; e != nil {
 				own := v
 				e.Verified = &own
 			}
+			v.Parts = nil
 			return nil
-		}, `SELECT v.entry, v.seq, v.at, v.worker, v.verdict, v.source, v.sha256, v.place, v.note,
-			EXISTS (SELECT 1 FROM sources s WHERE s.name = v.source AND s.sha256 <> v.sha256)
+		}, `SELECT v.entry, v.seq, v.at, v.worker, v.verdict, v.source, v.sha256, v.place, v.note, v.parts,
+			CASE WHEN v.parts = '[]'
+				THEN EXISTS (SELECT 1 FROM sources s WHERE s.name = v.source AND s.sha256 <> v.sha256)
+				ELSE EXISTS (SELECT 1 FROM json_each(v.parts) p, sources s
+					WHERE s.name = json_extract(p.value, '$.source')
+					AND s.sha256 <> json_extract(p.value, '$.sha256')) END
 			FROM verifications v `+where, args...)
 	}
 	where, args := `WHERE v.entry IN (`+theseIDs+`)`, []any{listIDs(index)}
@@ -442,8 +449,10 @@ func (r *replayer) endSources() {
 	slices.SortFunc(r.Sources, func(a, b Source) int { return strings.Compare(a.Name, b.Name) })
 	for i := range r.Entries {
 		if v := r.Entries[i].Verified; v != nil {
-			s, registered := r.sources[v.Source]
-			v.Stale = registered && s.SHA256 != v.SHA256
+			v.Stale = slices.ContainsFunc(v.each(), func(p Held) bool {
+				s, registered := r.sources[p.Source]
+				return registered && s.SHA256 != p.SHA256
+			})
 		}
 	}
 }

@@ -27,6 +27,7 @@ const (
 	MaxName    = 200     // bytes of a worker's name, a tag, a variable's name
 	MaxTags    = 64      // tags of one entry
 	MaxLinks   = 1024    // links of one entry
+	MaxSources = 16      // sources of one entry
 	MaxBatch   = 10_000  // posts of one batch
 )
 
@@ -122,10 +123,11 @@ type Entry struct {
 	Type        string   `json:"type"`
 	Status      string   `json:"status"` // active, disputed or superseded
 	Content     string   `json:"content"`
-	SourceDoc   string   `json:"source_doc"` // the document that it comes from, "" for none
-	SourceRef   string   `json:"source_ref"` // the place in the document, such as a line
-	Evidence    string   `json:"evidence"`   // a verbatim quote
-	Confidence  *float64 `json:"confidence"` // 0..1; nil: not stated
+	SourceDoc   string   `json:"source_doc"`        // the document that it comes from, "" for none
+	SourceRef   string   `json:"source_ref"`        // the place in the document, such as a line
+	Evidence    string   `json:"evidence"`          // a verbatim quote
+	Sources     []Cited  `json:"sources,omitempty"` // all, if there are several; the first is as above
+	Confidence  *float64 `json:"confidence"`        // 0..1; nil: not stated
 	Worker      string   `json:"worker"`
 	Tags        []string `json:"tags"`
 	MustSurface bool     `json:"must_surface"` // whether the final report must carry it
@@ -135,6 +137,14 @@ type Entry struct {
 	// Verified is the last verdict on whether it stands in its source; nil if it was
 	// never checked.
 	Verified *Verification `json:"verified"`
+}
+
+// Cites are its sources, be it one or several.
+func (e *Entry) Cites() []Cited {
+	if len(e.Sources) > 0 {
+		return e.Sources
+	}
+	return []Cited{{SourceDoc: e.SourceDoc, SourceRef: e.SourceRef, Evidence: e.Evidence}}
 }
 
 // Signal is an open question, or a closed one.

@@ -47,7 +47,7 @@ const (
 func (b *Board) Verify(ctx context.Context, worker string, opt VerifyOptions) (verify.Result,
 	error) {
 	v := verifier{b: b, worker: worker, opt: opt, files: verify.NewFiles(opt.Files),
-		result: verify.Result{Run: b.run, Sources: []verify.SourceResult{},
+		joined: map[int64]*joinedParts{}, result: verify.Result{Run: b.run, Sources: []verify.SourceResult{},
 			Items: []verify.ItemResult{}}}
 	err := b.read(ctx, v.load)
 	if err == nil {
@@ -73,7 +73,8 @@ type verifier struct {
 
 	mu     sync.Mutex // of what follows
 	result verify.Result
-	fresh  []freshVerdict // that are to be written
+	fresh  []freshVerdict         // that are to be written
+	joined map[int64]*joinedParts // what is known of findings with several sources
 
 	writing sync.Mutex
 }
@@ -96,9 +97,16 @@ func (s *verifySource) name() string {
 // verifyJob is a source and what has to be checked against it.
 type verifyJob struct {
 	verifySource
-	entries []int64
+	parts   []verifyPart
 	sum     string
 	doubted int
+}
+
+// joinedParts are the results of the sources of one finding.
+type joinedParts struct {
+	parts []verify.Part
+	jobs  []*verifyJob
+	have  int
 }
 
 // load finds out what has to be checked.
@@ -131,8 +139,9 @@ func (v *verifier) load(tx *store.Tx) (err error) {
 	}
 	var id int64
 	var name string
+	var several []Cited
 	byName, bySource := map[string]*verifyJob{}, map[verifySource]*verifyJob{}
-	return tx.Each([]any{&id, &name}, func() error {
+	rests := func(name string, nth int) {
 		j := byName[name]
 		if j == nil {
 			s := v.source(name)
@@ -143,9 +152,16 @@ func (v *verifier) load(tx *store.Tx) (err error) {
 			}
 			byName[name] = j
 		}
-		j.entries = append(j.entries, id)
+		j.parts = append(j.parts, verifyPart{id, nth, j})
+	}
+	return tx.Each([]any{&id, &name, store.JSON(&several, "an entry e%d whose sources", &id)}, func() error {
+		rests(name, 0)
+		for i := 1; i < len(several); i++ {
+			rests(several[i].SourceDoc, i)
+		}
+		several = nil
 		return nil
-	}, `SELECT id, source_doc FROM entries WHERE `+where+` ORDER BY id`, args...)
+	}, `SELECT id, source_doc, sources FROM entries WHERE `+where+` ORDER BY id`, args...)
 }
 
 // source finds the file or text that a source's name stands for.
@@ -203,9 +219,10 @@ func (v *verifier) run(ctx context.Context) error {
 	return parallel(ctx, len(parts), workers, func(i int) error { return v.check(ctx, parts[i]) })
 }
 
-// verifyPart is an entry with its source.
+// verifyPart is an entry with one of its sources.
 type verifyPart struct {
 	entry int64
+	nth   int // which of them
 	job   *verifyJob
 }
 
@@ -214,13 +231,11 @@ type verifyPart struct {
 func (v *verifier) parts(n int) (parts [][]verifyPart) {
 	all := 0
 	for _, j := range v.jobs {
-		all += len(j.entries)
+		all += len(j.parts)
 	}
 	var part []verifyPart
 	for i, j := range v.jobs {
-		for _, entry := range j.entries {
-			part = append(part, verifyPart{entry, j})
-		}
+		part = append(part, j.parts...)
 		if i == len(v.jobs)-1 || len(part) >= min(all/n, verifyRead) {
 			parts, part = append(parts, part), nil
 		}
@@ -269,20 +284,26 @@ func (v *verifier) check(ctx context.Context, part []verifyPart) error {
 			if f == nil {
 				continue // the run was put back in the meantime
 			}
-			o := judge(f)
-			if p.job.none && o.Verdict == verify.NoSource && f.Evidence == "" &&
+			held := verify.Part{Cited: f.Sources[p.nth], Outcome: judge(f.At(p.nth))}
+			if p.job.none && held.Verdict == verify.NoSource && len(f.Sources) == 1 && f.Evidence == "" &&
 				(f.Type != Observation || len(v.registered) == 0) {
 				v.mu.Lock()
 				v.result.Unsourced++ // it needs none
 				v.mu.Unlock()
 				continue
 			}
-			item := f.Item(o)
 			if p.job.readable() {
-				item.Source, item.File, item.SHA256 = p.job.name(), p.job.path, p.job.sum
+				held.Source, held.File, held.SHA256 = p.job.name(), p.job.path, p.job.sum
 			}
-			item.Doubt = verifyDoubt(item.Verdict, f.Content, f.Evidence, f.SourceDoc, f.SourceRef,
-				item.SHA256)
+			all := v.join(p, len(f.Sources), held)
+			if all == nil {
+				continue // until its other sources are read
+			}
+			item, decides := f.Item(all.parts)
+			p.job = all.jobs[decides]
+			item.Doubt = verifyDoubt(item.Verdict, f.Content, f.Sources, func(i int) string {
+				return all.parts[i].SHA256
+			})
 			if a := accepted[item.Doubt]; a != nil {
 				item.Doubted, item.Accepted = false, a
 			}
@@ -296,6 +317,26 @@ func (v *verifier) check(ctx context.Context, part []verifyPart) error {
 		}
 	}
 	return nil
+}
+
+// join returns what all of some sources have of a finding, once the last one is read.
+func (v *verifier) join(p verifyPart, sources int, held verify.Part) *joinedParts {
+	if sources == 1 {
+		return &joinedParts{[]verify.Part{held}, []*verifyJob{p.job}, 1}
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	all := v.joined[p.entry]
+	if all == nil {
+		all = &joinedParts{make([]verify.Part, sources), make([]*verifyJob, sources), 0}
+		v.joined[p.entry] = all
+	}
+	all.parts[p.nth], all.jobs[p.nth] = held, p.job
+	if all.have++; all.have < sources {
+		return nil
+	}
+	delete(v.joined, p.entry)
+	return all
 }
 
 // readable reports whether findings are held against a text.
@@ -348,7 +389,7 @@ func verifyFindings(tx *store.Tx, entries []int64) (map[int64]*verify.Finding, e
 	var id int64
 	var f verify.Finding
 	row := []any{&id, &f.Type, &f.Worker, &f.Content, &f.Evidence, &f.SourceDoc, &f.SourceRef,
-		&f.MustSurface}
+		&f.MustSurface, store.JSON(&f.Sources, "an entry e%d whose sources", &id)}
 	err := tx.Each(row, func() error {
 		f.ID, f.Calculated = EntryID(id), f.Type == Calculation
 		f.Concludes = f.Type != Observation
@@ -359,9 +400,15 @@ func verifyFindings(tx *store.Tx, entries []int64) (map[int64]*verify.Finding, e
 		}
 		own := f
 		own.Content, own.Evidence = txt.Plain(f.Content), txt.Plain(f.Evidence)
-		all[id] = &own
+		if len(own.Sources) == 0 {
+			own.Sources = []Cited{{SourceDoc: f.SourceDoc, SourceRef: f.SourceRef, Evidence: f.Evidence}}
+		}
+		for i := range own.Sources {
+			own.Sources[i].Evidence = txt.Plain(own.Sources[i].Evidence)
+		}
+		f.Sources, all[id] = nil, &own
 		return nil
-	}, `SELECT id, type, worker, content, evidence, source_doc, source_ref, must_surface
+	}, `SELECT id, type, worker, content, evidence, source_doc, source_ref, must_surface, sources
 		FROM entries WHERE id IN (`+theseIDs+`)`, store.List(entries))
 	var signal int64
 	if err == nil {
@@ -405,14 +452,22 @@ func (v *verifier) add(p verifyPart, item *verify.ItemResult, have verifyPayload
 	if v.opt.NoRecord || v.result.NotRecorded != "" || !verify.Judged(item.Verdict) {
 		return
 	}
-	now := verifyPayload{Verdict: item.Verdict, Source: item.Source, SHA256: item.SHA256,
-		Note: Line(item.Note, 400)}
-	if item.Passage != nil {
-		now.Place = item.Passage.Where
+	now := verifyPayload{Held: heldAs(&item.Part)}
+	for i := range item.Parts {
+		now.Parts = append(now.Parts, heldAs(&item.Parts[i]))
 	}
-	if now != have {
+	if !now.is(have) {
 		v.fresh = append(v.fresh, freshVerdict{p.entry, now})
 	}
+}
+
+// heldAs is a result as the board keeps it.
+func heldAs(p *verify.Part) Held {
+	h := Held{Verdict: p.Verdict, Source: p.Source, SHA256: p.SHA256, Note: Line(p.Note, 400)}
+	if p.Passage != nil {
+		h.Place = p.Passage.Where
+	}
+	return h
 }
 
 // record writes the verdicts to the board once there are that many.
@@ -441,7 +496,7 @@ func (v *verifier) record(ctx context.Context, atLeast int) error {
 		}
 		for i := range fresh {
 			p := &fresh[i]
-			if have[p.entry] == p.verifyPayload { // written in the meantime
+			if p.is(have[p.entry]) { // written in the meantime
 				continue
 			}
 			if err := w.event(verbVerify, EntryID(p.entry), p.verifyPayload); err != nil {
@@ -475,7 +530,7 @@ func (v *verifier) finish() {
 			SHA256:     j.sum,
 			Registered: j.registered != nil,
 			Changed:    j.registered != nil && j.sum != "" && j.sum != j.registered.SHA256,
-			Findings:   len(j.entries),
+			Findings:   len(j.parts),
 			Doubted:    j.doubted,
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"blackboard/board/verify"
 )
@@ -22,7 +23,7 @@ func (b *Board) VerifyPosted(ctx context.Context, worker string, e *Entry,
 	}
 	opt.IDs = []string{e.ID}
 	v := verifier{b: b, worker: worker, opt: opt, posted: true, files: verify.NewFiles(opt.Files),
-		result: verify.Result{Run: b.run}}
+		joined: map[int64]*joinedParts{}, result: verify.Result{Run: b.run}}
 	if err := b.read(ctx, v.load); err != nil || len(v.registered)+len(opt.Files) == 0 {
 		return nil, err
 	}
@@ -30,7 +31,7 @@ func (b *Board) VerifyPosted(ctx context.Context, worker string, e *Entry,
 		if info, err := os.Stat(j.path); j.path != "" && err == nil && info.Size() > MaxCheckedAtOnce {
 			j.verdict = verify.NoFile
 			j.note = fmt.Sprintf("%s has %d MB, and is read when the run is verified",
-				Line(e.SourceDoc, 80), info.Size()>>20)
+				filepath.Base(j.path), info.Size()>>20)
 		}
 	}
 	err := v.run(ctx)

@@ -27,7 +27,7 @@ func TestVerifyPostedLarge(t *testing.T) {
 	files := []verify.File{{Name: "large.txt", Path: large}}
 	item, err := b.VerifyPosted(t.Context(), "w", &p.Entry, VerifyOptions{Files: files})
 	if err != nil || item == nil || item.Doubted ||
-		!strings.HasPrefix(item.Feedback(), "not checked: large.txt has 2 MB") {
+		!strings.HasPrefix(item.Part.Feedback(), "not checked: large.txt has 2 MB") {
 		t.Errorf("%v: %+v", err, item)
 	}
 	r, err := b.Verify(t.Context(), "w", VerifyOptions{Files: files, NoRecord: true})

@@ -252,7 +252,7 @@ func TestRemedy(t *testing.T) {
 		{verify.NothingToCheck, "post it again with a quote: {}", []string{"evidence"}},
 	} {
 		clear, next := Remedy(&verify.ItemResult{ID: "e3", MustSurface: true,
-			Addresses: []string{"s1", "s2"}, Outcome: verify.Plain(c.verdict, "")})
+			Addresses: []string{"s1", "s2"}, Part: verify.Part{Outcome: verify.Plain(c.verdict, "")}})
 		if clear == "" || next[0].Text != c.first {
 			t.Errorf("%s: %q, %+v", c.verdict, clear, next)
 			continue

@@ -30,7 +30,12 @@ func Posted(ctx context.Context, b *board.Board, f *policy.File, worker string, 
 	return b.VerifyPosted(ctx, worker, &p.Entry, opt)
 }
 
-// Mend is how to mend what is doubted of a finding that has just been posted.
+// Mend is how to mend what is doubted of a finding that has just been posted: of several
+// sources, the one that decides.
 func Mend(item *verify.ItemResult) fault.Step {
-	return fault.Do("entry.correct", "{}", "id", item.ID, "quote", "…")
+	args := []string{"id", item.ID, "quote", "…"}
+	if len(item.Parts) > 0 {
+		args = append(args[:2:2], "source", item.SourceDoc, "quote", "…")
+	}
+	return fault.Do("entry.correct", "{}", args...)
 }

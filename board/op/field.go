@@ -20,6 +20,7 @@ import (
 //	value       what the help calls the value of the flag
 //	enum        the list of words that it takes
 //	commas      "no": commas are part of the values of a list
+//	nth         its flag may be given again: for another source, in more_sources
 //	blank       "no": on the command line it must not be empty if it is given
 //	min, max, default
 //	only        "cli" or "mcp": the other has not got it

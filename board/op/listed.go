@@ -2,7 +2,7 @@ package op
 
 import "github.com/google/jsonschema-go/jsonschema"
 
-// Rare marks an argument, by the tag rare, that few agents need: true for those that only
+// Rare marks an argument, by the tag rare, that few agents need: "true" for those that only
 // servers with profiles list, Never for those that none lists.
 const (
 	Rare  = "x-rare"

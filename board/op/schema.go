@@ -84,8 +84,8 @@ func (e Enums) object(t reflect.Type) (*jsonschema.Schema, error) {
 		if said := f.Tag.Get("jsonschema"); said != "" {
 			p.Description = said
 		}
-		if f.Tag.Get("rare") != "" {
-			p.Extra = map[string]any{Rare: true}
+		if rare := f.Tag.Get("rare"); rare != "" {
+			p.Extra = map[string]any{Rare: rare}
 		}
 		if s.Properties[f.Name] = p; f.Required {
 			s.Required = append(s.Required, f.Name)

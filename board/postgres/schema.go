@@ -10,18 +10,20 @@ import (
 	"blackboard/board/store"
 )
 
-//go:embed migrations/0001_board.sql
-var migration0001 string
-
-//go:embed migrations/0002_kb.sql
-var migration0002 string
-
-//go:embed migrations/0003_policy.sql
-var migration0003 string
+var (
+	//go:embed migrations/0001_board.sql
+	migration0001 string
+	//go:embed migrations/0002_kb.sql
+	migration0002 string
+	//go:embed migrations/0003_policy.sql
+	migration0003 string
+	//go:embed migrations/0004_several_sources.sql
+	migration0004 string
+)
 
 // migrations take a schema from one version to the next. They are never edited after a
 // release.
-var migrations = []string{migration0001, migration0002, migration0003}
+var migrations = []string{migration0001, migration0002, migration0003, migration0004}
 
 // Status is what is known of a database.
 type Status struct {

@@ -103,6 +103,12 @@ func (e engine) Bulk(tx *store.Tx, fn func() error) error {
 	return err
 }
 
+// ofSources is a column of the only source, or of all of several.
+func ofSources(column string) string {
+	return `CASE sources WHEN '[]' THEN ` + column + ` ELSE (SELECT string_agg(
+		json_extract(value, '$.` + column + `'), ' ') FROM json_each(sources)) END`
+}
+
 // Match asks an index of the run that this process keeps in memory: SQLite's, so that
 // there are the same hits in the same order. It is brought up to date first, by the
 // entries that are new.
@@ -117,7 +123,8 @@ func (e engine) Match(tx *store.Tx, words string) (store.Hits, error) {
 	var text [5]string
 	err = tx.Each([]any{&id, &text[0], &text[1], &text[2], &text[3], &text[4]},
 		func() error { return index.Add(id, text) },
-		`SELECT id, content, evidence, source_doc, source_ref, tags FROM entries WHERE id > ? ORDER BY id`, index.Last())
+		`SELECT id, content, `+ofSources("evidence")+`, `+ofSources("source_doc")+`, source_ref, tags
+			FROM entries WHERE id > ? ORDER BY id`, index.Last())
 	if err != nil {
 		return store.Hits{}, err
 	}

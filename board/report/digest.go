@@ -492,6 +492,9 @@ func (d *digester) entryLine(e *board.Entry, cut int) (string, bool) {
 	if source != "" {
 		b.WriteString(", " + digestLabel(source))
 	}
+	for _, c := range e.Cites()[1:] {
+		b.WriteString(" and " + digestLabel(strings.TrimSpace(c.SourceDoc+" "+c.SourceRef)))
+	}
 	if mark := e.Verified.Mark(); mark != "" {
 		b.WriteString(", " + mark)
 	}
@@ -523,19 +526,22 @@ func (d *digester) entryLine(e *board.Entry, cut int) (string, bool) {
 	return line + d.quote(e), whole
 }
 
-// quote is the line of an entry's quote, if it has words that the entry has not.
-func (d *digester) quote(e *board.Entry) string {
+// quote is the lines of an entry's quotes that have words which the entry has not.
+func (d *digester) quote(e *board.Entry) (lines string) {
 	const most, half = 240, 118
-	said, _ := oneLine(e.Evidence, uncut)
 	text, _ := oneLine(e.Content, uncut)
-	if said == "" || d.quotes == noQuotes || d.quotes == unfoundQuotes && e.Verified.Sound() ||
-		strings.Contains(strings.ToLower(text), strings.ToLower(said)) {
-		return ""
+	for _, c := range e.Cites() {
+		said, _ := oneLine(c.Evidence, uncut)
+		if said == "" || d.quotes == noQuotes || d.quotes == unfoundQuotes && e.Verified.Sound() ||
+			strings.Contains(strings.ToLower(text), strings.ToLower(said)) {
+			continue
+		}
+		if r := []rune(said); len(r) > most {
+			said = string(r[:half]) + " … " + string(r[len(r)-half:])
+		}
+		lines += "  “" + said + "”\n"
 	}
-	if r := []rune(said); len(r) > most {
-		said = string(r[:half]) + " … " + string(r[len(r)-half:])
-	}
-	return "  “" + said + "”\n"
+	return lines
 }
 
 // signalLine is the list item of a signal.

@@ -228,7 +228,7 @@ func TestDigestDocuments(t *testing.T) {
 			Content: fmt.Sprintf("Value %d holds, as the long sentence of the finding says.", i), SourceDoc: []string{"a.go", "b.go", "c.go"}[i%3], SourceRef: fmt.Sprint(i),
 			Evidence: fmt.Sprintf("quote %d %s", i, strings.Repeat("of many words ", 30))}
 		if i%2 == 0 {
-			e.Verified = &board.Verification{Verdict: "found"}
+			e.Verified = &board.Verification{Held: board.Held{Verdict: "found"}}
 		}
 		notNil(&e)
 		s.Entries = append(s.Entries, e)

@@ -17,38 +17,41 @@ import (
 	"blackboard/board/store"
 )
 
-//go:embed migrations/0001_board.sql
-var migration0001 string
-
-//go:embed migrations/0002_words.sql
-var migration0002 string
-
-//go:embed migrations/0003_no_words.sql
-var migration0003 string
-
-//go:embed migrations/0004_expected.sql
-var migration0004 string
-
-//go:embed migrations/0005_settlements.sql
-var migration0005 string
-
-//go:embed migrations/0006_sources.sql
-var migration0006 string
-
-//go:embed migrations/0007_policy.sql
-var migration0007 string
+var (
+	//go:embed migrations/0001_board.sql
+	migration0001 string
+	//go:embed migrations/0002_words.sql
+	migration0002 string
+	//go:embed migrations/0003_no_words.sql
+	migration0003 string
+	//go:embed migrations/0004_expected.sql
+	migration0004 string
+	//go:embed migrations/0005_settlements.sql
+	migration0005 string
+	//go:embed migrations/0006_sources.sql
+	migration0006 string
+	//go:embed migrations/0007_policy.sql
+	migration0007 string
+	//go:embed migrations/0008_several_sources.sql
+	migration0008 string
+)
 
 // RunSchema is the schema of a run's file.
 var RunSchema = Schema{
 	Name:          "board",
 	ApplicationID: 0x42427264, // "BBrd"
 	Migrations: []string{migration0001, migration0002, migration0003, migration0004,
-		migration0005, migration0006, migration0007},
+		migration0005, migration0006, migration0007, migration0008},
 }
 
 // readableSchema is the oldest schema that can be read without a migration: everything
-// added since is derived, or a table that counts as empty if it is missing.
+// added since is derived, a table that counts as empty if it is missing, or a column with a
+// default.
 const readableSchema = 1
+
+// before0008 gives an older file that cannot be written to the columns that it lacks.
+const before0008 = `CREATE TEMP VIEW entries AS SELECT *, '[]' AS sources FROM main.entries;
+	CREATE TEMP VIEW verifications AS SELECT *, '[]' AS parts FROM main.verifications`
 
 // RunSuffix is what the name of a run's file ends with.
 const RunSuffix = ".sqlite3"
@@ -95,7 +98,9 @@ func openOld(ctx context.Context, path string) (*DB, error) {
 	err := error(nil)
 	for version := len(RunSchema.Migrations) - 1; version >= readableSchema; version-- {
 		old := RunSchema
-		old.Migrations = RunSchema.Migrations[:version]
+		if old.Migrations = RunSchema.Migrations[:version]; version < 8 {
+			old.Connect = before0008
+		}
 		if db, err = Open(ctx, path, old, ReadWrite); err == nil {
 			break
 		}

@@ -49,6 +49,8 @@ type Schema struct {
 	// Migrations[i] takes a file from version i to version i+1. They are never edited
 	// after a release.
 	Migrations []string
+	// Connect is run on each connection, such as to make up for what an older file lacks.
+	Connect string
 }
 
 // Mode says what Open may do with the file.
@@ -223,7 +225,8 @@ func (db *DB) connect(ctx context.Context) error {
 			db.immutable = db.file
 		}
 	}
-	conn := sql.OpenDB(&connector{path: db.path, dsn: fileURI(db.path, q), last: db.last})
+	conn := sql.OpenDB(&connector{path: db.path, dsn: fileURI(db.path, q), last: db.last,
+		first: db.schema.Connect})
 	// Each connection parses the schema once, so some are kept. There is no upper limit:
 	// watchers keep one each, and others need some too.
 	conn.SetMaxIdleConns(8)

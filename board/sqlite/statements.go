@@ -21,7 +21,8 @@ type connector struct {
 	path, dsn string
 	// last is true while DB.Close has the writers' turn. Only then may a connection
 	// remove the WAL.
-	last *atomic.Bool
+	last  *atomic.Bool
+	first string // what each connection runs
 }
 
 // Connect opens a connection. SQLite opens the file, its WAL and its -shm by name, one after the
@@ -40,7 +41,10 @@ func (k *connector) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, err
 	}
 	c.libraryConn = opened.(libraryConn)
-	if err := c.keepWAL(true); err != nil {
+	if err = c.keepWAL(true); err == nil && k.first != "" {
+		_, err = c.libraryConn.ExecContext(ctx, k.first, nil)
+	}
+	if err != nil {
 		c.Close()
 		return nil, err
 	}

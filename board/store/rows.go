@@ -95,7 +95,7 @@ func Millis(t *time.Time) any {
 	return t.UnixMilli()
 }
 
-// JSON is the destination of a JSON column. If the text is not JSON, the error matches
+// JSON is the destination of a JSON column. An empty list of anything but words leaves it nil. If the text is not JSON, the error matches
 // fault.Corrupt and says that the file has what, which cannot be read. what may have a %s
 // for *id, whose column must come first.
 func JSON[ID any](into any, what string, id *ID) sql.Scanner {
@@ -107,8 +107,10 @@ func JSON[ID any](into any, what string, id *ID) sql.Scanner {
 		case []byte:
 			text = string(v)
 		}
-		if l, ok := into.(*[]string); ok && text == "[]" { // as most lists are
-			*l = []string{}
+		if l, ok := into.(*[]string); text == "[]" { // as most lists are
+			if ok {
+				*l = []string{}
+			}
 			return nil
 		}
 		err := json.Unmarshal([]byte(text), into)

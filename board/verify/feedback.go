@@ -5,32 +5,32 @@ import (
 	"fmt"
 )
 
-// Feedback is what is said of a finding when it is posted, in one line, or two where the
-// quote is not as its source has it. Lines of others are quoted in it.
-func (i *ItemResult) Feedback() string {
-	what, place := "quote", i.SourceDoc
-	if i.Evidence == "" {
+// Feedback is what is said of a source of a finding that is posted: one line, or two where the
+// quote is not as it has it. Lines of others are quoted in it.
+func (p *Part) Feedback() string {
+	what, place := "quote", p.SourceDoc
+	if p.Evidence == "" {
 		what = "figures"
 	}
-	if i.Passage != nil {
-		place += ", " + i.Passage.Where
+	if p.Passage != nil {
+		place += ", " + p.Passage.Where
 	}
 	note := ""
-	if i.Note != "" {
-		note = ": " + i.Note
+	if p.Note != "" {
+		note = ": " + p.Note
 	}
 	switch {
-	case Sound(i.Verdict):
+	case Sound(p.Verdict):
 		return what + " ✓ " + place + note
-	case i.Verdict == NothingToCheck:
+	case p.Verdict == NothingToCheck:
 		return "no quote: nothing was compared"
-	case !i.Doubted && i.Verdict != ValueMissing, i.Verdict == Unreadable:
-		return "not checked: " + cmp.Or(i.Note, i.Verdict)
-	case i.Verdict == Unknown, i.Verdict == Unregistered, i.Verdict == Ambiguous:
-		return "source ✗ " + cmp.Or(i.Note, i.Verdict)
-	case i.Passage == nil:
-		return what + " ✗ " + i.SourceDoc + cmp.Or(note, ": "+i.Verdict)
+	case !Doubted(p.Verdict) && p.Verdict != ValueMissing, p.Verdict == Unreadable:
+		return "not checked: " + cmp.Or(p.Note, p.Verdict)
+	case p.Verdict == Unknown, p.Verdict == Unregistered, p.Verdict == Ambiguous:
+		return "source ✗ " + cmp.Or(p.Note, p.Verdict)
+	case p.Passage == nil:
+		return what + " ✗ " + p.SourceDoc + cmp.Or(note, ": "+p.Verdict)
 	}
-	return fmt.Sprintf("%s ✗ %s%s\nnearest, %s: “%s”", what, i.SourceDoc, note, i.Passage.Where,
-		i.Passage.Text)
+	return fmt.Sprintf("%s ✗ %s%s\nnearest, %s: “%s”", what, p.SourceDoc, note, p.Passage.Where,
+		p.Passage.Text)
 }

@@ -54,38 +54,46 @@ type ItemResult struct {
 	Type        string `json:"type"`
 	Worker      string `json:"worker"`
 	Content     string `json:"content"`
-	Evidence    string `json:"evidence"` // the quote
-	SourceDoc   string `json:"source_doc"`
-	SourceRef   string `json:"source_ref"`
 	MustSurface bool   `json:"must_surface"`
 	Doubted     bool   `json:"doubted"` // whether the verdict is a doubt that nobody accepted
-	Outcome
+	Part               // its source, or of several the one that decides
+	// Parts are its sources, if it has several.
+	Parts []Part `json:"parts,omitempty"`
 	Doubt string `json:"doubt"` // its id; "" for none
 	// Accepted says who accepted the doubt; null: nobody.
 	Accepted *claims.Acceptance `json:"accepted"`
 	// Earlier is the verdict that the board had, if the finding was not checked now.
 	Earlier   string   `json:"earlier"`
 	Addresses []string `json:"addresses"` // the signals that it answers
-	Source    string   `json:"source"`    // its registered name, or its path; "" for none
-	File      string   `json:"file"`      // that was read; "" if the text on the board was
-	SHA256    string   `json:"sha256"`
 }
 
-// Item returns the result of a finding.
-func (f *Finding) Item(o Outcome) ItemResult {
-	return ItemResult{
+// Item returns the result of a finding by what each of its sources has, and which decides.
+func (f *Finding) Item(parts []Part) (i ItemResult, decides int) {
+	i = ItemResult{
 		ID:          f.ID,
 		Type:        f.Type,
 		Worker:      f.Worker,
 		Content:     f.Content,
-		Evidence:    f.Evidence,
-		SourceDoc:   f.SourceDoc,
-		SourceRef:   f.SourceRef,
 		MustSurface: f.MustSurface,
+		Part:        parts[0],
 		Addresses:   append([]string{}, f.Addresses...),
-		Doubted:     Doubted(o.Verdict),
-		Outcome:     o,
 	}
+	if len(parts) > 1 {
+		var note string
+		decides, note = Together(parts)
+		i.Part, i.Parts = parts[decides], parts
+		i.Note = note
+	}
+	i.Doubted = Doubted(i.Verdict)
+	return i, decides
+}
+
+// Each are its sources, be it one or several.
+func (i *ItemResult) Each() []Part {
+	if len(i.Parts) > 0 {
+		return i.Parts
+	}
+	return []Part{i.Part}
 }
 
 // Count adds the result of a finding to the totals, whether or not the items list it.

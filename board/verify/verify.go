@@ -82,6 +82,7 @@ type Finding struct {
 	Evidence    string // the quote; "" for none
 	SourceDoc   string
 	SourceRef   string
+	Sources     []Cited // all of them; the first is the one above
 	MustSurface bool
 	Calculated  bool     // its numbers may follow from others
 	Concludes   bool     // with a quote it may have values that its source lacks

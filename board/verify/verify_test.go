@@ -233,7 +233,7 @@ func TestNothingToCheck(t *testing.T) {
 			t.Errorf("%q: %+v", content, o)
 		}
 	}
-	item := (&Finding{ID: "e1"}).Item(Plain(NothingToCheck, ""))
+	item, _ := (&Finding{ID: "e1"}).Item([]Part{{Outcome: Plain(NothingToCheck, "")}})
 	var r Result
 	r.Count(&item)
 	if r.Judge(); r.Passed || r.Checked != 0 || r.uncheckable != 1 {

@@ -252,9 +252,9 @@ var libraries = map[string][]string{
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 11193,
+	"board": 11400, // several sources of a finding
 
-	"board/check": 945, // a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step
+	"board/check": 955, // a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step
 
 	"board/claims": 8629, // and findings that say otherwise than their quote, spoken times of day, conditions; names of doubts
 	"board/clash":  590,
@@ -273,7 +273,7 @@ var ceilings = map[string]int{
 
 	"board/postgres": 2400,
 
-	"board/report": 1807, // the digest by document, with quotes
+	"board/report": 1815, // the digest by document, with quotes
 
 	"board/sqlite": 2620, // with the files of runs, which were a package
 
@@ -285,13 +285,13 @@ var ceilings = map[string]int{
 
 	"board/trace": 5171, // asks the engine of claims beside its own arithmetic
 
-	"board/verify": 3033, // what is unsure, apart
+	"board/verify": 3160, // what is unsure, apart; several sources of a finding
 
 	"board/words": 4623,
 
 	"cmd/board": 5010, // which flags a help text lists; what took over a command; an MCP server's project; commands on the screen
 
-	"cmd/board/base": 2085, // operations as commands; what telemetry sends; words of flags for completion
+	"cmd/board/base": 2100, // operations as commands; what telemetry sends; words of flags for completion
 
 	"cmd/board/ci": 960,
 
@@ -319,7 +319,7 @@ var ceilings = map[string]int{
 
 	"hooks/mcp/transport": 990,
 
-	"hooks/ops": 6780, // the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp
+	"hooks/ops": 6840, // the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp
 
 	"hooks/setup": 3345, // variables that Codex passes on; what plugins hold
 
@@ -363,6 +363,6 @@ var ceilings = map[string]int{
 
 	"tui/page": 3296, // editing a stored text, and the box of every choice
 
-	"tui/runs": 5691, // what needs you, over all runs; correcting an entry, and what commands print
+	"tui/runs": 5697, // what needs you, over all runs; correcting an entry, and what commands print
 
 }

@@ -76,8 +76,9 @@ func TestToolsAreDescribed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 41,000 bytes are 9,600 tokens of the vocabulary o200k_base. Two of the tools are older ones.
-	if all, _ := json.Marshal(listed.Tools); len(all) > 42_400 || len(listed.Tools) != 58 {
+	// 41,000 bytes are 9,600 tokens of the vocabulary o200k_base. Two of the tools are older ones;
+	// several sources are listed twice.
+	if all, _ := json.Marshal(listed.Tools); len(all) > 42_800 || len(listed.Tools) != 58 {
 		t.Errorf("all %d tools take %d bytes to list", len(listed.Tools), len(all))
 	}
 	var walk func(tool, at string, v any)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"blackboard/board"
@@ -15,9 +16,10 @@ import (
 
 // fields are those of a finding, but for what it says.
 type fields struct {
-	Type        string   `json:"type,omitempty" enum:"entry_types" flag:"type,t" jsonschema:"its kind; default observation" cli:"its kind; default observation, or contradiction, and analysis of an answer"`
-	Source      string   `json:"source,omitempty" value:"FILE:LINE" jsonschema:"FILE:LINE, DOC @ PLACE, URL, command or kb:ID"`
-	Quote       string   `json:"quote,omitempty" flag:"quote,evidence,e" value:"TEXT" jsonschema:"its words there, verbatim"`
+	Type        string   `json:"type,omitempty" enum:"entry_types" flag:"type,t" jsonschema:"kind; default observation" cli:"its kind; default observation, or contradiction, and analysis of an answer"`
+	Source      string   `json:"source,omitempty" value:"FILE:LINE" nth:"source" jsonschema:"FILE:LINE, DOC @ PLACE, URL, command, kb:ID"`
+	Quote       string   `json:"quote,omitempty" flag:"quote,evidence,e" value:"TEXT" nth:"source" jsonschema:"its words there, verbatim" cli:"its words there, verbatim; repeated, the n-th is of the n-th source"`
+	MoreSources []Source `json:"more_sources,omitempty" only:"mcp" jsonschema:"others"`
 	SourceDoc   string   `json:"source_doc,omitempty" hidden:"true" rare:"true" jsonschema:"document of the source"`
 	SourceRef   string   `json:"source_ref,omitempty" hidden:"true" rare:"true" jsonschema:"place in it"`
 	Evidence    string   `json:"evidence,omitempty" only:"mcp" rare:"true" jsonschema:"the quote"`
@@ -30,7 +32,26 @@ type fields struct {
 	Supersedes  []string `json:"supersedes,omitempty" value:"ENTRY" jsonschema:"entries it replaces"`
 	Addresses   []string `json:"addresses,omitempty" value:"SIGNAL" rare:"true" jsonschema:"signals it answers (s3)"`
 	Ran         string   `json:"ran,omitempty" value:"COMMAND" rare:"true" blank:"no" jsonschema:"command that shows it" cli:"the command that shows it; what hooks saw of it is said at once"`
-	Key         string   `json:"key,omitempty" flag:"key,k" jsonschema:"your id for it: makes a retry safe"`
+	Key         string   `json:"key,omitempty" flag:"key,k" jsonschema:"your id; a retry is safe"`
+}
+
+// Source is a source of a finding behind the first.
+type Source struct {
+	Source    string `json:"source" jsonschema:"as above"`
+	Quote     string `json:"quote,omitempty" jsonschema:"same"`
+	SourceDoc string `json:"source_doc,omitempty" rare:"never" jsonschema:"document of the source"`
+	SourceRef string `json:"source_ref,omitempty" rare:"never" jsonschema:"place in it"`
+	Evidence  string `json:"evidence,omitempty" rare:"never" jsonschema:"the quote"`
+}
+
+// Cited is the source as the board takes it.
+func (s *Source) Cited() board.Cited {
+	doc, place := s.SourceDoc, ""
+	if doc == "" {
+		doc, place = board.SplitSource(s.Source)
+	}
+	return board.Cited{SourceDoc: doc, SourceRef: cmp.Or(s.SourceRef, place),
+		Evidence: cmp.Or(s.Quote, s.Evidence)}
 }
 
 // Finding is what is posted.
@@ -41,14 +62,13 @@ type Finding struct {
 
 // post is a finding as the board takes it.
 func (f *fields) post(content string) (board.Post, error) {
-	p := board.Post{Content: content, Type: f.Type, SourceDoc: f.SourceDoc, SourceRef: f.SourceRef,
-		Evidence: cmp.Or(f.Quote, f.Evidence), Confidence: f.Confidence, Tags: f.Tags,
+	first := (&Source{f.Source, f.Quote, f.SourceDoc, f.SourceRef, f.Evidence}).Cited()
+	p := board.Post{Content: content, Type: f.Type, SourceDoc: first.SourceDoc,
+		SourceRef: first.SourceRef, Evidence: first.Evidence, Confidence: f.Confidence, Tags: f.Tags,
 		MustSurface: f.MustSurface, Supports: f.Supports, Contradicts: f.Contradicts,
 		Supersedes: f.Supersedes, Addresses: f.Addresses, Key: f.Key}
-	if p.SourceDoc == "" {
-		var place string
-		p.SourceDoc, place = board.SplitSource(f.Source)
-		p.SourceRef = cmp.Or(p.SourceRef, place)
+	for i := range f.MoreSources {
+		p.Cite(f.MoreSources[i].Cited())
 	}
 	if f.Ran != "" && p.SourceDoc == "" {
 		p.SourceDoc, p.SourceRef = f.Ran, "exit 0"
@@ -115,7 +135,7 @@ var Post = op.Op[Runs, PostIn, PostOut]{
 are written in one transaction, or nothing.
 
 --batch reads JSON lines from FILE or standard input, all or nothing. Fields: content,
-type, source (or source_doc, source_ref), quote, confidence, must_surface, drop_duty, key,
+type, source (or source_doc, source_ref), quote, more_sources (each with these), confidence, must_surface, drop_duty, key,
 worker; lists: tags, supports, contradicts, supersedes, addresses. Within a batch a link may
 name another post by its key:
 {"content":"…","key":"a"} and {"content":"…","supports":["@a"]}.`},
@@ -227,21 +247,23 @@ func holdAgainst(ctx context.Context, h Runs, b *board.Board, who string,
 	return checked
 }
 
-// printFeedback tells what came of holdAgainst, and how to mend what is doubted.
+// printFeedback tells what came of holdAgainst for each source, and how to mend what is doubted.
 func printFeedback(p *op.Page, checked *verify.ItemResult) {
 	if checked == nil {
 		return
 	}
-	color := op.Yellow
-	if checked.Doubted {
-		color = op.Red
-	} else if verify.Sound(checked.Verdict) {
-		color = op.Green
-	}
-	first, more, _ := strings.Cut(checked.Feedback(), "\n")
-	p.Printf("%s\n", p.Paint(color, p.Line(first, 300)))
-	for line := range strings.Lines(more) {
-		p.Printf("  %s\n", p.Line(line, 300))
+	for _, part := range checked.Each() {
+		color := op.Yellow
+		if verify.Doubted(part.Verdict) {
+			color = op.Red
+		} else if verify.Sound(part.Verdict) {
+			color = op.Green
+		}
+		first, more, _ := strings.Cut(part.Feedback(), "\n")
+		p.Printf("%s\n", p.Paint(color, p.Line(first, 300)))
+		if more != "" {
+			p.Printf("  %s\n", p.Line(more, 300))
+		}
 	}
 	if checked.Doubted {
 		p.Printf("  %s\n", check.Mend(checked).In(p.Words))
@@ -277,7 +299,7 @@ links, and answers the question that it answered. A new claim is a post that sup
 			return out, err
 		}
 		err = act(ctx, h, in.On, Write, func(b *board.Board, who string) error {
-			p, err := b.Correct(ctx, who, in.ID, func(p *board.Post) { in.amend(p, &given) })
+			p, err := b.Correct(ctx, who, in.ID, func(p *board.Post) error { return in.amend(p, &given) })
 			if err == nil {
 				out = CorrectOut{One{p.Entry, p.Existing, holdAgainst(ctx, h, b, who, &p), nil}, in.ID}
 			}
@@ -291,8 +313,25 @@ links, and answers the question that it answered. A new claim is a post that sup
 	},
 }
 
-// amend puts what a call gives in the place of what an entry has.
-func (in *CorrectIn) amend(p, given *board.Post) {
+// amend puts what a call gives in the place of what an entry has. Of several sources it amends
+// the one that it names by its document, or it gives others for all of them.
+func (in *CorrectIn) amend(p, given *board.Post) error {
+	takeSource := func() { p.SourceDoc, p.SourceRef = given.SourceDoc, given.SourceRef }
+	at := slices.IndexFunc(p.Sources, func(c board.Cited) bool { return c.SourceDoc == given.SourceDoc })
+	switch n := len(p.Sources); {
+	case n > 0 && given.SourceDoc == "" && (in.Has("quote") || in.Has("source_ref")):
+		return fault.Usage.New(fmt.Sprintf("%s has %d sources: say whose quote it is", in.ID, n), "",
+			fault.Give("source", p.Sources[n-1].SourceDoc, "name its document: {}"))
+	case at >= 0 && len(given.Sources) == 0:
+		c := &p.Sources[at]
+		if c.SourceRef = cmp.Or(given.SourceRef, c.SourceRef); in.Has("quote") || in.Has("evidence") {
+			c.Evidence = given.Evidence
+		}
+		p.SourceDoc, p.SourceRef, p.Evidence = "", "", "" // as the list has them
+		given.Evidence, takeSource = "", func() {}
+	case len(given.Sources) > 0 || given.SourceDoc != "":
+		p.Sources = given.Sources
+	}
 	if given.Content != "" {
 		p.Content = given.Content
 	}
@@ -301,8 +340,8 @@ func (in *CorrectIn) amend(p, given *board.Post) {
 		take func()
 	}{
 		{"type", func() { p.Type = given.Type }},
-		{"source", func() { p.SourceDoc, p.SourceRef = given.SourceDoc, given.SourceRef }},
-		{"source_doc", func() { p.SourceDoc = given.SourceDoc }},
+		{"source", takeSource},
+		{"source_doc", takeSource},
 		{"source_ref", func() { p.SourceRef = given.SourceRef }},
 		{"quote", func() { p.Evidence = given.Evidence }},
 		{"evidence", func() { p.Evidence = given.Evidence }},
@@ -320,6 +359,7 @@ func (in *CorrectIn) amend(p, given *board.Post) {
 			f.take()
 		}
 	}
+	return nil
 }
 
 type LinkIn struct {

@@ -120,17 +120,20 @@ func printWhole(p *op.Page, e *board.Entry) {
 	} else if links := linksOf(e); links != "" {
 		p.Printf("       %s\n", strings.TrimPrefix(links, ", "))
 	}
-	if e.Evidence != "" {
-		p.Printf("%s\n", p.Whole(e.Evidence, "       > ", "entry.show", e.ID))
+	for _, c := range e.Cites() {
+		if c.Evidence != "" {
+			p.Printf("%s\n", p.Whole(c.Evidence, "       > ", "entry.show", e.ID))
+		}
 	}
 }
 
 // sourceOf is where an entry comes from.
 func sourceOf(e *board.Entry) string {
-	if e.SourceDoc != "" && e.SourceRef != "" {
-		return e.SourceDoc + " @ " + e.SourceRef
+	var all []string
+	for _, c := range e.Cites() {
+		all = append(all, c.String())
 	}
-	return e.SourceDoc + e.SourceRef
+	return strings.Join(all, " and ")
 }
 
 type SignalsIn struct {
@@ -246,7 +249,9 @@ func printEntry(p *op.Page, e *board.Entry) {
 	}
 	p.Printf("\n")
 	row(p, "by", p.Line(e.Worker, board.MaxName)+" at "+seconds(e.Created))
-	row(p, "source", p.Text(sourceOf(e), 400, "", ""))
+	for i, c := range e.Cites() {
+		row(p, []string{"source", "and"}[min(i, 1)], p.Text(c.String(), 400, "", ""))
+	}
 	if e.Verified != nil {
 		row(p, "verified", p.Text(e.Verified.Describe(), 400, "", ""))
 	}
@@ -257,8 +262,10 @@ func printEntry(p *op.Page, e *board.Entry) {
 	row(p, "key", p.Line(e.Key, 200))
 	row(p, "elsewhere", p.Line(e.ExternalID, 200))
 	p.Printf("\n%s\n", p.Whole(e.Content, "  | ", "", ""))
-	if e.Evidence != "" {
-		p.Printf("\n%s\n", p.Whole(e.Evidence, "  > ", "", ""))
+	for _, c := range e.Cites() {
+		if c.Evidence != "" {
+			p.Printf("\n%s\n", p.Whole(c.Evidence, "  > ", "", ""))
+		}
 	}
 	p.Printf("\n")
 	for _, kind := range board.LinkKinds {

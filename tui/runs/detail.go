@@ -327,17 +327,21 @@ func (p *detailPage) entryLines() []cells.Line {
 	}
 	x.Line("")
 	x.Prose(e.Content)
-	if e.Evidence != "" {
-		x.Heading("Evidence")
-		x.Text(e.Evidence, "▏ ")
+	for _, c := range e.Cites() {
+		if c.Evidence != "" {
+			x.Heading("Evidence")
+			x.Text(c.Evidence, "▏ ")
+		}
 	}
 	if e.SourceDoc != "" || e.SourceRef != "" {
 		x.Heading("Source")
-		source := "  " + cells.OneLine(e.SourceDoc, 200)
-		if e.SourceRef != "" {
-			source += st.Faint.Render(" @ ") + cells.OneLine(e.SourceRef, 200)
+		for _, c := range e.Cites() {
+			source := "  " + cells.OneLine(c.SourceDoc, 200)
+			if c.SourceRef != "" {
+				source += st.Faint.Render(" @ ") + cells.OneLine(c.SourceRef, 200)
+			}
+			x.Line(source)
 		}
-		x.Line(source)
 		if v := e.Verified; v != nil {
 			mark := st.Warn
 			if v.Holds() {

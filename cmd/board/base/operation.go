@@ -107,6 +107,8 @@ func flagOf(f *op.Field) []cli.Flag {
 	case f.IsList():
 		return []cli.Flag{&cli.StringSliceFlag{Name: name, Aliases: also, Hidden: hidden,
 			Usage: value + usage + ", repeatable"}}
+	case f.Tag.Get("nth") != "":
+		return []cli.Flag{&cli.StringSliceFlag{Name: name, Aliases: also, Usage: value + usage}}
 	case kind == reflect.Int && usual != 0:
 		return []cli.Flag{&cli.IntFlag{Name: name, Aliases: also, Usage: value + usage, Value: usual}}
 	case kind == reflect.Int64:
@@ -219,8 +221,9 @@ func (p *Program) Arguments(c *cli.Context, o op.Any, into any) error {
 // given are the arguments of a command line as they stand there.
 func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawMessage, error) {
 	all, rest := map[string]json.RawMessage{}, c.Args().Slice()
-	set := c.LocalFlagNames() // once: IsSet goes through all flags
-	foreign := ""             // what is no UTF-8, which encoding/json would replace
+	set := c.LocalFlagNames()               // once: IsSet goes through all flags
+	more, times := []map[string]string{}, 0 // sources behind the first, and how many there are
+	foreign := ""                           // what is no UTF-8, which encoding/json would replace
 	put := func(name string, v any) {
 		if !utf8.ValidString(fmt.Sprint(v)) {
 			foreign = name
@@ -237,7 +240,7 @@ func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawM
 			continue
 		}
 		said := c.StringSlice(flags[0])
-		if !f.IsList() {
+		if !f.IsList() && f.Tag.Get("nth") == "" {
 			said = []string{c.String(flags[0])}
 		}
 		if f.Tag.Get("blank") == "no" && strings.TrimSpace(strings.Join(said, "")) == "" {
@@ -245,6 +248,17 @@ func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawM
 				"--%s is empty", flags[0])
 		}
 		switch kind := f.Type.Kind(); {
+		case f.Tag.Get("nth") != "":
+			if put(f.Name, said[0]); times > 0 && len(said) != times {
+				return nil, Usagef("give each its own; \"\" is none", "%d --%s for %d sources",
+					len(said), f.Name, times)
+			}
+			for times = len(said); len(more) < times-1; {
+				more = append(more, map[string]string{})
+			}
+			for i, v := range said[1:] {
+				more[i][f.Name] = v
+			}
 		case kind == reflect.Bool:
 			put(f.Name, c.Bool(flags[0]))
 		case f.IsList():
@@ -267,6 +281,9 @@ func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawM
 				rest = append(rest, "-") // as the argument
 			}
 		}
+	}
+	if len(more) > 0 {
+		put("more_sources", more)
 	}
 	for i := range fields {
 		f := &fields[i]

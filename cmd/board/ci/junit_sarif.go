@@ -92,72 +92,18 @@ func (r Report) JUnit(w io.Writer) error {
 	return err
 }
 
-// The objects of a SARIF 2.1.0 log.
-type (
-	sarifLog struct {
-		Schema  string     `json:"$schema"`
-		Version string     `json:"version"`
-		Runs    []sarifRun `json:"runs"`
-	}
-	sarifRun struct {
-		Tool struct {
-			Driver sarifDriver `json:"driver"`
-		} `json:"tool"`
-		Results []sarifResult `json:"results"`
-	}
-	sarifDriver struct {
-		Name    string      `json:"name"`
-		Version string      `json:"version"`
-		Rules   []sarifRule `json:"rules"`
-	}
-	sarifRule struct {
-		ID    string    `json:"id"`
-		Short sarifText `json:"shortDescription"`
-		Help  sarifText `json:"help"`
-	}
-	sarifText struct {
-		Text string `json:"text"`
-	}
-	sarifResult struct {
-		RuleID       string            `json:"ruleId"`
-		RuleIndex    int               `json:"ruleIndex"`
-		Level        string            `json:"level"`
-		Message      sarifText         `json:"message"`
-		Locations    []sarifLocation   `json:"locations"`
-		Fingerprints map[string]string `json:"partialFingerprints"`
-	}
-	sarifLocation struct {
-		Physical struct {
-			Artifact struct {
-				URI string `json:"uri"`
-			} `json:"artifactLocation"`
-			Region struct {
-				StartLine int `json:"startLine"`
-			} `json:"region"`
-		} `json:"physicalLocation"`
-		Logical []sarifLogical `json:"logicalLocations,omitempty"`
-	}
-	sarifLogical struct {
-		Name string `json:"name"`
-		Full string `json:"fullyQualifiedName"`
-		Kind string `json:"kind"`
-	}
-)
-
 // SARIF writes the findings that failed, and those with a warning, as a SARIF 2.1.0 log;
 // those that passed are left out, since code scanning would raise them as alerts. Code
 // scanning also wants a file for every result. Where there is none, as for a gate, it is
 // the policy that asks for it, else "board/RUN", line 1: no such file needs to exist, but
 // the alerts of a run stand together. The id is the logical location.
 func (r Report) SARIF(w io.Writer) error {
-	log := sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: make([]sarifRun, 1)}
-	run := &log.Runs[0]
-	run.Tool.Driver = sarifDriver{Name: r.tool, Version: r.version}
-	run.Results = []sarifResult{}
-	index := map[string]int{}
+	type object = map[string]any
+	index, described, results := map[string]int{}, []object{}, []object{}
 	for i, rule := range rulesOf(r.tool) {
 		index[rule.id] = i
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{rule.id, sarifText{rule.text}, sarifText{rule.help}})
+		described = append(described, object{"id": rule.id,
+			"shortDescription": object{"text": rule.text}, "help": object{"text": rule.help}})
 	}
 	for _, f := range append(r.failed(), r.warned()...) {
 		level := "error"
@@ -168,17 +114,21 @@ func (r Report) SARIF(w io.Writer) error {
 		// "](" would make an embedded link out of a content.
 		text := strings.ReplaceAll(f.label+": "+strings.Join(f.lines(messageRunes), "\n"), "](", "] (")
 		sum := sha256.Sum256([]byte(r.tool + "\n" + r.run + "\n" + cmp.Or(f.id, f.rule+f.place())))
-		res := sarifResult{RuleID: f.rule, RuleIndex: index[f.rule], Level: level, Message: sarifText{text}, Locations: make([]sarifLocation, 1),
-			Fingerprints: map[string]string{"boardItem/v1": hex.EncodeToString(sum[:16])}}
-		at := &res.Locations[0]
-		at.Physical.Artifact.URI, at.Physical.Region.StartLine = fileURI(cmp.Or(f.file, r.policy, "board/"+r.run)), max(1, f.line)
+		at := object{"physicalLocation": object{
+			"artifactLocation": object{"uri": fileURI(cmp.Or(f.file, r.policy, "board/"+r.run))},
+			"region":           object{"startLine": max(1, f.line)}}}
 		if f.id != "" {
-			at.Logical = []sarifLogical{{f.id, r.run + "/" + f.id, "resource"}}
+			at["logicalLocations"] = []object{{"name": f.id, "fullyQualifiedName": r.run + "/" + f.id,
+				"kind": "resource"}}
 		}
-		run.Results = append(run.Results, res)
+		results = append(results, object{"ruleId": f.rule, "ruleIndex": index[f.rule], "level": level,
+			"message": object{"text": text}, "locations": []object{at},
+			"partialFingerprints": object{"boardItem/v1": hex.EncodeToString(sum[:16])}})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(log)
+	driver := object{"name": r.tool, "version": r.version, "rules": described}
+	return enc.Encode(object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+		"version": "2.1.0", "runs": []object{{"tool": object{"driver": driver}, "results": results}}})
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -132,24 +133,12 @@ func (r Report) checked() Report {
 }
 
 func (r Report) failed() []finding {
-	var out []finding
-	for _, f := range r.findings {
-		if !f.ok {
-			out = append(out, f)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(r.findings), func(f finding) bool { return f.ok })
 }
 
 // warned are the findings that are ok, and worth little.
 func (r Report) warned() []finding {
-	var out []finding
-	for _, f := range r.findings {
-		if f.warning != "" {
-			out = append(out, f)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(r.findings), func(f finding) bool { return f.warning == "" })
 }
 
 // title names a finding: what it is about, and the beginning of the content.

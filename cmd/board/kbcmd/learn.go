@@ -307,14 +307,21 @@ func (p *program) answerPromoted(c *cli.Context, err error, there *kb.Capsule) e
 // CapsuleOf drafts the capsule for an entry of a run.
 func CapsuleOf(run string, e *board.Entry) kb.Capsule {
 	c := kb.Capsule{Kind: promotedKind(e.Type), Title: learn.TitleOf(e.Content), Body: e.Content,
-		Tags: slices.Clone(e.Tags), Source: strings.TrimSuffix(e.SourceDoc+":"+e.SourceRef, ":"),
+		Tags:       slices.Clone(e.Tags),
 		Confidence: e.Confidence,
 		Refs:       []string{"run:" + run, "entry:" + e.ID, "worker:" + e.Worker}}
-	if e.SourceDoc == "" {
+	var places, quotes []string
+	for _, from := range e.Cites() {
+		places = append(places, strings.TrimSuffix(from.SourceDoc+":"+from.SourceRef, ":"))
+		if from.Evidence != "" {
+			quotes = append(quotes, base.Safe(from.Evidence))
+		}
+	}
+	if c.Source = strings.Join(places, " and "); e.SourceDoc == "" {
 		c.Source = "run " + run + ", " + e.ID
 	}
-	if e.Evidence != "" {
-		c.Body = kb.WithEvidence(c.Body, base.Safe(e.Evidence))
+	if len(quotes) > 0 {
+		c.Body = kb.WithEvidence(c.Body, strings.Join(quotes, "\n"))
 	}
 	return c
 }

@@ -101,7 +101,8 @@ func parseBatch(data []byte) ([]board.Post, error) {
 		dec.DisallowUnknownFields()
 		var post struct {
 			board.Post
-			Source, Quote string // as the flags of one post
+			Source, Quote string       // as the flags of one post
+			MoreSources   []ops.Source `json:"more_sources"`
 		}
 		err := dec.Decode(&post)
 		if err == nil && dec.More() {
@@ -135,6 +136,9 @@ func parseBatch(data []byte) ([]board.Post, error) {
 			post.SourceDoc, post.SourceRef = doc, cmp.Or(post.SourceRef, place)
 		}
 		post.Evidence = cmp.Or(post.Evidence, post.Quote)
+		for i := range post.MoreSources {
+			post.Cite(post.MoreSources[i].Cited())
+		}
 		posts = append(posts, post.Post)
 	}
 	return posts, nil
@@ -146,7 +150,7 @@ func fieldMeant(err error) string {
 	if !unknown {
 		return ""
 	}
-	fields := []string{"source", "quote"}
+	fields := []string{"source", "quote", "more_sources"}
 	for post, i := reflect.TypeFor[board.Post](), 0; i < post.NumField(); i++ {
 		field, _, _ := strings.Cut(post.Field(i).Tag.Get("json"), ",")
 		fields = append(fields, field)
