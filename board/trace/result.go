@@ -110,8 +110,8 @@ func (t *tracer) result() Result {
 }
 
 // isUnsure reports whether an unsupported fact is of a kind that was wrong at least as often as right
-// in labelled reviews: the board has its very number of something else, its sentence says
-// that it is worked out, a heading names what the report is of, or one word is denied on one side.
+// in labelled reviews: the board has its very number of something else, its sentence works it out of
+// another figure, a heading names what the report is of, or one word is denied on one side.
 func (t *tracer) isUnsure(f *fact) bool {
 	switch cause := f.verdict.Cause; {
 	case f.refuted:
@@ -119,7 +119,9 @@ func (t *tracer) isUnsure(f *fact) bool {
 	case cause == Elsewhere, cause == OtherUnit, f.kind == KindStatement, t.units[f.unit].heading:
 		return true
 	}
-	return f.isAmount() && t.hasCue(f, saidCues())
+	return f.isAmount() && t.hasCue(f, saidCues()) && slices.ContainsFunc(t.facts, func(g fact) bool {
+		return g.unit == f.unit && g.start != f.start && g.isAmount() && g.verdict.Verdict != Unsupported
+	})
 }
 
 // Counted is how many facts a policy counts: those that nothing states and that are hardly right, and

@@ -379,15 +379,16 @@ func TestUnsure(t *testing.T) {
 		"The clerk at Marlow knew the password",
 	}
 	for report, want := range map[string]bool{
-		"Churn of Crestline was 14 %.":                                        true,
-		"# Case KX-4471\n\nChurn of Crestline was 9 %.":                       true,
-		"The plant of Marlow has 350 hosts. That is 118 more than last year.": true,
-		"The clerk at Marlow did not know the password.":                      true,
-		"The plant of Marlow has 530 hosts.":                                  false,
-		"The case of Marlow is KX-4471.":                                      false,
-		"Export takes 41 seconds at the plant of Marlow.":                     false,
-		"Vexler Partners audited the plant of Marlow.":                        false,
-		"The plant of Marlow was closed on 3 March 2025.":                     false,
+		"Churn of Crestline was 14 %.":                                  true,
+		"# Case KX-4471\n\nChurn of Crestline was 9 %.":                 true,
+		"Of the 350 hosts of Marlow 118 more are new than last year.":   true,
+		"The clerk at Marlow did not know the password.":                true,
+		"The plant of Marlow has 350 hosts. Each costs 12 euros a day.": false,
+		"The plant of Marlow has 530 hosts.":                            false,
+		"The case of Marlow is KX-4471.":                                false,
+		"Export takes 41 seconds at the plant of Marlow.":               false,
+		"Vexler Partners audited the plant of Marlow.":                  false,
+		"The plant of Marlow was closed on 3 March 2025.":               false,
 	} {
 		r := traced(t, report, records...)
 		n, counted := 0, 0

@@ -283,7 +283,7 @@ var ceilings = map[string]int{
 
 	"board/text": 411, // with lazy regular expressions, which were a package; the reader of long lines of three others
 
-	"board/trace": 5171, // asks the engine of claims beside its own arithmetic
+	"board/trace": 5172, // asks the engine of claims beside its own arithmetic
 
 	"board/verify": 3160, // what is unsure, apart; several sources of a finding
 
