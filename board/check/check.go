@@ -94,6 +94,8 @@ type Step struct {
 	Headline string   `json:"headline"` // the result in a few words
 	Warnings []string `json:"warnings"` // notable, but no failure
 
+	tooMany string // why its accepted doubts do not pass, "" if they do
+
 	Gate      *board.Verdict   `json:"gate,omitempty"`      // the result, of the step gate
 	Verify    *verify.Result   `json:"verify,omitempty"`    // the result, of the step verify
 	Conflicts *board.Conflicts `json:"conflicts,omitempty"` // the result, of the step conflicts
@@ -191,8 +193,11 @@ func Run(ctx context.Context, b *board.Board, f policy.File, in Input) (Result, 
 			s.Passed = false // the policy names it
 		}
 		s.Warnings = append([]string{}, s.Warnings...)
-		r.Passed = r.Passed && s.Passed
 		r.Steps = append(r.Steps, s)
+	}
+	r.bound(&f.Accept)
+	for i := range r.Steps {
+		r.Passed = r.Passed && r.Steps[i].Passed
 	}
 	return r, nil
 }
@@ -365,6 +370,34 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 // accepted tells of a doubt that somebody accepted.
 func (s *Step) accepted(id string, a *claims.Acceptance) {
 	s.Warnings = append(s.Warnings, fmt.Sprintf("%s %s %s", id, a.Verdict, a))
+}
+
+// bound fails the steps with more accepted doubts than a policy passes.
+func (r *Result) bound(p *policy.AcceptPolicy) {
+	in := map[string]int{}
+	all := 0
+	for i := range r.Steps {
+		switch s := &r.Steps[i]; {
+		case s.Verify != nil:
+			in[s.Name] = s.Verify.Accepted
+		case s.Survival != nil:
+			in[s.Name] = s.Survival.Accepted
+		}
+		all += in[r.Steps[i].Name]
+	}
+	for i := range r.Steps {
+		switch s := &r.Steps[i]; {
+		case in[s.Name] == 0:
+		case p.Checks != nil && !slices.Contains(p.Checks, s.Name):
+			s.tooMany = "accept.checks of the policy does not name " + s.Name
+		case p.Max != nil && all > *p.Max:
+			s.tooMany = fmt.Sprintf("accept.max of the policy passes %d", *p.Max)
+		}
+		if s := &r.Steps[i]; s.tooMany != "" {
+			s.Passed = false
+			s.Headline += ", but " + s.tooMany
+		}
+	}
 }
 
 // overruled counts the accepted doubts of a step.

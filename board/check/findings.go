@@ -84,6 +84,11 @@ func (s *Step) Findings() (all []Finding) {
 // what has to be there where there was nothing to check.
 func (s *Step) ToClear() []Finding {
 	all := s.Findings()
+	if s.tooMany != "" {
+		all = append(all, Finding{Clear: "take an acceptance back, and mend what was doubted", Next: []fault.Step{
+			fault.Do("doubt.accept", "take an acceptance back, and mend what was doubted: {}", "id", "…",
+				"revoke", "", "reason", "…")}})
+	}
 	switch v := s.Verify; {
 	case v != nil && v.Checked == 0:
 		for i := range v.Items {

@@ -75,6 +75,7 @@ type File struct {
 	Conflicts ConflictsPolicy `yaml:"conflicts" json:"conflicts"`
 	Survival  SurvivalPolicy  `yaml:"survival" json:"survival"`
 	Trace     TracePolicy     `yaml:"trace" json:"trace"`
+	Accept    AcceptPolicy    `yaml:"accept" json:"accept"`
 
 	// DatabaseSays is what the file says of where the boards are, as func Database gives it.
 	DatabaseSays string `yaml:"database" json:"database"`
@@ -122,6 +123,17 @@ type TracePolicy struct {
 	// facts are warnings.
 	MaxUnsupported *int `yaml:"max_unsupported" json:"max_unsupported"`
 }
+
+// AcceptPolicy says which doubts may be accepted.
+type AcceptPolicy struct {
+	// Max is the number of accepted doubts that still pass; nil: no limit.
+	Max *int `yaml:"max" json:"max"`
+	// Checks are those of which doubts may be accepted; nil: all of Accepting.
+	Checks []string `yaml:"checks" json:"checks"`
+}
+
+// Accepting lists the checks whose doubts can be accepted.
+var Accepting = []string{Verify, Survival}
 
 // Does reports whether a check has a step.
 func (f *File) Does(step string) bool { return f.Steps == nil || slices.Contains(f.Steps, step) }
@@ -290,7 +302,7 @@ func looksLikePolicy(data []byte) bool {
 
 // topKeys are the keys of a policy at the top.
 var topKeys = []string{"steps", "sources", "reports", "gate", "verify", "conflicts", "survival",
-	"trace", "database", "project"}
+	"trace", "accept", "database", "project"}
 
 // saysNothing reports whether a file has only comments, which the parser refuses.
 func saysNothing(text string) bool {
@@ -392,9 +404,16 @@ func (f *File) check() error {
 		{"conflicts.max", f.Conflicts.Max},
 		{"survival.min_items", &f.Survival.MinItems},
 		{"trace.max_unsupported", f.Trace.MaxUnsupported},
+		{"accept.max", f.Accept.Max},
 	} {
 		if c.n != nil && *c.n < 0 {
 			return fmt.Errorf("%s: %d is less than 0", c.key, *c.n)
+		}
+	}
+	for _, c := range f.Accept.Checks {
+		if !slices.Contains(Accepting, c) {
+			return fmt.Errorf("accept.checks: doubts of %q cannot be accepted; choose from %s",
+				fault.Clip(c, 60), strings.Join(Accepting, ", "))
 		}
 	}
 	if c := f.Survival.MinCosine; math.IsNaN(c) || c < 0 || c > 1 {

@@ -32,7 +32,7 @@ func TestTemplate(t *testing.T) {
 	}
 	want := File{Used: f.Used, Text: Template, root: f.root, Sources: []string{}, Reports: []string{},
 		Gate: board.Policy{Block: []string{"critical", "high"}, Expect: []string{}, RequireRan: []string{},
-			RequireRanBy: map[string][]string{}}}
+			RequireRanBy: map[string][]string{}}, Accept: AcceptPolicy{Checks: Accepting}}
 	if !reflect.DeepEqual(f, want) {
 		t.Errorf("%+v, want %+v", f, want)
 	}

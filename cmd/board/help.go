@@ -118,11 +118,11 @@ const footFlags = " run worker workspace agent author reason limit dry-run yes q
 // rareFlags are flags that few calls need, or old names: they work, and only the manual page
 // has them.
 const rareFlags = " block content debug drop-duty execute exists-ok expires file force idle " +
-	"launchd match max-conflicts max-disputed max-open min-cosine min-entries " +
+	"match max-conflicts max-disputed max-open min-cosine min-entries " +
 	"min-importance min-items min-priority min-score mute no-create no-docs no-embed " +
 	"no-hooks no-import no-trust prefix report require-evidence require-source " +
-	"require-verified restore retired semantic session store strict superseded systemd task " +
-	"text theme ttl-days user why "
+	"require-verified restore retired semantic session store strict superseded task " +
+	"text theme ttl-days why "
 
 // flagHelp lists the flags of a command: those of its own, then the common ones in one line.
 func flagHelp(command string, flags []cli.Flag) string {

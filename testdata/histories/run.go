@@ -338,7 +338,9 @@ func (w *world) makeOld() error {
 	if out, err := w.command("new", runName).CombinedOutput(); err != nil {
 		return fmt.Errorf("board new: %w: %s", err, out)
 	}
-	return execSQL(w.boardFile(), "DROP TABLE settlements", "PRAGMA user_version = 1")
+	return execSQL(w.boardFile(), "DROP TABLE settlements", "DROP TRIGGER entries_fts_insert",
+		"ALTER TABLE entries DROP COLUMN sources", "ALTER TABLE verifications DROP COLUMN parts",
+		"PRAGMA user_version = 1")
 }
 
 // newerSchema makes the board's schema newer than the program for a moment.

@@ -27,8 +27,11 @@ type Settings struct {
 // Section is a filter of a run's entries that has a name.
 type Section struct{ Name, Filter string }
 
-// keyNames are all keys that do something.
-var keyNames []string
+// keyNames are all keys that do something. They have their room before main, at no cost.
+var (
+	keyNames = keyRoom[:0]
+	keyRoom  [256]string
+)
 
 // maxSettings is the longest file of settings, in bytes.
 const maxSettings = 64 << 10

@@ -108,7 +108,7 @@ func flagOf(f *op.Field) []cli.Flag {
 		return []cli.Flag{&cli.StringSliceFlag{Name: name, Aliases: also, Hidden: hidden,
 			Usage: value + usage + ", repeatable"}}
 	case f.Tag.Get("nth") != "":
-		return []cli.Flag{&cli.StringSliceFlag{Name: name, Aliases: also, Usage: value + usage}}
+		return []cli.Flag{&cli.StringSliceFlag{Name: name, Aliases: also, Usage: value + usage, KeepSpace: true}}
 	case kind == reflect.Int && usual != 0:
 		return []cli.Flag{&cli.IntFlag{Name: name, Aliases: also, Usage: value + usage, Value: usual}}
 	case kind == reflect.Int64:

@@ -162,10 +162,18 @@ func TestEditsByHandAreFound(t *testing.T) {
 		}, func() string { return fmt.Sprintf("%q finds %d, not %d", text, len(got.Hits), n) })
 	}
 	found("handwritten", 1)
+	// A file that is removed is written again.
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	found("handwritten", 0)
+	wait.For(t, func() bool {
+		data, err = os.ReadFile(path)
+		return err == nil
+	}, func() string { return err.Error() })
+	if !strings.Contains(string(data), "Handwritten") {
+		t.Errorf("%s", data)
+	}
+	found("handwritten", 1)
 }
 
 func TestModelThatVanishes(t *testing.T) {
