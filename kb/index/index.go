@@ -44,7 +44,10 @@ type Config struct {
 
 const (
 	// SealAt is the default number of documents at which the tail becomes a segment.
-	SealAt = 64
+	SealAt = 256
+	// sealBatch is the number of documents put at once that become a segment right away:
+	// who opens a base reads all of the tail before a first search.
+	sealBatch = 64
 	// MaxSegment is the most documents in a segment, so that a uint16 can number them.
 	MaxSegment = 1 << 16
 	// fanout is the number of segments of similar size that are merged into one.

@@ -44,7 +44,7 @@ func (x *Index) Put(tx *sqlite.Tx, docs ...Doc) error {
 		m.docs++
 		m.length += int64(lengths[records[i].length])
 	}
-	if len(docs) >= x.cfg.Seal {
+	if len(docs) >= min(x.cfg.Seal, sealBatch) {
 		// Large batches need not go through the tail.
 		slices.SortFunc(records, func(a, b record) int { return cmp.Compare(a.doc, b.doc) })
 		for part := range slices.Chunk(records, MaxSegment) {
