@@ -49,13 +49,25 @@ func TestRelations(t *testing.T) {
 	}
 }
 
-// TestVerifyUnsure: an opposite in a quote that says more is to be read.
+// TestVerifyUnsure: an opposite in a quote that says more is to be read. A number that names one of its
+// kind is none of a measure, and who denies a bound turns it.
 func TestVerifyUnsure(t *testing.T) {
-	const quote = "The complaint 88 stays open until the fan is replaced."
-	all := []*Claim{ExtractText(quote, "")}
-	v := NewEvidence(all).Verify(ExtractText("Complaint 88 is closed.", ""), quote, all)
-	if len(v.Refuted) > 0 || len(v.Unsure) != 1 {
-		t.Errorf("refuted %q, unsure %q", v.Refuted, v.Unsure)
+	for _, c := range []struct {
+		finding, quote string
+		unsure         int
+	}{
+		{"Complaint 88 is closed.", "The complaint 88 stays open until the fan is replaced.", 1},
+		{"She advises against taking scores in while the humidity exceeds 45 percent.",
+			"Scores should not be taken in above 45 percent.", 0},
+		{"He said that every load of 18 April was held for four minutes or longer.",
+			"no load on 18 April was held for less than four minutes", 0},
+		{"Pump 5 at Elm Lane stopped again at 05:20.", "2024-01-09 05:20 P5 stop 380 l/s", 0},
+	} {
+		all := []*Claim{ExtractText(c.quote, "")}
+		v := NewEvidence(all).Verify(ExtractText(c.finding, ""), c.quote, all)
+		if len(v.Refuted) > 0 || len(v.Unsure) != c.unsure {
+			t.Errorf("%q of %q: refuted %q, unsure %q", c.finding, c.quote, v.Refuted, v.Unsure)
+		}
 	}
 }
 

@@ -246,7 +246,11 @@ var fillsBound = set("us just the only a")
 
 // neverBefore reports whether the clause before a token denies something: nobody pays more than.
 func (t tokens) neverBefore(i int) bool {
-	for k := i - 1; k >= 0 && t[k].kind == wordToken && !contrasts.has(t[k].low) && t[k].low != "and"; k-- {
+	for k := i - 1; k >= 0 && (t[k].kind == wordToken || t[k].kind == numberToken); k-- {
+		during := t[k].low == "while" && t.at(k-1).kind == wordToken
+		if t[k].low == "and" || contrasts.has(t[k].low) && !during {
+			return false
+		}
 		if t.refuses(k) || nobody.has(t[k].low) {
 			return true
 		}
@@ -258,7 +262,7 @@ var nobody = set("nobody none nothing neither nowhere")
 
 func (t tokens) refuses(i int) bool {
 	w := t.at(i).low
-	return w == "not" || w == "no" || w == "cannot" || w == "never" || strings.HasSuffix(w, "n't")
+	return w == "against" && strings.HasSuffix(t.at(i+1).low, "ing") || w == "not" || w == "no" || w == "cannot" || w == "never" || strings.HasSuffix(w, "n't")
 }
 
 // span returns the values that a quantity may stand for as it is written.

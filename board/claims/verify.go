@@ -299,13 +299,20 @@ func titled(c *Claim) map[string]string {
 func (w *Weighing) contradicts(quote string, alone bool) (why string, value bool) {
 	for _, m := range []*Match{&w.Other, &w.Rival} {
 		if m.With == nil || !strings.Contains(quote, m.With.Text) || w.Best.With != nil && w.Best.Rel != Bare || m.Alike < m.Rel.least() && !(alone && !m.With.suffixed()) ||
-			m.Rel == OtherUnit && !m.With.hasUnitOf(m.Detail) {
-			continue
+			m.Rel == OtherUnit && !m.With.hasUnitOf(m.Detail) ||
+			m.Rel == OtherValue && m.Detail.Q.isLabel(m.With.Q) {
+			continue // another pump than Pump 3 is no other number of litres
 		}
 		return fmt.Sprintf("%s: the finding says %s, the source %s", m.Rel, m.Detail.Text, m.With.Text),
 			m.Rel == OtherValue && !m.otherZone()
 	}
 	return "", false
+}
+
+// isLabel reports whether a number says which one of its kind is meant, block 6, and another one does
+// not, or of another kind.
+func (q *Quantity) isLabel(o *Quantity) bool {
+	return q != nil && q.Label != "" && (o == nil || o.Label != q.Label)
 }
 
 // otherZone reports whether two times differ in their zone alone.
