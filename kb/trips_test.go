@@ -43,7 +43,7 @@ func TestSearchRoundTrips(t *testing.T) {
 	for _, c := range []struct {
 		mode              string
 		cold, warm, moved int
-	}{{ModeBM25, 3, 1, 3}, {ModeHybrid, 4, 1, 3}} {
+	}{{ModeBM25, 4, 2, 4}, {ModeHybrid, 5, 2, 4}} {
 		k, err := openFile(t.Context(), far.String(), 1, opt)
 		must(t, err)
 		defer k.Close()

@@ -38,8 +38,8 @@
 // events, which are kb_events, and the sidecars, which there are none of. Its writers queue
 // for the one row of the table kb, and each leaves its token in kb_writes for an hour. A
 // write whose connection is lost before it commits is not run again: the caller is told.
-// A search whose words are in memory presumes that nothing has changed: one round trip
-// (TestSearchRoundTrips).
+// A search whose words are in memory asks for the state of the index and then for its hits:
+// two round trips (TestSearchRoundTrips).
 //
 // # Faults
 //
