@@ -155,7 +155,7 @@ except BoardError as e:
 EOT
   [ "$(PATH= "$work/venv/bin/python" audit.py 2>&1 | tr '\n' ' ')" = "e1 False survival 5 " ] || fail "the client says $("$work/venv/bin/python" audit.py 2>&1)"
   "$work/venv/bin/python" -c 'import importlib.metadata as m; print(m.metadata("zed-board").get_payload())' | sed -n '/^    from/,$s/^    //p' >readme.py
-  BOARD_HOME=$work/pypi/second "$work/venv/bin/python" readme.py 2>/dev/null | grep -q '^survival False ' || fail "the example of the wheel's page does not run"
+  BOARD_HOME=$work/pypi/second "$work/venv/bin/python" readme.py 2>/dev/null | grep '^survival False ' >/dev/null || fail "the example of the wheel's page does not run"
   if "$work/venv/bin/pip" install --quiet --disable-pip-version-check mypy >/dev/null 2>&1; then
     "$work/venv/bin/mypy" --strict audit.py || fail "mypy refuses what uses the client"
     for wrong in 'n: int = b.post("x")["id"]' 'b.ask("x", "hgih")' 'b.post_all([{"content": "x", "sorce": "a"}])'; do
