@@ -262,7 +262,10 @@ var nobody = set("nobody none nothing neither nowhere")
 
 func (t tokens) refuses(i int) bool {
 	w := t.at(i).low
-	return w == "against" && strings.HasSuffix(t.at(i+1).low, "ing") || w == "not" || w == "no" || w == "cannot" || w == "never" || strings.HasSuffix(w, "n't")
+	if w == "against" { // advises against bringing
+		return strings.HasSuffix(t.at(i+1).low, "ing")
+	}
+	return w == "not" || w == "no" || w == "cannot" || w == "never" || strings.HasSuffix(w, "n't")
 }
 
 // span returns the values that a quantity may stand for as it is written.

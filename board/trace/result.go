@@ -36,6 +36,12 @@ func (t *tracer) result() Result {
 	at := make(map[int]int, len(t.units))
 	slices.SortStableFunc(t.facts,
 		func(a, b fact) int { return cmp.Or(a.unit-b.unit, a.start-b.start) })
+	stated := map[int]bool{}
+	for i := range t.facts {
+		if f := &t.facts[i]; f.isAmount() && f.verdict.Verdict != Unsupported {
+			stated[f.unit] = true
+		}
+	}
 	counts := map[string]int{}
 	for i := range t.facts {
 		f := &t.facts[i]
@@ -57,7 +63,7 @@ func (t *tracer) result() Result {
 		v := f.verdict
 		v.Report, v.Line, v.Kind, v.Passage = u.report.Name, u.report.Line(f.start), f.kind, n
 		v.Text = oneLine(u.report.Text()[f.start:f.end], 300)
-		v.Unsure = v.Verdict == Unsupported && !v.IsUnsaid() && t.isUnsure(f)
+		v.Unsure = v.Verdict == Unsupported && !v.IsUnsaid() && t.isUnsure(f, stated)
 		if v.Entries == nil {
 			v.Entries = []string{}
 		}
@@ -111,17 +117,16 @@ func (t *tracer) result() Result {
 
 // isUnsure reports whether an unsupported fact is of a kind that was wrong at least as often as right
 // in labelled reviews: the board has its very number of something else, its sentence works it out of
-// another figure, a heading names what the report is of, or one word is denied on one side.
-func (t *tracer) isUnsure(f *fact) bool {
+// another figure, a heading names what the report is of, or one word is denied on one side. stated are
+// the sentences that have a figure which something states.
+func (t *tracer) isUnsure(f *fact, stated map[int]bool) bool {
 	switch cause := f.verdict.Cause; {
 	case f.refuted:
 		return false
 	case cause == Elsewhere, cause == OtherUnit, f.kind == KindStatement, t.units[f.unit].heading:
 		return true
 	}
-	return f.isAmount() && t.hasCue(f, saidCues()) && slices.ContainsFunc(t.facts, func(g fact) bool {
-		return g.unit == f.unit && g.start != f.start && g.isAmount() && g.verdict.Verdict != Unsupported
-	})
+	return f.isAmount() && stated[f.unit] && t.hasCue(f, saidCues())
 }
 
 // Counted is how many facts a policy counts: those that nothing states and that are hardly right, and

@@ -429,11 +429,13 @@ func newerOfTwo(hits []Hit) {
 		return
 	}
 	first, second := &hits[0], &hits[1]
-	older, newer := first.told(), second.told()
 	if second.Weak || !second.Updated.After(first.Updated) || first.authority() > second.authority() ||
 		second.Evidence < nearAlone*first.Evidence ||
-		max(len(older.words), len(newer.words)) > longTold || older.share(newer) < sameTopic ||
 		slices.ContainsFunc(hits[2:], func(h Hit) bool { return h.Evidence > farAlone*second.Evidence }) {
+		return
+	}
+	older, newer := first.told(), second.told() // last: it takes the longest
+	if max(len(older.words), len(newer.words)) > longTold || older.share(newer) < sameTopic {
 		return
 	}
 	second.Score, second.Evidence = max(first.Score, second.Score), max(first.Evidence, second.Evidence)
