@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/board/fault"
-	"blackboard/board/policy"
 	kbhome "blackboard/kb/home"
 )
 
@@ -65,11 +65,11 @@ func (t *turn) gate(ctx context.Context) string {
 	var v board.Verdict
 	if err == nil {
 		defer b.Close()
-		by, err2 := policy.Of(ctx, b, t.dir)
+		by, err2 := check.PolicyOf(ctx, b, t.dir)
 		if err2 != nil {
 			t.logError("read the run's policy", err2)
 			return fmt.Sprintf("## Run %s\nCannot read %s, the policy of this run's gate, so "+
-				"the gate is unknown: `board gate` shows the error.", run, policy.Name)
+				"the gate is unknown: `board gate` shows the error.", run, check.PolicyName)
 		}
 		v, err = b.Gate(ctx, by.Gate)
 	}

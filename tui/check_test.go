@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"blackboard/board"
-	"blackboard/board/policy"
+	"blackboard/board/check"
 	"blackboard/tui/page"
 	"blackboard/tui/runs"
 )
@@ -279,7 +279,7 @@ func TestCheckAgain(t *testing.T) {
 	}
 	h.write("report.md", "Tokens expire once a day.\n", 1)
 	h.do(p.Look())
-	if s := p.Result.Step(policy.Trace); s == nil || !s.Passed {
+	if s := p.Result.Step(check.Trace); s == nil || !s.Passed {
 		t.Errorf("trace is %+v after the report was written", s)
 	}
 	p.Update(page.EventsMsg{From: h.m.pages[1].(*runs.Page), Events: []board.Event{{Seq: p.Result.Seq}}}) // its own verdicts

@@ -1,6 +1,9 @@
 // Package check checks a run against a policy, from its sources to its reports. It runs
 // the gate, verify, conflicts, survival and trace, and gives one verdict ([Run]). Their
 // packages say what they compare.
+//
+// It reads board.yaml, too, the requirements of a run ([Policy]). The orchestrator, CI and
+// the TUI read the same file, so they give the same answer.
 package check
 
 import (
@@ -15,7 +18,6 @@ import (
 	"blackboard/board/claims"
 	"blackboard/board/documents"
 	"blackboard/board/fault"
-	"blackboard/board/policy"
 	"blackboard/board/survival"
 	"blackboard/board/text"
 	"blackboard/board/trace"
@@ -45,7 +47,7 @@ type Input struct {
 
 // Open opens the named reports and sources. If no reports or no sources are named, it
 // opens the policy's.
-func Open(f *policy.File, reports, sources []string) (in Input, err error) {
+func Open(f *Policy, reports, sources []string) (in Input, err error) {
 	listed := len(reports) == 0
 	if listed {
 		if reports, err = f.ReportPaths(); err != nil {
@@ -79,7 +81,7 @@ type Result struct {
 	Note     string           `json:"note"`    // what to know of the choice of the policy
 	Next     []fault.Step     `json:"-"`       // what would change it
 	Reports  []string         `json:"reports"` // the names of the reports
-	// in the order of policy.Steps, those alone that the policy has
+	// in the order in which they are done, those alone that the policy has
 	Steps []Step `json:"steps"`
 }
 
@@ -108,7 +110,8 @@ type Step struct {
 
 // HadInput reports whether a step was done, though there may have been nothing to check.
 func (s *Step) HadInput() bool {
-	return s.Name == policy.Ran || s.Name == policy.Citations || s.Gate != nil || s.Verify != nil || s.Conflicts != nil || s.Survival != nil || s.Trace != nil
+	return s.Name == Ran || s.Name == Citations || s.Gate != nil || s.Verify != nil ||
+		s.Conflicts != nil || s.Survival != nil || s.Trace != nil
 }
 
 // Step returns a step of the result, or nil.
@@ -142,8 +145,7 @@ func (r *Result) WorstFirst() []Step {
 // GateAlone reports whether only the gate failed.
 func (r *Result) GateAlone() bool {
 	return !slices.ContainsFunc(r.Steps, func(s Step) bool {
-		return !s.Passed &&
-			s.Name != policy.Gate
+		return !s.Passed && s.Name != Gate
 	})
 }
 
@@ -153,7 +155,7 @@ func (r *Result) GateAlone() bool {
 // between it and the other steps. Those see the board at one moment.
 //
 // Errors: fault.NotFound when there is no such run.
-func Run(ctx context.Context, b *board.Board, f policy.File, in Input) (Result, error) {
+func Run(ctx context.Context, b *board.Board, f Policy, in Input) (Result, error) {
 	c := checker{f: &f, in: &in, steps: map[string]Step{}}
 	registered, err := b.Sources(ctx)
 	if err != nil {
@@ -164,8 +166,8 @@ func Run(ctx context.Context, b *board.Board, f policy.File, in Input) (Result, 
 	for _, d := range in.Reports {
 		r.Reports = append(r.Reports, d.Name)
 	}
-	if f.Does(policy.Verify) {
-		c.tell(policy.Verify)
+	if f.Does(Verify) {
+		c.tell(Verify)
 		if err := c.verify(ctx, b, registered); err != nil {
 			return r, err
 		}
@@ -177,13 +179,13 @@ func Run(ctx context.Context, b *board.Board, f policy.File, in Input) (Result, 
 	if err != nil {
 		return r, err
 	}
-	if s, ok := c.steps[policy.Survival]; ok && !s.Skipped {
+	if s, ok := c.steps[Survival]; ok && !s.Skipped {
 		if s, err = c.meaning(ctx, s); err != nil {
 			return r, err
 		}
-		c.steps[policy.Survival] = s
+		c.steps[Survival] = s
 	}
-	for _, name := range policy.Steps {
+	for _, name := range Steps {
 		s, ok := c.steps[name]
 		if !ok {
 			continue
@@ -204,7 +206,7 @@ func Run(ctx context.Context, b *board.Board, f policy.File, in Input) (Result, 
 
 // checker is one run of Run.
 type checker struct {
-	f     *policy.File
+	f     *Policy
 	in    *Input
 	steps map[string]Step
 	// unwritten are the verdicts of this check that could not be written to the board.
@@ -227,7 +229,7 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 			why = "no directory of sources is given; the findings name " +
 				text.Count(named, "source", "sources")
 		}
-		c.steps[policy.Verify] = Step{Passed: len(c.f.Sources) == 0, Skipped: true, Why: why,
+		c.steps[Verify] = Step{Passed: len(c.f.Sources) == 0, Skipped: true, Why: why,
 			Headline: "not checked: " + why}
 		return err
 	}
@@ -304,14 +306,14 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 		s.Warnings = append(s.Warnings, count(v.Unchecked, "finding was", "findings were")+
 			" not checked: no source that can be read, or no quote and no values"+demand)
 	}
-	c.steps[policy.Verify] = s
+	c.steps[Verify] = s
 	return nil
 }
 
 // ask runs the steps that see the board at one moment.
 func (c *checker) ask(m *board.Moment, registered []board.Source) error {
-	if c.f.Does(policy.Gate) {
-		c.tell(policy.Gate)
+	if c.f.Does(Gate) {
+		c.tell(Gate)
 		v, err := m.Gate(c.f.Gate, c.unwritten...)
 		if err != nil {
 			return err
@@ -320,15 +322,15 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 		if !v.Open {
 			s.Headline = "closed: " + count(len(v.Reasons), "reason", "reasons")
 		}
-		c.steps[policy.Gate] = s
+		c.steps[Gate] = s
 	}
-	if c.f.Does(policy.Conflicts) {
-		c.tell(policy.Conflicts)
+	if c.f.Does(Conflicts) {
+		c.tell(Conflicts)
 		found, err := m.Conflicts(board.ConflictQuery{Max: c.in.MaxListed, Likely: true})
 		if err != nil {
 			return err
 		}
-		c.steps[policy.Conflicts] = c.conflicts(&found)
+		c.steps[Conflicts] = c.conflicts(&found)
 	}
 	if err := c.proven(m); err != nil {
 		return err
@@ -340,29 +342,29 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 		}
 		s := Step{Skipped: true, Passed: len(c.f.Reports) == 0, Why: why,
 			Headline: "not checked: " + why}
-		for _, name := range []string{policy.Survival, policy.Trace} {
+		for _, name := range []string{Survival, Trace} {
 			if c.f.Does(name) {
 				c.steps[name] = s
 			}
 		}
 		return nil
 	}
-	if c.f.Does(policy.Survival) {
-		c.tell(policy.Survival)
+	if c.f.Does(Survival) {
+		c.tell(Survival)
 		v, err := m.Survival(c.in.Reports...)
 		if err != nil {
 			return err
 		}
 		v.Skipped = c.in.Skipped
-		c.steps[policy.Survival] = Step{Survival: &v}
+		c.steps[Survival] = Step{Survival: &v}
 	}
-	if c.f.Does(policy.Trace) {
-		c.tell(policy.Trace)
+	if c.f.Does(Trace) {
+		c.tell(Trace)
 		t, err := m.Trace(c.in.traced(registered), c.in.Reports...)
 		if err != nil {
 			return err
 		}
-		c.steps[policy.Trace] = c.trace(&t)
+		c.steps[Trace] = c.trace(&t)
 	}
 	return nil
 }
@@ -373,7 +375,7 @@ func (s *Step) accepted(id string, a *claims.Acceptance) {
 }
 
 // bound fails the steps with more accepted doubts than a policy passes.
-func (r *Result) bound(p *policy.AcceptPolicy) {
+func (r *Result) bound(p *AcceptPolicy) {
 	in := map[string]int{}
 	all := 0
 	for i := range r.Steps {
@@ -457,8 +459,8 @@ func (s *Step) limit(n int, limit *int) {
 	s.Warnings = append(s.Warnings, s.Headline)
 }
 
-// Trace traces the reports of an input as the step of a check does.
-func Trace(ctx context.Context, b *board.Board, in Input) (trace.Result, error) {
+// TraceRun traces the reports of an input as the step of a check does.
+func TraceRun(ctx context.Context, b *board.Board, in Input) (trace.Result, error) {
 	registered, err := b.Sources(ctx)
 	if err != nil {
 		return trace.Result{}, err

@@ -12,7 +12,6 @@ import (
 	"blackboard/board"
 	"blackboard/board/documents"
 	"blackboard/board/fault"
-	"blackboard/board/policy"
 	"blackboard/board/verify"
 	"blackboard/embed"
 	"blackboard/testdata/nobody"
@@ -74,7 +73,7 @@ func said(r Result) string {
 	return strings.Join(out, ", ")
 }
 
-func run(t *testing.T, b *board.Board, f policy.File, in Input) Result {
+func run(t *testing.T, b *board.Board, f Policy, in Input) Result {
 	t.Helper()
 	r, err := Run(t.Context(), b, f, in)
 	if err != nil {
@@ -94,40 +93,40 @@ func TestRun(t *testing.T) {
 		name  string
 		wrong bool
 		text  string
-		f     policy.File
+		f     Policy
 		want  string
 	}{
-		{"all holds", false, good, policy.File{},
+		{"all holds", false, good, Policy{},
 			"gate passed, verify passed, conflicts passed, survival passed, trace passed"},
 		{"a wrong quote", true, "Tokens never expire, and keys rotate every 30 days.",
-			policy.File{},
+			Policy{},
 			"gate passed, verify failed, conflicts passed, survival passed, trace passed"},
 		{"one may be wrong", true, "Tokens never expire, and keys rotate every 30 days.",
-			policy.File{Verify: policy.VerifyPolicy{MaxDoubted: 1}},
+			Policy{Verify: VerifyPolicy{MaxDoubted: 1}},
 			"gate passed, verify warned, conflicts passed, survival passed, trace passed"},
-		{"an invented figure", false, good + " It costs $4,210 a year.", policy.File{},
+		{"an invented figure", false, good + " It costs $4,210 a year.", Policy{},
 			"gate passed, verify passed, conflicts passed, survival passed, trace warned"},
 		{"none may be invented", false, good + " It costs $4,210 a year.",
-			policy.File{Trace: policy.TracePolicy{MaxUnsupported: &none}},
+			Policy{Trace: TracePolicy{MaxUnsupported: &none}},
 			"gate passed, verify passed, conflicts passed, survival passed, trace failed"},
 		{"some may", false, good + " It costs $4,210 a year.",
-			policy.File{Trace: policy.TracePolicy{MaxUnsupported: &some}},
+			Policy{Trace: TracePolicy{MaxUnsupported: &some}},
 			"gate passed, verify passed, conflicts passed, survival passed, trace warned"},
-		{"a finding is lost", false, "Nothing to say.", policy.File{Steps: []string{"survival"}},
+		{"a finding is lost", false, "Nothing to say.", Policy{Steps: []string{"survival"}},
 			"survival failed"},
-		{"nothing to check", false, "Nothing to say.", policy.File{Steps: []string{"trace"}},
+		{"nothing to check", false, "Nothing to say.", Policy{Steps: []string{"trace"}},
 			"trace passed/skipped"},
-		{"too few items", false, good, policy.File{Steps: []string{"survival"},
-			Survival: policy.SurvivalPolicy{MinItems: 2}}, "survival failed"},
-		{"no report", false, "", policy.File{},
+		{"too few items", false, good, Policy{Steps: []string{"survival"},
+			Survival: SurvivalPolicy{MinItems: 2}}, "survival failed"},
+		{"no report", false, "", Policy{},
 			"gate passed, verify passed, conflicts passed, survival passed/skipped, trace passed/skipped"},
-		{"no report that is listed", false, "", policy.File{Reports: []string{"out"}},
+		{"no report that is listed", false, "", Policy{Reports: []string{"out"}},
 			"gate passed, verify passed, conflicts passed, survival failed/skipped, trace failed/skipped"},
 		{"a worker is not done", false, good,
-			policy.File{Gate: board.Policy{Expect: []string{"reader-2"}}},
+			Policy{Gate: board.Policy{Expect: []string{"reader-2"}}},
 			"gate failed, verify passed, conflicts passed, survival passed, trace passed"},
-		{"no model", false, good, policy.File{Steps: []string{"survival"},
-			Survival: policy.SurvivalPolicy{MinCosine: 0.9}}, "survival warned"},
+		{"no model", false, good, Policy{Steps: []string{"survival"},
+			Survival: SurvivalPolicy{MinCosine: 0.9}}, "survival warned"},
 	} {
 		b, in := newRun(t, c.wrong)
 		if c.text != "" {
@@ -150,7 +149,7 @@ func TestRun(t *testing.T) {
 // check verified.
 func TestVerdictsBeforeGate(t *testing.T) {
 	b, in := newRun(t, false)
-	f := policy.File{Gate: board.Policy{RequireVerified: true}, Steps: []string{"gate", "verify"}}
+	f := Policy{Gate: board.Policy{RequireVerified: true}, Steps: []string{"gate", "verify"}}
 	if got := said(run(t, b, f, in)); got != "gate passed, verify passed" {
 		t.Error(got)
 	}
@@ -168,9 +167,9 @@ func TestVerdictsBeforeGate(t *testing.T) {
 func TestMaxListed(t *testing.T) {
 	b, in := newRun(t, true)
 	in.MaxListed = 1
-	f := policy.File{Gate: board.Policy{RequireVerified: true}, Steps: []string{"gate", "verify"}}
+	f := Policy{Gate: board.Policy{RequireVerified: true}, Steps: []string{"gate", "verify"}}
 	r := run(t, b, f, in)
-	v := r.Step(policy.Verify).Verify
+	v := r.Step(Verify).Verify
 	if len(v.Items) != 1 || v.Items[0].ID != "e2" || v.Checked != 2 || v.Recorded != 2 {
 		t.Errorf("%+v", v)
 	}
@@ -213,9 +212,9 @@ func checkReadOnly(t *testing.T, dir string) {
 	}
 	defer b.Close()
 	source := verify.File{Name: "auth.md", Path: filepath.Join(dir, "auth.md")}
-	f := policy.File{Gate: board.Policy{RequireVerified: true}, Steps: []string{"gate", "verify"}}
+	f := Policy{Gate: board.Policy{RequireVerified: true}, Steps: []string{"gate", "verify"}}
 	r := run(t, b, f, Input{Sources: []verify.File{source}, Worker: "ci", MaxListed: 1})
-	if v := r.Step(policy.Verify).Verify; v.NotRecorded == "" {
+	if v := r.Step(Verify).Verify; v.NotRecorded == "" {
 		t.Errorf("%+v", v)
 	}
 	if got := said(r); got != "gate passed, verify failed" {
@@ -226,11 +225,11 @@ func checkReadOnly(t *testing.T, dir string) {
 func TestWithoutSources(t *testing.T) {
 	b, in := newRun(t, false)
 	in.Sources = nil
-	if got := said(run(t, b, policy.File{}, in)); !strings.Contains(got, "verify passed/skipped") {
+	if got := said(run(t, b, Policy{}, in)); !strings.Contains(got, "verify passed/skipped") {
 		t.Error(got)
 	}
 	// who names it wants it done
-	for _, f := range []policy.File{{Steps: []string{"verify"}}, {Sources: []string{"docs"}}} {
+	for _, f := range []Policy{{Steps: []string{"verify"}}, {Sources: []string{"docs"}}} {
 		if got := said(run(t, b, f, in)); !strings.Contains(got, "verify failed/skipped") {
 			t.Error(got)
 		}
@@ -280,7 +279,7 @@ func TestRegisteredSources(t *testing.T) {
 		t.Fatal(err)
 	}
 	in.Sources, in.Reports = nil, report("Sessions of Acme Gateway end after 17 minutes.")
-	r := run(t, b, policy.File{Steps: []string{"trace"}}, in)
+	r := run(t, b, Policy{Steps: []string{"trace"}}, in)
 	if s := r.Step("trace"); s.Trace.Unsupported > 0 || s.Trace.SourceOnly == 0 {
 		t.Errorf("%+v", s.Trace)
 	}
@@ -292,7 +291,7 @@ func TestNoRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if _, err := Run(t.Context(), b, policy.File{}, Input{}); !errors.Is(err, fault.NotFound) {
+	if _, err := Run(t.Context(), b, Policy{}, Input{}); !errors.Is(err, fault.NotFound) {
 		t.Error(err)
 	}
 }
@@ -313,7 +312,7 @@ func (oneDirection) Embed(_ context.Context, texts []string) ([]embed.Vector, er
 func TestMeaning(t *testing.T) {
 	b, in := newRun(t, false)
 	in.Reports, in.Model = report("Credentials stay valid for good."), oneDirection{}
-	f := policy.File{Steps: []string{"survival"}}
+	f := Policy{Steps: []string{"survival"}}
 	if got := said(run(t, b, f, in)); got != "survival failed" {
 		t.Error(got)
 	}
@@ -332,7 +331,7 @@ func TestOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f := policy.File{Reports: []string{at("a.md")}, Sources: []string{at("docs")}}
+	f := Policy{Reports: []string{at("a.md")}, Sources: []string{at("docs")}}
 	in, err := Open(&f, nil, nil)
 	if err != nil || len(in.Reports) != 1 || in.Reports[0].Name != at("a.md") ||
 		len(in.Sources) != 1 {

@@ -9,7 +9,6 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
-	"blackboard/board/policy"
 	"blackboard/board/survival"
 	"blackboard/board/trace"
 	"blackboard/board/verify"
@@ -126,14 +125,14 @@ func ToVerify(why string) []fault.Step {
 // fails if what the policy lists is not there.
 func (s *Step) ToDo() fault.Step {
 	switch {
-	case s.Name == policy.Verify && s.Passed:
-		return fault.Give("sources", "DIR", "{}, or list it under sources in "+policy.Name)
-	case s.Name == policy.Verify:
+	case s.Name == Verify && s.Passed:
+		return fault.Give("sources", "DIR", "{}, or list it under sources in "+PolicyName)
+	case s.Name == Verify:
 		return fault.Step{Text: "put the source files there, or name another directory"}
 	case s.Passed:
-		return fault.Do("run.check", "{}, or list it under reports in "+policy.Name, "report", "report.md")
+		return fault.Do("run.check", "{}, or list it under reports in "+PolicyName, "report", "report.md")
 	}
-	return fault.Step{Text: "write the report where reports in " + policy.Name + " says"}
+	return fault.Step{Text: "write the report where reports in " + PolicyName + " says"}
 }
 
 // missing describes a missing item by its nearest passage.
@@ -285,7 +284,7 @@ func (r *Result) Skipped() []string {
 }
 
 func (r *Result) names(of func(*Step) bool) (names []string) {
-	for _, name := range policy.Steps {
+	for _, name := range Steps {
 		if s := r.Step(name); s != nil && of(s) {
 			names = append(names, name)
 		}

@@ -5,28 +5,27 @@ import (
 	"slices"
 
 	"blackboard/board"
-	"blackboard/board/policy"
 )
 
 // proven runs the steps ran and citations. Without a claim, or a handle with a check code, there
 // is no such step unless the policy names it.
 func (c *checker) proven(m *board.Moment) error {
 	named := func(step string) bool { return slices.Contains(c.f.Steps, step) }
-	if c.f.Does(policy.Ran) {
+	if c.f.Does(Ran) {
 		claims, err := m.RanClaims()
 		if err != nil {
 			return err
 		}
-		if len(claims) > 0 || named(policy.Ran) {
-			c.steps[policy.Ran] = ran(claims)
+		if len(claims) > 0 || named(Ran) {
+			c.steps[Ran] = ran(claims)
 		}
 	}
-	if !c.f.Does(policy.Citations) {
+	if !c.f.Does(Citations) {
 		return nil
 	}
 	cited, err := m.Citations(c.in.Reports...)
-	if err == nil && (len(cited) > 0 || named(policy.Citations)) {
-		c.steps[policy.Citations] = citations(cited)
+	if err == nil && (len(cited) > 0 || named(Citations)) {
+		c.steps[Citations] = citations(cited)
 	}
 	return err
 }

@@ -6,9 +6,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/check"
 	"blackboard/board/disk"
 	"blackboard/board/fault"
-	"blackboard/board/policy"
 	"blackboard/cmd/board/base"
 )
 
@@ -29,7 +29,7 @@ func (p *program) databaseAllow(c *cli.Context) error {
 	if err := base.NoArgs(c); err != nil {
 		return err
 	}
-	path, says, err := policy.Database(".")
+	path, says, err := check.PolicyDatabase(".")
 	if err == nil && says == "" {
 		err = base.Usagef("write database: into board.yaml first; `board help database` shows how", "no board.yaml here names a database")
 	}

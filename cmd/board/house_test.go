@@ -119,8 +119,6 @@ var movesTo = map[string]string{
 
 	"board/verify": "board/claims",
 
-	"board/policy": "board/check",
-
 	"cmd/board/ci": "board/report",
 
 	"kb/memory/orient": "kb/orient",
@@ -130,8 +128,6 @@ var movesTo = map[string]string{
 	"cmd/board/base": "cmd/board/cli",
 
 	"cmd/board/hookcmd": "cmd/board/hostcmd",
-
-	"kb/brief": "",
 }
 
 // exceptions is what a package imports today although the plan does not let it. Who has to add one
@@ -141,15 +137,15 @@ var exceptions = map[string][]string{
 
 	"board/postgres": {"board/sqlite"},
 
-	"cmd/board/base": {"board", "board/policy", "cmd/board/daemon", "embed", "embed/minilm", "hooks/harness", "hooks/topics", "kb/home", "kb/memory", "kb/secret"},
+	"cmd/board/base": {"board", "board/check", "cmd/board/daemon", "embed", "embed/minilm", "hooks/harness", "hooks/topics", "kb/home", "kb/memory", "kb/secret"},
 
-	"cmd/board/daemon": {"board", "board/policy", "board/sqlite", "embed", "embed/minilm", "hooks/topics", "kb", "kb/index", "kb/memory"},
+	"cmd/board/daemon": {"board", "board/check", "board/sqlite", "embed", "embed/minilm", "hooks/topics", "kb", "kb/index", "kb/memory"},
 
 	"cmd/board/doctor": {"board", "board/sqlite", "cmd/board/daemon", "embed", "hooks", "hooks/harness", "kb", "kb/chunks", "kb/index", "kb/memory"},
 
 	"cmd/board/hookcmd": {"cmd/board/base", "kb", "kb/memory", "kb/secret"},
 
-	"cmd/board/kbcmd": {"board", "board/policy", "board/verify", "cmd/board/base", "embed", "hooks/harness", "kb/secret"},
+	"cmd/board/kbcmd": {"board", "board/check", "board/verify", "cmd/board/base", "embed", "hooks/harness", "kb/secret"},
 
 	"cmd/board/memorycmd": {"board", "cmd/board/base", "embed", "hooks/topics", "kb"},
 
@@ -157,15 +153,11 @@ var exceptions = map[string][]string{
 
 	"hooks": {"board/words"},
 
-	"hooks/mcp": {"board", "board/check", "board/documents", "board/policy", "board/report", "board/sqlite", "embed", "kb", "kb/chunks", "kb/home", "kb/memory", "kb/secret"},
-
-	"hooks/ops": {"kb/brief"},
+	"hooks/mcp": {"board", "board/check", "board/documents", "board/report", "board/sqlite", "embed", "kb", "kb/chunks", "kb/home", "kb/memory", "kb/secret"},
 
 	"kb": {"board/sqlite", "embed", "kb/index", "kb/rank"},
 
-	"kb/home": {"board/policy"}, // a run begins with the policy of its workspace
-
-	"kb/brief": {"kb"},
+	"kb/home": {"board/check"}, // a run begins with the policy of its workspace
 
 	"kb/chunks": {"board/sqlite", "embed", "kb/index", "kb/markdown", "kb/rank"},
 
@@ -192,9 +184,9 @@ var exceptions = map[string][]string{
 var libraries = map[string][]string{
 	"board/disk": {"github.com/rogpeppe/go-internal/lockedfile"},
 
-	"board/op": {"github.com/google/jsonschema-go"},
+	"board/check": {"go.yaml.in/yaml/v4"},
 
-	"board/policy": {"go.yaml.in/yaml/v4"},
+	"board/op": {"github.com/google/jsonschema-go"},
 
 	"board/postgres": {"github.com/jackc/pgx/v5"},
 
@@ -254,7 +246,7 @@ var libraries = map[string][]string{
 var ceilings = map[string]int{
 	"board": 11400, // several sources of a finding
 
-	"board/check": 990, // a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step
+	"board/check": 1600, // with the policy; a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step
 
 	"board/claims": 8640, // and findings that say otherwise than their quote, spoken times of day, conditions; names of doubts
 	"board/clash":  590,
@@ -268,8 +260,6 @@ var ceilings = map[string]int{
 	"board/foreign": 455, // the reader of blackboard.py fills the same board as that of Irys
 
 	"board/op": 990, // was hooks/mcp/schema, and what an operation is
-
-	"board/policy": 615,
 
 	"board/postgres": 2400,
 
@@ -319,7 +309,7 @@ var ceilings = map[string]int{
 
 	"hooks/mcp/transport": 990,
 
-	"hooks/ops": 6840, // the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp
+	"hooks/ops": 7080, // with the writer of briefs; the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp
 
 	"hooks/setup": 3345, // variables that Codex passes on; what plugins hold
 
@@ -328,8 +318,6 @@ var ceilings = map[string]int{
 	"hooks/topics": 3520, // notes and lines of branches; topics of a moved project
 
 	"kb": 7300, // all of a note is taken in; statements in memory, for imports and curation
-
-	"kb/brief": 280,
 
 	"kb/chunks": 2500,
 

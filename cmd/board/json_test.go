@@ -21,9 +21,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/board/claims"
 	"blackboard/board/fault"
-	"blackboard/board/policy"
 	"blackboard/board/postgres"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
@@ -64,7 +64,7 @@ var otherAnswers = []jsonAnswer{
 	newAnswer("database copy", []any{"from", "", "to", "", "runs", []copiedRun{}, "knowledge", &kb.Copied{}, "knowledge_left_out", ""}),
 	newAnswer("database check", []any{"runs", []checkedRun{}, "knowledge", &checkedKnowledge{}}),
 	newAnswer("database drop-run", []any{"removed", ""}),
-	newAnswer("start", []any{"state", board.State{}, "existed", false, "policy", policy.Used{}}),
+	newAnswer("start", []any{"state", board.State{}, "existed", false, "policy", check.UsedPolicy{}}),
 	newAnswer("accept", []any{"acceptance", &claims.Acceptance{}}),
 	newAnswer("memory adopt", []any{"adopted", "", "workspace", "", "took", memorycmd.Adopted{}, "places", []string{}}),
 }

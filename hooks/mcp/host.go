@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/board/fault"
-	"blackboard/board/policy"
 	"blackboard/hooks/ops"
 	"blackboard/kb"
 	kbhome "blackboard/kb/home"
@@ -53,8 +53,8 @@ func (c *call) Person() bool { return false }
 func (c *call) Checks() (posts, files bool) { return true, c.cfg.Grants.has[Files] }
 
 // Policy is the policy that a run is judged by: the one on record, else the workspace's.
-func (c *call) Policy(ctx context.Context, b *board.Board) (policy.File, error) {
-	return policy.Of(ctx, b, c.workspace())
+func (c *call) Policy(ctx context.Context, b *board.Board) (check.Policy, error) {
+	return check.PolicyOf(ctx, b, c.workspace())
 }
 
 // Which is which run a call means: where clients may create runs, the server's own begins
@@ -66,7 +66,7 @@ func (c *call) Which(run string) (string, bool) {
 
 // List are the runs that the client may read.
 func (c *call) List(ctx context.Context, _ bool) ([]board.Info, error) {
-	by, err := policy.Find(c.workspace())
+	by, err := check.FindPolicy(c.workspace())
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,6 @@ import (
 	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/board/op"
-	"blackboard/board/policy"
 	"blackboard/hooks/ops"
 	kbhome "blackboard/kb/home"
 )
@@ -29,7 +28,7 @@ func (s *Server) addJudgeTools() {
 
 // Gather opens what a call names to be judged. Without the grant no file is read, neither one
 // that is named, nor one that the policy or the board names.
-func (c *call) Gather(ctx context.Context, b *board.Board, f *policy.File, m ops.Material) (
+func (c *call) Gather(ctx context.Context, b *board.Board, f *check.Policy, m ops.Material) (
 	in check.Input, done func(), err error) {
 	done = func() {}
 	mayRead := c.cfg.Grants.has[Files]
@@ -58,7 +57,7 @@ func (c *call) Gather(ctx context.Context, b *board.Board, f *policy.File, m ops
 	} else if m.Draft && len(m.Reports)+len(in.Reports) == 0 { // no text yet
 		f.Reports, in.Missing = nil, ""
 		f.Steps = slices.DeleteFunc(slices.Clone(f.Steps), func(s string) bool {
-			return s == policy.Survival || s == policy.Trace
+			return s == check.Survival || s == check.Trace
 		})
 	}
 	if m.Records && c.cfg.Grants.run(b.Run(), true) == nil {
@@ -180,7 +179,7 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 		out.Run = b.Run()
 		switch in.For {
 		case waitGate:
-			var by policy.File
+			var by check.Policy
 			if by, err = c.Policy(c.ctx, b); err != nil {
 				return err
 			}

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/board/fault"
-	"blackboard/board/policy"
 	"blackboard/hooks/ops"
 	kbhome "blackboard/kb/home"
 )
@@ -14,7 +14,7 @@ import (
 // Start opens a run that is created under the workspace's policy, or is there. It is the
 // session's run from then on.
 func (c *call) Start(ctx context.Context, in *ops.StartIn, who string, fn func(*board.Board,
-	*policy.File, bool, bool) error) error {
+	*check.Policy, bool, bool) error) error {
 	run, err := c.runOf(in.Run, true)
 	if err != nil {
 		return err

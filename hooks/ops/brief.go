@@ -12,7 +12,6 @@ import (
 	"blackboard/board/op"
 	"blackboard/board/text"
 	"blackboard/kb"
-	"blackboard/kb/brief"
 )
 
 type BriefIn struct {
@@ -27,7 +26,7 @@ type BriefIn struct {
 }
 
 type BriefOut struct {
-	Brief brief.Brief `json:"brief"`
+	Brief Brief `json:"brief"`
 }
 
 // KBBrief is what a role should know before a task.
@@ -58,10 +57,10 @@ which task.`},
 		if err != nil {
 			return out, err
 		}
-		opt := brief.Options{Role: in.Role, Task: in.Task, Workspace: ws, Project: project, Run: run,
+		opt := BriefOptions{Role: in.Role, Task: in.Task, Workspace: ws, Project: project, Run: run,
 			Budget: h.Room(in.Budget, 80), Limit: in.Limit, Mode: in.Mode}
 		err = h.KB(ctx, Read, in.Mode != kb.ModeBM25, func(k *kb.KB) (err error) {
-			out.Brief, err = brief.Write(ctx, k, opt)
+			out.Brief, err = WriteBrief(ctx, k, opt)
 			return err
 		})
 		if errors.Is(err, fault.NotFound) {

@@ -5,8 +5,8 @@ import (
 	"io"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/board/fault"
-	"blackboard/board/policy"
 	"blackboard/kb"
 	"blackboard/kb/memory"
 )
@@ -35,7 +35,7 @@ type Runs interface {
 	// files.
 	Checks() (posts, files bool)
 	// Policy is the policy of a run.
-	Policy(ctx context.Context, b *board.Board) (policy.File, error)
+	Policy(ctx context.Context, b *board.Board) (check.Policy, error)
 	// Which is the run that a call means, "" for none, and whether its first post begins it.
 	Which(run string) (name string, begins bool)
 	// List are the runs that the caller may read; check has each file verified.

@@ -10,7 +10,6 @@ import (
 	"blackboard/board/check"
 	"blackboard/board/fault"
 	"blackboard/board/op"
-	"blackboard/board/policy"
 	"blackboard/board/survival"
 	"blackboard/board/trace"
 	"blackboard/board/verify"
@@ -21,7 +20,7 @@ type Judges interface {
 	Runs
 	// Gather opens what a call names to be judged, and a model if meaning counts; done gives
 	// it back. Reports and sources that are not named are those of the policy.
-	Gather(ctx context.Context, b *board.Board, f *policy.File, m Material) (in check.Input,
+	Gather(ctx context.Context, b *board.Board, f *check.Policy, m Material) (in check.Input,
 		done func(), err error)
 }
 
@@ -39,17 +38,17 @@ type Material struct {
 
 // Judged is an answer about a run: one result, or of a check all of them.
 type Judged struct {
-	Check     *check.Result    `json:"check,omitempty"`
-	Verdict   *board.Verdict   `json:"verdict,omitempty"`
-	Policy    *policy.Used     `json:"policy,omitempty"`
-	Verify    *verify.Result   `json:"verify,omitempty"`
-	Conflicts *board.Conflicts `json:"conflicts,omitempty"`
-	Raised    []board.Signal   `json:"raised,omitempty"`
-	Survival  *survival.Result `json:"survival,omitempty"`
-	Trace     *trace.Result    `json:"trace,omitempty"`
+	Check     *check.Result     `json:"check,omitempty"`
+	Verdict   *board.Verdict    `json:"verdict,omitempty"`
+	Policy    *check.UsedPolicy `json:"policy,omitempty"`
+	Verify    *verify.Result    `json:"verify,omitempty"`
+	Conflicts *board.Conflicts  `json:"conflicts,omitempty"`
+	Raised    []board.Signal    `json:"raised,omitempty"`
+	Survival  *survival.Result  `json:"survival,omitempty"`
+	Trace     *trace.Result     `json:"trace,omitempty"`
 
 	step   check.Step // the one that was asked for
-	used   policy.Used
+	used   check.UsedPolicy
 	failed bool
 	all    bool // what passed is shown, too
 }
@@ -76,7 +75,7 @@ func (j *Judged) Follows() string { return j.used.Path }
 // judge calls fn with a board, and with the policy and the material to judge it by. Without
 // a report a view that needs one is an error.
 func judge(ctx context.Context, h Judges, run string, m Material, needsReport bool,
-	fn func(b *board.Board, f *policy.File, in check.Input) (Judged, error)) (out Judged, err error) {
+	fn func(b *board.Board, f *check.Policy, in check.Input) (Judged, error)) (out Judged, err error) {
 	err = h.Board(ctx, run, Read, func(b *board.Board) error {
 		f, err := h.Policy(ctx, b)
 		if err != nil {
@@ -94,10 +93,10 @@ func judge(ctx context.Context, h Judges, run string, m Material, needsReport bo
 			if in.Missing != "" {
 				return fault.NotFound.New(in.Missing, "")
 			}
-			return fault.Usage.New("no report is given", "name one, or list it in "+policy.Name)
+			return fault.Usage.New("no report is given", "name one, or list it in "+check.PolicyName)
 		}
 		out, err = fn(b, &f, in)
-		out.used = f.Used
+		out.used = f.UsedPolicy
 		return err
 	})
 	return out, err
@@ -132,10 +131,10 @@ skipped, and the answer says so.`},
 			if err != nil {
 				return err
 			}
-			out.used = f.Used
+			out.used = f.UsedPolicy
 			given, done, err := h.Gather(ctx, b, &f, Material{Reports: in.Files, Text: in.Text, Sources: in.Sources,
 				Draft:   in.Only == "",
-				Meaning: f.Survival.MinCosine > 0 && f.Does(policy.Survival), Records: !in.DryRun, Worker: in.Worker})
+				Meaning: f.Survival.MinCosine > 0 && f.Does(check.Survival), Records: !in.DryRun, Worker: in.Worker})
 			if err != nil {
 				out.Check, out.failed = unread(b.Run(), &f, err), true
 				return err
@@ -145,10 +144,10 @@ skipped, and the answer says so.`},
 				f.Steps = []string{in.Only}
 			}
 			r, err := check.Run(ctx, b, f, given)
-			if s := r.Step(policy.Gate); s != nil {
+			if s := r.Step(check.Gate); s != nil {
 				InWords(h, s.Gate)
 			}
-			if s := r.Step(policy.Verify); s != nil && s.Verify != nil {
+			if s := r.Step(check.Verify); s != nil && s.Verify != nil {
 				noteUnrecorded(h, s.Verify)
 			}
 			out.Check, out.failed = &r, !r.Passed
@@ -161,8 +160,8 @@ skipped, and the answer says so.`},
 
 // unread is the check of what cannot be read: a CI service has that in the file that it
 // reads, as the step that lacks its input.
-func unread(run string, f *policy.File, err error) *check.Result {
-	return &check.Result{Run: run, Policy: f.Path, Steps: []check.Step{{Name: policy.Survival,
+func unread(run string, f *check.Policy, err error) *check.Result {
+	return &check.Result{Run: run, Policy: f.Path, Steps: []check.Step{{Name: check.Survival,
 		Skipped: true, Why: err.Error(), Headline: "not checked: " + err.Error()}}}
 }
 
@@ -246,14 +245,14 @@ open. With --wait it blocks until it opens, also for a run that does not exist y
 }
 
 // GateAnswer is the answer about a gate.
-func GateAnswer(h Runs, f *policy.File, v board.Verdict) Judged {
+func GateAnswer(h Runs, f *check.Policy, v board.Verdict) Judged {
 	InWords(h, &v)
 	headline := fmt.Sprintf("%d reasons keep it closed", len(v.Reasons))
 	if v.Open {
 		headline = "open"
 	}
-	return Judged{Verdict: &v, Policy: &f.Used, used: f.Used, failed: !v.Open, step: check.Step{
-		Name: policy.Gate, Gate: &v, Passed: v.Open, Headline: headline}}
+	return Judged{Verdict: &v, Policy: &f.UsedPolicy, used: f.UsedPolicy, failed: !v.Open, step: check.Step{
+		Name: check.Gate, Gate: &v, Passed: v.Open, Headline: headline}}
 }
 
 type VerifyIn struct {
@@ -275,14 +274,14 @@ source add) and those below --sources, found by path, then by base name. Verdict
 written to the board, and shown with the entries.`},
 	Do: func(ctx context.Context, h Judges, in VerifyIn) (Judged, error) {
 		m := Material{Sources: in.Sources, Records: !in.DryRun, Worker: in.Worker}
-		return judge(ctx, h, in.Run, m, false, func(b *board.Board, f *policy.File,
+		return judge(ctx, h, in.Run, m, false, func(b *board.Board, f *check.Policy,
 			given check.Input) (Judged, error) {
 			r, err := b.Verify(ctx, given.Worker, board.VerifyOptions{IDs: in.Entries,
 				Files: given.Sources, BoardOnly: given.BoardOnly, NoRecord: given.Worker == ""})
 			noteUnrecorded(h, &r)
 			r.Passed = r.Within(f.Verify.MaxDoubted, f.Verify.MaxConcluded)
 			return Judged{Verify: &r, failed: !r.Passed, all: in.All,
-				step: check.Step{Name: policy.Verify, Verify: &r, Passed: r.Passed}}, err
+				step: check.Step{Name: check.Verify, Verify: &r, Passed: r.Passed}}, err
 		})
 	},
 	Text: judgedText,
@@ -316,7 +315,7 @@ more are likely than conflicts.max of board.yaml, or with --strict if any is.`},
 				fault.Give("raise", "", "add {}"))
 		}
 		return judge(ctx, h, in.Run, Material{Records: true, Worker: in.Worker}, false,
-			func(b *board.Board, f *policy.File, given check.Input) (out Judged, err error) {
+			func(b *board.Board, f *check.Policy, given check.Input) (out Judged, err error) {
 				found, err := b.Conflicts(ctx, board.ConflictQuery{Types: in.Types, Max: in.Limit})
 				if err == nil && in.Raise {
 					out.Raised, err = b.RaiseConflicts(ctx, given.Worker, &found, in.Priority)
@@ -324,7 +323,7 @@ more are likely than conflicts.max of board.yaml, or with --strict if any is.`},
 				limit := f.Conflicts.Max
 				out.Conflicts, out.failed = &found, found.Total > 0 && in.Strict ||
 					limit != nil && found.Total > *limit
-				out.step = check.Step{Name: policy.Conflicts, Conflicts: &found, Passed: found.Total == 0}
+				out.step = check.Step{Name: check.Conflicts, Conflicts: &found, Passed: found.Total == 0}
 				return out, err
 			})
 	},
@@ -365,7 +364,7 @@ are compared, not meaning.`},
 				fault.Give("semantic", "", "add {}"))
 		}
 		m := Material{Reports: in.Files, Text: in.Text, Meaning: in.Semantic, Needed: in.Semantic}
-		return judge(ctx, h, in.Run, m, true, func(b *board.Board, f *policy.File,
+		return judge(ctx, h, in.Run, m, true, func(b *board.Board, f *check.Policy,
 			given check.Input) (Judged, error) {
 			if in.Semantic && (in.Has("min_cosine") || f.Survival.MinCosine == 0) {
 				f.Survival.MinCosine = in.MinCosine
@@ -386,7 +385,7 @@ are compared, not meaning.`},
 			}
 			s.Demand(s.Empty, f.Survival.MinItems)
 			return Judged{Survival: &s, failed: !s.Passed, all: in.All,
-				step: check.Step{Name: policy.Survival, Survival: &s, Passed: s.Passed}}, err
+				step: check.Step{Name: check.Survival, Survival: &s, Passed: s.Passed}}, err
 		})
 	},
 	Text: judgedText,
@@ -411,16 +410,16 @@ below --sources, is said to be. Words and numbers are compared, not meaning: a s
 may still be wrong.`},
 	Do: func(ctx context.Context, h Judges, in TraceIn) (Judged, error) {
 		m := Material{Reports: in.Files, Text: in.Text, Sources: in.Sources}
-		return judge(ctx, h, in.Run, m, true, func(b *board.Board, f *policy.File,
+		return judge(ctx, h, in.Run, m, true, func(b *board.Board, f *check.Policy,
 			given check.Input) (Judged, error) {
 			for _, file := range given.Skipped {
 				h.Note("not read: " + board.Line(file.Reason, 160))
 			}
-			r, err := check.Trace(ctx, b, given)
+			r, err := check.TraceRun(ctx, b, given)
 			limit := f.Trace.MaxUnsupported
 			return Judged{Trace: &r, all: in.All, failed: in.Strict && !r.Passed ||
 				limit != nil && r.Counted() > *limit,
-				step: check.Step{Name: policy.Trace, Trace: &r, Passed: r.Passed}}, err
+				step: check.Step{Name: check.Trace, Trace: &r, Passed: r.Passed}}, err
 		})
 	},
 	Text: judgedText,

@@ -12,7 +12,6 @@ import (
 	"blackboard/board/claims"
 	"blackboard/board/fault"
 	"blackboard/board/op"
-	"blackboard/board/policy"
 	"blackboard/board/survival"
 	"blackboard/board/text"
 	"blackboard/board/trace"
@@ -69,11 +68,11 @@ func judgedText(page *op.Page, o Judged) {
 
 // caveats are what a pass of a step does not say.
 var caveats = map[string]string{
-	policy.Verify: "necessary, not sufficient: that the source is right, and that the finding follows " +
+	check.Verify: "necessary, not sufficient: that the source is right, and that the finding follows " +
 		"from it, was not checked",
-	policy.Conflicts: "words were compared, not meaning: read both entries of a pair before you decide",
-	policy.Survival:  "necessary, not sufficient: words and numbers were compared, not meaning",
-	policy.Trace:     "words and numbers were compared, not meaning: a supported fact may still be wrong",
+	check.Conflicts: "words were compared, not meaning: read both entries of a pair before you decide",
+	check.Survival:  "necessary, not sufficient: words and numbers were compared, not meaning",
+	check.Trace:     "words and numbers were compared, not meaning: a supported fact may still be wrong",
 }
 
 func amount(n int, one, many string) string { return text.Count(int64(n), one, many) }
@@ -87,7 +86,7 @@ func passed(p *op.Page, yes bool) string {
 }
 
 // PolicyText names the policy of a verdict, and says if it is not the directory's.
-func PolicyText(p *op.Page, u *policy.Used) {
+func PolicyText(p *op.Page, u *check.UsedPolicy) {
 	if line := policyLine(p, u); line != "" {
 		p.Printf("%s\n", p.Paint(op.Dim, "policy: "+line))
 	}
@@ -97,7 +96,7 @@ func PolicyText(p *op.Page, u *policy.Used) {
 }
 
 // policyLine says which policy decided, "" for the default one.
-func policyLine(p *op.Page, u *policy.Used) string {
+func policyLine(p *op.Page, u *check.UsedPolicy) string {
 	path := u.Path
 	if p.Shorten != nil && path != "" {
 		path = filepath.Base(path)
@@ -128,7 +127,7 @@ func (p *judgePage) check(r *check.Result) {
 	} else if warned > 0 {
 		head += ", with " + amount(warned, "warning", "warnings")
 	}
-	used := policy.Used{Path: r.Policy, Recorded: r.Recorded}
+	used := check.UsedPolicy{Path: r.Policy, Recorded: r.Recorded}
 	if line := policyLine(p.Page, &used); line != "" {
 		head += ", policy " + line
 	}
@@ -136,11 +135,11 @@ func (p *judgePage) check(r *check.Result) {
 		head += "; not checked: " + strings.Join(skipped, ", ")
 	}
 	p.Printf("check of %s: %s\n", r.Run, head)
-	PolicyText(p.Page, &policy.Used{Note: r.Note, Next: r.Next})
+	PolicyText(p.Page, &check.UsedPolicy{Note: r.Note, Next: r.Next})
 	for _, s := range r.WorstFirst() {
 		p.step(&s)
 	}
-	p.Printf("%s\n", p.Paint(op.Dim, caveats[policy.Survival]+strings.ReplaceAll(p.Step(fault.Do("help.show",
+	p.Printf("%s\n", p.Paint(op.Dim, caveats[check.Survival]+strings.ReplaceAll(p.Step(fault.Do("help.show",
 		"; {}", "page", "check")), "`", "")))
 }
 

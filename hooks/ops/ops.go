@@ -10,6 +10,7 @@
 //	show.go    what is on a board: query, show, signals
 //	knowledge.go  capsules
 //	brief.go  a brief for a task, documents, the soundness of it all
+//	brief_block.go  what a brief says
 //	curate.go  tidying them up
 //	memory.go  items of the memory
 //	note.go    journal and core memories
@@ -30,8 +31,8 @@ import (
 	"sync"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/board/op"
-	"blackboard/board/policy"
 	"blackboard/kb"
 	"blackboard/kb/chunks"
 	"blackboard/kb/memory"
@@ -54,7 +55,7 @@ var Lists = sync.OnceValue(func() op.Enums {
 		"signal_statuses": board.SignalStatuses, "priorities": board.Priorities,
 		"orders":       {board.Newest, board.Oldest, board.Best},
 		"expectations": {ExpectAct, DoneAct, DropAct},
-		"check_steps":  policy.Steps,
+		"check_steps":  check.Steps,
 		"kinds":        kb.Kinds, "scopes": kb.Scopes, "modes": kb.Modes, "brief_modes": {kb.ModeAuto, kb.ModeHybrid, kb.ModeBM25}, "roles": kb.Roles,
 		"resolutions": kb.Resolutions,
 		"put_tiers":   append(slices.Clone(memory.Tiers), memory.Journal, memory.Core),

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/board/op"
-	"blackboard/board/policy"
 	"blackboard/board/verify"
 )
 
@@ -38,7 +38,7 @@ type Starts interface {
 	Runs
 	// Start opens a run that is made, or is there, and calls fn with its board and the
 	// policy that it is judged by; recorded: it has been put on record now.
-	Start(ctx context.Context, in *StartIn, who string, fn func(b *board.Board, f *policy.File,
+	Start(ctx context.Context, in *StartIn, who string, fn func(b *board.Board, f *check.Policy,
 		existed, recorded bool) error) error
 	// Named are paths that a call names, if the caller may read files, and the directory
 	// from which their names are seen.
@@ -56,12 +56,12 @@ type StartIn struct {
 }
 
 type StartOut struct {
-	State    board.State `json:"state"`
-	Existed  bool        `json:"existed"`
-	Policy   policy.Used `json:"policy"`
-	own      []string    // workers that the policy waits for
-	named    []string    // and the call
-	sources  int         // that were registered
+	State    board.State      `json:"state"`
+	Existed  bool             `json:"existed"`
+	Policy   check.UsedPolicy `json:"policy"`
+	own      []string         // workers that the policy waits for
+	named    []string         // and the call
+	sources  int              // that were registered
 	recorded bool
 }
 
@@ -87,8 +87,8 @@ record takes the directory's. --policy FILE with --reason records another one.`}
 		if err != nil {
 			return out, err
 		}
-		err = h.Start(ctx, &in, who, func(b *board.Board, f *policy.File, existed, recorded bool) error {
-			out = StartOut{Existed: existed, Policy: f.Used, own: f.Gate.Expect, named: in.Expect,
+		err = h.Start(ctx, &in, who, func(b *board.Board, f *check.Policy, existed, recorded bool) error {
+			out = StartOut{Existed: existed, Policy: f.UsedPolicy, own: f.Gate.Expect, named: in.Expect,
 				sources: len(files), recorded: recorded || !existed && f.Path != "" || f.Note != ""}
 			if all := slices.Concat(f.Gate.Expect, in.Expect); len(all) > 0 {
 				if _, err := b.Expect(ctx, who, all, false); err != nil {

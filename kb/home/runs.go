@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"blackboard/board"
-	"blackboard/board/policy"
+	"blackboard/board/check"
 )
 
 // OnRun calls fn with a run that there is, and closes it.
@@ -24,7 +24,7 @@ func CheckRun(ctx context.Context, dir, run string) error {
 
 // StartRun makes a run with the policy of a workspace on record.
 func StartRun(ctx context.Context, dir, run, goal, worker, workspace string) error {
-	own, err := policy.Find(workspace)
+	own, err := check.FindPolicy(workspace)
 	if err != nil {
 		return err
 	}

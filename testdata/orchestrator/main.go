@@ -30,8 +30,8 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/verify"
+	"blackboard/hooks/ops"
 	"blackboard/kb"
-	"blackboard/kb/brief"
 	"blackboard/kb/learn"
 )
 
@@ -180,7 +180,7 @@ func (o *orchestrator) run(ctx context.Context) error {
 
 // recall finds what earlier runs have learned about the question.
 func (o *orchestrator) recall(ctx context.Context) error {
-	b, err := brief.Write(ctx, o.kb, brief.Options{Task: question, Run: o.board.Run()})
+	b, err := ops.WriteBrief(ctx, o.kb, ops.BriefOptions{Task: question, Run: o.board.Run()})
 	if err != nil {
 		return fmt.Errorf("search the knowledge base: %w", err)
 	}

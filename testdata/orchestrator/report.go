@@ -8,7 +8,6 @@ import (
 
 	"blackboard/board/check"
 	"blackboard/board/documents"
-	"blackboard/board/policy"
 	"blackboard/board/report"
 )
 
@@ -69,7 +68,7 @@ func (o *orchestrator) survives(ctx context.Context, text string) (missing int, 
 
 // holds checks the run with a report, under the policy of the working directory if there is one.
 func (o *orchestrator) holds(ctx context.Context, text string) error {
-	f, err := policy.Find(".")
+	f, err := check.FindPolicy(".")
 	if err != nil {
 		return fmt.Errorf("read the policy: %w", err)
 	}

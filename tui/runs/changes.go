@@ -8,7 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
-	"blackboard/board/policy"
+	"blackboard/board/check"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
 )
@@ -48,7 +48,7 @@ func (p *Page) EventAt(at time.Time) int64 { return p.time.eventAt(at) }
 func (p *Page) Last() int64 { return p.back.now }
 
 func readDifference(ctx context.Context, b *board.Board, dir string, from, to int64) (d *difference, err error) {
-	by, err := policy.Of(ctx, b, dir)
+	by, err := check.PolicyOf(ctx, b, dir)
 	if err != nil {
 		return nil, err
 	}

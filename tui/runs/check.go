@@ -14,7 +14,6 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/check"
-	"blackboard/board/policy"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
 )
@@ -85,7 +84,7 @@ func NewCheckPage(a *page.App, name string, b *board.Board, step string) page.Pa
 
 // lacksReport reports whether nothing can be done without a report.
 func (p *CheckPage) lacksReport() bool {
-	return p.report == "" && (p.only == policy.Survival || p.only == policy.Trace)
+	return p.report == "" && (p.only == check.Survival || p.only == check.Trace)
 }
 
 // Init checks the run for the first time, or lists the reports to choose from.
@@ -136,7 +135,7 @@ func (p *CheckPage) tick() tea.Cmd {
 
 // ask checks the run with a report, or with those of the policy.
 func (p *CheckPage) ask(ctx context.Context, report string) (check.Result, error) {
-	f, err := policy.Of(ctx, p.b, p.app.Files)
+	f, err := check.PolicyOf(ctx, p.b, p.app.Files)
 	if err != nil {
 		return check.Result{}, err
 	}

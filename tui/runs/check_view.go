@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"blackboard/board/check"
-	"blackboard/board/policy"
 	"blackboard/board/verify"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
@@ -61,8 +60,8 @@ func (p *CheckPage) View() []string {
 func (p *CheckPage) progress() string {
 	said := "checking…"
 	if step := p.doing.Load(); step != nil && p.only == "" {
-		at := slices.Index(policy.Steps, *step) + 1
-		said = fmt.Sprintf("checking… %s, step %d of %d", *step, at, len(policy.Steps))
+		at := slices.Index(check.Steps, *step) + 1
+		said = fmt.Sprintf("checking… %s, step %d of %d", *step, at, len(check.Steps))
 	}
 	if took := time.Since(p.began); took >= time.Second {
 		said += fmt.Sprintf(", %d s", took/time.Second)
@@ -189,7 +188,7 @@ func (p *CheckPage) rowLines(r *checkRow) []cells.Line {
 		}
 		switch {
 		case r.step.HadInput():
-		case r.step.Skipped && r.step.Name == policy.Verify:
+		case r.step.Skipped && r.step.Name == check.Verify:
 			x.Text("To do it, name a directory of sources in board.yaml (sources: [DIR]), or "+
 				"register it: board source add DIR", "")
 		case r.step.Skipped:

@@ -12,8 +12,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/board/fault"
-	"blackboard/board/policy"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
 )
@@ -86,8 +86,8 @@ func (p *detailPage) read() tea.Cmd {
 	return p.app.Ask(p.on, func(ctx context.Context) func() tea.Cmd {
 		found, err := readEvidence(ctx, sourceOf(b, past), id)
 		if err == nil && found.signal != nil {
-			var by policy.File
-			by, err = policy.Of(ctx, b, p.app.Files)
+			var by check.Policy
+			by, err = check.PolicyOf(ctx, b, p.app.Files)
 			found.blocks = by.Gate.Blocks(&found.signal.Signal)
 		}
 		return func() tea.Cmd { return p.took(id, found, err) }

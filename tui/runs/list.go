@@ -8,7 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
-	"blackboard/board/policy"
+	"blackboard/board/check"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
 )
@@ -84,7 +84,7 @@ func (p *List) load() tea.Cmd {
 		case <-ctx.Done():
 		}
 		start := time.Now()
-		by, err := policy.Find(p.app.Files)
+		by, err := check.FindPolicy(p.app.Files)
 		var all []board.Info
 		if err == nil {
 			all, err = p.runs.List(ctx, by.Gate)

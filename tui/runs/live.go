@@ -8,8 +8,8 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/board/fault"
-	"blackboard/board/policy"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
 )
@@ -154,7 +154,7 @@ func (p *Page) Look() tea.Cmd {
 
 // readScene reads a run. The policy of the directory decides about its gate.
 func readScene(ctx context.Context, b *board.Board, dir string) (s scene, burn []board.BurnPoint, err error) {
-	by, err := policy.Of(ctx, b, dir)
+	by, err := check.PolicyOf(ctx, b, dir)
 	if err != nil {
 		return s, nil, err
 	}

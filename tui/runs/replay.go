@@ -7,7 +7,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
-	"blackboard/board/policy"
+	"blackboard/board/check"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
 )
@@ -122,7 +122,7 @@ type pastScene struct {
 }
 
 func readMoment(ctx context.Context, b *board.Board, dir string, seq int64) (m pastScene, err error) {
-	by, err := policy.Of(ctx, b, dir)
+	by, err := check.PolicyOf(ctx, b, dir)
 	if err != nil {
 		return m, err
 	}

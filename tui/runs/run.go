@@ -25,7 +25,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
-	"blackboard/board/policy"
+	"blackboard/board/check"
 	kbhome "blackboard/kb/home"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
@@ -373,7 +373,7 @@ func (p *Page) Actions() page.Actions {
 	all = append(all, page.On(page.Renamed(page.KeyNext, "next pane"), by(1)),
 		page.On(page.KeyPreview, p.togglePreview)).Also(page.KeySearch)
 	all = append(all, page.On(page.KeySurvival,
-		func() tea.Cmd { return p.app.Push(NewCheckPage(p.app, p.Name, p.b, policy.Survival)) }),
+		func() tea.Cmd { return p.app.Push(NewCheckPage(p.app, p.Name, p.b, check.Survival)) }),
 		page.On(page.KeyCheck, func() tea.Cmd { return p.app.Push(NewCheckPage(p.app, p.Name, p.b, "")) }))
 	if p.scene.state.Retrievals > 0 {
 		all = append(all, page.On(page.KeyGiven,

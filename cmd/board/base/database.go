@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/board/fault"
-	"blackboard/board/policy"
 )
 
 // NoDatabase in place of a URL says that boards are files. It ends the search for a
@@ -34,7 +34,7 @@ func (p *Program) DatabaseURL(dir string) (string, error) {
 	if dir == "" {
 		return "", nil
 	}
-	path, says, err := policy.Database(dir)
+	path, says, err := check.PolicyDatabase(dir)
 	if err != nil || says == "" {
 		return "", err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"blackboard/board/check"
 	"blackboard/board/fault"
-	"blackboard/board/policy"
 )
 
 // checkTool is the tool whose rules are those of all the others.
@@ -26,7 +25,7 @@ func rulesOf(tool string) []rule {
 		return rules[tool]
 	}
 	var all []rule
-	for _, step := range policy.Steps {
+	for _, step := range check.Steps {
 		for _, r := range rules["board "+step] {
 			all = append(all, rule{step + "/" + r.id, r.text, r.help})
 		}

@@ -17,7 +17,6 @@ import (
 	"blackboard/board"
 	"blackboard/board/check"
 	"blackboard/board/documents"
-	"blackboard/board/policy"
 	"blackboard/board/survival"
 )
 
@@ -64,11 +63,11 @@ func samples() map[string]Report {
 }
 
 func ofGate(v board.Verdict, version string) Report {
-	return Step(&check.Step{Name: policy.Gate, Gate: &v, Passed: v.Open}, nil, version)
+	return Step(&check.Step{Name: check.Gate, Gate: &v, Passed: v.Open}, nil, version)
 }
 
 func ofSurvival(s survival.Result, version string) Report {
-	return Step(&check.Step{Name: policy.Survival, Survival: &s, Passed: s.Passed}, nil, version)
+	return Step(&check.Step{Name: check.Survival, Survival: &s, Passed: s.Passed}, nil, version)
 }
 
 func written(t *testing.T, write func(io.Writer) error) string {

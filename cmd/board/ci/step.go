@@ -10,7 +10,6 @@ import (
 	"blackboard/board/check"
 	"blackboard/board/claims"
 	"blackboard/board/fault"
-	"blackboard/board/policy"
 	"blackboard/board/survival"
 	"blackboard/board/text"
 	"blackboard/board/verify"
@@ -20,10 +19,10 @@ import (
 const compared = "Words and numbers were compared, not meaning: a pass is necessary, not sufficient."
 
 var caveats = map[string]string{
-	policy.Conflicts: "Words were compared, not meaning: some pairs are no conflict, and some conflicts are not found.",
-	policy.Survival:  compared,
-	policy.Trace:     "Words and numbers were compared, not meaning: a supported fact may still be wrong.",
-	policy.Verify:    "That the sources are right, and that the findings follow from them, was not checked: a pass is necessary, not sufficient.",
+	check.Conflicts: "Words were compared, not meaning: some pairs are no conflict, and some conflicts are not found.",
+	check.Survival:  compared,
+	check.Trace:     "Words and numbers were compared, not meaning: a supported fact may still be wrong.",
+	check.Verify:    "That the sources are right, and that the findings follow from them, was not checked: a pass is necessary, not sufficient.",
 }
 
 // Step turns the result of one step into a report: what failed, as check lists it, and what

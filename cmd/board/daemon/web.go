@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/board/fault"
-	"blackboard/board/policy"
 	"blackboard/board/report"
 	kbhome "blackboard/kb/home"
 )
@@ -299,7 +299,7 @@ func (w *web) page(ctx context.Context, run string, at int64) ([]byte, error) {
 	if at == 0 && seen.seq == state.Seq && time.Since(seen.written) < pageAge {
 		return seen.html, nil
 	}
-	by, err := policy.Of(ctx, seen.b, "")
+	by, err := check.PolicyOf(ctx, seen.b, "")
 	if err != nil {
 		return nil, err
 	}
@@ -332,7 +332,7 @@ func (w *web) letGo() {
 func (w *web) report(out http.ResponseWriter, r *http.Request, run string) error {
 	var page bytes.Buffer
 	if err := kbhome.OnRun(r.Context(), w.server.boards(), run, func(b *board.Board) error {
-		by, err := policy.Of(r.Context(), b, "")
+		by, err := check.PolicyOf(r.Context(), b, "")
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/board/policy"
+	"blackboard/board/check"
 	"blackboard/cmd/board/base"
 	"blackboard/kb"
 	"blackboard/kb/home"
@@ -44,7 +44,7 @@ func (p *program) kbProject(c *cli.Context) error {
 	}
 	known := home.Lookup(data, ws)
 	if c.NArg() == 0 && !c.Bool("none") {
-		_, says, err := policy.Project(ws)
+		_, says, err := check.PolicyProject(ws)
 		return p.Answer(c, err, func() { p.showProject(known.Project, says) },
 			"workspace", ws, "project", known.Project, "policy", says)
 	}

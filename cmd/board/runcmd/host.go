@@ -8,9 +8,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/board/fault"
 	"blackboard/board/op"
-	"blackboard/board/policy"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/ops"
 	kbhome "blackboard/kb/home"
@@ -56,7 +56,7 @@ func (h *host) Person() bool { return base.IsTerminal(h.In) && h.NamedWorker(h.c
 
 func (h *host) Checks() (posts, files bool) { return !h.c.Bool("quiet"), true }
 
-func (h *host) Policy(_ context.Context, b *board.Board) (policy.File, error) {
+func (h *host) Policy(_ context.Context, b *board.Board) (check.Policy, error) {
 	return h.policy(h.c, b)
 }
 

@@ -18,7 +18,6 @@ import (
 	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/board/op"
-	"blackboard/board/policy"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/ci"
 	"blackboard/embed"
@@ -56,17 +55,17 @@ func outsideFlag() cli.Flag {
 
 // policy reads the policy of a command: the one of --policy, else the one that the run has on
 // record, else that of the directory. Without a run it is the directory's.
-func (p *program) policy(c *cli.Context, b *board.Board) (f policy.File, err error) {
+func (p *program) policy(c *cli.Context, b *board.Board) (f check.Policy, err error) {
 	switch name := c.String("policy"); {
 	case name == "none":
 		f.Gate = f.Gate.ForCall()
 	case name != "":
-		f, err = policy.Read(name)
+		f, err = check.ReadPolicy(name)
 		f.Gate = f.Gate.ForCall()
 	case b != nil:
-		f, err = policy.Of(c.Context, b, ".")
+		f, err = check.PolicyOf(c.Context, b, ".")
 	default:
-		f, err = policy.Find(".")
+		f, err = check.FindPolicy(".")
 	}
 	f.Outside = c.Bool("outside")
 	return f, err
@@ -222,7 +221,7 @@ func (p *program) summary(c *cli.Context, report ci.Report) error {
 }
 
 // Gather opens what a command line names to be judged. Verdicts have the worker's name.
-func (h *host) Gather(ctx context.Context, _ *board.Board, f *policy.File, m ops.Material) (
+func (h *host) Gather(ctx context.Context, _ *board.Board, f *check.Policy, m ops.Material) (
 	in check.Input, done func(), err error) {
 	listed := *f
 	if len(m.Reports) > 0 {
@@ -277,22 +276,22 @@ func (p *program) initPolicy(c *cli.Context) error {
 	if err := base.NoArgs(c); err != nil {
 		return err
 	}
-	out, err := os.OpenFile(policy.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	out, err := os.OpenFile(check.PolicyName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return fault.Conflict.New(policy.Name+" already exists, and was not changed",
+		return fault.Conflict.New(check.PolicyName+" already exists, and was not changed",
 			"edit it, or move it away first")
 	}
 	if err != nil {
 		return err
 	}
-	_, err = out.WriteString(policy.Template)
+	_, err = out.WriteString(check.PolicyTemplate)
 	if err = errors.Join(err, out.Close()); err != nil {
-		return errors.Join(err, os.Remove(policy.Name))
+		return errors.Join(err, os.Remove(check.PolicyName))
 	}
 	return p.Answer(c, nil, func() {
 		p.Printf("created %s with the defaults: edit it, and keep it with the run's documents\n",
-			policy.Name)
-	}, "made", policy.Name)
+			check.PolicyName)
+	}, "made", check.PolicyName)
 }
 
 // waitGate answers when the gate opens, or with the verdict of the moment when the time is

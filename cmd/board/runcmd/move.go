@@ -233,7 +233,7 @@ func (p *program) exportHTML(c *cli.Context, b *board.Board) (func(io.Writer) er
 		if err != nil {
 			return nil, err
 		}
-		r, err := check.Trace(c.Context, b, in)
+		r, err := check.TraceRun(c.Context, b, in)
 		if err != nil {
 			return nil, err
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/board/fault"
-	"blackboard/board/policy"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/ops"
 	kbhome "blackboard/kb/home"
@@ -58,7 +58,7 @@ func (p *program) newCommand() *cli.Command {
 
 // Start creates a run, which has the command's policy on record, or joins it.
 func (h *host) Start(ctx context.Context, in *ops.StartIn, who string, fn func(*board.Board,
-	*policy.File, bool, bool) error) error {
+	*check.Policy, bool, bool) error) error {
 	c, name := h.c, in.Run
 	if name == "" {
 		name = h.Env("BOARD_RUN") // which a script has set up
@@ -94,7 +94,7 @@ func (h *host) Start(ctx context.Context, in *ops.StartIn, who string, fn func(*
 				return err
 			}
 		}
-		if follow, err = policy.Of(ctx, b, "."); err != nil {
+		if follow, err = check.PolicyOf(ctx, b, "."); err != nil {
 			return err
 		}
 		if err = fn(b, &follow, there, recorded); err == nil && h.Env("BOARD_RUN") != name && !c.Bool("json") {

@@ -1,4 +1,4 @@
-package policy
+package check
 
 import (
 	"errors"
@@ -27,7 +27,7 @@ func TestBelow(t *testing.T) {
 		"docs/none.md": true, "docs/../docs": true, "report.md": false, "*.md": false, "up": false,
 		"up/repo/docs": true, "up/secret.txt": false, "../secret.txt": false, "nowhere": false,
 		outside: false, "/": false} {
-		f, err := Read(write(t, filepath.Join(repo, Name), "sources: ['"+list+"']"))
+		f, err := ReadPolicy(write(t, filepath.Join(repo, PolicyName), "sources: ['"+list+"']"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestBelow(t *testing.T) {
 		}
 	}
 	t.Chdir(repo)
-	var f File
+	var f Policy
 	if err := f.CheckNamed([]string{"docs/a.md", "-", outside, "../secret.txt"}); err != nil {
 		t.Errorf("what a caller names outside is refused: %v", err)
 	}
@@ -53,10 +53,10 @@ func TestBelow(t *testing.T) {
 func TestOf(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	strict := filepath.Join(dir, "strict")
-	write(t, filepath.Join(strict, Name), "gate: {block: [low]}\nsources: [docs]")
+	write(t, filepath.Join(strict, PolicyName), "gate: {block: [low]}\nsources: [docs]")
 	loose := filepath.Join(dir, "loose")
-	write(t, filepath.Join(loose, Name), "gate: {block: []}")
-	own, err := Find(strict)
+	write(t, filepath.Join(loose, PolicyName), "gate: {block: []}")
+	own, err := FindPolicy(strict)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestOf(t *testing.T) {
 	}
 	defer b.Close()
 	for _, at := range []string{strict, loose, dir, ""} {
-		f, err := Of(ctx, b, at)
+		f, err := PolicyOf(ctx, b, at)
 		if err != nil || f.Recorded == nil || len(f.Gate.Block) != 1 ||
 			f.Sources[0] != filepath.Join(strict, "docs") {
 			t.Errorf("%s: %+v, %v", at, f, err)
@@ -85,12 +85,12 @@ func TestOf(t *testing.T) {
 	}
 	// A record whose file is not there says nothing about files.
 	moved := *by
-	moved.Path, moved.Reason = filepath.Join(dir, "gone", Name), "moved"
+	moved.Path, moved.Reason = filepath.Join(dir, "gone", PolicyName), "moved"
 	moved.Text += "\n# changed"
 	if _, err := b.RecordPolicy(ctx, "lead", moved); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Of(ctx, b, loose)
+	f, err := PolicyOf(ctx, b, loose)
 	if err != nil {
 		t.Fatal(err)
 	}

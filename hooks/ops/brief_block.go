@@ -1,10 +1,4 @@
-// Package brief writes what an agent should know before a task, as a block for its
-// prompt.
-//
-// Write searches the knowledge base for the task, keeps the capsules that hold where the
-// agent works, and fits them into a budget of tokens. A log tells of every capsule that
-// was considered why it is in the block or not.
-package brief
+package ops
 
 import (
 	"cmp"
@@ -18,34 +12,34 @@ import (
 	"blackboard/kb"
 )
 
-// Options describe the task and the reader of a brief.
-type Options struct {
+// BriefOptions describe the task and the reader of a brief.
+type BriefOptions struct {
 	Role               string // one of kb.Roles, which decides the kinds; "": all kinds
 	Task               string // what the role is about to do
 	Workspace, Project string
 	Run                string // the run that asks; its own entries are on its board already
-	Budget             int    // tokens of the whole block, 4 bytes each; 0 means DefaultBudget
+	Budget             int    // tokens of the whole block, 4 bytes each; 0 means defaultBudget
 	Limit              int    // the most capsules; 0 means 8
 	Mode               string
 }
 
-// DefaultBudget is the default number of tokens of a brief. With less than minBudget
+// defaultBudget is the default number of tokens of a brief. With less than leastBudget
 // tokens the frame leaves no room for a capsule.
 const (
-	DefaultBudget = 600
-	minBudget     = 80
+	defaultBudget = 600
+	leastBudget   = 80
 )
 
 const (
-	// floor is the least share of the best hit's evidence that a capsule needs.
-	floor = 0.5
-	// mostWeak is the most capsules of a brief in which no capsule is surely relevant.
-	mostWeak = 3
+	// briefFloor is the least share of the best hit's evidence that a capsule needs.
+	briefFloor = 0.5
+	// briefWeak is the most capsules of a brief in which no capsule is surely relevant.
+	briefWeak = 3
 )
 
-// Entry is a capsule that was considered for a brief. Its scores are those of its
+// BriefEntry is a capsule that was considered for a brief. Its scores are those of its
 // kb.Hit.
-type Entry struct {
+type BriefEntry struct {
 	ID          string   `json:"id"`
 	Kind        string   `json:"kind"`
 	Title       string   `json:"title"`
@@ -66,12 +60,12 @@ type Brief struct {
 	Kinds []string `json:"kinds"` // the kinds searched; empty: all
 	Mode  string   `json:"mode"`
 	// framed as text by others; "" if nothing known is relevant to the task
-	Block    string   `json:"block"`
-	Weak     bool     `json:"weak"` // nothing in it is surely relevant to the task
-	Tokens   int      `json:"tokens"`
-	Budget   int      `json:"budget"`        // the most tokens
-	Log      []Entry  `json:"retrieval_log"` // every capsule that was considered, with its scores
-	Degraded []string `json:"degraded"`
+	Block    string       `json:"block"`
+	Weak     bool         `json:"weak"` // nothing in it is surely relevant to the task
+	Tokens   int          `json:"tokens"`
+	Budget   int          `json:"budget"`        // the most tokens
+	Log      []BriefEntry `json:"retrieval_log"` // every capsule that was considered, with its scores
+	Degraded []string     `json:"degraded"`
 	// Next makes the best match apply where the reader works, if it applies elsewhere and
 	// the block is empty.
 	Next []fault.Step `json:"-"`
@@ -80,19 +74,19 @@ type Brief struct {
 // tokens estimates the tokens of a text: 4 bytes each, as in English text.
 func tokens(s string) int { return (len(s) + 3) / 4 }
 
-// Write searches for what a role should know before a task and writes the block for its
+// WriteBrief searches for what a role should know before a task and writes the block for its
 // prompt. If no capsule is surely relevant, the block has the nearest ones and says so.
-func Write(ctx context.Context, k *kb.KB, opt Options) (Brief, error) {
+func WriteBrief(ctx context.Context, k *kb.KB, opt BriefOptions) (Brief, error) {
 	if opt.Role != "" && !slices.Contains(kb.Roles, opt.Role) {
 		return Brief{}, fault.Unknown("role", opt.Role, kb.Roles)
 	}
 	if opt.Budget == 0 {
-		opt.Budget = DefaultBudget
+		opt.Budget = defaultBudget
 	}
 	if opt.Limit == 0 {
 		opt.Limit = 8
 	}
-	if opt.Budget < minBudget || opt.Budget > 100_000 {
+	if opt.Budget < leastBudget || opt.Budget > 100_000 {
 		return Brief{}, fault.Invalid.New(fmt.Sprintf(
 			"a budget of %d tokens is not between 80 and 100000", opt.Budget),
 			"600 is the default")
@@ -110,7 +104,7 @@ func Write(ctx context.Context, k *kb.KB, opt Options) (Brief, error) {
 		return Brief{}, err
 	}
 	b := Brief{Role: opt.Role, Task: opt.Task, Kinds: append([]string{}, kinds...), Mode: res.Mode,
-		Budget: opt.Budget, Log: []Entry{}, Degraded: res.Degraded}
+		Budget: opt.Budget, Log: []BriefEntry{}, Degraded: res.Degraded}
 	read := b.choose(res, &opt)
 	if len(read) > 0 {
 		k.MarkRetrieved(ctx, read...)
@@ -119,7 +113,7 @@ func Write(ctx context.Context, k *kb.KB, opt Options) (Brief, error) {
 }
 
 // choose writes the block from the hits of a search and returns the capsules in it.
-func (b *Brief) choose(res kb.Result, opt *Options) (read []*kb.Capsule) {
+func (b *Brief) choose(res kb.Result, opt *BriefOptions) (read []*kb.Capsule) {
 	hits := slices.Clone(res.Hits)
 	slices.SortStableFunc(hits,
 		func(a, b kb.Hit) int { return cmp.Compare(b.Evidence, a.Evidence) })
@@ -132,14 +126,14 @@ func (b *Brief) choose(res kb.Result, opt *Options) (read []*kb.Capsule) {
 	limit := opt.Limit
 	if b.Weak {
 		heading += "\n\nNo confident match for this task. The nearest matches:"
-		limit = min(limit, mostWeak)
+		limit = min(limit, briefWeak)
 	}
 	block := heading + "\n\n"
 	frame := len(text.Framed([]string{""}))
 	for i := range hits {
 		h := &hits[i]
 		_, of := h.Origin()
-		entry := Entry{ID: h.ID, Kind: h.Kind, Title: h.Title, Score: h.Score,
+		entry := BriefEntry{ID: h.ID, Kind: h.Kind, Title: h.Title, Score: h.Score,
 			BM25Score: h.BM25Score, CosineScore: h.CosineScore, Evidence: h.Evidence, Weak: h.Weak,
 			Boosts: h.Boosts}
 		switch {
@@ -150,13 +144,13 @@ func (b *Brief) choose(res kb.Result, opt *Options) (read []*kb.Capsule) {
 		case h.Weak && !b.Weak:
 			entry.Why = fmt.Sprintf("weak: evidence %.2f is below the threshold %.2f", h.Evidence,
 				res.Threshold)
-		case h.Evidence < floor*res.Evidence:
+		case h.Evidence < briefFloor*res.Evidence:
 			entry.Why = fmt.Sprintf("far behind the best: evidence %.2f against %.2f",
 				h.Evidence, res.Evidence)
 		case isFrom(&h.Capsule, opt.Run):
 			entry.Why = "it is from this run: " + of + " on its board"
-		case of != "" && from[origin(&h.Capsule)] != "":
-			entry.Why = "same entry as " + from[origin(&h.Capsule)]
+		case of != "" && from[originOf(&h.Capsule)] != "":
+			entry.Why = "same entry as " + from[originOf(&h.Capsule)]
 		case len(read) == limit:
 			entry.Why = "beyond the limit"
 		default:
@@ -167,7 +161,7 @@ func (b *Brief) choose(res kb.Result, opt *Options) (read []*kb.Capsule) {
 			}
 			block += line
 			entry.Included = true
-			from[origin(&h.Capsule)] = h.ID
+			from[originOf(&h.Capsule)] = h.ID
 			read = append(read, &h.Capsule)
 		}
 		b.Log = append(b.Log, entry)
@@ -204,8 +198,8 @@ func isFrom(c *kb.Capsule, run string) bool {
 	return from != "" && from == run
 }
 
-// origin names the run and entry that a capsule was promoted from.
-func origin(c *kb.Capsule) string {
+// originOf names the run and entry that a capsule was promoted from.
+func originOf(c *kb.Capsule) string {
 	run, entry := c.Origin()
 	return run + "/" + entry
 }

@@ -1,4 +1,4 @@
-package brief
+package ops
 
 import (
 	"context"
@@ -33,10 +33,10 @@ func TestBrief(t *testing.T) {
 	far := kbtest.Put(t, k, kb.Capsule{Kind: "gotcha", Title: "renew the lease of a worker, in a flat", Body: "where every worker has another lease", Workspace: "/other", Scope: "project", Project: "flat"})
 	fact := kbtest.Put(t, k, kb.Capsule{Kind: "fact", Title: "renew the lease of a worker, a fact", Body: "a lease takes fifteen minutes", Scope: "universal"})
 	fill(t, k, 50)
-	brief := func(opt Options) Brief {
+	brief := func(opt BriefOptions) Brief {
 		t.Helper()
 		opt.Role, opt.Workspace, opt.Project = "reviewer", "/w", "shop"
-		b, err := Write(ctx, k, opt)
+		b, err := WriteBrief(ctx, k, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,11 +50,11 @@ func TestBrief(t *testing.T) {
 		}
 		return "not in the log"
 	}
-	b := brief(Options{Task: "renew the lease of a worker"})
+	b := brief(BriefOptions{Task: "renew the lease of a worker"})
 	if !strings.HasPrefix(b.Block, text.FrameBegin+"\n\n## RECENT LEARNINGS\n\n") || !strings.Contains(b.Block, "- [gotcha] renew the lease of a worker ("+lease.ID+", confidence 0.9, source lease.go:12)\n  before the work") {
 		t.Errorf("the block is %s", b.Block)
 	}
-	if b.Tokens == 0 || b.Tokens > b.Budget || b.Budget != DefaultBudget || !slices.Equal(b.Kinds, kb.RoleKinds("reviewer")) {
+	if b.Tokens == 0 || b.Tokens > b.Budget || b.Budget != defaultBudget || !slices.Equal(b.Kinds, kb.RoleKinds("reviewer")) {
 		t.Errorf("%d of %d tokens, of %v", b.Tokens, b.Budget, b.Kinds)
 	}
 	if strings.Count(b.Block, "by its clock") != 1 {
@@ -63,13 +63,13 @@ func TestBrief(t *testing.T) {
 	if strings.Contains(b.Block, elsewhere.ID) || why(b, elsewhere.ID) != "holds elsewhere: scope workspace: /other" || why(b, far.ID) != "holds elsewhere: scope project: flat" || why(b, fact.ID) != "not in the log" {
 		t.Errorf("%q, %q, %q", why(b, elsewhere.ID), why(b, far.ID), why(b, fact.ID))
 	}
-	if b := brief(Options{Task: "renew the lease of a worker", Limit: 1}); why(b, lease.ID) != "beyond the limit" && why(b, long.ID) != "beyond the limit" {
+	if b := brief(BriefOptions{Task: "renew the lease of a worker", Limit: 1}); why(b, lease.ID) != "beyond the limit" && why(b, long.ID) != "beyond the limit" {
 		t.Errorf("with a limit: %+v", b.Log)
 	}
-	if b := brief(Options{Task: "renew the lease of a worker", Budget: 110}); b.Tokens > 110 || why(b, lease.ID) != "beyond the budget" && why(b, long.ID) != "beyond the budget" {
+	if b := brief(BriefOptions{Task: "renew the lease of a worker", Budget: 110}); b.Tokens > 110 || why(b, lease.ID) != "beyond the budget" && why(b, long.ID) != "beyond the budget" {
 		t.Errorf("with a small budget: %d tokens, %+v", b.Tokens, b.Log)
 	}
-	b = brief(Options{Task: "who paints the house"})
+	b = brief(BriefOptions{Task: "who paints the house"})
 	if b.Block != "" || b.Tokens != 0 || b.Log == nil {
 		t.Errorf("about something else: %+v", b)
 	}
@@ -78,9 +78,9 @@ func TestBrief(t *testing.T) {
 			t.Errorf("%+v is neither in the block nor told why not", l)
 		}
 	}
-	for words, opt := range map[string]Options{"role": {Role: "cook", Task: "x"}, "a budget of 20": {Role: "executor", Task: "x", Budget: 20}, "a limit of 51": {Role: "executor", Task: "x", Limit: 51},
+	for words, opt := range map[string]BriefOptions{"role": {Role: "cook", Task: "x"}, "a budget of 20": {Role: "executor", Task: "x", Budget: 20}, "a limit of 51": {Role: "executor", Task: "x", Limit: 51},
 		"nothing to search for": {Role: "executor"}} {
-		_, err := Write(ctx, k, opt)
+		_, err := WriteBrief(ctx, k, opt)
 		if !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), words) {
 			t.Errorf("the error is %v, not about %q", err, words)
 		}
@@ -97,7 +97,7 @@ func TestBriefOfTheSameRun(t *testing.T) {
 	kbtest.Put(t, k, kb.Capsule{Title: "a worker paints the fence", Body: "in green", Refs: []string{"run:r1", "role:planner"}})
 	fill(t, k, 50)
 	for run, want := range map[string]int{"r1": 0, "r2": 1, "": 1} {
-		b, err := Write(context.Background(), k, Options{Task: "renew the lease of a worker", Run: run})
+		b, err := WriteBrief(context.Background(), k, BriefOptions{Task: "renew the lease of a worker", Run: run})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,4 @@
-// Package policy reads board.yaml, the requirements of a run. The orchestrator, CI and
-// the TUI read the same file, so they give the same answer.
-package policy
+package check
 
 import (
 	"bytes"
@@ -24,16 +22,16 @@ import (
 	"blackboard/board/text"
 )
 
-// Name is the name of the file.
-const Name = "board.yaml"
+// PolicyName is the name of the file.
+const PolicyName = "board.yaml"
 
 // maxFile is the largest policy in bytes.
 const maxFile = 1 << 20
 
-// Template is a policy with every key, its default and its meaning.
+// PolicyTemplate is a policy with every key, its default and its meaning.
 //
 //go:embed template.yaml
-var Template string
+var PolicyTemplate string
 
 // Steps of a check, in the order in which they are done.
 const (
@@ -49,9 +47,9 @@ const (
 // Steps lists them.
 var Steps = []string{Gate, Verify, Conflicts, Survival, Trace, Ran, Citations}
 
-// File is a parsed board.yaml. The zero value is the default policy.
-type File struct {
-	Used `yaml:"-"`
+// Policy is a parsed board.yaml. The zero value is the default policy.
+type Policy struct {
+	UsedPolicy `yaml:"-"`
 	// Text is the text of the file.
 	Text string `yaml:"-" json:"-"`
 	// Outside allows sources and reports outside the policy's directory.
@@ -77,14 +75,14 @@ type File struct {
 	Trace     TracePolicy     `yaml:"trace" json:"trace"`
 	Accept    AcceptPolicy    `yaml:"accept" json:"accept"`
 
-	// DatabaseSays is what the file says of where the boards are, as func Database gives it.
+	// DatabaseSays is what the file says of where the boards are, as func PolicyDatabase gives it.
 	DatabaseSays string `yaml:"database" json:"database"`
-	// ProjectSays is the project whose capsules the file asks for, as func Project gives it.
+	// ProjectSays is the project whose capsules the file asks for, as func PolicyProject gives it.
 	ProjectSays string `yaml:"project" json:"project"`
 }
 
-// Used says which policy decides.
-type Used struct {
+// UsedPolicy says which policy decides.
+type UsedPolicy struct {
 	Path string `yaml:"-" json:"path"` // of the file, "" for the default policy
 	// since when the run has it on record; null: it is the directory's, or the call's
 	Recorded *board.PolicyRef `yaml:"-" json:"recorded"`
@@ -136,20 +134,20 @@ type AcceptPolicy struct {
 var Accepting = []string{Verify, Survival}
 
 // Does reports whether a check has a step.
-func (f *File) Does(step string) bool { return f.Steps == nil || slices.Contains(f.Steps, step) }
+func (f *Policy) Does(step string) bool { return f.Steps == nil || slices.Contains(f.Steps, step) }
 
-// Find reads the policy of a directory: its board.yaml, or that of the nearest
+// FindPolicy reads the policy of a directory: its board.yaml, or that of the nearest
 // directory above, up to the repository's root. Without one, or for "", it returns the zero
-// File.
-func Find(dir string) (File, error) {
+// value.
+func FindPolicy(dir string) (Policy, error) {
 	if dir == "" {
-		return File{}, nil
+		return Policy{}, nil
 	}
 	path, err := nearest(dir)
 	if err != nil || path == "" {
-		return File{}, err
+		return Policy{}, err
 	}
-	return Read(path)
+	return ReadPolicy(path)
 }
 
 // nearest is the path of a directory's policy, "" if there is none.
@@ -159,7 +157,7 @@ func nearest(dir string) (string, error) {
 		return "", err
 	}
 	for {
-		path := filepath.Join(dir, Name)
+		path := filepath.Join(dir, PolicyName)
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			return path, nil
 		}
@@ -171,23 +169,23 @@ func nearest(dir string) (string, error) {
 	}
 }
 
-// Database is what the policy of a directory says of where its boards are, and the path of the
-// policy. A policy may be somebody else's: what it says is not yet to be used. One that does not
-// speak of it is not judged, as every command asks.
-func Database(dir string) (path, says string, err error) {
+// PolicyDatabase is what the policy of a directory says of where its boards are, and its path.
+// A policy may be somebody else's: what it says is not yet to be used. One that does not speak
+// of it is not judged, as every command asks.
+func PolicyDatabase(dir string) (path, says string, err error) {
 	path, f, err := speaking(dir, "database")
 	return path, f.DatabaseSays, err
 }
 
-// Project is what the policy of a directory says of the project it belongs to, and the path of
-// the policy. It counts only once the owner of this clone has agreed to it.
-func Project(dir string) (path, says string, err error) {
+// PolicyProject is what the policy of a directory says of the project it belongs to, and its
+// path. It counts only once the owner of this clone has agreed to it.
+func PolicyProject(dir string) (path, says string, err error) {
 	path, f, err := speaking(dir, "project")
 	return path, f.ProjectSays, err
 }
 
 // speaking reads the policy of a directory if it has a key.
-func speaking(dir, key string) (path string, f File, err error) {
+func speaking(dir, key string) (path string, f Policy, err error) {
 	path, err = nearest(dir)
 	if err != nil || path == "" {
 		return "", f, err
@@ -196,23 +194,23 @@ func speaking(dir, key string) (path string, f File, err error) {
 	if err != nil || !bytes.Contains(data, []byte(key)) {
 		return path, f, err
 	}
-	f, err = Read(path)
+	f, err = ReadPolicy(path)
 	return path, f, err
 }
 
-// Read reads a policy.
+// ReadPolicy reads a policy.
 //
 // Errors: fault.NotFound when there is no such file, fault.Invalid, with the line, for
 // an unknown key or an invalid value.
-func Read(path string) (File, error) {
+func ReadPolicy(path string) (Policy, error) {
 	data, err := read(path)
 	if err != nil {
-		return File{}, err
+		return Policy{}, err
 	}
 	path = near(path)
 	f, err := parse(data)
 	if err != nil {
-		return File{}, fault.Invalid.New(fmt.Sprintf("%s: %v", path, err),
+		return Policy{}, fault.Invalid.New(fmt.Sprintf("%s: %v", path, err),
 			"correct the file, or use another policy")
 	}
 	f.Path, f.Text = path, string(data)
@@ -256,8 +254,8 @@ func read(path string) ([]byte, error) {
 	return text.Unmarked(data), err
 }
 
-func parse(data []byte) (File, error) {
-	var f File
+func parse(data []byte) (Policy, error) {
+	var f Policy
 	if saysNothing(string(data)) {
 		return f, nil
 	}
@@ -274,7 +272,7 @@ func parse(data []byte) (File, error) {
 	if !looksLikePolicy(data) {
 		return f, errNoPolicy
 	}
-	if err := known(root.Content[0], reflect.TypeFor[File](), ""); err != nil {
+	if err := known(root.Content[0], reflect.TypeFor[Policy](), ""); err != nil {
 		return f, err
 	}
 	if err := root.Decode(&f); err != nil {
@@ -385,7 +383,7 @@ func oneLine(err error) error {
 	return errors.New(strings.TrimPrefix(said, "go-yaml load error in "))
 }
 
-func (f *File) check() error {
+func (f *Policy) check() error {
 	if f.Steps != nil && len(f.Steps) == 0 {
 		return fmt.Errorf("steps: the list is empty; choose from %s", strings.Join(Steps, ", "))
 	}

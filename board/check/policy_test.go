@@ -1,4 +1,4 @@
-package policy
+package check
 
 import (
 	"errors"
@@ -26,11 +26,11 @@ func write(t *testing.T, path, text string) string {
 // TestTemplate: the file that is written for somebody has every key, and changes
 // nothing.
 func TestTemplate(t *testing.T) {
-	f, err := Read(write(t, filepath.Join(t.TempDir(), Name), Template))
+	f, err := ReadPolicy(write(t, filepath.Join(t.TempDir(), PolicyName), PolicyTemplate))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := File{Used: f.Used, Text: Template, root: f.root, Sources: []string{}, Reports: []string{},
+	want := Policy{UsedPolicy: f.UsedPolicy, Text: PolicyTemplate, root: f.root, Sources: []string{}, Reports: []string{},
 		Gate: board.Policy{Block: []string{"critical", "high"}, Expect: []string{}, RequireRan: []string{},
 			RequireRanBy: map[string][]string{}}, Accept: AcceptPolicy{Checks: Accepting}}
 	if !reflect.DeepEqual(f, want) {
@@ -48,7 +48,7 @@ func TestTemplate(t *testing.T) {
 				t.Errorf("%s is called %q in YAML and %q in JSON", field.Name,
 					name, field.Tag.Get("json"))
 			}
-			if !strings.Contains(Template, "\n"+indent+name+":") {
+			if !strings.Contains(PolicyTemplate, "\n"+indent+name+":") {
 				t.Errorf("the template lacks %s", name)
 			}
 			if field.Type.Kind() == reflect.Struct {
@@ -56,7 +56,7 @@ func TestTemplate(t *testing.T) {
 			}
 		}
 	}
-	keys(reflect.TypeFor[File](), "")
+	keys(reflect.TypeFor[Policy](), "")
 }
 
 func TestRead(t *testing.T) {
@@ -72,7 +72,7 @@ survival: {min_items: 2, min_cosine: 0.9}
 verify:
 trace: {max_unsupported: 4}
 `
-	f, err := Read(write(t, filepath.Join(dir, "my.yaml"), text))
+	f, err := ReadPolicy(write(t, filepath.Join(dir, "my.yaml"), text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,8 +91,8 @@ trace: {max_unsupported: 4}
 		t.Errorf("%+v", f)
 	}
 	for _, empty := range []string{"", "# nothing\n", "\n---\n"} {
-		f, err := Read(write(t, filepath.Join(dir, "empty.yaml"), empty))
-		if err != nil || !reflect.DeepEqual(f, File{Used: f.Used, Text: empty,
+		f, err := ReadPolicy(write(t, filepath.Join(dir, "empty.yaml"), empty))
+		if err != nil || !reflect.DeepEqual(f, Policy{UsedPolicy: f.UsedPolicy, Text: empty,
 			root: f.root}) {
 			t.Errorf("%q: %+v, %v", empty, f, err)
 		}
@@ -100,7 +100,7 @@ trace: {max_unsupported: 4}
 }
 
 func TestRefused(t *testing.T) {
-	path := filepath.Join(t.TempDir(), Name)
+	path := filepath.Join(t.TempDir(), PolicyName)
 	for text, want := range map[string]string{
 		"gates:\n  block: []":                   "line 1: unknown key gates; the keys are steps, sources,",
 		"# x\ngate:\n  blocks: [high]":          "line 3: unknown key gate.blocks; the keys are gate.block, gate.expect,",
@@ -125,25 +125,25 @@ func TestRefused(t *testing.T) {
 		"token: \"s3cr3t":                       "it is not a policy",
 		"steps: [gate]\n---\nsteps: [conflict]": "",
 	} {
-		_, err := Read(write(t, path, text))
+		_, err := ReadPolicy(write(t, path, text))
 		if !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), want) ||
 			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 	for _, text := range []string{"db_pass: s3cr3t\n", "- s3cr3t", "s3cr3t", "{s3cr3t: [", "s3cr3t: |\n x"} {
-		if _, err := Read(write(t, path, text)); err == nil || strings.Contains(err.Error(), "s3cr3t") {
+		if _, err := ReadPolicy(write(t, path, text)); err == nil || strings.Contains(err.Error(), "s3cr3t") {
 			t.Errorf("%q is quoted: %v", text, err)
 		}
 	}
-	if _, err := Read(write(t, path, strings.Repeat("#", maxFile+1))); !errors.Is(err,
+	if _, err := ReadPolicy(write(t, path, strings.Repeat("#", maxFile+1))); !errors.Is(err,
 		fault.Invalid) {
 		t.Error(err)
 	}
-	if _, err := Read(path + ".none"); !errors.Is(err, fault.NotFound) {
+	if _, err := ReadPolicy(path + ".none"); !errors.Is(err, fault.NotFound) {
 		t.Error(err)
 	}
-	if _, err := Read(t.TempDir()); !errors.Is(err, fault.Invalid) {
+	if _, err := ReadPolicy(t.TempDir()); !errors.Is(err, fault.Invalid) {
 		t.Error(err)
 	}
 }
@@ -156,7 +156,7 @@ func TestFind(t *testing.T) {
 	}
 	items := func() int {
 		t.Helper()
-		f, err := Find(deep)
+		f, err := FindPolicy(deep)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func TestFind(t *testing.T) {
 		}
 		return f.Survival.MinItems
 	}
-	write(t, filepath.Join(root, Name), "survival: {min_items: 1}")
+	write(t, filepath.Join(root, PolicyName), "survival: {min_items: 1}")
 	if items() != 1 {
 		t.Error("a directory above is not looked in")
 	}
@@ -173,26 +173,26 @@ func TestFind(t *testing.T) {
 	if items() != 0 {
 		t.Error("it is looked for above the repository")
 	}
-	write(t, filepath.Join(root, "repo", Name), "survival: {min_items: 2}")
+	write(t, filepath.Join(root, "repo", PolicyName), "survival: {min_items: 2}")
 	if items() != 2 {
 		t.Error("the repository's own is not found")
 	}
-	write(t, filepath.Join(deep, Name), "survival: {min_items: 3}")
+	write(t, filepath.Join(deep, PolicyName), "survival: {min_items: 3}")
 	if items() != 3 {
 		t.Error("the nearest does not count")
 	}
-	write(t, filepath.Join(deep, Name), "survive: {}")
-	if _, err := Find(deep); !errors.Is(err, fault.Invalid) {
+	write(t, filepath.Join(deep, PolicyName), "survive: {}")
+	if _, err := FindPolicy(deep); !errors.Is(err, fault.Invalid) {
 		t.Errorf("a policy that is wrong is passed over: %v", err)
 	}
 	// What is near is named as seen from the working directory.
 	t.Chdir(filepath.Join(root, "repo"))
-	write(t, filepath.Join(root, "repo", Name), "sources: [docs]")
-	if f, err := Find("."); err != nil || f.Path != Name || f.Sources[0] != "docs" {
+	write(t, filepath.Join(root, "repo", PolicyName), "sources: [docs]")
+	if f, err := FindPolicy("."); err != nil || f.Path != PolicyName || f.Sources[0] != "docs" {
 		t.Errorf("%+v, %v", f, err)
 	}
 	t.Chdir(filepath.Join(root, "repo", "a"))
-	if f, err := Find("."); err != nil || f.Path != filepath.Join("..", Name) ||
+	if f, err := FindPolicy("."); err != nil || f.Path != filepath.Join("..", PolicyName) ||
 		f.Sources[0] != filepath.Join("..", "docs") {
 		t.Errorf("%+v, %v", f, err)
 	}
@@ -200,7 +200,7 @@ func TestFind(t *testing.T) {
 
 // FuzzRead: a policy is taken, or refused with one line that says why.
 func FuzzRead(f *testing.F) {
-	f.Add(Template)
+	f.Add(PolicyTemplate)
 	f.Add("gate: {block: [high], max_open: 1}\nsteps: [gate]")
 	f.Add("a: &a [*a]")
 	f.Add("gate: !!map {<<: {block: []}}")
@@ -220,11 +220,11 @@ func FuzzRead(f *testing.F) {
 
 // TestReadMarked: a byte order mark, which Windows writes, is no part of a policy.
 func TestReadMarked(t *testing.T) {
-	path := filepath.Join(t.TempDir(), Name)
+	path := filepath.Join(t.TempDir(), PolicyName)
 	if err := os.WriteFile(path, []byte("\ufeffverify:\n  max_doubted: 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Read(path)
+	f, err := ReadPolicy(path)
 	if err != nil || f.Verify.MaxDoubted != 1 {
 		t.Errorf("%+v, %v", f, err)
 	}

@@ -1,4 +1,4 @@
-package policy
+package check
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 	"blackboard/board/fault"
 )
 
-// Of returns the policy that a run is judged by: the one that it has on record, else that
+// PolicyOf returns the policy that a run is judged by: the one that it has on record, else that
 // of dir, which may be "" for none. Note says which, if it is not what a reader of the directory would expect.
-func Of(ctx context.Context, b *board.Board, dir string) (File, error) {
+func PolicyOf(ctx context.Context, b *board.Board, dir string) (Policy, error) {
 	recorded, err := b.RecordedPolicy(ctx)
 	if err != nil {
-		return File{}, err
+		return Policy{}, err
 	}
-	own, err := Find(dir)
+	own, err := FindPolicy(dir)
 	if recorded == nil {
 		if own.Path != "" {
 			own.Note = b.Run() + " has no policy on record, so another directory may judge it otherwise"
@@ -28,7 +28,7 @@ func Of(ctx context.Context, b *board.Board, dir string) (File, error) {
 	}
 	f, err2 := parse([]byte(recorded.Text))
 	if err2 != nil {
-		return File{}, fault.Invalid.New(fmt.Sprintf("the policy on record (event %d): %v",
+		return Policy{}, fault.Invalid.New(fmt.Sprintf("the policy on record (event %d): %v",
 			recorded.Seq, err2), "", recordStep(b, "{} records another one"))
 	}
 	f.Path, f.Text = near(recorded.Path), recorded.Text
@@ -36,7 +36,7 @@ func Of(ctx context.Context, b *board.Board, dir string) (File, error) {
 		Reason: recorded.Reason}
 	same := board.PolicyHash(own.Text) == recorded.SHA256
 	if err != nil || own.Path != "" && !same {
-		f.Note = Name + " of this directory is another policy and was not used"
+		f.Note = PolicyName + " of this directory is another policy and was not used"
 		f.Next = []fault.Step{recordStep(b, "{} records it")}
 	}
 	f.placeRecorded(own, same)
@@ -50,7 +50,7 @@ func recordStep(b *board.Board, text string) fault.Step {
 
 // placeRecorded resolves the sources and reports of a policy on record. Its path counts only
 // while the same file is there: a run may come from elsewhere.
-func (f *File) placeRecorded(own File, same bool) {
+func (f *Policy) placeRecorded(own Policy, same bool) {
 	switch data, err := read(f.Path); {
 	case own.Path != "" && same:
 		f.placeAt(filepath.Dir(own.Path))
@@ -64,7 +64,7 @@ func (f *File) placeRecorded(own File, same bool) {
 
 // placeAt makes the sources and reports relative to the working directory, from a policy's
 // directory.
-func (f *File) placeAt(dir string) {
+func (f *Policy) placeAt(dir string) {
 	f.root = dir
 	for _, list := range [][]string{f.Sources, f.Reports} {
 		for i, p := range list {
@@ -77,7 +77,7 @@ func (f *File) placeAt(dir string) {
 
 // SourcePaths returns the sources, which must be below the policy's directory with links
 // resolved, unless Outside is set. Those of UseSources were named by the caller.
-func (f *File) SourcePaths() ([]string, error) {
+func (f *Policy) SourcePaths() ([]string, error) {
 	if f.callersSources {
 		return f.Sources, nil
 	}
@@ -85,15 +85,15 @@ func (f *File) SourcePaths() ([]string, error) {
 }
 
 // ReportPaths is SourcePaths for the reports.
-func (f *File) ReportPaths() ([]string, error) { return f.paths(f.Reports) }
+func (f *Policy) ReportPaths() ([]string, error) { return f.paths(f.Reports) }
 
 // UseSources takes the sources that a caller names for those of the policy.
-func (f *File) UseSources(paths []string) error {
+func (f *Policy) UseSources(paths []string) error {
 	f.Sources, f.callersSources = paths, true
 	return f.CheckNamed(paths)
 }
 
-func (f *File) paths(list []string) ([]string, error) {
+func (f *Policy) paths(list []string) ([]string, error) {
 	if f.unplaced != nil && len(list) > 0 {
 		return nil, f.unplaced
 	}
@@ -163,7 +163,7 @@ func clean(dir string) string {
 
 // CheckNamed is fault.Invalid if a path that a caller names, and that is written as one below
 // the working directory, leads out of it: the directory's owner may have put a link there.
-func (f *File) CheckNamed(paths []string) error {
+func (f *Policy) CheckNamed(paths []string) error {
 	for _, p := range paths {
 		if filepath.IsLocal(p) && !f.Outside {
 			if err := Below(".", p); err != nil {
@@ -176,7 +176,7 @@ func (f *File) CheckNamed(paths []string) error {
 
 // ToRecord is the policy as a run keeps it, nil if there is no file: a run that was started
 // under none may be given one later.
-func (f *File) ToRecord(reason string) (*board.NewPolicy, error) {
+func (f *Policy) ToRecord(reason string) (*board.NewPolicy, error) {
 	if f.Path == "" {
 		return nil, nil
 	}
