@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"blackboard/kb"
-	"blackboard/kb/memory"
 	"blackboard/tui/items"
 )
 
@@ -47,69 +46,6 @@ func TestMemoryNoteUndone(t *testing.T) {
 	h.m.app.Out = &out
 	h.press("Y")
 	h.wants("the text of j000000003 copied")
-}
-
-// TestMemoryRevision makes an item and a named entry what they said before, any of the times.
-func TestMemoryRevision(t *testing.T) {
-	h := openFilledMemory(t)
-	s, ctx := h.authors(""), context.Background()
-	for _, text := range []string{"The second.", "The third."} {
-		must(s.Update(ctx, "m000000001", memory.UpdateOptions{Why: "so it is now"}, func(it *memory.Item) error { it.Content = text; return nil }))
-	}
-	was := must(s.Revisions(ctx, "m000000001"))[0].Content
-	h.press("ctrl+r", "/")
-	h.typeText("staging")
-	h.press("enter", "O")
-	h.wants("Which revision of m000000001?", "revision 2", "so it is now")
-	h.goldens("memory-revisions")
-	h.size(80, 24)
-	h.press("down", "enter")
-	h.wants("m000000001 as it was at revision 1", "Staging")
-	h.goldens("memory-revision")
-	h.size(80, 24)
-	h.press("O")
-	h.wants("m000000001 is at revision 4 · u undoes it")
-	h.lacks("as it was at revision 1")
-	if it := must(s.Peek(ctx, "m000000001")); it.Content != was {
-		t.Errorf("%q", it.Content)
-	}
-	h.press("u", "enter")
-	if it := must(s.Peek(ctx, "m000000001")); it.Content != "The third." {
-		t.Errorf("%q", it.Content)
-	}
-	h.press("esc", "5", "O")
-	h.wants("Which revision of VOICE?")
-	h.press("enter", "O")
-	h.wants("VOICE is at revision 3")
-	h.press("j", "O")
-	h.wants("STACK has said nothing else before")
-}
-
-// TestCapsuleRevision makes a capsule what it was at any revision, not only the last.
-func TestCapsuleRevision(t *testing.T) {
-	h := newHarness(t, fillCapsules)
-	k, ctx := h.openKB(), context.Background()
-	h.openCapsule(capsulePlain)
-	h.press("O")
-	h.wants(capsulePlain + " has said nothing else before")
-	for _, body := range []string{"The second.", "The third.", "The fourth."} {
-		must(k.Edit(ctx, capsulePlain, func(c *kb.Capsule) error { c.Body = body; return nil }, kb.EditOptions{Why: "it is " + body}))
-	}
-	h.press("ctrl+r", "O")
-	h.wants("Which revision of "+capsulePlain+"?", "revision 3", "revision 1")
-	h.goldens("capsule-revisions")
-	h.size(80, 24)
-	h.press("down", "enter")
-	h.wants(capsulePlain+" as it was at revision 2", "The second.")
-	h.goldens("capsule-revision")
-	h.size(80, 24)
-	h.press("O")
-	h.wants("is what it was at revision 2 · u undoes it", "Capsule "+capsulePlain, "The second.")
-	h.press("u", "enter")
-	h.wants("The fourth.")
-	if c := must(k.Get(ctx, capsulePlain)); c.Body != "The fourth." {
-		t.Errorf("%q", c.Body)
-	}
 }
 
 // TestCapsuleBack: one key brings back what was retired, long after.

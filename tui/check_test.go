@@ -250,20 +250,6 @@ func TestCheckKeys(t *testing.T) {
 	}
 }
 
-// TestCheckMouse: clicks choose and open; the wheel scrolls what it is over.
-func TestCheckMouse(t *testing.T) {
-	h := openCheck(t)
-	h.size(160, 50)
-	h.clickOn("e2        Keys")
-	h.wants("Its quote")
-	h.clickOn("Its quote")
-	if !h.checkPage().InDoc {
-		t.Error("the text was clicked and has no keys")
-	}
-	h.clickOn("e2        Keys")
-	h.wants("History")
-}
-
 // TestCheckAgain: a report that is written is checked again; that the run goes on is said, and
 // ctrl+r checks it.
 func TestCheckAgain(t *testing.T) {

@@ -28,10 +28,10 @@
 // Above them, this package puts the program together:
 //
 //	tui.go         Run
-//	model.go       the stack, and the routing of messages; model_keys.go routes keys and the
-//	               mouse, model_view.go has the header and the last two lines
+//	model.go       the stack, and the routing of messages; model_keys.go routes keys,
+//	               model_view.go has the header and the last two lines
 //	openers.go     how a page opens one of another package
-//	jump.go        the box of : and ?; jump_to.go has its targets
+//	jump_to.go     the box of : and ?, and its targets
 //
 // The packages of pages do not import each other. A page that opens one of another package
 // asks for it: page.Openers.
@@ -81,7 +81,6 @@
 //	4  an entry by a phrase, and what is around it          enter / … enter enter
 //	6  waive a question, and undo that                      enter 2 w … enter u enter
 //	8  promote, find again, edit, retire, restore           enter P ctrl+s K … ctrl+o d enter O
-//	5  an earlier revision of a capsule, restored           K … enter O enter O
 //	3  what is known, the retired too                       K tab f
 //	2  an item of the memory by words, of any tier          K … enter
 //	5  forget an item, and undo that                        M d enter u enter

@@ -144,7 +144,7 @@ func TestLeavesTheTerminalClean(t *testing.T) {
 				t.Fatal("it does not end")
 			}
 			keys.Close()
-			for on, off := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?1002h": "\x1b[?1002l", "\x1b[?25l": "\x1b[?25h", "\x1b[?2004h": "\x1b[?2004l"} {
+			for on, off := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h", "\x1b[?2004h": "\x1b[?2004l"} {
 				if i, j := strings.LastIndex(out.String(), on), strings.LastIndex(out.String(), off); i < 0 || j < i {
 					t.Errorf("%q is at %d, %q at %d", on, i, off, j)
 				}

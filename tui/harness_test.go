@@ -68,7 +68,7 @@ var (
 		"TestLeavesTheTerminalClean"}
 	short = append(raced, "TestRuns", "TestRunPanes", "TestFeedFilter", "TestReplay", "TestWaive",
 		"TestCheck", "TestSurvival", "TestMemoryTabs", "TestMemoryRemember", "TestCapsuleEdit",
-		"TestSearchKeys", "TestJump", "TestTimelineJumps", "TestSizes", "TestHostile", "TestMouse")
+		"TestSearchKeys", "TestJump", "TestTimelineJumps", "TestSizes", "TestHostile")
 )
 
 // newHarness starts the program on a data home that fill has filled.
@@ -255,12 +255,6 @@ func (h *harness) typeText(s string) {
 	}
 }
 
-// click clicks at a cell of the screen, both from 0.
-func (h *harness) click(x, y int) {
-	h.t.Helper()
-	h.send(tea.MouseMsg{X: x, Y: y, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
-}
-
 // chosenRow returns the line with the cursor; "" if there is none.
 func (h *harness) chosenRow() string {
 	for l := range strings.SplitSeq(h.screen(), "\n") {
@@ -269,18 +263,6 @@ func (h *harness) chosenRow() string {
 		}
 	}
 	return ""
-}
-
-// clickOn clicks on the first place of the screen that has a text.
-func (h *harness) clickOn(text string) {
-	h.t.Helper()
-	for y, l := range strings.Split(h.screen(), "\n") {
-		if i := strings.Index(l, text); i >= 0 {
-			h.click(cells.Width(l[:i]), y)
-			return
-		}
-	}
-	h.t.Fatalf("%q is not on the screen:\n%s", text, h.screen())
 }
 
 // screen is what is seen, without colours.

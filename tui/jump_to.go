@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,8 +8,6 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
-	"blackboard/kb"
-	"blackboard/kb/memory"
 	"blackboard/tui/cells"
 	"blackboard/tui/items"
 	"blackboard/tui/page"
@@ -19,28 +16,17 @@ import (
 
 // The groups of targets.
 const (
-	groupID      = "by its id"
-	groupPage    = "page"
-	groupRun     = "run"
-	groupWorker  = "worker"
-	groupCapsule = "capsule"
-	groupMemory  = "memory"
-	groupAsk     = "by words"
+	groupID   = "by its id"
+	groupPage = "page"
+	groupRun  = "run"
+	groupAsk  = "by words"
 )
-
-// maxTargets is the most capsules and items of the memory that are offered by name, the
-// newest. Others are found by their ids, and by the search.
-const maxTargets = 2000
 
 // jump opens the box with all places and keys.
 func (m *model) jump() tea.Cmd {
-	all := slices.Concat(m.pageTargets(), m.runTargets(), m.workerTargets(), m.keyTargets())
-	j := page.NewChooser(m.app, "Go to", "an id, a run, a worker, a capsule, a page, a key", all)
+	all := slices.Concat(m.pageTargets(), m.runTargets(), m.keyTargets())
+	j := page.NewChooser(m.app, "Go to", "an id, a run, a page, a key, words", all)
 	j.Typed = m.typedTargets
-	j.Loads = []func() tea.Cmd{
-		func() tea.Cmd { return m.readTargets(j, m.capsuleTargets) },
-		func() tea.Cmd { return m.readTargets(j, m.memoryTargets) },
-	}
 	return m.app.Overlay(j)
 }
 
@@ -53,9 +39,7 @@ func (m *model) help() tea.Cmd {
 		}
 		return all
 	}
-	all := append(m.keyTargets(), note("mouse", "click  chooses; on what is chosen it opens",
-		"wheel  scrolls", "shift  with it the mouse marks text (in iTerm2: alt)")...)
-	all = append(all, note("signs", "◆ ≠ †  must be in the report, disputed, superseded",
+	all := append(m.keyTargets(), note("signs", "◆ ≠ †  must be in the report, disputed, superseded",
 		"■ ● ✓ ○  keeps the gate closed, open, addressed, waived", "→ ←  links to, linked from")...)
 	if _, ok := m.top().(*runs.Page); ok {
 		all = append(all, note("timeline", "█ ▄ ▒ ░  questions open: blocking, a part of a cell, other ones, half a cell of them",
@@ -158,7 +142,7 @@ func (m *model) pageTargets() (all []page.Target) {
 		}
 	}
 	add("runs", "all of them", func() tea.Cmd { m.backTo(m.pages[0]); return nil })
-	add("search", "the knowledge base and the memory", m.search)
+	add("search", "the knowledge base and the memory", func() tea.Cmd { return m.search("") })
 	for s := range items.SectionSearch {
 		add("memory: "+s.String(), "", func() tea.Cmd { return m.openMemory(s) })
 	}
@@ -174,11 +158,11 @@ func (m *model) openMemory(s items.Section) tea.Cmd {
 }
 
 // search opens the search, which has the next keys.
-func (m *model) search() tea.Cmd {
+func (m *model) search(text string) tea.Cmd {
 	if p, there := m.top().(*items.Page); there {
-		return p.Search()
+		return p.Search(text)
 	}
-	return m.app.Push(items.NewSearch(m.app))
+	return m.app.Push(items.NewSearch(m.app, text))
 }
 
 // filterRun shows the entries of a run that match a filter.
@@ -218,20 +202,6 @@ func (m *model) openRun(name string) tea.Cmd {
 	return m.app.Push(runs.New(m.app, name))
 }
 
-func (m *model) workerTargets() (all []page.Target) {
-	r := m.run()
-	if r == nil {
-		return nil
-	}
-	for _, w := range r.Authors() {
-		text := cells.Plural(w.Entries, "entry")
-		all = append(all, page.NewTarget(w.Name, text, groupWorker, func() tea.Cmd {
-			return m.filterRun(r, `worker:"`+w.Name+`"`)
-		}))
-	}
-	return all
-}
-
 // typedTargets returns what a text itself names: an id, and searches for the text.
 func (m *model) typedTargets(text string) (all []page.Target) {
 	r := m.run()
@@ -239,8 +209,8 @@ func (m *model) typedTargets(text string) (all []page.Target) {
 		seq, when := r.EventAt(at), cells.Minute(at)
 		was := page.NewTarget(text, "the run as it was at "+when, groupPage, func() tea.Cmd { m.backTo(r); return r.GoTo(max(seq, 1)) })
 		changed := page.NewTarget(text, "what has changed since "+when, groupPage, func() tea.Cmd { return r.ShowChanges(max(seq, 1), r.Last()) })
-		if all = append(all, was, changed); strings.ContainsAny(text, ":-n") { // a clock: the last one comes first
-			all = []page.Target{changed, was}
+		if all = append(all, changed, was); strings.ContainsAny(text, ":-n") { // a clock
+			all = []page.Target{was, changed}
 		}
 	}
 	switch id := strings.ToLower(text); {
@@ -254,7 +224,7 @@ func (m *model) typedTargets(text string) (all []page.Target) {
 		}))
 	case page.ItemID.MatchString(id):
 		all = append(all, page.NewTarget(id, "an item of the memory", groupID, func() tea.Cmd {
-			return m.openItem(items.Ref{Kind: items.KindItem, ID: id})
+			return m.app.Push(items.NewDetail(m.app, m.app.LastAgent, items.Ref{Kind: items.KindItem, ID: id}))
 		}))
 	}
 	if r != nil {
@@ -262,8 +232,7 @@ func (m *model) typedTargets(text string) (all []page.Target) {
 			Group: groupAsk, Last: true, Do: func() tea.Cmd { return m.filterRun(r, text) }})
 	}
 	return append(all, page.Target{Label: "K " + text, Text: "search the knowledge base for it", Group: groupAsk, Last: true, Do: func() tea.Cmd {
-		m.app.LastSearch.Text = text
-		return m.search()
+		return m.search(text)
 	}})
 }
 
@@ -274,61 +243,4 @@ func (m *model) openID(r *runs.Page, id string) tea.Cmd {
 		return m.app.Push(runs.NewEntry(m.app, r.Name, r.Board(), id, r.Past()))
 	}
 	return r.OpenID(id)
-}
-
-func (m *model) openItem(ref items.Ref) tea.Cmd {
-	return m.app.Push(items.NewDetail(m.app, m.app.LastAgent, ref))
-}
-
-// readTargets reads targets for an open box. Errors only mean that they are not offered.
-func (m *model) readTargets(j *page.Chooser, read func(context.Context) []page.Target) tea.Cmd {
-	return m.app.Ask(j, func(ctx context.Context) func() tea.Cmd {
-		all := read(ctx)
-		return func() tea.Cmd { return j.Add(all) }
-	})
-}
-
-func (m *model) capsuleTargets(ctx context.Context) (all []page.Target) {
-	k, err := m.app.KB(ctx)
-	if err != nil {
-		return nil
-	}
-	capsules, _, err := k.List(ctx, kb.ListQuery{Limit: maxTargets})
-	if err != nil {
-		return nil
-	}
-	for i := range capsules {
-		id := capsules[i].ID
-		text := cells.OneLine(capsules[i].Title, kb.MaxTitle)
-		all = append(all, page.NewTarget(id, text, groupCapsule, func() tea.Cmd {
-			return m.app.Push(items.NewCapsule(m.app, id))
-		}))
-	}
-	return all
-}
-
-func (m *model) memoryTargets(ctx context.Context) (all []page.Target) {
-	add := func(ref items.Ref, text string) {
-		all = append(all, page.NewTarget(ref.ID, text, groupMemory, func() tea.Cmd {
-			return m.openItem(ref)
-		}))
-	}
-	_ = m.app.WithMemory(ctx, m.app.LastAgent, func(s *memory.Store) error {
-		named, err := s.Named(ctx)
-		for i := range named {
-			if n := &named[i]; err == nil && n.Revision > 0 {
-				ref := items.Ref{Kind: items.KindNamed, ID: n.Name, Tier: n.Tier}
-				add(ref, n.Tier+": "+cells.OneLine(n.Body, items.MaxRunes))
-			}
-		}
-		all, _, err := s.List(ctx, memory.ListQuery{Limit: maxTargets})
-		for i := range all {
-			if err == nil {
-				ref := items.Ref{Kind: items.KindItem, ID: all[i].ID, Tier: all[i].Tier}
-				add(ref, items.Headline(&all[i]))
-			}
-		}
-		return nil
-	})
-	return all
 }

@@ -118,8 +118,6 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.broadcast(msg) // a larger page may need more data
 	case tea.KeyMsg:
 		return m.keyPresses(msg)
-	case tea.MouseMsg:
-		return m.mouse(msg)
 	case page.PushMsg:
 		m.pages = append(m.pages, msg.Page)
 		m.resize()
@@ -159,10 +157,12 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return tea.ExecProcess(msg.Cmd, msg.Done)
 	case page.ScreenBackMsg:
 		m.title = "" // must be set again
-		return tea.Batch(m.app.ScreenBack(), m.handle(msg.Then))
+		m.app.ScreenBack()
+		return m.handle(msg.Then)
 	case tea.ResumeMsg:
 		m.title = ""
-		return m.app.ScreenBack()
+		m.app.ScreenBack()
+		return nil
 	case page.DoneMsg:
 		return m.done(msg)
 	case page.ContactMsg:

@@ -68,7 +68,7 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, page.KeyJump):
 		return m.jump()
 	case key.Matches(msg, page.KeySearch):
-		return m.search()
+		return m.search("")
 	case key.Matches(msg, page.KeyMemory):
 		if p, there := m.top().(*items.Page); there {
 			return p.Memory()
@@ -131,21 +131,4 @@ func (m *model) undo() tea.Cmd {
 		Do:    func(ctx context.Context, _ string) (page.Outcome, error) { return last.Do(ctx) }})
 	f.Tried = forget // an impossible undo must not block the others
 	return m.app.Overlay(f)
-}
-
-func (m *model) mouse(msg tea.MouseMsg) tea.Cmd {
-	if m.tooSmall() {
-		return nil
-	}
-	if len(m.overs) > 0 {
-		over := m.focus()
-		x, y := m.placeOf(over.View())
-		msg.X, msg.Y = msg.X-x, msg.Y-y
-		return over.Update(msg)
-	}
-	msg.Y-- // below the header
-	if msg.Y < 0 || msg.Y >= m.h-chrome {
-		return nil
-	}
-	return m.top().Update(msg)
 }

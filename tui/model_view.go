@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -93,12 +94,11 @@ func (m *model) hints() string {
 		return cells.Fit(" "+st.Info.Render("· "+cells.OneLine(m.notice.Text, 300)), m.w)
 	}
 	focus := m.focus()
-	help := page.KeyHelp
-	left := m.keyHints(focus.Actions().Bindings(), m.w-len(" ? all keys ")-1)
+	keys := focus.Actions().Bindings()
 	if focus.Typing() {
-		return cells.Fit(" "+left, m.w)
+		return cells.Fit(" "+m.keyHints(keys, m.w-1), m.w)
 	}
-	return cells.Spread(" "+left, m.hint(help)+" ", m.w)
+	return cells.Spread(" "+m.keyHints(keys, m.w-len(" ? all keys ")-1), m.hint(page.KeyHelp)+" ", m.w)
 }
 
 func (m *model) hint(b key.Binding) string {
@@ -127,45 +127,35 @@ func (m *model) keyHints(all []key.Binding, w int) string {
 // room, it leaves out parts from the right.
 func (m *model) statusBar() string {
 	st := m.app.Styles
-	left, light, look := "", "", st.BarBad
-	for i := len(m.pages) - 1; i >= 0; i-- {
-		if r, ok := m.pages[i].(page.RunPlace); ok {
+	left, light, look := " ", "", st.BarBad
+	for _, p := range slices.Backward(m.pages) {
+		if r, ok := p.(page.RunPlace); ok {
 			word, open := r.Light()
-			if left, light = " "+cells.OneLine(r.Run(), 100)+"  ", word; open {
+			if left, light = " "+cells.ShortName(r.Run(), m.w/3)+"  ", word; open {
 				look = st.BarGood
 			}
 			break
 		}
 	}
 	if m.app.Away != nil {
-		light, look = strings.Replace("connection lost"+light, "● gate", "; gate was",
-			1), st.BarBad
-		if left == "" {
-			left = " "
+		light = strings.Replace("connection lost"+light, "● gate", "; gate was", 1)
+		look = st.BarBad
+	}
+	right := []string{"as " + cells.OneLine(m.app.Worker, 60)}
+	add := func(has bool, part string) {
+		if has {
+			right = slices.Insert(right, len(right)-1, part)
 		}
 	}
-	var right []string
-	if m.status.Capsules >= 0 {
-		right = append(right, "KB:"+cells.Count(m.status.Capsules))
-	}
-	if m.status.Daemon != "" {
-		right = append(right, "daemon "+cells.OneLine(m.status.Daemon, 20))
-	}
-	if m.status.Model != "" {
-		right = append(right, "model "+cells.OneLine(m.status.Model, 60))
-	}
-	right = append(right, "as "+cells.OneLine(m.app.Worker, 60))
-	room := func() int {
-		return m.w - cells.Width(left) - cells.Width(light) - cells.Width(strings.Join(right,
-			"  ")) - 1
-	}
-	for len(right) > 1 && room() < 2 {
+	add(m.status.Capsules >= 0, "KB:"+cells.Count(m.status.Capsules))
+	add(m.status.Daemon != "", "daemon "+cells.OneLine(m.status.Daemon, 20))
+	add(m.status.Model != "", "model "+cells.OneLine(m.status.Model, 60))
+	room := m.w - cells.Width(left+light) - 3
+	for len(right) > 1 && cells.Width(strings.Join(right, "  ")) > room {
 		right = right[:len(right)-1]
 	}
-	if room() < 2 { // a long name of a run is shortened
-		left = " " + cells.ShortName(left[1:], max(cells.Width(left)+room()-5, 0)) + "  "
-	}
-	return cells.Fit(st.Bar.Render(left)+look.Render(light)+st.Bar.Render(strings.Repeat(" ", max(room(), 0))+strings.Join(right, "  ")+" "), m.w)
+	end := cells.Right(strings.Join(right, "  "), max(room, 0)+2) + " "
+	return cells.Fit(st.Bar.Render(left)+look.Render(light)+st.Bar.Render(end), m.w)
 }
 
 // titled sets the terminal's title if it has changed.

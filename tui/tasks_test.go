@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"blackboard/board"
-	"blackboard/kb"
 	"blackboard/tui/runs"
 )
 
@@ -192,13 +191,6 @@ var tasks = []struct {
 		k.wants("is retired")
 		k.does("O")
 		k.wants("is what it was at revision 2", "into both")
-	}},
-	{"an earlier revision of a capsule, restored", func(k *taskKeys) {
-		must(k.openKB().Edit(context.Background(), capsulePlain, func(c *kb.Capsule) error { c.Body = "Wrong."; return nil }, kb.EditOptions{}))
-		k.does("K")
-		k.says("addressed by session")
-		k.does("enter", "O", "enter", "O")
-		k.wants("is what it was at revision 1", "session:window.pane")
 	}},
 	{"what is known, the retired too", func(k *taskKeys) {
 		k.does("K", "tab", "f")

@@ -78,7 +78,7 @@ func TestTextLinks(t *testing.T) {
 	}
 }
 
-// TestTextLinkURL: a URL goes to the browser, and to the clipboard where there is none.
+// TestTextLinkURL: a URL goes to the clipboard.
 func TestTextLinkURL(t *testing.T) {
 	h, _ := openLinked(t)
 	var out syncBuffer
@@ -88,16 +88,6 @@ func TestTextLinkURL(t *testing.T) {
 	if !strings.Contains(out.String(), ansi.SetSystemClipboard("https://example.org/y")) {
 		t.Errorf("the terminal was told %q", out.String())
 	}
-	var urls []string
-	h.m.app.Browser = func(url string) *exec.Cmd { urls = append(urls, url); return exec.Command("true") }
-	h.press("o")
-	h.wants("https://example.org/y is given to the browser")
-	if !slices.Equal(urls, []string{"https://example.org/y"}) {
-		t.Errorf("%q", urls)
-	}
-	h.m.app.Browser = func(string) *exec.Cmd { return exec.Command(filepath.Join(t.TempDir(), "none")) }
-	h.press("o")
-	h.wants("the browser cannot be started")
 }
 
 // TestCapsuleLinks: a capsule's source, and what its text names; entries are those of the run that

@@ -14,7 +14,6 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"blackboard/board"
-	"blackboard/kb/memory"
 	"blackboard/testdata/cost"
 )
 
@@ -57,8 +56,7 @@ func (h *harness) looks(name string) {
 	}
 }
 
-// TestThemesOfBoxes is TestThemes for what lies over pages, and for a revision: the menu of the
-// search and what is found in the memory, a picker, the page of a revision.
+// TestThemesOfBoxes is TestThemes for the search, what is found in the memory, and a picker.
 func TestThemesOfBoxes(t *testing.T) {
 	cost.SkipUnlessLong(t)
 	cost.SkipTable(t)
@@ -67,17 +65,12 @@ func TestThemesOfBoxes(t *testing.T) {
 		h.typeText("read-only pane")
 		h.press("ctrl+t")
 		look("search")
-		h.press("esc", "esc", "M", "j", "O")
+		h.press("esc", "esc", "M", "j", "A")
 		look("picker")
-		h.press("enter")
-		look("revision")
 	}
 	fill := func(h *harness) {
 		fillCapsules(h)
 		fillMemory(h)
-		s := h.authors("")
-		must(s.Update(context.Background(), "m000000001", memory.UpdateOptions{},
-			func(it *memory.Item) error { it.Content = "It is not."; return nil }))
 	}
 	said := map[string]string{}
 	plain := newHarness(t, fill)

@@ -2,11 +2,9 @@ package tui
 
 import (
 	"context"
-	"strings"
 	"testing"
 
 	"blackboard/board"
-	"blackboard/tui/cells"
 	"blackboard/tui/runs"
 )
 
@@ -33,20 +31,6 @@ func TestTimelineJumps(t *testing.T) {
 	}
 	h.press(">")
 	h.wants("the gate did not change after this")
-	// A click on the line of the gate leads to the change that its column shows.
-	row := 24 - 2 - 2
-	h.press("<", "<", ">")
-	before, _, found := strings.Cut(strings.Split(h.screen(), "\n")[row], "◆")
-	if !found || p.Place() != closed {
-		t.Fatalf("the line of the gate does not show event %d:\n%s", closed, h.screen())
-	}
-	h.press("L")
-	h.click(cells.Width(before), row)
-	if p.Place() != closed {
-		t.Errorf("a click leads to event %d, not to %d", p.Place(), closed)
-	}
-	h.click(79, row)
-	h.wants("live")
 }
 
 // TestTimelineOpens: where the gate opened again is found too, and a policy that asks for more

@@ -118,7 +118,7 @@ func TestRunsAnew(t *testing.T) {
 	h.wants("another", "audit-7")
 }
 
-// TestDisputedLeadsThere: a click on the number of disputed entries shows them.
+// TestDisputedLeadsThere: a word shows the disputed entries.
 func TestDisputedLeadsThere(t *testing.T) {
 	h := openAudit(t)
 	h.press("3")
@@ -127,24 +127,4 @@ func TestDisputedLeadsThere(t *testing.T) {
 	h.press("enter")
 	h.wants("status:disputed", "never expire", "1 of 1")
 	h.lacks("Tokens do expire")
-}
-
-// TestChartLeadsThere: a click on the picture goes to the moment that the column shows.
-func TestChartLeadsThere(t *testing.T) {
-	h := openAudit(t)
-	p := h.m.top().(*runs.Page)
-	h.press("^")
-	peak := p.Place()
-	leads, before := false, int64(0)
-	for x := 1; x < 79; x++ {
-		h.click(x, 18)
-		if p.Place() < before {
-			t.Fatalf("column %d leads to event %d, the one before to event %d", x, p.Place(), before)
-		}
-		before = p.Place()
-		leads = leads || before == peak
-	}
-	if !leads {
-		t.Errorf("no column leads to the peak, event %d", peak)
-	}
 }

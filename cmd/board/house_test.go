@@ -341,16 +341,16 @@ var ceilings = map[string]int{
 
 	"kb/home": 986, // a repository is known by its first commit and remote; opens the stores and runs
 
-	"tui": 1190,
+	"tui": 1074,
 
 	"tui/cells": 1129,
 
 	"tui/dark": 38,
 
-	"tui/items": 2964,
+	"tui/items": 2495,
 
-	"tui/page": 3300, // editing a stored text, and the box of every choice
+	"tui/page": 2962,
 
-	"tui/runs": 5697, // what needs you, over all runs; correcting an entry, and what commands print
+	"tui/runs": 5578, // what needs you, over all runs; correcting an entry, and what commands print
 
 }

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -37,7 +36,7 @@ func (p *program) tuiCommand() *cli.Command {
 		Name: "tui", Category: base.CategoryRead, Usage: "walk runs, knowledge and memory on the whole screen, and act on them",
 		Description: `Follows a run live, goes back in time, searches the knowledge base, edits the memory, and checks the run and its report. Without a run it lists them all.
 Keys: ? lists those that work where you are; q leaves. Actions are recorded under --worker. Texts open in $VISUAL,
-$EDITOR, vi or nano, the first that exists; o opens what a text names: ids, files at their line, URLs. The terminal's bell, a notice on the desktop and the title tell when the gate opens, a critical question comes, or a worker that is waited for says nothing for 10 minutes; --mute turns these off. With
+$EDITOR, vi or nano, the first that exists; o opens what a text names: ids, files at their line, URLs. The terminal's bell and title tell when the gate opens, a critical question comes, or a worker that is waited for says nothing for 10 minutes; --mute turns these off. With
 NO_COLOR there is bold and reverse only, unless --theme names colours; in tmux and screen, which hide the terminal's background, COLORFGBG='0;15' or --theme light says that it is light.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "run", Aliases: []string{"r", "board"}, Usage: "open this `RUN` at once; default $BOARD_RUN; empty: the list of runs"},
@@ -119,7 +118,7 @@ func (p *program) tui(c *cli.Context) error {
 	settings.Theme, settings.Mute = theme, append(settings.Mute, c.StringSlice("mute")...)
 	err = tui.Run(ctx, in, out, page.Config{
 		Boards: boards, Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.UserHome(),
-		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Browser: p.screenBrowser(), Clipboard: p.screenClipboard(), Command: screenCommand, Promoted: kbcmd.CapsuleOf, Words: base.CommandFor, Renderer: renderer, Settings: settings,
+		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Clipboard: p.screenClipboard(), Command: screenCommand, Promoted: kbcmd.CapsuleOf, Words: base.CommandFor, Renderer: renderer, Settings: settings,
 	})
 	k.close()
 	if context.Cause(ctx) == errHungUp || errors.Is(err, syscall.EIO) {
@@ -194,17 +193,6 @@ var (
 	colonLine = []string{"hx", "helix"}
 	goLine    = []string{"code", "code-insiders", "codium"}
 )
-
-// screenBrowser makes the command that shows a URL; nil where there is no browser.
-func (p *program) screenBrowser() func(url string) *exec.Cmd {
-	if p.browser("") == nil {
-		return nil
-	}
-	return func(url string) *exec.Cmd {
-		args := p.browser(url)
-		return exec.Command(args[0], args[1:]...) // it outlives the screen
-	}
-}
 
 // screenClipboard makes the command that copies in tmux, which by default takes no text
 // from the programs that it shows; nil outside of it.
@@ -289,22 +277,4 @@ func (p *program) screenMemory(k *screenKnowledge, workspace string) func(contex
 		s, err := kbhome.Memory(k.home, opt)
 		return s, err
 	}
-}
-
-// browser is the command that shows a URL to the person at this machine; nil: there is
-// none, as over ssh.
-func (p *program) browser(url string) []string {
-	switch runtime.GOOS {
-	case "windows":
-		return []string{"rundll32", "url.dll,FileProtocolHandler", url}
-	case "darwin":
-		if p.Env("SSH_CONNECTION") == "" {
-			return []string{"open", url}
-		}
-		return nil
-	}
-	if _, err := exec.LookPath("xdg-open"); err != nil || p.Env("DISPLAY") == "" && p.Env("WAYLAND_DISPLAY") == "" {
-		return nil
-	}
-	return []string{"xdg-open", url}
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -241,27 +240,5 @@ func TestScreenEditor(t *testing.T) {
 	}
 	if out, err := cmd.Output(); err != nil || string(out) != "text" {
 		t.Errorf("%q, %v: a name that looks like a flag", out, err)
-	}
-}
-
-// TestScreenBrowser: a URL is shown where there is a browser on a screen, else nothing is run.
-func TestScreenBrowser(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("the other systems have one each")
-	}
-	bin, env := t.TempDir(), map[string]string{"DISPLAY": ":0"}
-	t.Setenv("PATH", bin)
-	p := &program{&base.Program{Env: func(k string) string { return env[k] }}}
-	if p.screenBrowser() != nil {
-		t.Error("nothing is installed, and there is a browser")
-	}
-	if err := os.WriteFile(filepath.Join(bin, "xdg-open"), nil, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if cmd := p.screenBrowser()("https://x.test/"); !slices.Equal(cmd.Args, []string{"xdg-open", "https://x.test/"}) {
-		t.Errorf("%q", cmd.Args)
-	}
-	if env = nil; p.screenBrowser() != nil {
-		t.Error("there is no screen, and there is a browser")
 	}
 }

@@ -8,13 +8,13 @@ import (
 
 	"blackboard/board"
 	"blackboard/kb"
+	"blackboard/kb/memory"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
 )
 
 // capsuleFacts is what is known of a capsule beside what it says.
 type capsuleFacts struct {
-	events []kb.Event
 	titles map[string]string // of the capsules it links to, by id
 	usage  board.Usage       // the runs that it was given to
 }
@@ -36,17 +36,26 @@ func (f *facts) readCapsule(ctx context.Context, a *page.App, opened bool) error
 	if err != nil {
 		return err
 	}
-	f.capsule, f.of = &c, &capsuleFacts{titles: map[string]string{}}
+	of := &capsuleFacts{titles: map[string]string{}}
+	f.setCapsule(&c, of)
 	others := leadsTo(&c)
 	for _, id := range others[:min(len(others), maxTitles)] {
 		if c, err := k.Get(ctx, id); err == nil { // a missing one has no title
-			f.of.titles[id] = cells.OneLine(c.Title, kb.MaxTitle)
+			of.titles[id] = cells.OneLine(c.Title, kb.MaxTitle)
 		}
 	}
-	if f.of.events, err = k.History(ctx, c.ID); err == nil {
-		f.of.usage, err = board.UsageOf(ctx, a.Boards, c.ID, c.Created, kb.ConfirmedBy(f.of.events))
+	events, err := k.History(ctx, c.ID)
+	if f.events = deeds(events); err == nil {
+		of.usage, err = board.UsageOf(ctx, a.Boards, c.ID, c.Created, kb.ConfirmedBy(events))
 	}
 	return err
+}
+
+// setCapsule takes what is known of a capsule; of nil: only what it says.
+func (f *facts) setCapsule(c *kb.Capsule, of *capsuleFacts) *facts {
+	f.title, f.body, f.inUse = "Capsule "+cells.OneLine(c.ID, 80), c.Body, c.Retired == nil
+	f.write = func(x *factLines) { x.capsule(c, of) }
+	return f
 }
 
 // leadsTo returns the capsules that a capsule links to.
@@ -65,8 +74,7 @@ func leadsTo(c *kb.Capsule) []string {
 }
 
 // capsule writes a capsule: what it is, what it says, and how it came to that.
-func (x *factLines) capsule(f *facts) {
-	c, of := f.capsule, f.of
+func (x *factLines) capsule(c *kb.Capsule, of *capsuleFacts) {
 	whole := of != nil
 	if !whole { // beside the list: what it says
 		of = &capsuleFacts{}
@@ -77,7 +85,7 @@ func (x *factLines) capsule(f *facts) {
 	}
 	x.properties(c)
 	if c.Retired != nil {
-		x.row("retired", cells.Clock(*c.Retired)+page.Because(c.RetiredWhy))
+		x.row("retired", cells.Clock(*c.Retired)+because(c.RetiredWhy))
 	}
 	x.row("source", c.Source)
 	x.row("verified by", c.VerifiedBy)
@@ -107,7 +115,6 @@ func (x *factLines) capsule(f *facts) {
 	if in := c.Ingested; in != nil {
 		x.row("part of", fmt.Sprintf("%s, %d of %d", in.File, in.Part, in.Of))
 	}
-	x.history(of.events)
 }
 
 // row writes a field, if it has a value.
@@ -202,21 +209,23 @@ func (x *factLines) given(usage *board.Usage) {
 	}
 }
 
-// history writes what was done to a capsule, by whom, and why.
-func (x *factLines) history(events []kb.Event) {
-	if len(events) > 0 {
-		x.Heading("What was done to it")
-	}
-	for i := range events {
-		e := &events[i]
-		what := e.Verb
-		if e.Other != "" {
-			what += ", with " + e.Other
-		}
+// deeds are the events of a capsule as the memory has its own.
+func deeds(events []kb.Event) (all []memory.Event) {
+	for _, e := range events {
+		d := memory.Event{At: e.At, Actor: e.Actor, Why: e.Why, Other: e.Other}
+		d.Verb = fmt.Sprintf("r%d %s", e.Revision, e.Verb)
 		if len(e.Changed) > 0 {
-			what += " (" + strings.Join(e.Changed, ", ") + ")"
+			d.Verb += " (" + strings.Join(e.Changed, ", ") + ")"
 		}
-		text := fmt.Sprintf("r%d  %s  by %s  %s%s", e.Revision, cells.Clock(e.At), cells.OneLine(e.Actor, 60), what, page.Because(e.Why))
-		x.Text(cells.OneLine(text, 600), "  ")
+		all = append(all, d)
 	}
+	return all
+}
+
+// because writes a reason after what it is for; nothing without one.
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
 }

@@ -23,30 +23,35 @@ func (m *hands) editCapsule(ctx context.Context, id string) (page.Editing, error
 		return page.Editing{}, err
 	}
 	text, seen, err := k.Text(ctx, id)
-	return page.Editing{ID: id, Text: string(text), Forces: true,
-		Save: func(ctx context.Context, text string, force bool) (page.Outcome, error) {
-			return m.saveCapsule(ctx, id, text, &seen, force)
-		}}, err
-}
-
-// saveCapsule updates a capsule from a text, if it is at the revision that the person has seen.
-func (m *hands) saveCapsule(ctx context.Context, id, text string, seen *int, force bool) (page.Outcome, error) {
-	k, err := m.app.KB(ctx)
-	if err != nil {
-		return page.Outcome{}, err
-	}
-	r, err := k.EditText(ctx, id, []byte(text), kb.EditOptions{Revision: seen, Force: force})
-	if err != nil {
+	meanwhile := false
+	save := func(ctx context.Context, text string, force bool) (page.Outcome, error) {
+		k, err := m.app.KB(ctx)
+		if err != nil {
+			return page.Outcome{}, err
+		}
+		how := kb.EditOptions{Revision: &seen, Force: force && !meanwhile}
+		r, err := k.EditText(ctx, id, []byte(text), how)
 		var known *fault.Error
-		if errors.As(err, &known) && errors.Is(err, fault.Conflict) && known.ID == id {
+		if meanwhile = errors.As(err, &known) && errors.Is(err, fault.Conflict) && known.ID == id; meanwhile {
 			if c, err := k.Get(ctx, id); err == nil {
-				*seen = c.Revision
+				seen = c.Revision
 			}
 		}
-		return page.Outcome{}, err
+		if err != nil {
+			return page.Outcome{}, err
+		}
+		return page.Outcome{Text: fmt.Sprintf("%s is at revision %d", id, r.Capsule.Revision), Kind: page.ChangedKnowledge,
+			Undo: m.takeBack("undo the edit of "+id, &r.Capsule)}, nil
 	}
-	return page.Outcome{Text: fmt.Sprintf("%s is at revision %d", id, r.Capsule.Revision), Kind: page.ChangedKnowledge,
-		Undo: m.takeBack("undo the edit of "+id, &r.Capsule)}, nil
+	return page.Editing{ID: id, Text: string(text), Forces: true, Save: save}, err
+}
+
+// capsule reads a capsule, as it is now.
+func (m *hands) capsule(ctx context.Context, id string) (k *kb.KB, c kb.Capsule, err error) {
+	if k, err = m.app.KB(ctx); err == nil {
+		c, err = k.Get(ctx, id)
+	}
+	return k, c, err
 }
 
 // takeBack restores the revision before an action, unless the capsule was changed since,
@@ -73,63 +78,27 @@ func (m *hands) takeBack(text string, made *kb.Capsule) *page.Undo {
 	}}
 }
 
-// capsuleRevisions restores a retired capsule, or lets the person choose a revision.
-func (m *hands) capsuleRevisions(ctx context.Context, id string) (tea.Msg, error) {
-	f := &facts{ref: Ref{Kind: KindCapsule, ID: id}}
-	if err := f.readCapsule(ctx, m.app, false); err != nil {
+// capsuleBack restores a retired capsule as it was before.
+func (m *hands) capsuleBack(ctx context.Context, id string) (tea.Msg, error) {
+	k, c, err := m.capsule(ctx, id)
+	if err != nil {
 		return nil, err
 	}
-	now, of := f.capsule, f.of
-	var all []page.Revision
-	for i := range slices.Backward(of.events) {
-		was := of.events[i].Before
-		same := func(r page.Revision) bool { return r.Number == was.Revision }
-		if was == nil || was.Revision == now.Revision || slices.ContainsFunc(all, same) {
-			continue
-		}
-		if now.Retired != nil && was.Retired == nil {
-			out, err := m.restoreCapsule(ctx, id, was.Revision)
-			return page.DoneMsg{Outcome: out, Err: err}, nil
-		}
-		all = append(all, page.Revision{Number: was.Revision, Note: madeBy(of.events, was.Revision), Text: was.Body,
-			Write: func(x *cells.Writer) {
-				then := facts{ref: f.ref, capsule: was, of: &capsuleFacts{titles: of.titles}}
-				then.lines(x, m.app, m.agent)
-			},
-			Restore: func(ctx context.Context) (page.Outcome, error) { return m.restoreCapsule(ctx, id, was.Revision) },
-		})
-	}
-	return m.app.PickRevision(id, all), nil
-}
-
-// madeBy describes the event that made a revision.
-func madeBy(events []kb.Event, n int) string {
-	for i := range events {
-		if e := &events[i]; e.Revision == n {
-			return cells.Clock(e.At) + "  " + e.Verb + " by " + e.Actor + page.Because(e.Why)
+	events, err := k.History(ctx, id)
+	for _, e := range slices.Backward(events) {
+		if was := e.Before; c.Retired != nil && was != nil && was.Retired == nil {
+			c, err := k.Restore(ctx, id, was.Revision, "")
+			return page.DoneMsg{Err: err, Outcome: page.Outcome{Kind: page.ChangedKnowledge,
+				Text: fmt.Sprintf("%s is what it was at revision %d", id, was.Revision),
+				Undo: m.takeBack("undo restoring "+id, &c)}}, nil
 		}
 	}
-	return ""
-}
-
-// restoreCapsule restores a revision of a capsule.
-func (m *hands) restoreCapsule(ctx context.Context, id string, n int) (page.Outcome, error) {
-	k, err := m.app.KB(ctx)
-	if err != nil {
-		return page.Outcome{}, err
-	}
-	c, err := k.Restore(ctx, id, n, "")
-	text := fmt.Sprintf("%s is what it was at revision %d", id, n)
-	return page.Outcome{Text: text, Undo: m.takeBack("undo restoring "+id, &c), Kind: page.ChangedKnowledge}, err
+	return page.NoticeMsg{Text: id + " is not retired"}, err
 }
 
 // retire asks for the reason to retire a capsule.
 func (m *hands) retire(ctx context.Context, id string) (tea.Msg, error) {
-	k, err := m.app.KB(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c, err := k.Get(ctx, id)
+	_, c, err := m.capsule(ctx, id)
 	switch {
 	case err != nil:
 		return nil, err
@@ -150,11 +119,7 @@ func (m *hands) retire(ctx context.Context, id string) (tea.Msg, error) {
 
 // capsuleLinks has what a capsule names. Ids of entries are those of the run that it refers to.
 func (m *hands) capsuleLinks(ctx context.Context, id string) (page.Linked, error) {
-	k, err := m.app.KB(ctx)
-	if err != nil {
-		return page.Linked{}, err
-	}
-	c, err := k.Get(ctx, id)
+	_, c, err := m.capsule(ctx, id)
 	in := page.Linked{Own: c.ID, Source: c.Source, Texts: append([]string{c.Body}, c.Refs...)}
 	for i := range c.Refs {
 		if to, _, _ := boardRef(c.Refs, i); to != "" && in.Run == "" {

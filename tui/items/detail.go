@@ -20,7 +20,7 @@ func NewDetail(a *page.App, agent string, ref Ref) *page.Text {
 		if shown == nil {
 			return t.Name
 		}
-		return shown.title()
+		return shown.title
 	}
 	t.Read = func(ctx context.Context) (func(*cells.Writer), error) {
 		first := !opened
@@ -28,7 +28,7 @@ func NewDetail(a *page.App, agent string, ref Ref) *page.Text {
 		f, err := readFacts(ctx, a, agent, ref, first)
 		return func(x *cells.Writer) {
 			shown = f
-			f.lines(x, a, agent)
+			f.lines(x, a)
 		}, err
 	}
 	t.Heard = func(msg tea.Msg) tea.Cmd {

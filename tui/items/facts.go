@@ -2,6 +2,7 @@ package items
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,26 +13,19 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
 )
 
-// facts is the data of a capsule, an item, a note, a named entry or a conversation; the ref
-// tells which field is set.
+// facts are what is known of a capsule, an item, a note, a named entry or a conversation.
 type facts struct {
-	ref       Ref
-	capsule   *kb.Capsule
-	of        *capsuleFacts // nil: not read
-	item      *memory.Item
-	note      *memory.Note
-	named     *memory.Named
-	talk      *memory.ConversationInfo
-	scratch   []memory.Scratch
-	items     []memory.Item // of a conversation, newest first
-	moreItems bool
-	events    []memory.Event // newest last
+	ref         Ref
+	title, body string
+	where, says string // its place and author, and what it says, with its title
+	inUse       bool   // it is not retired or forgotten
+	write       func(*factLines)
+	events      []memory.Event // newest last
 }
 
 const (
@@ -42,7 +36,7 @@ const (
 // readFacts reads what ref names, as an agent sees it. It does not count as an access, but for a
 // capsule that a person has opened.
 func readFacts(ctx context.Context, a *page.App, agent string, ref Ref, opened bool) (*facts, error) {
-	f := &facts{ref: ref}
+	f := &facts{ref: ref, inUse: true}
 	if ref.Kind == KindCapsule {
 		return f, f.readCapsule(ctx, a, opened)
 	}
@@ -50,20 +44,26 @@ func readFacts(ctx context.Context, a *page.App, agent string, ref Ref, opened b
 }
 
 func (f *facts) read(ctx context.Context, s *memory.Store) (err error) {
-	ref := f.ref
+	ref, id := f.ref, cells.OneLine(f.ref.ID, 80)
 	subject, tier := ref.ID, ref.Tier
 	switch ref.Kind {
 	case KindItem:
 		var it memory.Item
 		it, err = s.Peek(ctx, ref.ID)
-		f.item, tier = &it, it.Tier
+		tier, f.inUse = it.Tier, it.Live()
+		f.title, f.body = id+" · "+cells.OneLine(it.Scope().String(), 120), it.Content
+		f.where, f.says = it.Tier+", curator "+it.Curator, strings.TrimPrefix(it.Title+": "+it.Content, ": ")
+		f.write = func(x *factLines) { x.item(&it) }
 	case KindNote:
-		f.note, err = findNote(ctx, s, ref)
+		var n memory.Note
+		n, err = findNote(ctx, s, ref)
+		f.title, f.body, f.where = n.Kind+" "+id, n.Content, n.Kind+" of "+n.Agent
+		f.write = func(x *factLines) { x.note(&n) }
 	case KindNamed:
 		var n memory.Named
-		if n, err = s.GetNamed(ctx, ref.ID, ref.Tier); err == nil {
-			f.named = &n
-		}
+		n, err = s.GetNamed(ctx, ref.ID, ref.Tier)
+		f.title, f.body = id+" · "+n.Tier, n.Body
+		f.write = func(x *factLines) { x.named(&n) }
 		subject = "named:" + strings.ToUpper(ref.ID)
 	case KindConversation:
 		tier = memory.Conversation
@@ -75,47 +75,37 @@ func (f *facts) read(ctx context.Context, s *memory.Store) (err error) {
 	return err
 }
 
-// title describes it in a few words.
-func (f *facts) title() string {
-	id := cells.OneLine(f.ref.ID, 80)
-	switch {
-	case f.capsule != nil:
-		return "Capsule " + id
-	case f.item != nil:
-		return id + " · " + cells.OneLine(f.item.Scope().String(), 120)
-	case f.note != nil:
-		return f.note.Kind + " " + id
-	case f.named != nil:
-		return id + " · " + f.named.Tier
-	}
-	return "conversation " + id
-}
-
 // findNote returns a note of the agent.
-func findNote(ctx context.Context, s *memory.Store, ref Ref) (*memory.Note, error) {
+func findNote(ctx context.Context, s *memory.Store, ref Ref) (memory.Note, error) {
 	all, err := s.Notes(ctx, ref.note, 0)
-	if err != nil {
-		return nil, err
-	}
 	at := slices.IndexFunc(all, func(n memory.Note) bool { return n.ID == ref.ID })
-	if at < 0 {
-		return nil, errors.New(ref.ID + " is not there any more")
+	if err != nil || at < 0 {
+		return memory.Note{}, cmp.Or(err, errors.New(ref.ID+" is not there any more"))
 	}
-	return &all[at], nil
+	return all[at], nil
 }
 
-func (f *facts) readTalk(ctx context.Context, s *memory.Store) error {
-	c, err := s.Conversation(ctx, f.ref.ID)
-	if err != nil {
+// talk is a conversation: its agent's working notes, and its items, newest first.
+type talk struct {
+	memory.ConversationInfo
+	agent   string // as which it is seen
+	scratch []memory.Scratch
+	items   []memory.Item
+	more    bool // there are older ones
+}
+
+func (f *facts) readTalk(ctx context.Context, s *memory.Store) (err error) {
+	c := talk{agent: s.Agent()}
+	if c.ConversationInfo, err = s.Conversation(ctx, f.ref.ID); err != nil {
 		return err
 	}
-	f.talk = &c
-	if f.scratch, err = s.ListScratch(ctx, f.ref.ID); err != nil {
+	f.title = "conversation " + cells.OneLine(c.Ref, 80)
+	f.write = func(x *factLines) { x.talk(&c) }
+	if c.scratch, err = s.ListScratch(ctx, c.Ref); err != nil {
 		return err
 	}
-	f.items, f.moreItems, err = s.List(ctx,
-		memory.ListQuery{Tiers: []string{memory.Conversation}, Conversation: f.ref.ID,
-			Limit: factItems})
+	c.items, c.more, err = s.List(ctx, memory.ListQuery{Tiers: []string{memory.Conversation},
+		Conversation: c.Ref, Limit: factItems})
 	return err
 }
 
@@ -148,20 +138,9 @@ type factLines struct {
 }
 
 // lines writes the facts.
-func (f *facts) lines(to *cells.Writer, a *page.App, agent string) {
+func (f *facts) lines(to *cells.Writer, a *page.App) {
 	x := &factLines{to, a}
-	switch {
-	case f.capsule != nil:
-		x.capsule(f)
-	case f.item != nil:
-		x.item(f)
-	case f.note != nil:
-		x.note(f.note)
-	case f.named != nil:
-		x.named(f)
-	case f.talk != nil:
-		x.talk(f, agent)
-	}
+	f.write(x)
 	x.events(f.events)
 }
 
@@ -174,8 +153,7 @@ func (x *factLines) when(name string, t time.Time) {
 	x.Field(name, cells.Minute(t)+", "+cells.Since(t, x.app.Now()))
 }
 
-func (x *factLines) item(f *facts) {
-	it := f.item
+func (x *factLines) item(it *memory.Item) {
 	if it.Title != "" {
 		for _, l := range cells.Wrap(cells.Clean(it.Title), x.Width) {
 			x.Line(x.Styles.Bold.Render(l))
@@ -209,7 +187,11 @@ func (x *factLines) item(f *facts) {
 	if it.Expires != nil {
 		x.Field("expires", cells.Minute(*it.Expires))
 	}
-	x.derived(f)
+	from, to := it.DerivedFrom, ""
+	if strings.HasPrefix(from, toItem) || strings.HasPrefix(from, toCapsule) {
+		to = from
+	}
+	x.FieldTo("derived from", from, to)
 	x.Heading("All about it")
 	x.Field("id", it.ID)
 	x.Field("scope", it.Scope().String())
@@ -222,33 +204,12 @@ func (x *factLines) item(f *facts) {
 	x.Field("tags", strings.Join(it.Tags, ", "))
 	x.when("created", it.Created)
 	x.when("updated", it.Updated)
-	x.Field("revision", x.earlier(it.Revision))
+	x.Field("revision", cells.Count(int64(it.Revision)))
 	embedding := "none"
 	if it.Model != "" {
 		embedding = fmt.Sprintf("%s, %d numbers", it.Model, it.Dim)
 	}
 	x.Field("embedding", embedding)
-}
-
-// derived adds the origin of an item.
-func (x *factLines) derived(f *facts) {
-	from := f.item.DerivedFrom
-	if from == "" {
-		return
-	}
-	to := ""
-	if strings.HasPrefix(from, toItem) || strings.HasPrefix(from, toCapsule) {
-		to = from
-	}
-	x.FieldTo("derived from", from, to)
-}
-
-// earlier is a revision, and where those before it are.
-func (x *factLines) earlier(n int) string {
-	if n < 2 {
-		return cells.Count(int64(n))
-	}
-	return cells.Count(int64(n)) + "; " + page.KeyReopen.Help().Key + " shows earlier ones"
 }
 
 func (x *factLines) note(n *memory.Note) {
@@ -271,8 +232,7 @@ func (x *factLines) note(n *memory.Note) {
 	}
 }
 
-func (x *factLines) named(f *facts) {
-	n := f.named
+func (x *factLines) named(n *memory.Named) {
 	if n.Revision == 0 {
 		x.Line(x.Styles.Faint.Render("Nothing is written yet. e writes it in your editor."))
 	} else {
@@ -290,14 +250,13 @@ func (x *factLines) named(f *facts) {
 	}
 	if n.Revision > 0 {
 		x.Field("curator", n.Curator)
-		x.Field("revision", x.earlier(n.Revision))
+		x.Field("revision", cells.Count(int64(n.Revision)))
 		x.when("created", n.Created)
 		x.when("updated", n.Updated)
 	}
 }
 
-func (x *factLines) talk(f *facts, agent string) {
-	c := f.talk
+func (x *factLines) talk(c *talk) {
 	x.Field("conversation", c.Ref)
 	x.Field("status", c.Status)
 	x.Field("begun by", c.Agent)
@@ -310,15 +269,18 @@ func (x *factLines) talk(f *facts, agent string) {
 	if c.Archived != nil {
 		x.when("archived", *c.Archived)
 	}
-	switch agent {
-	case "":
+	switch {
+	case c.agent == "":
 		x.Heading("Working notes")
 		x.Line(x.Styles.Faint.Render("Each agent has its own: A in the list chooses whose."))
+	case len(c.scratch) == 0:
+		x.Heading("Working notes of " + cells.OneLine(c.agent, 40))
+		x.Line(x.Styles.Faint.Render("There are none."))
 	default:
-		x.Heading("Working notes of " + cells.OneLine(agent, 40))
+		x.Heading("Working notes of " + cells.OneLine(c.agent, 40))
 	}
-	for i := range f.scratch {
-		n := &f.scratch[i]
+	for i := range c.scratch {
+		n := &c.scratch[i]
 		about := x.Styles.Faint.Render("  " + cells.Since(n.Updated, x.app.Now()) + ", read-only")
 		x.Line(badges(x.app, []string{workingNote}) + " " +
 			x.Styles.Bold.Render(cells.OneLine(n.Key, 80)) + about)
@@ -329,37 +291,31 @@ func (x *factLines) talk(f *facts, agent string) {
 		}
 		x.Text(pretty.String(), "  ")
 	}
-	if agent != "" && len(f.scratch) == 0 {
-		x.Line(x.Styles.Faint.Render("There are none."))
-	}
 	x.Heading("What is remembered of it")
-	for i := range f.items {
-		it := &f.items[i]
+	for i := range c.items {
+		it := &c.items[i]
 		x.Link(page.Columns(cells.Right(cells.Ago(it.Created, x.app.Now()), 4),
 			cells.Fit(it.Curator, 6), Headline(it)), toItem+it.ID)
 	}
 	switch {
-	case len(f.items) == 0:
+	case len(c.items) == 0:
 		x.Line(x.Styles.Faint.Render("Nothing yet."))
-	case f.moreItems:
-		x.Line(x.Styles.Faint.Render("More are older: the tab in conversations lists them, by in:" + f.ref.ID))
+	case c.more:
+		x.Line(x.Styles.Faint.Render("More are older: the tab in conversations lists them, by in:" + c.Ref))
 	}
 }
 
+// events writes what was done to it, the latest first.
 func (x *factLines) events(all []memory.Event) {
-	if len(all) == 0 {
-		return
+	if len(all) > 0 {
+		x.Heading("What was done to it")
 	}
-	x.Heading("What was done to it")
-	for i := len(all) - 1; i >= 0; i-- {
-		e := &all[i]
-		line := cells.Minute(e.At) + "  " + cells.OneLine(e.Verb, 40)
+	for _, e := range slices.Backward(all) {
+		line := cells.Minute(e.At) + "  " + cells.OneLine(e.Verb, 200)
 		if e.Actor != "" {
-			line += " by " + cells.OneLine(e.Actor, 40)
+			line += " by " + cells.OneLine(e.Actor, 60)
 		}
-		if e.Why != "" {
-			line += ": " + cells.OneLine(e.Why, 200)
-		}
+		line += because(cells.OneLine(e.Why, 200))
 		if e.Other != "" {
 			line += " → " + cells.OneLine(e.Other, 60)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/kb/memory"
@@ -21,38 +22,38 @@ type hands struct {
 
 // actions returns the actions for ref, of which f may be known. An impossible action is not
 // listed, but its key tells the reason.
-func (m *hands) actions(ref Ref, f *facts) page.Actions {
-	edit := page.On(page.KeyEdit, func() tea.Cmd { return m.edit(ref) })
-	forget := page.On(page.Renamed(page.KeyPutAway, "forget"),
-		func() tea.Cmd { return m.forget(ref) })
-	back := page.On(page.Renamed(page.KeyReopen, "bring back"),
-		func() tea.Cmd { return m.bringBack(ref) })
-	copyID := page.On(page.KeyCopyID, func() tea.Cmd { return m.app.CopyText(ref.ID) })
-	copyText := page.On(page.KeyCopyText, func() tea.Cmd {
-		return m.app.CopyWhole(ref.ID, func(ctx context.Context) (string, error) { return m.content(ctx, ref) })
-	})
-	open := page.On(page.KeySource, func() tea.Cmd { return m.openLink(ref) })
+func (m *hands) actions(ref Ref, f *facts) (all page.Actions) {
+	changes, forgets := false, "forget"
 	switch ref.Kind {
+	case KindNone:
+		return nil
 	case KindCapsule:
-		forget.Binding = page.Renamed(page.KeyPutAway, "retire")
-		if f != nil && f.capsule != nil && f.capsule.Retired != nil {
-			forget = forget.Unlisted()
-		} else {
-			back.Binding = page.Renamed(page.KeyReopen, "an earlier revision")
-		}
-		return page.Actions{edit, forget, back, open, copyID, copyText}
-	case KindItem:
-		return page.Actions{edit, forget, back, open, copyID, copyText}
-	case KindNamed:
-		forget.Binding = page.Renamed(page.KeyPutAway, "remove")
-		back.Binding = page.Renamed(page.KeyReopen, "an earlier revision")
-		return page.Actions{edit, forget, back, open, copyID, copyText}
-	case KindNote:
-		return page.Actions{forget, open, copyID, copyText, edit.Unlisted(), back.Unlisted()}
-	case KindConversation:
-		return page.Actions{copyID, edit.Unlisted()}
+		changes, forgets = true, "retire"
+	case KindItem, KindNamed:
+		changes = true
 	}
-	return nil
+	out := f != nil && f.ref == ref && !f.inUse
+	for _, a := range []struct {
+		key.Binding
+		fits bool
+		do   func() tea.Cmd
+	}{
+		{page.KeyEdit, changes && !out, func() tea.Cmd { return m.edit(ref) }},
+		{page.Renamed(page.KeyPutAway, forgets), ref.forgettable() && !out, func() tea.Cmd { return m.forget(ref) }},
+		{page.Renamed(page.KeyReopen, "bring back"), out, func() tea.Cmd { return m.bringBack(ref) }},
+		{page.KeySource, ref.Kind != KindConversation, func() tea.Cmd { return m.openLink(ref) }},
+		{page.KeyCopyID, true, func() tea.Cmd { return m.app.CopyText(ref.ID) }},
+		{page.KeyCopyText, ref.Kind != KindConversation, func() tea.Cmd {
+			return m.app.CopyWhole(ref.ID, func(ctx context.Context) (string, error) { return m.content(ctx, ref) })
+		}},
+	} {
+		act := page.On(a.Binding, a.do)
+		if !a.fits {
+			act = act.Unlisted()
+		}
+		all = append(all, act)
+	}
+	return all
 }
 
 // openLink opens what the text names.
@@ -69,19 +70,7 @@ func (m *hands) openLink(ref Ref) tea.Cmd {
 // content returns the whole text of a capsule, an item, a note or a named entry.
 func (m *hands) content(ctx context.Context, ref Ref) (string, error) {
 	f, err := readFacts(ctx, m.app, m.agent, ref, false)
-	switch {
-	case err != nil:
-		return "", err
-	case f.capsule != nil:
-		return f.capsule.Body, nil
-	case f.named != nil:
-		return f.named.Body, nil
-	case f.note != nil:
-		return f.note.Content, nil
-	case f.item != nil:
-		return f.item.Content, nil
-	}
-	return "", nil
+	return f.body, err
 }
 
 // cannotEdit returns why ref cannot be edited, or "".

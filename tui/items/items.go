@@ -4,7 +4,7 @@
 //	items.go    the list with its tabs, and what is said about the chosen row; view.go renders it
 //	query.go    the rows of a tab of the memory; search.go those of the search, of both
 //	detail.go   one thing; facts.go and capsule.go write what is known of it
-//	hands.go    the actions on one thing; write.go writes, back.go restores
+//	hands.go    the actions on one thing; write.go writes and restores
 //	capsules.go the same for capsules
 //	given.go    the capsules that a run was given
 package items
@@ -32,11 +32,11 @@ type Page struct {
 
 	query Query
 	asked Query // the query of the last read
-	old   bool  // the filter still has the question of the last time
 	answer
-	wanted func(Ref) bool // the row to choose when other ones come; nil: the one that is chosen
-	known  bool           // data was read for the tab
-	err    error
+	fresh bool // other rows are awaited, and this one of them is to be chosen
+	keep  Ref
+	known bool // data was read for the tab
+	err   error
 
 	last    page.Latest // the last read of rows
 	reading bool        // it is not answered yet
@@ -80,16 +80,18 @@ func NewAt(a *page.App, s Section) *Page {
 	return p
 }
 
-// NewSearch begins with the search, as the last one has ended.
-func NewSearch(a *page.App) *Page { return NewAt(a, SectionSearch) }
+// NewSearch begins with the search for a text.
+func NewSearch(a *page.App, text string) *Page {
+	p := NewAt(a, SectionSearch)
+	p.query.Text = text
+	return p
+}
 
-// Search goes to the search and gives the keys to its input, which has the last question.
-func (p *Page) Search() tea.Cmd {
-	last := p.app.LastSearch
-	p.query.Section, p.old = SectionSearch, last.Text != ""
-	p.query.Text = last.Text
-	p.Filter.Set(last.Text)
-	p.wanted = func(r Ref) bool { return r.ID == last.Chosen }
+// Search goes to the search and gives the keys to its input.
+func (p *Page) Search(text string) tea.Cmd {
+	p.query.Section, p.query.Text = SectionSearch, text
+	p.Filter.Set(text)
+	p.fresh, p.keep = true, Ref{}
 	return tea.Batch(p.Filter.Start(), p.readFresh())
 }
 
@@ -104,29 +106,13 @@ func (p *Page) Memory() tea.Cmd {
 // Init reads the first rows.
 func (p *Page) Init() tea.Cmd {
 	if p.searching() {
-		return p.Search()
+		return p.Search(p.query.Text)
 	}
 	return p.read()
 }
 
-// step is the number of rows in a read.
-const step = 200
-
-// read reads the rows again from the start, as many as there were.
-func (p *Page) read() tea.Cmd { return p.readFrom(false, "", max(step, len(p.rows))) }
-
-// need reads more rows when the cursor is near the last one.
-func (p *Page) need() tea.Cmd {
-	cmd := p.describe()
-	if p.searching() || !p.more || p.reading ||
-		p.Items.Cursor+2*max(p.Items.Height, 1) < len(p.rows) {
-		return cmd
-	}
-	return tea.Batch(cmd, p.readFrom(true, p.rows[len(p.rows)-1].Ref.ID, step))
-}
-
-// readFrom reads rows, with next those after the last row. It cancels the query before.
-func (p *Page) readFrom(next bool, before string, limit int) tea.Cmd {
+// read reads the rows again. It cancels the query before.
+func (p *Page) read() tea.Cmd {
 	p.reading, p.asked = true, p.query
 	q, counted := p.query, p.about.read
 	return p.last.Ask(p.app, p, func(ctx context.Context) func() tea.Cmd {
@@ -139,11 +125,11 @@ func (p *Page) readFrom(next bool, before string, limit int) tea.Cmd {
 				if got.about, err = summarise(ctx, s); err != nil {
 					return err
 				}
-				got.rows, got.more, err = q.Read(ctx, s, p.app.Now(), before, limit)
+				got.rows, got.more, err = q.Read(ctx, s, p.app.Now(), browseLimit)
 				return err
 			})
 		}
-		return func() tea.Cmd { return p.answered(got, next, err) }
+		return func() tea.Cmd { return p.answered(got, err) }
 	})
 }
 
@@ -156,13 +142,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		}
 		return nil
 	case tea.KeyMsg:
-		cmd := p.key(msg)
-		p.keep()
-		return cmd
-	case tea.MouseMsg:
-		cmd := p.mouse(msg)
-		p.keep()
-		return cmd
+		return p.key(msg)
 	}
 	if p.Filter.Active {
 		_, cmd := p.Filter.Update(msg) // for the cursor
@@ -171,45 +151,27 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// answered shows rows; next means that they follow the earlier ones. The chosen row stays
-// chosen if it still exists.
-func (p *Page) answered(got answer, next bool, err error) tea.Cmd {
+// answered shows rows. The chosen row stays chosen if it still exists.
+func (p *Page) answered(got answer, err error) tea.Cmd {
 	p.reading, p.known, p.err = false, true, err
 	if !got.about.read {
 		got.about = p.about
 	}
-	chosen := p.Chosen()
-	want := func(r Ref) bool { return r == chosen }
-	if p.wanted != nil && !next {
-		want, p.wanted = p.wanted, nil
+	want := p.Chosen()
+	if p.fresh {
+		want, p.fresh = p.keep, false
 		p.Items.MoveTo(0)
 	}
-	switch {
-	case next && err != nil:
-		return page.NoticeError(err)
-	case next:
-		got.rows = append(p.rows, got.rows...)
-	case err != nil:
+	if err != nil {
 		got.rows, got.more, got.found = nil, false, findings{}
 	}
 	p.answer = got
 	p.Items.SetLen(len(p.rows))
-	if at := slices.IndexFunc(p.rows, func(r Row) bool { return want(r.Ref) }); at >= 0 {
+	if at := slices.IndexFunc(p.rows, func(r Row) bool { return r.Ref == want }); at >= 0 {
 		p.Items.MoveTo(at)
 	}
 	p.layout() // counts may have widened the tabs
-	p.keep()
 	return p.describe()
-}
-
-// keep stores the state of the search for the next time.
-func (p *Page) keep() {
-	if p.searching() {
-		p.app.LastSearch = page.SearchState{Text: p.query.Text}
-		if p.query == p.asked && !p.reading {
-			p.app.LastSearch.Chosen = p.Chosen().ID
-		}
-	}
 }
 
 // at returns the chosen row, or nil.
@@ -237,8 +199,7 @@ func (p *Page) searching() bool { return p.query.Section == SectionSearch }
 // describe shows what is known of the chosen row. Looking does not count as an access: it says
 // nothing about what agents need.
 func (p *Page) describe() tea.Cmd {
-	ref := p.Chosen()
-	if ref == p.shown && ref.Kind != KindCapsule {
+	if ref := p.Chosen(); ref == p.shown && ref.Kind != KindCapsule {
 		return nil
 	}
 	return p.describeAgain()
@@ -246,33 +207,26 @@ func (p *Page) describe() tea.Cmd {
 
 func (p *Page) describeAgain() tea.Cmd {
 	p.look.Drop()
-	r, other := p.at(), p.Chosen() != p.shown
-	p.shown = p.Chosen()
-	switch {
-	case r == nil:
-		p.tookFacts(nil, nil)
-		return nil
-	case r.hit != nil && r.Ref.Kind == KindCapsule: // all that is wanted here came with it
-		if p.tookFacts(&facts{ref: r.Ref, capsule: &r.hit.Capsule}, nil); other {
+	ref, was := p.Chosen(), p.shown
+	p.shown = ref
+	took := func(f *facts, err error) tea.Cmd {
+		p.facts, p.factsErr = f, err
+		if p.compose(); ref != was {
 			p.Doc.Top = 0
 		}
 		return nil
 	}
-	agent, ref := p.query.Agent, r.Ref
+	switch r := p.at(); {
+	case r == nil:
+		return took(nil, nil)
+	case r.hit != nil && ref.Kind == KindCapsule: // all that is wanted here came with it
+		return took((&facts{ref: ref}).setCapsule(&r.hit.Capsule, nil), nil)
+	}
+	agent := p.query.Agent
 	return p.look.Ask(p.app, p, func(ctx context.Context) func() tea.Cmd {
 		f, err := readFacts(ctx, p.app, agent, ref, false)
-		return func() tea.Cmd {
-			if p.tookFacts(f, err); other {
-				p.Doc.Top = 0
-			}
-			return nil
-		}
+		return func() tea.Cmd { return took(f, err) }
 	})
-}
-
-func (p *Page) tookFacts(f *facts, err error) {
-	p.facts, p.factsErr = f, err
-	p.compose()
 }
 
 func (p *Page) key(msg tea.KeyMsg) tea.Cmd {
@@ -283,7 +237,7 @@ func (p *Page) key(msg tea.KeyMsg) tea.Cmd {
 		return cmd
 	}
 	p.Items.Update(msg)
-	return p.need()
+	return p.describe()
 }
 
 func (p *Page) readAgain() tea.Cmd { return tea.Batch(p.read(), p.describeAgain()) }
@@ -291,10 +245,6 @@ func (p *Page) readAgain() tea.Cmd { return tea.Batch(p.read(), p.describeAgain(
 // typed handles a key of the filter. The list is narrowed during input, and can be walked
 // meanwhile. In the search, enter opens what is chosen, and esc leaves.
 func (p *Page) typed(msg tea.KeyMsg) tea.Cmd {
-	if p.old && msg.Type == tea.KeyRunes { // typing replaces the question of the last time
-		p.Filter.Set("")
-	}
-	p.old = false
 	switch {
 	case key.Matches(msg, page.KeyInEditor):
 		return p.editChosen()
@@ -309,11 +259,11 @@ func (p *Page) typed(msg tea.KeyMsg) tea.Cmd {
 		p.Filter.Stop()
 		return p.open()
 	}
-	if changed, cmd := p.Filter.Update(msg); changed {
+	changed, cmd := p.Filter.Update(msg)
+	if changed {
 		return tea.Batch(cmd, p.narrow())
-	} else {
-		return tea.Batch(cmd, p.need())
 	}
+	return tea.Batch(cmd, p.describe())
 }
 
 // typePause is the delay between a key and the query, since further keys would make its answer
@@ -325,11 +275,8 @@ const typePause = 120 * time.Millisecond
 func (p *Page) narrow() tea.Cmd {
 	p.query.Text = strings.TrimSpace(p.Filter.Value())
 	text := p.query.Text
-	if chosen := p.Chosen(); p.wanted == nil {
-		p.wanted = func(r Ref) bool { return r == chosen }
-	}
 	if p.searching() {
-		p.wanted = func(Ref) bool { return false }
+		p.fresh, p.keep = true, Ref{}
 	}
 	if p.app.Still || text == "" {
 		return p.readFresh()
@@ -347,11 +294,10 @@ func (p *Page) rested(text string) tea.Cmd {
 
 // readFresh reads other rows. The old ones are shown until then, to avoid flicker.
 func (p *Page) readFresh() tea.Cmd {
-	if chosen := p.Chosen(); p.wanted == nil {
-		p.wanted = func(r Ref) bool { return r == chosen }
+	if !p.fresh {
+		p.fresh, p.keep = true, p.Chosen()
 	}
-	p.rows, p.more, p.known, p.err = p.rows[:min(len(p.rows), step)], false, false, nil
-	p.Items.SetLen(len(p.rows))
+	p.known, p.err = false, nil
 	return p.read()
 }
 
@@ -386,8 +332,7 @@ func (p *Page) editChosen() tea.Cmd {
 	return tea.Batch(p.app.Push(d), (&hands{p.app, p.query.Agent, d}).edit(ref))
 }
 
-// Leave clears the filters before the page is closed; the search keeps its question for the next
-// time.
+// Leave clears the filters before the page is closed; the search closes at once.
 func (p *Page) Leave() (tea.Cmd, bool) {
 	if p.searching() || !p.Filter.Shown() && !p.query.forgotten {
 		return nil, false
@@ -397,49 +342,6 @@ func (p *Page) Leave() (tea.Cmd, bool) {
 	return p.narrow(), true
 }
 
-func (p *Page) create() tea.Cmd {
-	q := &p.query
-	switch q.Section {
-	case SectionNamed:
-		return p.hands.newNamed()
-	case SectionJournal, SectionCore:
-		if q.Agent == "" {
-			return page.NoticeError(errNoAgent)
-		}
-		return p.hands.newNote(q.Section.Note())
-	case SectionConversations:
-		return page.Notice("an agent begins its conversations itself: board memory conversation start")
-	}
-	return p.hands.newItem(p.scope())
-}
-
-// scope returns the current scope: that of the tab; in tiers with several scopes the one of the
-// chosen row.
-func (p *Page) scope() memory.Scope {
-	s := memory.Scope{Tier: memory.Workspace}
-	if p.about.workspace == "" {
-		s.Tier = memory.Account
-	}
-	var row memory.Scope
-	if r := p.at(); r != nil {
-		row = r.scope
-	}
-	switch p.query.Section {
-	case SectionAccount:
-		s.Tier = memory.Account
-	case SectionChannel:
-		s.Tier, s.Channel = memory.Channel, row.Channel
-		if s.Channel == "" {
-			s.Channel = memory.DefaultChannel
-		}
-	case SectionConversation, SectionConversations:
-		if row.Conversation != "" {
-			s = memory.Scope{Tier: memory.Conversation, Conversation: row.Conversation}
-		}
-	}
-	return s
-}
-
 // toggleForgotten shows forgotten and retired ones too, or not.
 func (p *Page) toggleForgotten() tea.Cmd {
 	p.query.forgotten = !p.query.forgotten
@@ -447,17 +349,20 @@ func (p *Page) toggleForgotten() tea.Cmd {
 }
 
 func (p *Page) chooseAgent() tea.Cmd {
-	all := []page.Choice{{Label: "no agent", Note: "shared items only"}}
+	target := func(name, label, note string, last bool) page.Target {
+		return page.Target{Label: label, Text: note, Last: last, Do: func() tea.Cmd { return p.lookAs(name) }}
+	}
+	all := []page.Target{target("", "no agent", "shared items only", false)}
 	for _, name := range p.about.known(p.app.Worker) {
 		note := "nothing of its own"
 		if n := p.about.agents[name]; n > 0 {
 			note = cells.Plural(int64(n), "thing") + " of its own"
 		}
-		all = append(all, page.Choice{Value: name, Label: name, Note: note})
+		all = append(all, target(name, name, note, false))
 	}
-	o := p.app.Choose("As which agent?", all, p.query.Agent, p.lookAs)
+	o := page.NewChooser(p.app, "As which agent?", "a part of a name", all)
 	o.Typed = func(name string) []page.Target {
-		return []page.Target{{Label: name, Text: "an agent of this name", Last: true, Do: func() tea.Cmd { return p.lookAs(name) }}}
+		return []page.Target{target(name, name, "an agent of this name", true)}
 	}
 	return p.app.Overlay(o)
 }
@@ -496,9 +401,6 @@ func (p *Page) Actions() page.Actions {
 	all := page.Actions{page.On(page.KeyOpen, p.open),
 		page.On(page.Renamed(page.KeyRight, "next tier"), to(at+1)),
 		page.On(page.KeyAgent, p.chooseAgent)}
-	if at != SectionConversations {
-		all = append(all, page.On(page.KeyCreate, p.create))
-	}
 	all = append(append(all, p.hands.actions(p.Chosen(), p.facts)...), page.On(page.KeyFilter, p.Filter.Start))
 	if at.Tier() != "" || p.searching() {
 		all = append(all, page.On(page.Renamed(page.KeyFewer, "forgotten too, or not"), p.toggleForgotten))

@@ -31,7 +31,7 @@ func TestStale(t *testing.T) {
 	a.Still = true
 	p := New(a)
 	tuitest.Do(t, p.Init(), nil)
-	late := p.readFrom(false, "", 1)
+	late := p.read()
 	tuitest.Do(t, p.read(), nil)
 	tuitest.Do(t, late, nil)
 	if len(p.rows) != 3 {

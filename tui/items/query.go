@@ -39,17 +39,17 @@ var sections = [Sections]struct{ name, tier, note, heading, empty string }{
 	{"channel", memory.Channel, "", "Items in channels", emptyTier},
 	{"workspace", memory.Workspace, "", "Workspace", emptyTier},
 	{"account", memory.Account, "", "Account, in all projects", emptyTier},
-	{"named", "", "", "Named entries", emptyTier},
+	{"named", "", "", "Named entries", "No named entries."},
 	{"journal", "", memory.Journal, "Journal of ",
-		"This journal is empty. + writes an entry; agents use board memory journal."},
+		"This journal is empty. Agents write it by board memory journal."},
 	{"core", "", memory.Core, "Core memories of ",
-		"This agent has no core memories. + writes one; agents use board memory core."},
+		"This agent has no core memories. Agents write them by board memory core."},
 	{"all conversations", "", "", "All conversations",
 		"No conversation yet. An agent begins one with board memory conversation start."},
 	{name: "search"},
 }
 
-const emptyTier = "No items yet. + writes the first one; agents use board memory put."
+const emptyTier = "No items yet. `board memory put` writes one."
 
 // Tier returns the tier of the items in the tab; "" if it has other things.
 func (s Section) Tier() string { return sections[s].tier }
@@ -175,9 +175,7 @@ type summary struct {
 	read      bool
 	workspace string
 	counts    [Sections]int64
-	private   [Sections]int64 // live private items of all agents
-	unwritten int64           // named entries without a text
-	agents    map[string]int  // the agents with items of their own, and the number of these
+	agents    map[string]int // the agents with items of their own, and the number of these
 }
 
 // memoryMost is the most notes and conversations in a list, the newest. The memory has no
@@ -198,7 +196,6 @@ func summarise(ctx context.Context, s *memory.Store) (m summary, err error) {
 			for at := range sections {
 				if sections[at].tier == tier {
 					m.counts[at] += int64(sc.Live)
-					m.private[at] += int64(sc.Private)
 				}
 			}
 		}
@@ -214,11 +211,6 @@ func summarise(ctx context.Context, s *memory.Store) (m summary, err error) {
 		return m, err
 	}
 	m.counts[SectionNamed] = int64(len(named))
-	for i := range named {
-		if named[i].Revision == 0 {
-			m.unwritten++
-		}
-	}
 	if s.Agent() != "" {
 		for _, section := range []Section{SectionJournal, SectionCore} {
 			notes, err := s.Notes(ctx, section.Note(), memoryMost)
@@ -232,13 +224,13 @@ func summarise(ctx context.Context, s *memory.Store) (m summary, err error) {
 	return m, nil
 }
 
-// Read returns rows, those after an item if before is its id, and whether there are more.
+// Read returns rows, and whether there are more.
 func (q *Query) Read(
-	ctx context.Context, s *memory.Store, now time.Time, before string, limit int,
+	ctx context.Context, s *memory.Store, now time.Time, limit int,
 ) (rows []Row, more bool, err error) {
 	t := termsOf(q.Text, now)
 	if tier := q.Section.Tier(); tier != "" {
-		lq := memory.ListQuery{Tiers: []string{tier}, Forgotten: q.forgotten, Before: before, Limit: limit}
+		lq := memory.ListQuery{Tiers: []string{tier}, Forgotten: q.forgotten, Limit: limit}
 		return listItems(ctx, s, &t, lq, now)
 	}
 	take := func(x traits, r Row, texts ...string) {

@@ -29,7 +29,6 @@ type findings struct {
 	filtered  bool   // it has filters
 	browsed   bool   // it has no words: the newest are listed
 	ofMemory  int    // how many rows are of the memory
-	inactive  bool   // nothing is listed, and there are retired or superseded capsules
 }
 
 // search answers a question from the knowledge base, the memory, or both, best hits of each first.
@@ -156,11 +155,7 @@ func (q *Query) browse(ctx context.Context, a *page.App, t *terms, got *answer) 
 		hits[i] = kb.Hit{Capsule: all[i], Snippet: all[i].Body}
 	}
 	got.take(t, hits, browseLimit)
-	if got.more = more; err == nil && len(all) == 0 && !q.forgotten {
-		lq.Retired, lq.Superseded, lq.Limit = true, true, 1
-		others, _, _ := k.List(ctx, lq)
-		got.found.inactive = len(others) > 0
-	}
+	got.more = more
 	return err
 }
 
@@ -198,7 +193,7 @@ func searchMemory(
 			if section.Note() != "" && agent == "" || tier != "" && !s.Reaches(tier) {
 				continue
 			}
-			some, _, err := q.Read(ctx, s, a.Now(), "", searchLimit)
+			some, _, err := q.Read(ctx, s, a.Now(), searchLimit)
 			if err != nil {
 				return err
 			}
@@ -291,10 +286,6 @@ func (f *findings) note(p *Page) (said string) {
 		return ""
 	}
 	said = " · by " + cells.Clean(f.Mode) + ", of " + cells.Plural(f.Total, "capsule") + " in all"
-	used := cells.Width(f.heading(p)+p.Items.Place()) + 8
-	if long := said + ", retired and superseded ones too"; used+cells.Width(long) <= p.Items.Width {
-		return long
-	}
 	return said
 }
 
@@ -302,12 +293,11 @@ func (f *findings) note(p *Page) (said string) {
 func (f *findings) nothing(q *Query) string {
 	key := page.KeyFewer.Help().Key
 	switch {
-	case f.inactive:
-		return "No active capsule. Retired and superseded ones: tab, then " + key + "."
 	case f.filtered:
 		return "No results with these filters."
 	case f.browsed || f.Total == 0:
-		return "The knowledge base is empty. `board kb remember` stores a capsule; so does P on an entry of a run."
+		return "No active capsule. `board kb remember` stores one; so does P on an entry of a run. " +
+			"Retired and superseded ones: tab, then " + key + "."
 	case q.forgotten:
 		return "No results. Try other words."
 	}
@@ -325,18 +315,12 @@ func longWords(asked string) []string {
 // foundWords returns what to highlight in a hit: the terms by which it was found, and the
 // words of the question from which they come; the longest first.
 func foundWords(asked string, h *kb.Hit) (found []string) {
-	typed := words.Split(asked, "")
 	for _, t := range h.Terms {
-		if len(t.Term) < stemRunes {
-			continue // it is a part of too many words
-		}
-		found = append(found, t.Term)
-		for _, w := range typed {
-			if strings.HasPrefix(w, t.Term[:stemRunes]) {
-				found = append(found, w)
-			}
+		if len(t.Term) >= stemRunes { // a shorter one is a part of too many words
+			found = append(found, t.Term)
 		}
 	}
+	found = append(found, typedWords(asked, found)...)
 	slices.SortStableFunc(found, func(a, b string) int { return len(b) - len(a) })
 	return found
 }

@@ -80,7 +80,7 @@ func newBox(t *testing.T, answers answerer) *Page {
 	t.Helper()
 	a := page.NewApp(t.Context(), page.Config{Search: answers})
 	a.Still = true
-	s := NewSearch(a)
+	s := NewSearch(a, "")
 	s.SetSize(80, 24)
 	tuitest.Do(t, s.Init(), nil)
 	return s

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"blackboard/board/fault"
 	"blackboard/kb"
 	"blackboard/kb/memory"
@@ -15,87 +13,57 @@ import (
 	"blackboard/tui/page"
 )
 
-// tab is the position of a tab in the lines of tabs.
-type tab struct {
-	section Section
-	x, y, w int
-}
-
 // tabOrder is the order of the tabs on the screen.
 var tabOrder = [Sections]Section{SectionSearch, SectionConversation, SectionChannel, SectionWorkspace,
 	SectionAccount, SectionNamed, SectionJournal, SectionCore, SectionConversations}
 
 // tabs arranges the tabs in as many lines as needed, and marks the selected one.
-func (p *Page) tabs() (lines []string, places []tab) {
-	st := p.app.Styles
-	var names [Sections]string
-	all := 1
-	for s := range Sections {
-		names[s] = sections[s].name
-		if p.about.read && s != SectionSearch && (s.Note() == "" || p.query.Agent != "") {
-			names[s] += " " + cells.Count(p.about.counts[s])
-		}
-		all += cells.Width(names[s]) + 3
-	}
-	var line strings.Builder
-	used := 1
+func (p *Page) tabs() (lines []string) {
+	st, line := p.app.Styles, ""
 	for _, s := range tabOrder {
-		name := names[s]
-		before, look, n := "  ", st.Faint.Render(" "+name), cells.Width(name)+1
+		name := sections[s].name
+		if p.about.read && s != SectionSearch && (s.Note() == "" || p.query.Agent != "") {
+			name += " " + cells.Count(p.about.counts[s])
+		}
+		look := st.Faint.Render(" " + name)
 		if s == p.query.Section {
 			look = st.Focus.Render("▸" + name)
 		}
-		switch {
-		case used == 1:
-			before = ""
-		// other tabs than tiers start a line, if there are several lines
-		case used+2+n > p.Width, s == SectionNamed && all > p.Width:
-			lines = append(lines, cells.Fit(" "+line.String(), p.Width))
-			line.Reset()
-			used, before = 1, ""
-		case s == SectionNamed, s == SectionConversation:
-			before = " " + st.Faint.Render("│")
+		rule := "  "
+		if s == SectionNamed || s == SectionConversation {
+			rule = " " + st.Faint.Render("│")
 		}
-		line.WriteString(before)
-		used += cells.Width(before)
-		places = append(places, tab{s, used, len(lines), n})
-		line.WriteString(look)
-		used += n
+		switch {
+		case line == "":
+			line = " " + look
+		case cells.Width(line+rule+look) > p.Width, s == SectionNamed && p.Width < page.Wide:
+			lines = append(lines, cells.Fit(line, p.Width))
+			line = " " + look
+		default:
+			line += rule + look
+		}
 	}
-	return append(lines, cells.Fit(" "+line.String(), p.Width)), places
+	return append(lines, cells.Fit(line, p.Width))
 }
 
 // context names the agent as which the memory is viewed, and the filters.
 func (p *Page) context() string {
-	st, q := p.app.Styles, &p.query
-	who, with := "seen without an agent", []string{": shared items only", ""}
-	if q.Agent != "" {
-		who, with = "seen as "+cells.OneLine(q.Agent,
-			40), []string{", with its private items, journal, core and working notes",
-			", with what is its own", ""}
+	st, who, right := p.app.Styles, "seen without an agent: shared items only", ""
+	if p.query.Agent != "" {
+		who = "seen as " + cells.OneLine(p.query.Agent, 40) + ", with what is its own"
 	}
-	right := ""
-	if q.forgotten {
-		right = "forgotten too"
+	switch {
+	case p.searching() && p.reading:
+		right = "searching… "
+	case p.query.forgotten:
+		right = "forgotten too "
 	}
-	if p.searching() && p.reading {
-		right = "searching…"
-	}
-	// filters have priority over details of the agent
-	for len(with) > 1 && cells.Width(who+with[0])+cells.Width(right)+4 > p.Width {
-		with = with[1:]
-	}
-	who += with[0]
-	if right == "" {
-		return cells.Fit(" "+st.Info.Render(who), p.Width)
-	}
-	return cells.Spread(" "+st.Info.Render(who), st.Accent.Render(right)+" ", p.Width)
+	return cells.Spread(" "+st.Info.Render(who), st.Accent.Render(right), p.Width)
 }
 
 // above returns the lines above the list.
 func (p *Page) above() []string {
-	lines, _ := p.tabs()
-	lines = append(lines, p.context())
+	lines := append(p.tabs(), p.context())
 	if p.Filter.Shown() {
 		lines = append(lines, " "+p.Filter.View(p.Width-1))
 	}
@@ -131,7 +99,7 @@ func (p *Page) compose() {
 		if r := p.at(); r != nil && r.hit != nil && r.Ref == p.facts.ref {
 			p.why(x, r)
 		}
-		p.facts.lines(x, p.app, p.query.Agent)
+		p.facts.lines(x, p.app)
 	}
 	p.Doc.SetLines(x.Lines)
 	p.Doc.At = -1 // no key moves to its links
@@ -144,7 +112,7 @@ func (p *Page) View() []string {
 	case p.factsErr != nil:
 		name = cells.OneLine(p.shown.ID, 80)
 	case p.facts != nil:
-		name = p.facts.title()
+		name = p.facts.title
 	case p.shown != Ref{}:
 		name = "reading…"
 	}
@@ -171,8 +139,7 @@ func (p *Page) heading() string {
 	return at.heading
 }
 
-// note is what is said after the position in the list, such as the number of private items of
-// other agents in the tier.
+// note is what is said after the position in the list.
 func (p *Page) note() (said string) {
 	if p.searching() {
 		return p.found.note(p)
@@ -182,11 +149,6 @@ func (p *Page) note() (said string) {
 	}
 	if len(p.rows) == memoryMost && p.query.Section.Tier() == "" {
 		said += ", the newest"
-	}
-	if n := p.about.private[p.query.Section]; n > 0 {
-		said += " · " + cells.Count(n) + " private to agents"
-	} else if n := p.about.unwritten; n > 0 && p.query.Section == SectionNamed {
-		said += " · " + cells.Count(n) + " not written yet"
 	}
 	return said
 }
@@ -305,34 +267,6 @@ func badges(a *page.App, marks []string) string {
 		out[i] = a.Styles.Badge.Render("[" + m + "]")
 	}
 	return strings.Join(out, " ")
-}
-
-func (p *Page) mouse(msg tea.MouseMsg) tea.Cmd {
-	lines, places := p.tabs()
-	switch {
-	case page.IsClick(msg) && msg.Y < len(lines):
-		for _, t := range places {
-			if t.y == msg.Y && msg.X >= t.x && msg.X < t.x+t.w {
-				return p.GoTo(t.section)
-			}
-		}
-		return nil
-	case page.IsClick(msg) && msg.Y == len(lines)+1 && p.Filter.Shown():
-		return p.Filter.Start()
-	case p.Right.Has(msg.X, msg.Y):
-		if p.Doc.Mouse(msg, msg.Y-p.Right.Y-1) {
-			return follow(p.app, p.query.Agent, p.Doc.Chosen())
-		}
-		return nil
-	}
-	was := p.Filter.Active
-	if page.IsClick(msg) {
-		p.Filter.Stop()
-	}
-	if _, open := p.TwoPanes.Mouse(msg); open && !was {
-		return p.open()
-	}
-	return p.need()
 }
 
 // endings says what of a capsule searches leave out.

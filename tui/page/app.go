@@ -39,7 +39,6 @@ type App struct {
 	Focused bool      // the terminal has the focus
 	Held    int       // answers for which keys wait
 
-	LastSearch SearchState // the state of the last search
 	// the preview is shown where it would not be, and the reverse
 	PreviewOther bool
 	LastAgent    string            // the agent as which the memory was last viewed
@@ -52,12 +51,6 @@ type App struct {
 	mu       sync.Mutex
 	base     *kb.KB
 	replaced []*kb.KB // opened before the files of the knowledge base were replaced
-}
-
-// SearchState is the state of a search that is kept when it closes.
-type SearchState struct {
-	Text   string // the question, as it was typed
-	Chosen string // the id of what was chosen; "": the best
 }
 
 // NewApp returns what all pages of a program share. Its context ends with the program.

@@ -1,11 +1,8 @@
 package page
 
 import (
-	"cmp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/bubbles/key"
 	"github.com/charmbracelet/bubbles/textinput"
@@ -37,6 +34,7 @@ type Target struct {
 	Group string         // what it is
 	Do    func() tea.Cmd // nil: for reading only
 	Last  bool           // of those that a text itself names: after what matches
+	rank  int            // how well it matches
 }
 
 // NewTarget returns a target with all that is usual.
@@ -50,23 +48,6 @@ func NewChooser(a *App, heading, hint string, all []Target) *Chooser {
 	j.input.Prompt, j.input.Placeholder, j.input.CharLimit = ": ", hint, 400
 	j.List = List{App: a, Row: j.row}
 	j.narrow()
-	return j
-}
-
-// Choice is one of several values.
-type Choice struct{ Value, Label, Note string }
-
-// Choose lets the person choose a value, beginning with the one that is there now.
-func (a *App) Choose(heading string, all []Choice, now string, take func(value string) tea.Cmd) *Chooser {
-	targets, at := make([]Target, len(all)), 0
-	for i, c := range all {
-		targets[i] = Target{Label: c.Label, Text: c.Note, Do: func() tea.Cmd { return take(c.Value) }}
-		if c.Value == now {
-			at = i
-		}
-	}
-	j := NewChooser(a, heading, "a part of a name", targets)
-	j.List.MoveTo(at)
 	return j
 }
 
@@ -92,40 +73,21 @@ func (j *Chooser) Add(more []Target) tea.Cmd {
 // order.
 func (j *Chooser) narrow() {
 	asked := strings.TrimSpace(j.input.Value())
-	j.shown = j.shown[:0:0]
-	if asked == "" {
-		j.shown = append(j.shown, j.all...)
-	} else {
-		type scored struct {
-			Target
-			score int
-		}
-		var found []scored
-		words := strings.Fields(strings.ToLower(asked))
-		for _, t := range j.all {
-			n := t.score(words)
-			if t.Do == nil { // an explanation: after all actions
-				n = min(n, 1)
-			}
-			if n > 0 {
-				found = append(found, scored{t, n})
-			}
-		}
-		slices.SortStableFunc(found, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-		if j.Typed != nil {
-			for _, t := range j.Typed(asked) {
-				if t.Last {
-					found = append(found, scored{t, 0})
-				} else {
-					found = slices.Insert(found, 0, scored{t, 0})
-				}
-			}
-		}
-		for i := range found {
-			j.shown = append(j.shown, found[i].Target)
+	j.shown, j.most = nil, 0
+	for _, t := range j.all {
+		if t.rank = t.score(strings.Fields(strings.ToLower(asked))); t.rank > 0 {
+			j.shown = append(j.shown, t)
 		}
 	}
-	j.most = 0
+	if asked != "" && j.Typed != nil {
+		for _, t := range j.Typed(asked) {
+			if !t.Last {
+				t.rank = 1 << 20
+			}
+			j.shown = append(j.shown, t)
+		}
+	}
+	slices.SortStableFunc(j.shown, func(a, b Target) int { return b.rank - a.rank })
 	for i := range j.shown {
 		j.most = max(j.most, cells.Width(j.shown[i].Label))
 	}
@@ -134,72 +96,35 @@ func (j *Chooser) narrow() {
 	j.layout()
 }
 
-// score returns how well a Target matches words, each of which must match; 0: no match.
-func (t *Target) score(words []string) (sum int) {
-	label, text := strings.ToLower(t.Label), strings.ToLower(t.Text)
+// score returns how well a target matches words, each of which must be in it; 0: no match.
+// Explanations come after what can be done.
+func (t *Target) score(words []string) int {
+	label, rest := strings.ToLower(t.Label), strings.ToLower(t.Text+" "+t.Group)
+	sum := 2
 	for _, word := range words {
-		n := max(fuzzy(word, label)*2, inText(word, text), inText(word, strings.ToLower(t.Group))/2)
-		if n == 0 {
+		switch {
+		case label == word:
+			sum += 8
+		case strings.HasPrefix(label, word):
+			sum += 4
+		case strings.Contains(" "+rest, " "+word), strings.Contains(label, "-"+word):
+			sum += 2
+		case strings.Contains(label+"\n"+rest, word):
+			sum++
+		default:
 			return 0
 		}
-		sum += n
+	}
+	if t.Do == nil && len(words) > 0 {
+		return 1
 	}
 	return sum
 }
 
-// inText returns how well a word matches a text: the whole text, its prefix, the prefix
-// of a word, or a substring; 0: no match.
-func inText(word, text string) int {
-	switch i := strings.Index(text, word); {
-	case i < 0:
-		return 0
-	case text == word:
-		return 200
-	case i == 0:
-		return 120
-	default:
-		before, _ := utf8.DecodeLastRuneInString(text[:i])
-		if !unicode.IsLetter(before) && !unicode.IsDigit(before) {
-			return 80
-		}
-		return 50
-	}
-}
-
-// fuzzy is inText for a name, which also matches letters in their order that are close
-// together.
-func fuzzy(word, name string) int {
-	if n := inText(word, name); n > 0 {
-		return n
-	}
-	first, last, from := -1, 0, 0
-	for _, r := range word {
-		i := strings.IndexRune(name[from:], r)
-		if i < 0 {
-			return 0
-		}
-		if first < 0 {
-			first = from + i
-		}
-		last = from + i
-		from = last + utf8.RuneLen(r)
-	}
-	if last-first > 2*len(word) {
-		return 0
-	}
-	return max(30-(last-first-len(word)+1), 1)
-}
-
-// Update chooses by keys and the mouse.
+// Update chooses by keys.
 func (j *Chooser) Update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.KeyMsg:
+	if msg, ok := msg.(tea.KeyMsg); ok {
 		return j.key(msg)
-	case tea.MouseMsg:
-		if j.List.Mouse(msg, msg.Y-2) {
-			return j.take()
-		}
-		return nil
 	}
 	return j.toInput(msg) // for the cursor
 }

@@ -48,8 +48,6 @@ type Config struct {
 	Editor func(path string, line int) (*exec.Cmd, error)
 	// Clipboard returns a command that copies its standard input; nil: the terminal is asked.
 	Clipboard func() *exec.Cmd
-	// Browser returns the command that opens a URL; nil: none, and URLs are copied.
-	Browser func(url string) *exec.Cmd
 
 	// Command runs a command of the program on a run, and returns what it prints; nil: none.
 	Command func(ctx context.Context, run string, args ...string) (string, error)

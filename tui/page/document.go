@@ -1,8 +1,6 @@
 package page
 
 import (
-	"slices"
-
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -92,24 +90,6 @@ func (d *Document) Update(msg tea.KeyMsg) {
 	case key.Matches(msg, KeyPrevious):
 		d.choose(-1)
 	}
-}
-
-// Mouse handles the wheel, and a click at a line, counted from the first visible one. It
-// reports whether a link was clicked.
-func (d *Document) Mouse(msg tea.MouseMsg, y int) (open bool) {
-	switch {
-	case msg.Button == tea.MouseButtonWheelUp:
-		d.Scroll(-wheelRows)
-	case msg.Button == tea.MouseButtonWheelDown:
-		d.Scroll(wheelRows)
-	case IsClick(msg) && y >= 0 && y < d.h:
-		at, found := slices.BinarySearch(d.Links, d.Top+y)
-		if found {
-			d.At = at
-		}
-		return found
-	}
-	return false
 }
 
 // View returns exactly h lines of w cells.

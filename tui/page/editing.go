@@ -2,16 +2,13 @@ package page
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
-
-	"blackboard/board/fault"
 )
 
 // Editing is a stored text that is changed in the editor. Nothing of it is lost: the file of
-// a failed editor stays, and a refused text is shown in a form.
+// a failed editor stays, and a refused text is edited again.
 type Editing struct {
 	ID   string
 	Text string // as it was read
@@ -26,14 +23,14 @@ func (a *App) Edit(of Page, read func(context.Context) (Editing, error)) tea.Cmd
 		e, err := read(ctx)
 		return Answer{To: of, Take: func() tea.Cmd {
 			return a.EditText(of, e.Text, ".md", func(text string, err error) tea.Cmd {
-				return a.edited(&e, text, err)
+				return a.edited(of, &e, text, err)
 			})
 		}}, err
 	})
 }
 
 // edited saves the edited text.
-func (a *App) edited(e *Editing, text string, err error) tea.Cmd {
+func (a *App) edited(of Page, e *Editing, text string, err error) tea.Cmd {
 	switch {
 	case err != nil:
 		return NoticeError(err)
@@ -43,29 +40,33 @@ func (a *App) edited(e *Editing, text string, err error) tea.Cmd {
 	return a.Hold(func(ctx context.Context) (tea.Msg, error) {
 		out, err := e.Save(ctx, text, false)
 		if err != nil {
-			return OverlayMsg{a.refused(e, text, err)}, nil
+			return OverlayMsg{a.refused(of, e, text, err)}, nil
 		}
 		return DoneMsg{Outcome: out}, nil
 	})
 }
 
-// refused is the form of a text that could not be saved.
-func (a *App) refused(e *Editing, text string, why error) *Form {
-	intro := []string{"It is not saved: " + a.Explain(why)}
-	if e.Forces && errors.Is(why, fault.Conflict) {
-		intro[0] = "It is not saved yet. Saving it replaces what others changed meanwhile; both stay in the history."
-	}
-	if strings.Contains(text, "\t") {
-		intro = append(intro, "If it is changed here its tabs become blanks.")
-	}
-	fields := []*Field{{Name: "text", Label: "What you have written", Value: text, Lines: 30, Required: true}}
+// refused asks what to do with a text that could not be saved.
+func (a *App) refused(of Page, e *Editing, text string, why error) *Form {
+	const again, anyway = "edit it again", "save it all the same"
+	choices := []string{again}
 	if e.Forces {
-		fields = append(fields, &Field{Name: "force", Label: "Even if it resembles another or looks like a secret", Choices: []string{"no", "yes"}})
+		choices = append(choices, anyway)
 	}
-	f := NewForm(a, Form{Heading: "Edit " + e.ID, Intro: intro, Button: "save", Fields: fields,
+	f := NewForm(a, Form{Heading: "Edit " + e.ID, Intro: []string{"It is not saved: " + a.Explain(why)}, Button: "do it",
+		Fields: []*Field{{Name: "then", Label: "Then", Choices: choices}},
 		Submit: func(ctx context.Context, v Values) (Outcome, error) {
-			return e.Save(ctx, v["text"], v["force"] == "yes")
+			if v["then"] == anyway {
+				return e.Save(ctx, text, true)
+			}
+			return Outcome{Text: e.ID + " is not saved yet"}, nil
 		}})
-	f.Began, f.Err = nil, why // it is stored nowhere else, so discarding it needs a second key
+	f.Tried = func(err error) tea.Cmd {
+		if err != nil || f.Values()["then"] == anyway {
+			return nil
+		}
+		return a.EditText(of, text, ".md", func(text string, err error) tea.Cmd { return a.edited(of, e, text, err) })
+	}
+	f.Began = nil // it is stored nowhere else, so discarding it needs a second key
 	return f
 }

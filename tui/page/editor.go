@@ -116,10 +116,9 @@ func (a *App) ScreenAway() {
 	}
 }
 
-// ScreenBack takes the terminal again. Bubble Tea does not enable the mouse again.
-func (a *App) ScreenBack() tea.Cmd {
+// ScreenBack takes the terminal again.
+func (a *App) ScreenBack() {
 	if a.Out != nil {
 		io.WriteString(a.Out, noWrap+a.ofTitle(keepTitle))
 	}
-	return func() tea.Msg { return tea.EnableMouseCellMotion() }
 }

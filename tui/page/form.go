@@ -30,37 +30,104 @@ type Field struct {
 	Lines    int // above 1: a text of several lines
 	Required bool
 
-	input textinput.Model
-	area  textarea.Model
-	pick  int // the index of the chosen one of choices
-
-	// the original of a text of several lines: the text area changes tabs to blanks
-	exact string
-	shown string // the text area's form of exact
+	input input
 }
 
-// maxAreaLines is the capacity of bubbles' text area, which drops further lines silently.
-const maxAreaLines = 10_000
-
-// loses returns why a form cannot edit a text, or "" if it can.
-func loses(text string) string {
-	if strings.Count(text, "\n") >= maxAreaLines {
-		return "a form takes no more than " + cells.Count(maxAreaLines) + " lines"
-	}
-	return ""
+// input is what a field is typed into, or chosen with.
+type input interface {
+	Focus() tea.Cmd
+	Blur()
+	Value() string
+	SetValue(string)
+	View() string
+	update(tea.Msg) tea.Cmd
+	resize(w, lines int)
 }
 
-// Fill sets the text of a field.
-func (fl *Field) Fill(text string) {
-	if fl.Lines > 1 {
-		fl.area.SetValue(text)
-		fl.exact, fl.shown = text, fl.area.Value()
-		return
+// line is an input of one line.
+type line struct{ textinput.Model }
+
+func (l *line) update(msg tea.Msg) (cmd tea.Cmd) {
+	l.Model, cmd = l.Model.Update(msg)
+	return cmd
+}
+
+func (l *line) resize(w, _ int) { l.Width = w - 1 }
+
+// SetValue shows the start of a long text.
+func (l *line) SetValue(text string) {
+	l.Model.SetValue(text)
+	if l.CursorEnd(); cells.Width(text) >= MinWidth-8 {
+		l.CursorStart()
 	}
-	fl.input.SetValue(text)
-	if fl.input.CursorEnd(); cells.Width(text) >= MinWidth-8 { // show the start of a long text
-		fl.input.CursorStart()
+}
+
+// area is an input of several lines.
+type area struct{ textarea.Model }
+
+func (a *area) update(msg tea.Msg) (cmd tea.Cmd) {
+	a.Model, cmd = a.Model.Update(msg)
+	return cmd
+}
+
+func (a *area) resize(w, lines int) {
+	a.SetWidth(w)
+	a.SetHeight(lines)
+}
+
+// choice is one of some values.
+type choice struct {
+	all     []string
+	at      int
+	focused bool
+}
+
+func (c *choice) Focus() tea.Cmd       { c.focused = true; return nil }
+func (c *choice) Blur()                { c.focused = false }
+func (c *choice) Value() string        { return c.all[c.at] }
+func (c *choice) SetValue(text string) { c.at = max(slices.Index(c.all, text), 0) }
+func (c *choice) resize(int, int)      {}
+
+func (c *choice) View() string {
+	if c.focused {
+		return "‹ " + c.Value() + " ›"
 	}
+	return "  " + c.Value()
+}
+
+func (c *choice) update(msg tea.Msg) tea.Cmd {
+	switch msg, _ := msg.(tea.KeyMsg); {
+	case key.Matches(msg, KeyChoiceNext):
+		c.at = (c.at + 1) % len(c.all)
+	case key.Matches(msg, KeyChoicePrev):
+		c.at = (c.at + len(c.all) - 1) % len(c.all)
+	}
+	return nil
+}
+
+// inputOf returns the input of a field.
+func (a *App) inputOf(fl *Field) (in input) {
+	hint := ""
+	if fl.Hint != "" { // in parentheses, to distinguish it from typed text without colours
+		hint = "(" + fl.Hint + ")"
+	}
+	switch {
+	case len(fl.Choices) > 0:
+		in = &choice{all: fl.Choices}
+	case fl.Lines > 1:
+		x := textarea.New()
+		plain := textarea.Style{Placeholder: a.Styles.Faint}
+		x.FocusedStyle, x.BlurredStyle = plain, plain
+		x.ShowLineNumbers, x.Prompt, x.CharLimit, x.MaxHeight, x.Placeholder = false, "", 0, 0, hint
+		x.SetHeight(fl.Lines)
+		in = &area{x}
+	default:
+		x := a.NewInput()
+		x.Prompt, x.Placeholder = "", hint
+		in = &line{x}
+	}
+	in.SetValue(fl.Value)
+	return in
 }
 
 // Form asks for some values and then runs an action. A form without fields asks for
@@ -89,31 +156,10 @@ type Form struct {
 func NewForm(a *App, f Form) *Form {
 	f.app = a
 	for _, fl := range f.Fields {
-		switch {
-		case len(fl.Choices) > 0:
-			fl.pick = max(slices.Index(fl.Choices, fl.Value), 0)
-		case fl.Lines > 1:
-			fl.area = a.newArea()
-			fl.area.ShowLineNumbers, fl.area.Prompt, fl.area.CharLimit, fl.area.Placeholder = false, "", 0, aside(fl.Hint)
-			fl.area.MaxHeight = 0
-			fl.area.SetHeight(fl.Lines)
-			fl.Fill(fl.Value)
-		default:
-			fl.input = a.NewInput()
-			fl.input.Prompt, fl.input.Placeholder = "", aside(fl.Hint)
-			fl.Fill(fl.Value)
-		}
+		fl.input = a.inputOf(fl)
 	}
 	f.Began = f.Values()
 	return &f
-}
-
-// aside puts a hint into parentheses, to distinguish it from typed text without colours.
-func aside(hint string) string {
-	if hint == "" {
-		return ""
-	}
-	return "(" + hint + ")"
 }
 
 // Init gives the keys to the first field.
@@ -124,21 +170,10 @@ func (f *Form) focusOn(i int) tea.Cmd {
 		return nil
 	}
 	f.at = (i + len(f.Fields)) % len(f.Fields)
-	var cmd tea.Cmd
-	for j, fl := range f.Fields {
-		switch {
-		case len(fl.Choices) > 0:
-		case fl.Lines > 1 && j == f.at:
-			cmd = fl.area.Focus()
-		case fl.Lines > 1:
-			fl.area.Blur()
-		case j == f.at:
-			cmd = fl.input.Focus()
-		default:
-			fl.input.Blur()
-		}
+	for _, fl := range f.Fields {
+		fl.input.Blur()
 	}
-	return f.app.Blink(cmd)
+	return f.app.Blink(f.Fields[f.at].input.Focus())
 }
 
 // Values returns what the fields have now.
@@ -150,25 +185,7 @@ func (f *Form) Values() Values {
 	return v
 }
 
-func (fl *Field) text() string {
-	switch {
-	case len(fl.Choices) > 0:
-		return fl.Choices[fl.pick]
-	case fl.Lines > 1:
-		return strings.TrimSpace(fl.whole())
-	default:
-		return strings.TrimSpace(fl.input.Value())
-	}
-}
-
-// whole returns the original of a text of several lines if it was not changed, else the
-// text area's form.
-func (fl *Field) whole() string {
-	if fl.area.Value() == fl.shown {
-		return fl.exact
-	}
-	return fl.area.Value()
-}
+func (fl *Field) text() string { return strings.TrimSpace(fl.input.Value()) }
 
 // Update handles a key, and the result of the action.
 func (f *Form) Update(msg tea.Msg) tea.Cmd {
@@ -180,8 +197,6 @@ func (f *Form) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	case tea.KeyMsg:
 		return f.key(msg)
-	case tea.MouseMsg:
-		return nil
 	}
 	return f.toField(msg) // for the cursor
 }
@@ -189,7 +204,7 @@ func (f *Form) Update(msg tea.Msg) tea.Cmd {
 // edited sets the text that was written in the editor.
 func (f *Form) edited(fl *Field, text string, err error) tea.Cmd {
 	if f.Err = err; err == nil {
-		fl.Fill(strings.TrimRight(text, "\n"))
+		fl.input.SetValue(strings.TrimRight(text, "\n"))
 	}
 	return nil
 }
@@ -221,33 +236,17 @@ func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, KeyPrevField), !area && msg.Type == tea.KeyUp:
 		return f.focusOn(f.at - 1)
 	case area && key.Matches(msg, KeyInEditor):
-		return f.app.EditText(f, fl.whole(), ".md",
+		return f.app.EditText(f, fl.input.Value(), ".md",
 			func(text string, err error) tea.Cmd { return f.edited(fl, text, err) })
-	case fl != nil && len(fl.Choices) > 0:
-		switch {
-		case key.Matches(msg, KeyChoiceNext):
-			fl.pick = (fl.pick + 1) % len(fl.Choices)
-		case key.Matches(msg, KeyChoicePrev):
-			fl.pick = (fl.pick + len(fl.Choices) - 1) % len(fl.Choices)
-		}
-		return nil
 	}
 	return f.toField(msg)
 }
 
-func (f *Form) toField(msg tea.Msg) (cmd tea.Cmd) {
+func (f *Form) toField(msg tea.Msg) tea.Cmd {
 	if len(f.Fields) == 0 {
 		return nil
 	}
-	fl := f.Fields[f.at]
-	switch {
-	case len(fl.Choices) > 0:
-	case fl.Lines > 1:
-		fl.area, cmd = fl.area.Update(msg)
-	default:
-		fl.input, cmd = fl.input.Update(msg)
-	}
-	return f.app.Blink(cmd)
+	return f.app.Blink(f.Fields[f.at].input.update(msg))
 }
 
 // leave closes the form. If something was typed, it needs a second key.
@@ -264,10 +263,6 @@ func (f *Form) do() tea.Cmd {
 	for i, fl := range f.Fields {
 		if fl.Required && fl.text() == "" {
 			f.Err = fmt.Errorf("required: %s", fl.Label)
-			return f.focusOn(i)
-		}
-		if why := loses(fl.exact); why != "" && fl.area.Value() != fl.shown {
-			f.Err = fmt.Errorf("%s: the rest would be lost · ctrl+o changes it in $EDITOR", why)
 			return f.focusOn(i)
 		}
 	}
@@ -287,36 +282,19 @@ func (f *Form) do() tea.Cmd {
 // SetSize fits the form into a page of w × h cells.
 func (f *Form) SetSize(w, h int) {
 	f.h, f.inner = h, min(w-6, 90)
-	for _, fl := range f.Fields {
-		switch {
-		case len(fl.Choices) > 0:
-		case fl.Lines > 1:
-			fl.area.SetWidth(f.inner)
-			fl.area.SetHeight(min(fl.Lines, max(f.room(), 2)))
-		default:
-			fl.input.Width = f.inner - 1
-		}
-	}
-}
-
-// room returns the number of lines for each text of several lines.
-func (f *Form) room() int {
 	used, areas := len(f.introLines())+4, 0
 	for _, fl := range f.Fields {
+		used++
 		switch {
-		case len(fl.Choices) > 0:
-			used++
 		case fl.Lines > 1:
 			areas++
+		case len(fl.Choices) == 0:
 			used++
-		default:
-			used += 2
 		}
 	}
-	if areas == 0 {
-		return 0
+	for _, fl := range f.Fields {
+		fl.input.resize(f.inner, min(fl.Lines, max((h-used)/max(areas, 1), 2)))
 	}
-	return (f.h - used) / areas
 }
 
 // introLines returns what the form is about, shortened on a small screen.
@@ -374,63 +352,52 @@ func (f *Form) View() []string {
 	return st.Box(heading, foot, append(body, word...), f.inner)
 }
 
-// foot returns the keys that end the form.
+// foot names the keys that end the form.
 func (f *Form) foot() string {
-	last := len(f.Fields) == 0 || f.at == len(f.Fields)-1 && f.Fields[f.at].Lines <= 1
-	do := "ctrl+s "
-	if last {
-		do = "enter "
+	var ends []string
+	for _, b := range f.Actions().Bindings()[:2] {
+		ends = append(ends, f.app.KeyName(b)+" "+b.Help().Desc)
 	}
-	if len(f.Fields) == 0 {
-		do = "y or enter "
-	}
-	foot := do + f.Button + " · esc leave it"
-	if len(f.Fields) > 0 && f.Fields[f.at].Lines > 1 {
-		foot += " · ctrl+o $EDITOR"
-	}
-	return foot
+	return strings.Join(ends, " · ")
 }
 
 // fieldLines renders a field with its label.
 func (f *Form) fieldLines(fl *Field, focused bool) []string {
 	label := f.app.Styles.TitleOf(fl.Label, focused)
-	switch {
-	case len(fl.Choices) > 0 && focused:
-		return []string{label + " ‹ " + fl.Choices[fl.pick] + " ›"}
-	case len(fl.Choices) > 0:
-		return []string{label + "   " + fl.Choices[fl.pick]}
-	case fl.Lines > 1:
-		return append([]string{label}, strings.Split(fl.area.View(), "\n")...)
-	default:
-		return []string{label, fl.input.View()}
+	if len(fl.Choices) > 0 {
+		return []string{label + " " + fl.input.View()}
 	}
+	return append([]string{label}, strings.Split(fl.input.View(), "\n")...)
 }
 
 // Title returns the heading of the form.
 func (f *Form) Title() string { return f.Heading }
 
-// Actions returns the keys of the field that has them.
+// Actions returns the keys of the form, and of the field that has them.
 func (f *Form) Actions() Actions {
-	if len(f.Fields) == 0 {
-		return Actions{}.Also(Renamed(KeyOpen, f.Button), KeyCancel)
+	fl := &Field{}
+	if len(f.Fields) > 0 {
+		fl = f.Fields[f.at]
 	}
+	last := f.at >= len(f.Fields)-1
 	all := Actions{}.Also(Renamed(KeySubmit, f.Button), KeyCancel)
-	oneLine := f.Fields[f.at].Lines <= 1
-	if oneLine && f.at == len(f.Fields)-1 {
-		all = Actions{}.Also(Renamed(KeyOpen, f.Button), KeyCancel,
-			Renamed(KeySubmit, f.Button))
+	if last && fl.Lines <= 1 {
+		all = Actions{}.Also(Renamed(KeyOpen, f.Button), KeyCancel)
 	}
 	if len(f.Fields) > 1 {
-		all = all.Also(KeyNextField, KeyPrevField)
+		all = all.Also(KeyNextField)
 	}
-	if !oneLine {
-		return all.Also(KeyInEditor)
-	}
-	if len(f.Fields[f.at].Choices) > 0 {
+	switch {
+	case fl.Lines > 1:
+		all = all.Also(KeyInEditor)
+	case len(fl.Choices) > 0:
 		all = all.Also(KeyChoiceNext, KeyChoicePrev)
 	}
-	if f.at < len(f.Fields)-1 {
+	if !last && fl.Lines <= 1 {
 		all = all.Also(Renamed(KeyOpen, "next field"))
+	}
+	if len(f.Fields) > 1 {
+		all = all.Also(KeyPrevField)
 	}
 	return all
 }
@@ -466,13 +433,4 @@ func (a *App) NewInput() textinput.Model {
 	in := textinput.New()
 	in.PlaceholderStyle = a.Styles.Faint
 	return in
-}
-
-// newArea returns an input field of several lines.
-func (a *App) newArea() textarea.Model {
-	area := textarea.New()
-	for _, style := range []*textarea.Style{&area.FocusedStyle, &area.BlurredStyle} {
-		*style = textarea.Style{Placeholder: a.Styles.Faint}
-	}
-	return area
 }

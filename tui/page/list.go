@@ -110,29 +110,6 @@ func (l *List) Update(msg tea.KeyMsg) bool {
 	return ok
 }
 
-// wheelRows is how many rows a notch of the mouse wheel scrolls.
-const wheelRows = 3
-
-// Mouse handles the wheel, and a click at a line of the list, counted from its first one.
-// It reports a click at the chosen row, which opens it.
-func (l *List) Mouse(msg tea.MouseMsg, y int) (open bool) {
-	switch {
-	case msg.Button == tea.MouseButtonWheelUp:
-		l.Move(-wheelRows)
-	case msg.Button == tea.MouseButtonWheelDown:
-		l.Move(wheelRows)
-	case IsClick(msg) && y >= 0 && y < l.Height && l.Top+y < l.Len:
-		open = l.Cursor == l.Top+y && !l.Lost
-		l.MoveTo(l.Top + y)
-	}
-	return open
-}
-
-// IsClick reports whether the left button was pressed.
-func IsClick(msg tea.MouseMsg) bool {
-	return msg.Action == tea.MouseActionPress && msg.Button == tea.MouseButtonLeft
-}
-
 // View returns exactly h lines of w cells.
 func (l *List) View(focused bool) []string {
 	lines := make([]string, 0, l.Height)

@@ -4,18 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/x/ansi"
-
-	"blackboard/tui/cells"
 )
 
 // Mutes are the values of Config.Mute: the ways of a notification, and its subjects.
-var Mutes = []string{"bell", "desktop", "title", "gate", "critical", "silent", "all"}
+var Mutes = []string{"bell", "title", "gate", "critical", "silent", "all"}
 
 // CheckMutes returns an error that lists the values if one of the words is invalid.
 func CheckMutes(words []string) error {
@@ -38,25 +34,13 @@ func (a *App) Muted(word string) bool {
 	return slices.Contains(a.Mute, word) || slices.Contains(a.Mute, "all")
 }
 
-// Tell rings the bell and sends a desktop notification, if the terminal is not focused or
-// does not report it.
+// Tell rings the bell, if the terminal is not focused or does not report it.
 func (a *App) Tell(all []Notification) tea.Cmd {
-	all = slices.DeleteFunc(all, func(t Notification) bool { return a.Muted(t.Kind) })
-	if len(all) == 0 || a.Focused {
+	muted := !slices.ContainsFunc(all, func(t Notification) bool { return !a.Muted(t.Kind) })
+	if muted || a.Focused || a.Muted("bell") {
 		return nil
 	}
-	var s strings.Builder
-	if !a.Muted("bell") {
-		s.WriteString("\a")
-	}
-	if !a.Muted("desktop") {
-		text := all[0].Text
-		if len(all) > 1 {
-			text += fmt.Sprintf(", and %d more", len(all)-1)
-		}
-		s.WriteString(desktopNotice(text, os.Getenv))
-	}
-	return a.Write(s.String())
+	return a.Write("\a")
 }
 
 // TellInside shows them in the line of the keys, also to who looks at the screen.
@@ -71,21 +55,6 @@ func (a *App) TellInside(all []Notification) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg { return NoticeMsg{Text: strings.Join(texts, "; ")} }
-}
-
-// desktopNotice returns the escape sequence of a desktop notification: OSC 777 for
-// terminals that support only that, else OSC 9. tmux is asked to pass it on.
-func desktopNotice(text string, env func(string) string) string {
-	text = strings.ReplaceAll(cells.OneLine(text, 2*MaxNotice), ";", ",")
-	s := "\x1b]9;" + text + "\a"
-	name, _, _ := strings.Cut(env("TERM"), "-")
-	if env("VTE_VERSION") != "" || name == "rxvt" || name == "foot" {
-		s = "\x1b]777;notify;board;" + text + "\a"
-	}
-	if env("TMUX") != "" {
-		return ansi.TmuxPassthrough(s)
-	}
-	return s
 }
 
 // Write writes to the terminal. A single write cannot mix with the drawing of a screen.

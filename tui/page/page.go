@@ -10,7 +10,7 @@
 //	document.go     a text to scroll through, with links; text.go: a page that is one
 //	two_panes.go    a list, and a text about the chosen row
 //	form.go         forms: a reason, a new entry, a confirmation
-//	chooser.go      an overlay with choices; revisions.go shows an earlier revision
+//	chooser.go      an overlay with choices
 //	textlinks.go    ids, and links in the texts of entries, signals, capsules, items and findings
 //	editor.go       a file or a text in the person's editor; clipboard.go copies
 //	notice.go       notifications outside of the screen

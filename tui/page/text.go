@@ -19,7 +19,7 @@ type Text struct {
 	// goroutine at a time.
 	Read  func(context.Context) (write func(*cells.Writer), err error)
 	Write func(*cells.Writer) // what was read; without Read, all there is
-	// Heard handles messages that are neither keys nor of the mouse.
+	// Heard handles messages that are no keys.
 	Heard  func(tea.Msg) tea.Cmd
 	Follow func(to string) tea.Cmd // opens a link
 	Link   string                  // what a link leads to, in a word
@@ -57,19 +57,13 @@ func (t *Text) Reload() tea.Cmd {
 	})
 }
 
-// Update handles keys and the mouse; other messages are passed on.
+// Update handles keys; other messages are passed on.
 func (t *Text) Update(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case tea.KeyMsg:
+	if msg, ok := msg.(tea.KeyMsg); ok {
 		if cmd, ok := t.Actions().Press(msg); ok {
 			return cmd
 		}
 		t.Doc.Update(msg)
-		return nil
-	case tea.MouseMsg:
-		if t.Doc.Mouse(msg, msg.Y-1) {
-			return t.follow()
-		}
 		return nil
 	}
 	if t.Heard == nil {

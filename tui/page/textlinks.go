@@ -145,27 +145,7 @@ func (a *App) urlLink(url string) TextLink {
 		url = url[:len(url)-1]
 	}
 	url = cells.Clean(url)
-	note := "in the browser"
-	if a.Browser == nil {
-		note = "to the clipboard"
-	}
-	return TextLink{url, note, func() tea.Cmd { return a.openURL(url) }}
-}
-
-// openURL opens a URL in the browser; without one it copies the URL.
-func (a *App) openURL(url string) tea.Cmd {
-	if a.Browser == nil {
-		return a.CopyText(url)
-	}
-	return a.Do(func(context.Context) tea.Msg {
-		cmd := a.Browser(url)
-		if err := cmd.Start(); err != nil {
-			err = fmt.Errorf("the browser cannot be started: %w · o and y copies the URL", err)
-			return NoticeMsg{Err: err}
-		}
-		go cmd.Wait() // ignore how the browser ends
-		return NoticeMsg{Good: true, Text: url + " is given to the browser"}
-	})
+	return TextLink{url, "to the clipboard", func() tea.Cmd { return a.CopyText(url) }}
 }
 
 // fileLink returns the link of a line of a file, which opens the editor.

@@ -45,24 +45,6 @@ func (p *TwoPanes) Panes(st *cells.Styles, above []string, rows, about string) [
 	return append(append(above, items...), text...)
 }
 
-// Mouse handles the mouse, and reports whether another row may be chosen, and whether to
-// open it.
-func (p *TwoPanes) Mouse(msg tea.MouseMsg) (moved, open bool) {
-	switch {
-	case p.left.Has(msg.X, msg.Y):
-		if IsClick(msg) {
-			p.InDoc = false
-		}
-		return true, p.Items.Mouse(msg, msg.Y-p.left.Y-1)
-	case p.Right.Has(msg.X, msg.Y):
-		if IsClick(msg) {
-			p.InDoc = true
-		}
-		p.Doc.Mouse(msg, msg.Y-p.Right.Y-1)
-	}
-	return false, false
-}
-
 // Key handles a key: of the filter, which narrow applies, of an action, or of the pane that has
 // the keys; moved is called when another row is chosen.
 func (p *TwoPanes) Key(msg tea.KeyMsg, all func() Actions, narrow, moved func()) tea.Cmd {
@@ -102,9 +84,6 @@ func (p *TwoPanes) SideActions() Actions {
 
 // Rect is a part of the page, in cells.
 type Rect struct{ X, Y, W, H int }
-
-// Has reports whether a cell is in the part.
-func (r Rect) Has(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H }
 
 // Wide is the least width at which all panes are shown at once.
 const Wide = 110

@@ -3,6 +3,7 @@ package page
 import (
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/charmbracelet/bubbles/key"
@@ -12,39 +13,23 @@ import (
 	"blackboard/tui/cells"
 )
 
-// keyOfStep has the key for the operation that an error or finding names as the next
-// step, and where that key works.
-func keyOfStep(op string) (b key.Binding, where string) {
-	switch op {
-	case "signal.address":
-		return KeyAddress, ""
-	case "signal.waive":
-		return KeyWaive, ""
-	case "signal.reopen":
-		return KeyReopen, ""
-	case "signal.show", "entry.show", "kb.get", "memory.get":
-		return KeyOpen, ""
-	case "signal.list":
-		return KeyPart2, " of the run"
-	case "entry.list":
-		return KeyPart1, " of the run"
-	case "entry.post":
-		return KeyPost, ""
-	case "entry.settle":
-		return KeySettle, " on the pair"
-	case "kb.search":
-		return KeySearch, ""
-	case "run.list":
-		return KeyBack, ""
-	case "kb.edit":
-		return KeyEdit, " on it"
-	case "kb.history":
-		return KeyOpen, " on it"
-	case "memory.list":
-		return KeyMemory, ""
-	}
-	return key.Binding{}, ""
+// keyed is a key, and where it works.
+type keyed struct {
+	key.Binding
+	where string
 }
+
+// keysOfSteps have the key for an operation that an error or finding names as the next step.
+var keysOfSteps = sync.OnceValue(func() map[string]keyed {
+	return map[string]keyed{
+		"signal.address": {KeyAddress, ""}, "signal.waive": {KeyWaive, ""}, "signal.reopen": {KeyReopen, ""},
+		"signal.show": {KeyOpen, ""}, "entry.show": {KeyOpen, ""}, "kb.get": {KeyOpen, ""}, "memory.get": {KeyOpen, ""},
+		"signal.list": {KeyPart2, " of the run"}, "entry.list": {KeyPart1, " of the run"},
+		"entry.post": {KeyPost, ""}, "entry.settle": {KeySettle, " on the pair"},
+		"kb.search": {KeySearch, ""}, "kb.edit": {KeyEdit, " on it"}, "kb.history": {KeyOpen, " on it"},
+		"memory.list": {KeyMemory, ""}, "run.list": {KeyBack, ""},
+	}
+})
 
 // inShell are operations that exist only in a shell.
 var inShell = []string{
@@ -55,11 +40,11 @@ var inShell = []string{
 // words formats a step as the keys for it. Without a key, it uses the caller's words if
 // the step works in a shell, else nothing.
 func (a *App) words(s fault.Step) string {
-	switch b, where := keyOfStep(s.Op); {
-	case len(b.Keys()) > 0:
-		said := b.Help().Key + where
+	switch to, ok := keysOfSteps()[s.Op]; {
+	case ok:
+		said := to.Help().Key + to.where
 		for _, name := range []string{"id", "signal"} {
-			if id := s.Args[name]; id != "" && where == "" {
+			if id := s.Args[name]; id != "" && to.where == "" {
 				said += " on " + id
 			}
 		}

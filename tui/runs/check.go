@@ -160,7 +160,7 @@ func (p *CheckPage) ask(ctx context.Context, report string) (check.Result, error
 	return check.Run(ctx, p.b, f, in)
 }
 
-// Update notes that the run has changed, and handles keys and the mouse.
+// Update notes that the run has changed, and handles keys.
 func (p *CheckPage) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.EventsMsg:
@@ -173,8 +173,6 @@ func (p *CheckPage) Update(msg tea.Msg) tea.Cmd {
 		}
 	case tea.KeyMsg:
 		return p.TwoPanes.Key(msg, p.Actions, p.narrow, p.compose)
-	case tea.MouseMsg:
-		return p.mouse(msg)
 	default:
 		_, cmd := p.Filter.Update(msg) // a blinking cursor
 		return cmd
@@ -358,17 +356,6 @@ func (p *CheckPage) openLink() tea.Cmd {
 		in.Source, in.Ref = report, strconv.Itoa(line)
 	}
 	return p.app.OpenLink(func(context.Context) (page.Linked, error) { return in, nil })
-}
-
-func (p *CheckPage) mouse(msg tea.MouseMsg) tea.Cmd {
-	moved, open := p.TwoPanes.Mouse(msg)
-	if moved {
-		p.compose()
-	}
-	if open {
-		return p.openRow()
-	}
-	return nil
 }
 
 // Title names the page in the header.

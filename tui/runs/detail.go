@@ -158,10 +158,6 @@ func (p *detailPage) Update(msg tea.Msg) tea.Cmd {
 		}
 	case tea.KeyMsg:
 		return p.key(msg)
-	case tea.MouseMsg:
-		if p.doc.Mouse(msg, msg.Y) {
-			return p.follow()
-		}
 	}
 	return nil
 }

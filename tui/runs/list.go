@@ -149,7 +149,7 @@ func (p *List) Close() {
 	}
 }
 
-// Update reads the runs again after an action, and handles keys and the mouse.
+// Update reads the runs again after an action, and handles keys.
 func (p *List) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.DoneMsg:
@@ -158,14 +158,6 @@ func (p *List) Update(msg tea.Msg) tea.Cmd {
 		}
 	case tea.KeyMsg:
 		return p.TwoPanes.Key(msg, p.Actions, p.narrow, p.describe)
-	case tea.MouseMsg:
-		moved, open := p.TwoPanes.Mouse(msg)
-		if moved {
-			p.describe()
-		}
-		if open {
-			return p.openRun()
-		}
 	default:
 		if p.Filter.Active {
 			_, cmd := p.Filter.Update(msg)

@@ -2,7 +2,7 @@
 // and its check.
 //
 //	list.go       the page of all runs; list_act.go creates and deletes them
-//	run.go        the page of a run; run_layout.go has its layout and mouse, act.go its actions
+//	run.go        the page of a run; run_layout.go has its layout, act.go its actions
 //	feed*.go      the list of its entries
 //	questions.go  the list of its questions; run_panes.go has that of its workers
 //	preview.go    shows the chosen row
@@ -138,7 +138,7 @@ func (p *Page) open(opened func(*board.Board) tea.Cmd, failed func(error) tea.Cm
 	})
 }
 
-// Update handles events of the run, keys and the mouse.
+// Update handles events of the run, and keys.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.ContactMsg:
@@ -152,8 +152,6 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		return tea.Batch(p.happened(msg), p.preview.Update(msg))
 	case tea.KeyMsg:
 		return p.key(msg)
-	case tea.MouseMsg:
-		return p.mouse(msg)
 	case page.DoneMsg:
 		if msg.Kind != page.ChangedRun || msg.Err != nil || p.b == nil {
 			return nil
@@ -447,9 +445,6 @@ func (p *Page) IsReady() bool { return p.b != nil && p.known }
 
 // Past returns the moment that is shown; nil: now.
 func (p *Page) Past() *board.Past { return p.back.past }
-
-// Authors returns the workers of the run at the moment that is shown.
-func (p *Page) Authors() []board.Worker { return p.scene.workers }
 
 // Disputes returns the number of disputed entries at the moment that is shown.
 func (p *Page) Disputes() int64 { return p.scene.state.Entries.ByStatus[board.Disputed] }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
 )
@@ -135,57 +133,6 @@ func (p *Page) paneView(i int) []string {
 		return p.preview.draw(p.area[i], p.inPreview)
 	}
 	return p.panes[i].view(p.Here() == i)
-}
-
-func (p *Page) mouse(msg tea.MouseMsg) tea.Cmd {
-	if msg.Y >= p.h-p.time.height() {
-		return p.time.mouse(msg)
-	}
-	if p.tabs() && msg.Y == 1 && page.IsClick(msg) {
-		for i, x := 0, 1; i < Panes; i++ {
-			n := len(p.TabName(i))
-			if msg.X >= x && msg.X < x+n {
-				return p.FocusOn(i)
-			}
-			x += n + 2
-		}
-		return nil
-	}
-	for i, r := range p.area {
-		switch {
-		case !r.Has(msg.X, msg.Y):
-		case i == PanePreview:
-			return p.previewMouse(msg, msg.Y-r.Y-1)
-		default:
-			return p.listMouse(msg, i)
-		}
-	}
-	return nil
-}
-
-// listMouse handles the mouse in a list: a click at the chosen row opens it.
-func (p *Page) listMouse(msg tea.MouseMsg, i int) tea.Cmd {
-	was := p.Here()
-	y := msg.Y - p.area[i].Y - p.panes[i].above()
-	open := p.panes[i].rows().Mouse(msg, y)
-	if page.IsClick(msg) {
-		p.FocusOn(i)
-	}
-	if open && was == i {
-		return p.openChosen()
-	}
-	return p.feed.need()
-}
-
-// previewMouse scrolls the preview, and opens a link in it.
-func (p *Page) previewMouse(msg tea.MouseMsg, y int) tea.Cmd {
-	if page.IsClick(msg) {
-		p.FocusOn(PanePreview)
-	}
-	if p.preview.doc.Mouse(msg, y) {
-		return p.preview.follow()
-	}
-	return nil
 }
 
 // summary describes the run in a line.

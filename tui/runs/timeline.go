@@ -190,41 +190,6 @@ func (t *timeline) scale(room int) string {
 	return ""
 }
 
-// momentAt returns the event at a place of the timeline: in the line of the gate the last change
-// in its stretch, else the last event of that. It is 0 if there is no event.
-func (t *timeline) momentAt(x, y int) int64 {
-	c := x - 1
-	if c < 0 || c >= t.columns() || y < 0 || y >= t.height()-1 {
-		return 0
-	}
-	from, best := t.stretch(c)
-	for _, g := range t.gate {
-		if y == t.curve() && g.Seq > from && g.Seq <= best {
-			best = g.Seq
-		}
-	}
-	return best
-}
-
-// mouse goes to a clicked moment; the wheel moves through the events.
-func (t *timeline) mouse(msg tea.MouseMsg) tea.Cmd {
-	p, y := t.page, msg.Y-(t.page.h-t.height())
-	switch {
-	case msg.Button == tea.MouseButtonWheelUp:
-		return p.GoTo(p.Place() - 1)
-	case msg.Button == tea.MouseButtonWheelDown:
-		return p.GoTo(p.Place() + 1)
-	case msg.Button != tea.MouseButtonLeft || msg.Action == tea.MouseActionRelease:
-		return nil
-	case y == t.height()-1:
-		return p.ToNow()
-	}
-	if seq := t.momentAt(msg.X, y); seq > 0 {
-		return p.GoTo(seq)
-	}
-	return nil
-}
-
 // actions returns the keys of the timeline.
 func (t *timeline) actions() page.Actions {
 	all := page.Actions{page.On(page.KeyPeak, t.toPeak),
