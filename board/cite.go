@@ -44,7 +44,7 @@ const (
 type Citation struct {
 	Report  string `json:"report"`
 	Line    int    `json:"line"`
-	Handle  string `json:"handle"`  // e12.7kq
+	Handle  string `json:"handle"`  // e12.7kq, or e12 of [e12]
 	ID      string `json:"id"`      // the entry that it names
 	Verdict string `json:"verdict"` // good, stale, foreign or forged
 	Why     string `json:"why"`     // of one that is not good
@@ -76,18 +76,35 @@ func uncoded(reports []*documents.Document) []*documents.Document {
 	return out
 }
 
-// Citations checks the handles in reports. Plain ids, such as [e12], are none.
+// bracketed matches ids in brackets, one or several.
+var bracketed = text.NewRegexp(`\[(e[1-9][0-9]*(?:[,; ]+e[1-9][0-9]*)*)\]`)
+
+// Citations checks the handles in reports, and ids in brackets such as [e12]. A report of which
+// no entry has any of these ids means something else by them.
 func (m *Moment) Citations(reports ...*documents.Document) ([]Citation, error) {
 	all := []Citation{}
 	for _, d := range reports {
+		var found []Citation
+		cites := false
 		for at, line := range d.Lines() {
 			for _, h := range handles.FindAllStringSubmatch(line, -1) {
-				c := Citation{Report: d.Name, Line: d.Line(at), Handle: h[0], ID: h[1]}
-				if err := m.cited(&c); err != nil {
-					return nil, err
-				}
-				all = append(all, c)
+				found = append(found, Citation{Report: d.Name, Line: d.Line(at), Handle: h[0], ID: h[1]})
+				cites = true
 			}
+			for _, list := range bracketed.FindAllStringSubmatch(line, -1) {
+				for _, id := range strings.FieldsFunc(list[1], func(r rune) bool { return strings.ContainsRune(",; ", r) }) {
+					found = append(found, Citation{Report: d.Name, Line: d.Line(at), Handle: id, ID: id})
+				}
+			}
+		}
+		for i := range found {
+			if err := m.cited(&found[i]); err != nil {
+				return nil, err
+			}
+			cites = cites || found[i].Verdict != CiteForged
+		}
+		if cites {
+			all = append(all, found...)
 		}
 	}
 	return all, nil
@@ -103,7 +120,7 @@ func (m *Moment) cited(c *Citation) error {
 	switch {
 	case err != nil && !errors.Is(err, fault.NotFound):
 		return err
-	case err == nil && Handle(m.b.run, c.ID, e.Content) == c.Handle:
+	case err == nil && (c.Handle == c.ID || Handle(m.b.run, c.ID, e.Content) == c.Handle):
 		c.Verdict = CiteGood
 		if e.Status == Superseded {
 			c.Verdict, c.Why = CiteStale, c.ID+" is superseded"
@@ -116,6 +133,9 @@ func (m *Moment) cited(c *Citation) error {
 	c.Verdict, c.Why = CiteForged, "no entry has it"
 	if err == nil {
 		c.Why = c.ID + " has another check code"
+	}
+	if c.Handle == c.ID {
+		return nil
 	}
 	if run := m.b.citedElsewhere(m.ctx, c); run != "" {
 		c.Verdict, c.Why = CiteForeign, "it is one of the run "+run

@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// Correct amends an entry: a new one takes its place, with all that amend leaves as it
-// is: content, source, type, tags, confidence, duty, links and the question that it
+// Correct amends an entry: a new one takes its place, with all that amend leaves as it is in
+// the post: content, source, type, tags, confidence, duty, links and the question that it
 // answers. Its key and what was verified are its own. A retry is safe as in Post.
 //
 // Errors: as for Post; fault.Conflict if the entry is superseded already, with the entry
 // that did it; fault.Invalid if nothing changes.
-func (b *Board) Correct(ctx context.Context, worker, id string, amend func(*Post) error) (Posted, error) {
+func (b *Board) Correct(ctx context.Context, worker, id string, amend func(*Entry, *Post) error) (Posted, error) {
 	d, err := b.Entry(ctx, id)
 	if err != nil {
 		return Posted{}, err
@@ -26,7 +26,7 @@ func (b *Board) Correct(ctx context.Context, worker, id string, amend func(*Post
 	for _, list := range []*[]string{&after.Tags, &after.Supports, &after.Contradicts, &after.Addresses} {
 		*list = slices.Clone(*list)
 	}
-	if err := amend(&after); err != nil {
+	if err := amend(e, &after); err != nil {
 		return Posted{}, err
 	}
 	after.putFirst()

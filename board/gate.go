@@ -49,9 +49,30 @@ type Policy struct {
 	// after its last edit.
 	RequireRan []string `yaml:"require_ran" json:"require_ran"`
 	// RequireRanBy are those of one worker more, by its name.
-	RequireRanBy  map[string][]string `yaml:"require_ran_by" json:"require_ran_by"`
-	forCall       bool                // see ForCall
-	skipConflicts bool                // see WithoutConflicts
+	RequireRanBy map[string][]string `yaml:"require_ran_by" json:"require_ran_by"`
+	// Accept bounds the accepted doubts that count as verified. In a file it is a part of its own.
+	Accept        AcceptPolicy `yaml:"-" json:"accept"`
+	forCall       bool         // see ForCall
+	skipConflicts bool         // see WithoutConflicts
+}
+
+// AcceptPolicy says which doubts may be accepted.
+type AcceptPolicy struct {
+	// Max is the number of accepted doubts that still pass; nil: no limit.
+	Max *int64 `yaml:"max" json:"max"`
+	// Checks are those of which doubts may be accepted; nil: verify and survival.
+	Checks []string `yaml:"checks" json:"checks"`
+}
+
+// Refuses says why doubts of a check may not pass that were accepted, n in all; "" if they may.
+func (p *AcceptPolicy) Refuses(check string, n int) string {
+	switch {
+	case p.Checks != nil && !slices.Contains(p.Checks, check):
+		return "accept.checks of the policy does not name " + check
+	case p.Max != nil && int64(n) > *p.Max:
+		return fmt.Sprintf("accept.max of the policy passes %d", *p.Max)
+	}
+	return ""
 }
 
 // defaultBlock lists the priorities that block unless a policy says otherwise.
@@ -109,6 +130,7 @@ const (
 	RuleSource = "require-source"
 	// a must-surface entry or an answer does not stand in its source
 	RuleVerified = "require-verified"
+	RuleAccepted = "accepted"         // more doubts about such were accepted than the policy passes
 	RuleEvidence = "require-evidence" // a must-surface entry or an answer has no quote
 	RuleRan      = "require-ran"      // no hook has seen a worker run a command so that it passed
 )
@@ -116,7 +138,7 @@ const (
 // Reason is one thing that keeps the gate closed.
 type Reason struct {
 	// empty, min-entries, expected, open-signal, max-open, max-disputed, max-conflicts,
-	// require-source, require-verified, require-evidence or require-ran
+	// require-source, require-verified, accepted, require-evidence or require-ran
 	Rule     string `json:"rule"`
 	ID       string `json:"id"`         // the signal or entry, or "" for a rule about a number
 	Other    string `json:"other"`      // of a pair of entries the newer one
@@ -168,6 +190,9 @@ func judge(p Policy, in gateInput) Verdict {
 	p.RequireRan = append([]string{}, p.RequireRan...)
 	if p.RequireRanBy == nil {
 		p.RequireRanBy = map[string][]string{}
+	}
+	if p.Accept.Checks == nil {
+		p.Accept.Checks = []string{checkVerify, checkSurvival}
 	}
 	v := Verdict{Run: in.state.Run, Seq: in.state.Seq, Policy: p, Recorded: in.recorded,
 		Reasons: []Reason{}, Signals: in.state.Signals, Disputed: in.state.Entries.ByStatus[Disputed]}
@@ -231,6 +256,9 @@ func judge(p Policy, in gateInput) Verdict {
 				Clear:  "supersede it by one with a quote",
 				Next:   []fault.Step{PostAgain(&e, "{}", true)}})
 		}
+	}
+	if p.RequireVerified {
+		v.Reasons = append(v.Reasons, overAccepted(&p.Accept, in.vital)...)
 	}
 	v.Reasons = append(v.Reasons, unran(p, &in)...)
 	v.Open = len(v.Reasons) == 0
@@ -306,6 +334,32 @@ func verifiedReason(e *Entry) Reason {
 			"reason", "…"))
 	}
 	return r
+}
+
+// overAccepted is the reason why accepted doubts do not count as verified, if they do not.
+func overAccepted(p *AcceptPolicy, entries []Entry) []Reason {
+	var ids []string
+	for i := range entries {
+		if v := entries[i].Verified; v.Holds() && !v.Sound() {
+			ids = append(ids, entries[i].ID)
+		}
+	}
+	why := p.Refuses(checkVerify, len(ids))
+	if why == "" || len(ids) == 0 {
+		return nil
+	}
+	about := "the doubt about " + ids[0] + " was accepted"
+	if len(ids) > 1 {
+		about = "the doubts about " + strings.Join(ids, ", ") + " were accepted"
+	}
+	clear, next := TakeBack(ids[0])
+	return []Reason{{Rule: RuleAccepted, Content: about + ", and " + why, Clear: clear, Next: next}}
+}
+
+// TakeBack is the step where more was accepted than a policy passes, in words and as an operation.
+func TakeBack(id string) (clear string, next []fault.Step) {
+	clear = "take an acceptance back, and mend what was doubted"
+	return clear, []fault.Step{fault.Do("doubt.accept", clear+": {}", "id", id, "revoke", "", "reason", "…")}
 }
 
 // In words what would clear the reasons in the language of an adapter.

@@ -154,6 +154,10 @@ func (p Policy) and(q Policy) Policy {
 	p.RequireSource = p.RequireSource || q.RequireSource
 	p.RequireVerified = p.RequireVerified || q.RequireVerified
 	p.RequireEvidence = p.RequireEvidence || q.RequireEvidence
+	p.Accept.Max = smaller(p.Accept.Max, q.Accept.Max)
+	if p.Accept.Checks == nil {
+		p.Accept.Checks = q.Accept.Checks
+	}
 	p.RequireRan = union(p.RequireRan, q.RequireRan)
 	by := map[string][]string{}
 	for _, all := range []map[string][]string{p.RequireRanBy, q.RequireRanBy} {

@@ -291,6 +291,19 @@ func (v *Verification) each() []Held {
 	return []Held{v.Held}
 }
 
+// Decides is the source of the entry that its verdict is about, else the first.
+func (e *Entry) Decides() Cited {
+	cited := e.Cites()
+	if v := e.Verified; v != nil {
+		for i, p := range v.Parts[:min(len(v.Parts), len(cited))] {
+			if p.Verdict == v.Verdict && p.Source == v.Source && p.Place == v.Place {
+				return cited[i]
+			}
+		}
+	}
+	return cited[0]
+}
+
 // Sound reports whether the entry is verified against the source as it is now.
 func (v *Verification) Sound() bool { return v != nil && !v.Stale && verify.Sound(v.Verdict) }
 

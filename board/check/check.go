@@ -124,18 +124,21 @@ func (r *Result) Step(name string) *Step {
 	return nil
 }
 
-// WorstFirst returns the steps in this order: failed, with a warning, passed, skipped.
+// WorstFirst returns the steps in this order: failed, with what nobody found in a report, with
+// another warning, passed, skipped.
 func (r *Result) WorstFirst() []Step {
 	rank := func(s Step) int {
 		switch {
 		case !s.Passed:
 			return 0
 		case s.Skipped:
-			return 3
-		case len(s.Warnings) > 0:
+			return 4
+		case s.Trace != nil && s.Trace.Unsupported > 0:
 			return 1
+		case len(s.Warnings) > 0:
+			return 2
 		}
-		return 2
+		return 3
 	}
 	steps := slices.Clone(r.Steps)
 	slices.SortStableFunc(steps, func(a, b Step) int { return rank(a) - rank(b) })
@@ -375,7 +378,7 @@ func (s *Step) accepted(id string, a *claims.Acceptance) {
 }
 
 // bound fails the steps with more accepted doubts than a policy passes.
-func (r *Result) bound(p *AcceptPolicy) {
+func (r *Result) bound(p *board.AcceptPolicy) {
 	in := map[string]int{}
 	all := 0
 	for i := range r.Steps {
@@ -388,14 +391,11 @@ func (r *Result) bound(p *AcceptPolicy) {
 		all += in[r.Steps[i].Name]
 	}
 	for i := range r.Steps {
-		switch s := &r.Steps[i]; {
-		case in[s.Name] == 0:
-		case p.Checks != nil && !slices.Contains(p.Checks, s.Name):
-			s.tooMany = "accept.checks of the policy does not name " + s.Name
-		case p.Max != nil && all > *p.Max:
-			s.tooMany = fmt.Sprintf("accept.max of the policy passes %d", *p.Max)
+		s := &r.Steps[i]
+		if in[s.Name] > 0 {
+			s.tooMany = p.Refuses(s.Name, all)
 		}
-		if s := &r.Steps[i]; s.tooMany != "" {
+		if s.tooMany != "" {
 			s.Passed = false
 			s.Headline += ", but " + s.tooMany
 		}

@@ -26,6 +26,8 @@ type Finding struct {
 	Report string // that states it, "" for none
 	Line   int    // of the report
 
+	TooMany bool // accepted doubts are, for the policy
+
 	Clear string       // how to clear it
 	Next  []fault.Step // the same as operations
 
@@ -76,6 +78,11 @@ func (s *Step) Findings() (all []Finding) {
 			}
 		}
 	}
+	if s.tooMany != "" {
+		f := Finding{Text: "accepted doubts", Why: s.tooMany, TooMany: true}
+		f.Clear, f.Next = board.TakeBack("…")
+		all = append(all, f)
+	}
 	return all
 }
 
@@ -83,11 +90,6 @@ func (s *Step) Findings() (all []Finding) {
 // what has to be there where there was nothing to check.
 func (s *Step) ToClear() []Finding {
 	all := s.Findings()
-	if s.tooMany != "" {
-		all = append(all, Finding{Clear: "take an acceptance back, and mend what was doubted", Next: []fault.Step{
-			fault.Do("doubt.accept", "take an acceptance back, and mend what was doubted: {}", "id", "…",
-				"revoke", "", "reason", "…")}})
-	}
 	switch v := s.Verify; {
 	case v != nil && v.Checked == 0:
 		for i := range v.Items {

@@ -73,7 +73,8 @@ type Policy struct {
 	Conflicts ConflictsPolicy `yaml:"conflicts" json:"conflicts"`
 	Survival  SurvivalPolicy  `yaml:"survival" json:"survival"`
 	Trace     TracePolicy     `yaml:"trace" json:"trace"`
-	Accept    AcceptPolicy    `yaml:"accept" json:"accept"`
+
+	Accept board.AcceptPolicy `yaml:"accept" json:"accept"`
 
 	// DatabaseSays is what the file says of where the boards are, as func PolicyDatabase gives it.
 	DatabaseSays string `yaml:"database" json:"database"`
@@ -120,14 +121,6 @@ type TracePolicy struct {
 	// MaxUnsupported is the number of unsupported facts that still pass; nil: no limit,
 	// facts are warnings.
 	MaxUnsupported *int `yaml:"max_unsupported" json:"max_unsupported"`
-}
-
-// AcceptPolicy says which doubts may be accepted.
-type AcceptPolicy struct {
-	// Max is the number of accepted doubts that still pass; nil: no limit.
-	Max *int `yaml:"max" json:"max"`
-	// Checks are those of which doubts may be accepted; nil: all of Accepting.
-	Checks []string `yaml:"checks" json:"checks"`
 }
 
 // Accepting lists the checks whose doubts can be accepted.
@@ -278,6 +271,7 @@ func parse(data []byte) (Policy, error) {
 	if err := root.Decode(&f); err != nil {
 		return f, oneLine(err)
 	}
+	f.Gate.Accept = f.Accept
 	return f, f.check()
 }
 
@@ -402,11 +396,13 @@ func (f *Policy) check() error {
 		{"conflicts.max", f.Conflicts.Max},
 		{"survival.min_items", &f.Survival.MinItems},
 		{"trace.max_unsupported", f.Trace.MaxUnsupported},
-		{"accept.max", f.Accept.Max},
 	} {
 		if c.n != nil && *c.n < 0 {
 			return fmt.Errorf("%s: %d is less than 0", c.key, *c.n)
 		}
+	}
+	if n := f.Accept.Max; n != nil && *n < 0 {
+		return fmt.Errorf("accept.max: %d is less than 0", *n)
 	}
 	for _, c := range f.Accept.Checks {
 		if !slices.Contains(Accepting, c) {

@@ -219,6 +219,25 @@ func noteUnknown(h Runs, st *board.State, names []string) {
 	}
 }
 
+// noteStranger tells a worker with its first posts that the run expects others.
+func noteStranger(ctx context.Context, h Runs, b *board.Board, who string, posted ...board.Posted) {
+	now := int64(0)
+	for i := range posted {
+		if posted[i].Entry.Worker == who && !posted[i].Existing {
+			now++
+		}
+	}
+	st, err := b.State(ctx)
+	if err != nil || len(st.Expected) == 0 {
+		return
+	}
+	for _, w := range st.Workers {
+		if w.Name == who && w.Entries == now && now > 0 {
+			noteUnknown(h, &st, []string{who})
+		}
+	}
+}
+
 func expectText(p *op.Page, o ExpectOut) {
 	width := 0
 	for _, e := range o.Expected {

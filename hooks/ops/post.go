@@ -164,6 +164,7 @@ func PostAll(ctx context.Context, h Runs, on On, posts []board.Post, one bool) (
 		for i := range out.Posted {
 			noteReopened(h, out.Posted[i].Entry.ID, out.Posted[i].Reopened)
 		}
+		noteStranger(ctx, h, b, who, out.Posted...)
 		if one {
 			p := out.Posted[0]
 			ran, err := heldRan(ctx, h, b, who, &p.Entry)
@@ -299,7 +300,9 @@ links, and answers the question that it answered. A new claim is a post that sup
 			return out, err
 		}
 		err = act(ctx, h, in.On, Write, func(b *board.Board, who string) error {
-			p, err := b.Correct(ctx, who, in.ID, func(p *board.Post) error { return in.amend(p, &given) })
+			p, err := b.Correct(ctx, who, in.ID, func(e *board.Entry, p *board.Post) error {
+				return in.amend(e, p, &given)
+			})
 			if err == nil {
 				out = CorrectOut{One{p.Entry, p.Existing, holdAgainst(ctx, h, b, who, &p), nil}, in.ID}
 			}
@@ -315,13 +318,13 @@ links, and answers the question that it answered. A new claim is a post that sup
 
 // amend puts what a call gives in the place of what an entry has. Of several sources it amends
 // the one that it names by its document, or it gives others for all of them.
-func (in *CorrectIn) amend(p, given *board.Post) error {
+func (in *CorrectIn) amend(e *board.Entry, p, given *board.Post) error {
 	takeSource := func() { p.SourceDoc, p.SourceRef = given.SourceDoc, given.SourceRef }
 	at := slices.IndexFunc(p.Sources, func(c board.Cited) bool { return c.SourceDoc == given.SourceDoc })
 	switch n := len(p.Sources); {
 	case n > 0 && given.SourceDoc == "" && (in.Has("quote") || in.Has("source_ref")):
 		return fault.Usage.New(fmt.Sprintf("%s has %d sources: say whose quote it is", in.ID, n), "",
-			fault.Give("source", p.Sources[n-1].SourceDoc, "name its document: {}"))
+			fault.Give("source", e.Decides().SourceDoc, "name its document: {}"))
 	case at >= 0 && len(given.Sources) == 0:
 		c := &p.Sources[at]
 		if c.SourceRef = cmp.Or(given.SourceRef, c.SourceRef); in.Has("quote") || in.Has("evidence") {

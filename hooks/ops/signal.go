@@ -204,6 +204,9 @@ var Answer = op.Op[Runs, AnswerIn, AnswerOut]{
 		err = act(ctx, h, in.On, Write, func(b *board.Board, who string) error {
 			if in.Entry != "" {
 				out.Signal, err = b.Address(ctx, who, in.ID, in.Entry)
+				if d, lost := b.Entry(ctx, in.Entry); err == nil && lost == nil {
+					noteUnsourced(h, &out.Signal, &d.Entry)
+				}
 				return err
 			}
 			before, _ := b.SignalByID(ctx, in.ID) // what is wrong with it, the post says
@@ -216,6 +219,8 @@ var Answer = op.Op[Runs, AnswerIn, AnswerOut]{
 					text.Visible(by)))
 			}
 			noteReopened(h, p.Entry.ID, p.Reopened)
+			noteUnsourced(h, &s, &p.Entry)
+			noteStranger(ctx, h, b, who, p)
 			out = AnswerOut{s, &One{p.Entry, p.Existing, holdAgainst(ctx, h, b, who, &p), nil}, b.Run()}
 			return nil
 		})
@@ -228,6 +233,14 @@ var Answer = op.Op[Runs, AnswerIn, AnswerOut]{
 		}
 		signalText(p, SignalOut{o.Signal})
 	},
+}
+
+// noteUnsourced tells that a question on which much depends was answered without a source.
+func noteUnsourced(h Runs, s *board.Signal, e *board.Entry) {
+	if (s.Priority == "critical" || s.Priority == "high") && e.SourceDoc+e.SourceRef == "" {
+		h.Note(fmt.Sprintf("note: %s is %s, and its answer %s names no source", s.ID, s.Priority, e.ID) +
+			fault.Do("entry.correct", ": {}", "id", e.ID, "source", "…", "quote", "…").In(h.Words))
+	}
 }
 
 // onSignal changes a question.

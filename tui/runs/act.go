@@ -360,7 +360,7 @@ func (x *acts) correct(id string) tea.Cmd {
 			if err != nil {
 				return page.Outcome{}, err
 			}
-			posted, err := x.b.Correct(ctx, x.app.Worker, id, func(p *board.Post) error {
+			posted, err := x.b.Correct(ctx, x.app.Worker, id, func(_ *board.Entry, p *board.Post) error {
 				for name, take := range map[string]func(){
 					"content": func() { p.Content = now.Content }, "type": func() { p.Type = now.Type },
 					"source": func() { p.SourceDoc, p.SourceRef = now.SourceDoc, now.SourceRef },

@@ -85,6 +85,7 @@ var rules = map[string][]rule{
 		{board.RuleConflicts, "No more pairs of entries may contradict each other than the policy allows", "Read both entries (board conflicts); settle the pair with a reason (board accept), or supersede the entry that is wrong."},
 		{board.RuleSource, "Every entry that must surface, or answers a signal, names its source", "Post the entry again with --source, superseding the one without."},
 		{board.RuleVerified, "Every must-surface entry and every answer stands in its source", "Run board verify, and supersede what is doubted."},
+		{board.RuleAccepted, "No more doubts about such were accepted than the policy allows", "Take an acceptance back (board accept --revoke), and mend what was doubted."},
 		{board.RuleRan, "Hooks saw every worker run the commands that the policy asks for, and they passed after its last edit", "Run the command in the worker's session, alone, until it passes; board setup gives a harness its hooks."},
 		{board.RuleEvidence, "Every must-surface entry and every answer has a quote", "Post the entry again with --quote, superseding the one without."},
 	},

@@ -80,6 +80,8 @@ func failed(s *check.Step, f *check.Finding, words fault.Words) finding {
 		n.file = repositoryPath(f.Report)
 	}
 	switch {
+	case f.TooMany:
+		n.rule, n.message, n.details = ruleLimited, f.Why, nil
 	case f.Reason != nil:
 		n.ofGate(f.Reason)
 	case f.Doubted != nil:
@@ -235,6 +237,8 @@ func asked(p *board.Policy, rule string) bool {
 		return p.RequireSource
 	case board.RuleVerified:
 		return p.RequireVerified
+	case board.RuleAccepted:
+		return p.RequireVerified && (p.Accept.Max != nil || !slices.Contains(p.Accept.Checks, check.Verify))
 	case board.RuleEvidence:
 		return p.RequireEvidence
 	case board.RuleRan:
