@@ -135,25 +135,16 @@ func (q *ListQuery) conditions() (from, order string, where []string, args []any
 	return from, order, where, args
 }
 
-// Count is a name and how many there are of it.
-type Count struct {
-	Name string `json:"name"`
-	N    int64  `json:"n"`
-}
-
 // Stats are the figures of a knowledge base.
 type Stats struct {
-	Capsules   int64       `json:"capsules"`
-	Standing   int64       `json:"standing"`   // neither superseded nor retired
-	Superseded int64       `json:"superseded"` // capsules that others replace
-	Retired    int64       `json:"retired"`    // capsules left out of searches and lists
-	Decayed    int64       `json:"decayed"`    // capsules that nobody has retrieved for long
-	Embedded   int64       `json:"embedded"`
-	Model      string      `json:"model"`     // of the embeddings; "": there are none
-	Kinds      []Count     `json:"kinds"`     // of the active capsules, the most frequent first
-	Scopes     []Count     `json:"scopes"`    // of the active capsules, the most frequent first
-	Documents  int64       `json:"documents"` // ingested documents
-	Index      index.Stats `json:"index"`
+	Capsules   int64
+	Standing   int64 // neither superseded nor retired
+	Superseded int64 // capsules that others replace
+	Retired    int64 // capsules left out of searches and lists
+	Embedded   int64
+	Model      string // of the embeddings; "": there are none
+	Documents  int64  // ingested documents
+	Index      index.Stats
 }
 
 // Stats counts capsules and documents.
@@ -165,26 +156,12 @@ func (k *KB) Stats(ctx context.Context) (s Stats, err error) {
 		if s.Model, _, err = k.index.Model(tx); err != nil {
 			return err
 		}
-		if err := tx.QueryRow(`SELECT count(*), count(*) FILTER (WHERE superseded_by = ''
+		return tx.QueryRow(`SELECT count(*), count(*) FILTER (WHERE superseded_by = ''
 			AND retired IS NULL), count(*) FILTER (WHERE superseded_by <> ''),
 			count(*) FILTER (WHERE retired IS NOT NULL
-			AND superseded_by = ''), count(*) FILTER (WHERE decay_score > 0),
+			AND superseded_by = ''),
 			count(*) FILTER (WHERE model <> ''), (SELECT count(*) FROM ingested) FROM capsules`).
-			Scan(&s.Capsules, &s.Standing, &s.Superseded, &s.Retired, &s.Decayed, &s.Embedded,
-				&s.Documents); err != nil {
-			return err
-		}
-		for _, c := range []struct {
-			column string
-			to     *[]Count
-		}{{"kind", &s.Kinds}, {"scope", &s.Scopes}} {
-			if *c.to, err = sqlite.All(tx, func(n *Count) []any { return []any{&n.Name, &n.N} },
-				`SELECT `+c.column+`, count(*) FROM capsules WHERE superseded_by = ''
-					AND retired IS NULL GROUP BY 1 ORDER BY 2 DESC, 1`); err != nil {
-				return err
-			}
-		}
-		return nil
+			Scan(&s.Capsules, &s.Standing, &s.Superseded, &s.Retired, &s.Embedded, &s.Documents)
 	})
 	return s, err
 }

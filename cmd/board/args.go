@@ -188,6 +188,9 @@ func findCommand(commands []*cli.Command, args []string) (path []*cli.Command, r
 			continue
 		}
 		next := byName(level, a)
+		if now := renamed[strings.TrimSpace(names(path)+" "+a)]; now != "" && next == nil {
+			return findCommand(commands, slices.Concat(strings.Fields(now), rest, args[i+1:]))
+		}
 		if next == nil {
 			what := "command"
 			try := "`board help all` lists the commands"
@@ -294,7 +297,7 @@ var synonyms = sync.OnceValue(func() map[string]string {
 		"update": "post --supersedes", "validate": "check", "variables": "state get", "vars": "state get",
 		"worker": "expect", "workers": "expect", "write": "post",
 
-		"state ls": "list", "state put": "set", "state rm": "delete",
+		"state ls": "get", "state put": "set", "state rm": "set --unset",
 
 		"context add": "write", "context find": "search", "context forget": "delete",
 		"context put": "write", "context query": "search", "context remove": "delete",
@@ -317,7 +320,7 @@ var synonyms = sync.OnceValue(func() map[string]string {
 		"memory log": "events", "memory query": "read", "memory recall": "read",
 		"memory remember": "put", "memory remove": "forget", "memory retire": "forget",
 		"memory rm": "forget", "memory save": "put", "memory show": "get",
-		"memory status": "stats", "memory undo": "restore", "memory write": "put",
+		"memory undo": "restore", "memory write": "put",
 
 		"memory channel new": "create",
 

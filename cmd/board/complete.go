@@ -160,7 +160,7 @@ func (p *program) argValues(ctx context.Context, command string, words, rest []s
 	switch command {
 	case "hook":
 		return hookcmd.HookArgValues(words)
-	case "claim", "release", "waive", "wait", "answer":
+	case "claim", "waive", "wait", "answer":
 		return p.signalIDs(ctx, words, []string{board.SignalOpen})
 	case "reopen":
 		return p.signalIDs(ctx, words, []string{board.Addressed, board.Waived})
@@ -187,7 +187,7 @@ func (p *program) argValues(ctx context.Context, command string, words, rest []s
 		return setup.Names()
 	case "completion":
 		return []string{"bash", "zsh", "fish"}
-	case "state get", "state set", "state delete":
+	case "state get", "state set":
 		var keys []string
 		p.withBoard(ctx, words, func(b *board.Board) {
 			vars, _ := b.Variables(ctx)

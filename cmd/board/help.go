@@ -75,8 +75,12 @@ Exit codes: 0 ok, 1 failure, 2 usage or invalid input, 3 gate closed,
 }
 
 // merged are commands that another one took over: they work, and help shows the other.
-var merged = map[string]string{"new": "start", "release": "claim --release",
-	"replay": "show --at SEQ", "state list": "state get", "state delete": "state set KEY --unset"}
+var merged = map[string]string{"new": "start", "replay": "show --at SEQ"}
+
+// renamed are lines that another one took over, word for word.
+var renamed = map[string]string{"release": "claim --release", "state list": "state get",
+	"state delete": "state set --unset", "kb stats": "doctor", "memory stats": "doctor", "memory status": "doctor",
+	"context status": "doctor"}
 
 // commandHelp is the help of one command, made when it is asked for: the help of all
 // commands would take most of a start.

@@ -293,7 +293,7 @@ var ceilings = map[string]int{
 
 	"cmd/board/kbcmd": 1245, // the project of a workspace
 
-	"cmd/board/memorycmd": 2340, // memory, capsules and topics of a moved project
+	"cmd/board/memorycmd": 2110, // memory, capsules and topics of a moved project
 
 	"cmd/board/runcmd": 1545, // what ran, in show and check
 

@@ -33,13 +33,13 @@ const (
 // use it.
 var operations = map[reflect.Type]map[string]offered{
 	reflect.TypeFor[*board.Board](): {
-		"Address": {"answer", "board_answer"}, "PostAddressing": {"answer", "board_answer"}, "Claim": {"claim", "board_claim"}, "ClaimNext": {"claim", "board_claim"}, "Release": {"release", "board_claim"},
+		"Address": {"answer", "board_answer"}, "PostAddressing": {"answer", "board_answer"}, "Claim": {"claim", "board_claim"}, "ClaimNext": {"claim", "board_claim"}, "Release": {"claim", "board_claim"},
 		"Post": {"post", "board_post"}, "PostBatch": {"post", "board_post"}, "Correct": {"correct", "board_correct"}, "VerifyPosted": {"post", "board_post"}, "Signal": {"ask", "board_ask"}, "Waive": {"waive", "board_waive"}, "Query": {"query", "board_query"}, "State": {"show", "board_state"},
 		"Signals": {"signals", "board_signals"}, "Gate": {"gate", "board_gate"}, "WaitGate": {"wait", "board_wait"}, "WaitSignal": {"wait", "board_wait"}, "WaitEvent": {"wait", "board_wait"}, "WaitEvents": {"wait", "board_wait"}, "Survival": {"survival", "board_survival"}, "Trace": {"trace", "board_check"},
-		"Get": {"state get", "board_var_get"}, "Variables": {"state list", "board_var_get"}, "Set": {"state set", "board_var_set"}, "Snapshot": {"export", "board_digest"},
+		"Get": {"state get", "board_var_get"}, "Variables": {"state get", "board_var_get"}, "Set": {"state set", "board_var_set"}, "Snapshot": {"export", "board_digest"},
 		"Entry": {"show", "board_show"}, "SignalByID": {"show", "board_show"}, "Watch": {"watch", "(a subscription)"}, "LinkDropping": {"link", "board_link"}, "Expect": {"expect", "board_expect"}, "Done": {"done", "board_done"}, "DoneWithNote": {"done", "board_done"}, "Drop": {"expect", "board_expect"}, "Link": {"link", "board_link"},
 		"Conflicts": {"conflicts", "board_check"}, "RaiseConflicts": {"conflicts", "(an orchestrator's command)"}, "Settle": {"accept", "board_accept"}, "Accept": {"accept", "board_accept"},
-		"Reopen": {"reopen", "board_reopen"}, "Delete": {"state delete", "board_var_set"}, "Export": {"export", notForAgents}, "Replay": {"replay", notForAgents}, "Burndown": {"export", notForAgents}, "At": {inside, notForAgents}, "Timeline": {inside, notForAgents}, "Events": {"watch", notForAgents}, "History": {"show", inside},
+		"Reopen": {"reopen", "board_reopen"}, "Delete": {"state set", "board_var_set"}, "Export": {"export", notForAgents}, "Replay": {"replay", notForAgents}, "Burndown": {"export", notForAgents}, "At": {inside, notForAgents}, "Timeline": {inside, notForAgents}, "Events": {"watch", notForAgents}, "History": {"show", inside},
 		"Verify": {"verify", "board_check"}, "AddSources": {"source add", "board_start"}, "Sources": {"source list", notForAgents}, "RemoveSources": {"source rm", notForAgents}, "NamedSources": {"check", "board_check"},
 		"ClaimRan": {"done", "board_done"}, "CompareReceipts": {"done", "board_done"}, "Receipts": {"show", "(the gate says what is missing)"}, "RanClaims": {"show", "(the gate says what is missing)"},
 		"RecordPolicy": {"start", "board_start"}, "RecordedPolicy": {"gate", "board_gate"},
@@ -50,7 +50,7 @@ var operations = map[reflect.Type]map[string]offered{
 		"Move":   {"memory adopt", notForAgents},
 		"Search": {"kb search", "kb_search"}, "Get": {"kb get", "kb_get"}, "Retrieve": {"kb get", inside}, "Remember": {"kb remember", "kb_remember"}, "MadeFrom": {"kb promote", notForAgents}, "Dedupe": {"kb curate", "kb_curate"}, "Decay": {"kb curate", "kb_curate"},
 		"Contradictions": {"kb curate", "kb_curate"}, "Resolve": {"kb curate", "kb_resolve"}, "Retire": {"kb retire", "kb_retire"}, "Ingest": {"kb ingest", "kb_ingest"}, "Reembed": {"kb reembed", "kb_reembed"}, "Doctor": {"kb doctor", "kb_doctor"},
-		"Edit": {"kb edit", "(an agent supersedes)"}, "EditText": {"kb edit", notForAgents}, "Restore": {"kb restore", notForAgents}, "LastActive": {"kb restore", notForAgents}, "RetireAll": {"kb retire", inside}, "History": {"kb history", notForAgents}, "Revision": {"kb get", notForAgents}, "List": {"kb list", notForAgents}, "Stats": {"kb stats", notForAgents}, "Calibrate": {"kb calibrate", notForAgents},
+		"Edit": {"kb edit", "(an agent supersedes)"}, "EditText": {"kb edit", notForAgents}, "Restore": {"kb restore", notForAgents}, "LastActive": {"kb restore", notForAgents}, "RetireAll": {"kb retire", inside}, "History": {"kb history", notForAgents}, "Revision": {"kb get", notForAgents}, "List": {"kb list", notForAgents}, "Stats": {"doctor", notForAgents}, "Calibrate": {"kb calibrate", notForAgents},
 		"Confirm": {"kb learn", inside}, "Import": {"kb import", notForAgents}, "Export": {"kb export", notForAgents}, "Text": {"kb edit", inside}, "Reindex": {"kb doctor", inside}, "Examine": {inside, inside}, "Sound": {inside, inside},
 		"Backfill": {inside, inside}, "Check": {inside, inside}, "Checkpoint": {inside, inside}, "Close": {inside, inside}, "Fill": {inside, inside}, "PickUp": {inside, inside}, "CheckFile": {inside, inside}, "MarkRetrieved": {inside, inside}, "Sync": {inside, inside}, "TakeNotes": {inside, inside}, "Threshold": {inside, inside}, "NeedsCalibration": {inside, inside}, "Unembedded": {inside, inside},
 	},
@@ -63,14 +63,14 @@ var operations = map[reflect.Type]map[string]offered{
 		"Channels": {"memory channel list", "channel_list"}, "CreateChannel": {"memory channel create", "channel_create"},
 		"DescribeChannel": {"memory channel describe", notForAgents}, "RemoveChannel": {"memory channel rm", notForAgents},
 		"Consolidate": {"memory consolidate", "memory_consolidate"}, "PlanConsolidation": {"memory consolidate", "memory_consolidate"}, "Scrub": {"memory scrub", "memory_scrub"}, "ScrubManifest": {"memory scrub", "memory_scrub"},
-		"Get": {"memory get", "memory_read"}, "Derived": {"memory get", "memory_read"}, "Peek": {"memory get", inside}, "List": {"memory list", notForAgents}, "Revisions": {"memory get", notForAgents}, "Events": {"memory events", notForAgents}, "Stats": {"memory stats", notForAgents}, "Export": {"memory export", notForAgents}, "Import": {"memory import", notForAgents},
+		"Get": {"memory get", "memory_read"}, "Derived": {"memory get", "memory_read"}, "Peek": {"memory get", inside}, "List": {"memory list", notForAgents}, "Revisions": {"memory get", notForAgents}, "Events": {"memory events", notForAgents}, "Stats": {"tui", notForAgents}, "Export": {"memory export", notForAgents}, "Import": {"memory import", notForAgents},
 		"Reembed": {"memory reembed", "(the daemon does it)"}, "Adopt": {"memory adopt", notForAgents}, "CheckAdopt": {"memory adopt", notForAgents}, "Groups": {"memory consolidate", "memory_consolidate"}, "ApplyRewrites": {"memory consolidate", "memory_consolidate"},
 		"Passes": {"memory consolidate", "memory_consolidate"}, "Undo": {"memory consolidate", "memory_consolidate"}, "Restore": {"memory restore", "memory_update"}, "RestoreRevision": {"memory restore", "(memory_update writes the text again)"}, "ForgetAll": {"memory forget", inside}, "DueAfterSession": {inside, inside},
 		"Agent": {inside, inside}, "Close": {inside, inside}, "Due": {inside, inside}, "Flush": {inside, inside}, "Reaches": {inside, inside}, "LastTextChange": {inside, inside}, "Workspace": {inside, inside},
 	},
 	reflect.TypeFor[*chunks.Store](): {
 		"Search": {"context search", "search_context"}, "Write": {"context write", "write_context"}, "Read": {"context read", "read_context"}, "List": {"context list", "list_context"}, "Delete": {"context delete", "delete_context"}, "State": {"context get", "get_state"}, "SetState": {"context set", "set_state"},
-		"Import": {"context import", "(the first use does it)"}, "With": {inside, inside}, "Status": {"context status", notForAgents}, "Reembed": {"context reembed", notForAgents}, "Keys": {inside, inside},
+		"Import": {"context import", "(the first use does it)"}, "With": {inside, inside}, "Status": {"doctor", notForAgents}, "Reembed": {"context reembed", notForAgents}, "Keys": {inside, inside},
 		"Backfill": {inside, inside}, "Close": {inside, inside}, "Dir": {inside, inside}, "Embed": {inside, inside}, "Path": {inside, inside}, "Check": {inside, inside},
 	},
 }

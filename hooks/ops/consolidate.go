@@ -288,8 +288,8 @@ func counted(all []count) string {
 	return strings.Join(parts, ", ")
 }
 
-// Tally is counts by name, the highest first.
-func Tally(counts map[string]int) string {
+// tally is counts by name, the highest first.
+func tally(counts map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
@@ -383,7 +383,7 @@ func printPasses(p *op.Page, all []memory.Pass) {
 			state = p.Paint(op.Yellow, "  interrupted")
 		}
 		p.Printf("%s  %s  %s  %s  %s%s\n", x.ID, seconds(x.Began), x.Scope, p.Line(x.Actor, 30),
-			Tally(x.Steps), state)
+			tally(x.Steps), state)
 	}
 	if len(all) == 0 {
 		p.Note("no pass has changed anything yet")

@@ -135,10 +135,8 @@ func TestImportWhich(t *testing.T) {
 	left := t.TempDir()
 	writeFiles(t, left, map[string]string{"state/a.json": "1", "chunks": "no folder"})
 	original(t, left, originalSchema)
-	if s, res := imported(t, left, Options{}); res.Source != left || res.State.Added != 1 || len(res.Notes) != 1 || !strings.Contains(res.Notes[0], "is empty") {
+	if _, res := imported(t, left, Options{}); res.Source != left || res.State.Added != 1 || len(res.Notes) != 1 || !strings.Contains(res.Notes[0], "is empty") {
 		t.Errorf("%+v", res)
-	} else if st, err := s.Status(t.Context()); err != nil || len(st.Originals) != 3 {
-		t.Errorf("%+v, %v", st, err)
 	}
 	empty := t.TempDir()
 	original(t, empty, originalSchema)

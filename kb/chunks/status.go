@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"path/filepath"
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
@@ -13,33 +12,22 @@ import (
 
 // Status describes a store.
 type Status struct {
-	Dir      string      `json:"dir"`    // the store's directory
-	Path     string      `json:"path"`   // of this program's file
-	There    bool        `json:"there"`  // whether the file exists
-	Bytes    int64       `json:"bytes"`  // of the file, without those that SQLite keeps beside it
-	Chunks   int         `json:"chunks"` // number of chunks
-	State    int         `json:"state"`  // number of keys
-	Embedded int         `json:"embedded"`
-	Model    string      `json:"embedding_model"` // of the embeddings; "": no embeddings
-	Index    index.Stats `json:"index"`
-	// Import is the last import, which may be that of the first use; null: not used yet.
-	Import *Imported `json:"import"`
-	// Originals are the files of agent-memory-store in the directory.
-	Originals []string `json:"originals"`
+	There    bool  // whether the file exists
+	Bytes    int64 // of the file, without those that SQLite keeps beside it
+	Chunks   int
+	State    int // number of keys
+	Embedded int
+	Model    string // of the embeddings; "": no embeddings
+	Index    index.Stats
+	// Import is the last import, which may be that of the first use; nil: not used yet.
+	Import *Imported
 }
 
 // Status returns the counts and sizes of the store.
-func (s *Store) Status(ctx context.Context) (Status, error) {
-	out := Status{Dir: s.dir, Path: s.Path(), Originals: []string{}}
-	for _, name := range []string{storeFile, chunkFolder, stateFolder} {
-		path := filepath.Join(s.dir, name)
-		if _, err := os.Stat(path); err == nil {
-			out.Originals = append(out.Originals, path)
-		}
-	}
-	err := s.reading(ctx, func(f *file, tx *sqlite.Tx) error {
+func (s *Store) Status(ctx context.Context) (out Status, err error) {
+	err = s.reading(ctx, func(f *file, tx *sqlite.Tx) error {
 		out.There = true
-		if info, err := os.Stat(out.Path); err == nil {
+		if info, err := os.Stat(s.Path()); err == nil {
 			out.Bytes = info.Size()
 		}
 		if err := tx.QueryRow(`SELECT count(*), count(nullif(model, '')), (SELECT count(*) FROM state) FROM chunks WHERE expires IS NULL OR expires > ?`, tx.Now.UnixMilli()).

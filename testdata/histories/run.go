@@ -240,9 +240,9 @@ func (w *world) plain(kind, key, value string, args ...string) *Op {
 func (w *world) around(ctx context.Context, r *rand.Rand) {
 	commands := map[string][]string{
 		"board":   {"export --run " + runName, "replay --at 1 --run " + runName, "runs", "query --run " + runName},
-		"kb":      {"kb doctor", "kb stats", "kb curate dedupe"},
-		"memory":  {"memory stats", "memory orient"},
-		"context": {"context status"},
+		"kb":      {"kb doctor", "kb list", "kb curate dedupe"},
+		"memory":  {"memory list", "memory orient"},
+		"context": {"context list"},
 	}
 	all := []string{"doctor"}
 	for _, store := range w.Stores {

@@ -24,7 +24,7 @@ func Commands() map[string]string {
 		"policy.init": "check --init", "database.init": "database init",
 		"database.status": "database status",
 		"worker.list":     "expect", "worker.done": "done NAMES", "worker.drop": "expect --drop NAMES",
-		"variable.list": "state list", "variable.get": "state get KEY",
+		"variable.list": "state get", "variable.get": "state get KEY",
 
 		"kb.list": "kb list", "kb.search": "kb search", "kb.get": "kb get ID",
 		"kb.history": "kb history ID", "kb.restore": "kb restore ID", "kb.remember": "kb remember",

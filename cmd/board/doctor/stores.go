@@ -140,7 +140,7 @@ func (d *Doctor) lookAtKB(ctx context.Context) {
 	if d.Full { // of which there is a finding already
 		what = "capsules"
 	}
-	d.ok(what, "%s, %d standing; %s", text.Count(s.Capsules, "capsule", "capsules"), s.Standing, text.Count(sidecars, "file", "files"))
+	d.ok(what, "%s, %d standing, %d embedded; %s", text.Count(s.Capsules, "capsule", "capsules"), s.Standing, s.Embedded, text.Count(sidecars, "file", "files"))
 	d.tellEmbeddings("embeddings", "capsules", embedded{total: s.Capsules, bare: s.Capsules - s.Embedded, model: s.Model, again: "`board kb reembed`", step: d.reembedKB})
 }
 
@@ -210,7 +210,7 @@ func (d *Doctor) lookAtMemory(ctx context.Context) {
 		d.failed("files", err)
 		return
 	}
-	live, sound := int64(0), 0
+	live, bare, sound := int64(0), int64(0), 0
 	for i, path := range paths {
 		if ctx.Err() != nil {
 			return
@@ -235,14 +235,14 @@ func (d *Doctor) lookAtMemory(ctx context.Context) {
 		if h.Gaps > 0 {
 			d.note(name, "", "%s missing from its log of what was done", text.Count(h.Gaps, "event is", "events are"))
 		}
-		live += int64(h.Live + h.Archived)
+		live, bare = live+int64(h.Live+h.Archived), bare+int64(h.Unembedded)
 		if h.Workspace != "" && !disk.IsDir(h.Workspace) {
 			d.note(name, "if the project has moved, run `board memory adopt` in its new directory", "its workspace %s is gone, and has %s", h.Workspace, text.Count(int64(h.Live+h.Archived), "item", "items"))
 		}
 		mend := func() *Step { return d.reembedMemory(path, h.Workspace) }
 		d.tellEmbeddings(name, "items", embedded{total: int64(h.Live + h.Archived), bare: int64(h.Unembedded), model: h.Model, again: "`board memory reembed`, there", step: mend})
 	}
-	d.ok("files", "%s, %s", text.Count(int64(sound), "file", "files"), text.Count(live, "item", "items"))
+	d.ok("files", "%s, %s, %d embedded", text.Count(int64(sound), "file", "files"), text.Count(live, "item", "items"), live-bare)
 	d.lookAtClone()
 }
 
@@ -317,5 +317,5 @@ func (d *Doctor) lookAtChunks(ctx context.Context) {
 		d.brokenStore(ctx, "store", path, err, chunks.Salvage)
 		return
 	}
-	d.ok("store", "%s: %s, %s", dir, text.Count(int64(st.Chunks), "chunk", "chunks"), text.Count(int64(st.State), "key", "keys"))
+	d.ok("store", "%s: %s, %d embedded, %s", dir, text.Count(int64(st.Chunks), "chunk", "chunks"), st.Embedded, text.Count(int64(st.State), "key", "keys"))
 }

@@ -1,10 +1,8 @@
 package kbcmd
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -39,10 +37,6 @@ A damaged database is moved aside; the readable part of its history goes into th
 				base.WorkerFlag(), base.JSONFlag(),
 			},
 			Action: p.kbRebuild,
-		},
-		{
-			Name: "stats", Usage: "show counts and sizes",
-			Flags: []cli.Flag{base.JSONFlag()}, Action: p.kbStats,
 		},
 		p.operation(&ops.KBDoctor),
 	}
@@ -120,36 +114,6 @@ func (p *program) kbRebuild(c *cli.Context) error {
 				base.Count(int64(r.Unembedded), "capsule has", "capsules have"))
 		}
 	}, "rebuild", r)
-}
-
-func (p *program) kbStats(c *cli.Context) error {
-	return base.With(p.openToRead(c, false))(func(k *kb.KB) error {
-		s, err := k.Stats(c.Context)
-		return p.Answer(c, err, func() {
-			p.Printf("capsules     %d: %d stand, %d superseded, %d retired\n", s.Capsules, s.Standing,
-				s.Superseded, s.Retired)
-			p.Printf("kinds        %s\n", tally(s.Kinds))
-			p.Printf("scopes       %s\n", tally(s.Scopes))
-			p.Printf("documents    %d\n", s.Documents)
-			p.Printf("embedded     %d%s\n", s.Embedded, map[bool]string{true: ", with " + s.Model,
-				false: ""}[s.Model != ""])
-			p.Printf("index        %d segments, %d in the tail, %s\n", s.Index.Segments, s.Index.Tail,
-				base.Megabytes(s.Index.Bytes))
-			p.Printf("decayed      %d\n", s.Decayed)
-		}, "stats", s)
-	})
-}
-
-// tally prints counts, the highest first.
-func tally(counts []kb.Count) string {
-	var parts []string
-	for _, n := range counts {
-		parts = append(parts, fmt.Sprintf("%s %d", base.Safe(n.Name), n.N))
-	}
-	if len(parts) == 0 {
-		return "none"
-	}
-	return strings.Join(parts, ", ")
 }
 
 // remembered is the answer about a capsule that was written.

@@ -2,8 +2,6 @@ package memorycmd
 
 import (
 	_ "embed"
-	"fmt"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -42,10 +40,6 @@ use of a store imports automatically.`,
 			Flags: contextFlags(), Action: p.contextImport,
 		},
 		{
-			Name: "status", Usage: "show counts and sizes",
-			Flags: contextFlags(), Action: p.contextStatus,
-		},
-		{
 			Name: "reembed", Usage: "add missing embeddings",
 			Description: `These are chunks that were written without a model, and all of them after a
 change of the model. Each small step is saved. If it is interrupted, run the
@@ -62,37 +56,6 @@ func (p *program) contextImport(c *cli.Context) error {
 			p.Printf("%s\n", importText(&r))
 			p.importNotes(&r)
 		}, "import", r)
-	})
-}
-
-func (p *program) contextStatus(c *cli.Context) error {
-	return base.With(p.openContextAs(c, false, false))(func(s *chunks.Store) error {
-		st, err := s.Status(c.Context)
-		return p.Answer(c, err, func() {
-			size := "not created yet"
-			if st.There {
-				size = base.Megabytes(st.Bytes)
-			}
-			row := func(name, text string) { p.Printf("  %-10s  %s\n", name, text) }
-			p.Printf("%s  %s\n", base.Safe(st.Path), size)
-			row("chunks", fmt.Sprint(st.Chunks))
-			row("state", base.Count(int64(st.State), "key", "keys"))
-			with := ""
-			if st.Model != "" {
-				with = " with " + base.Safe(st.Model)
-			}
-			row("embedded", fmt.Sprintf("%d of %d%s", st.Embedded, st.Chunks, with))
-			if st.There {
-				row("index", fmt.Sprintf("%s, %d in the tail, %s", base.Count(int64(st.Index.Segments),
-					"segment", "segments"), st.Index.Tail, base.Megabytes(st.Index.Bytes)))
-			}
-			if st.Import != nil && st.Import.Source != "" {
-				row("import", base.FormatTime(st.Import.At)+"  "+importText(&st.Import.ImportResult))
-			} else if len(st.Originals) > 0 {
-				row("import", "none; "+base.Safe(strings.Join(st.Originals,
-					", "))+": board context import imports it")
-			}
-		}, "status", st)
 	})
 }
 

@@ -3,8 +3,6 @@ package memorycmd
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -26,10 +24,6 @@ func (p *program) memoryUpkeepCommands() []*cli.Command {
 change of the model. Each small step is saved. If it is interrupted, run the
 same command again.`,
 			Flags: memoryFlags(), Action: p.memoryReembed,
-		},
-		&cli.Command{
-			Name: "stats", Usage: "show counts and sizes",
-			Flags: memoryFlags(), Action: p.inMemory(p.memoryStats),
 		},
 		&cli.Command{
 			Name: "events", Usage: "list changes, the newest last",
@@ -120,67 +114,6 @@ func (p *program) reembed(c *cli.Context, what string,
 	return p.Answer(c, err, func() {
 		p.Printf("%s embedded with %s\n", count, base.Safe(r.Model))
 	}, "reembed", r)
-}
-
-func (p *program) memoryStats(c *cli.Context, s *memory.Store) error {
-	all, err := s.Stats(c.Context)
-	return p.Answer(c, err, func() {
-		for i := range all {
-			f := &all[i]
-			if i > 0 {
-				p.Printf("\n")
-			}
-			p.Printf("%s  %s, %s\n", p.Paint(base.Bold, f.Tiers), base.Safe(f.Path),
-				base.Megabytes(f.Bytes))
-			live := 0
-			width := len("conversations")
-			for _, sc := range f.Scopes {
-				width = max(width, len(sc.Scope))
-			}
-			row := func(name, text string) { p.Printf("  %-*s  %s\n", width, name, text) }
-			for _, sc := range f.Scopes {
-				live += sc.Live
-				text := base.Count(int64(sc.Live), "item", "items")
-				for _, part := range []struct {
-					n    int
-					name string
-				}{{sc.Private, "private"}, {sc.LongTerm, "long-term"}, {sc.Archived, "archived"},
-					{sc.Forgotten, "forgotten"}} {
-					if part.n > 0 {
-						text += fmt.Sprintf(", %d %s", part.n, part.name)
-					}
-				}
-				row(sc.Scope, text)
-			}
-			for _, t := range []struct {
-				name   string
-				counts map[string]int
-			}{{"conversations", f.Statuses}, {"forgotten by", f.Rules}, {"agents", f.Agents}} {
-				if len(t.counts) > 0 {
-					row(t.name, ops.Tally(t.counts))
-				}
-			}
-			if len(f.Notes) > 0 {
-				var each []string
-				for _, agent := range slices.Sorted(maps.Keys(f.Notes)) {
-					each = append(each, base.Line(agent, 40)+": "+ops.Tally(f.Notes[agent]))
-				}
-				row("notes", strings.Join(each, "; "))
-			}
-			row("named", fmt.Sprint(f.Named))
-			with := ""
-			if f.Model != "" {
-				with = " with " + base.Safe(f.Model)
-			}
-			row("embedded", fmt.Sprintf("%d of %d%s", f.Embedded, live, with))
-			row("index", fmt.Sprintf("%s, %d in the tail, %s", base.Count(int64(f.Index.Segments),
-				"segment", "segments"), f.Index.Tail, base.Megabytes(f.Index.Bytes)))
-			row("events", fmt.Sprint(f.Events))
-		}
-		if len(all) == 0 {
-			p.Messagef("the memory is empty")
-		}
-	}, "stats", all)
 }
 
 func (p *program) memoryEvents(c *cli.Context, s *memory.Store) error {

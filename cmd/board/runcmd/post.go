@@ -36,8 +36,7 @@ func (p *program) postCommands() []*cli.Command {
 
 func (p *program) signalCommands() []*cli.Command {
 	return []*cli.Command{p.operation(&ops.Ask, noCreateFlag()), p.operation(&ops.Claim),
-		p.once(&ops.Claim, "release", "release"), p.operation(&ops.Answer), p.operation(&ops.Waive),
-		p.operation(&ops.Reopen)}
+		p.operation(&ops.Answer), p.operation(&ops.Waive), p.operation(&ops.Reopen)}
 }
 
 func (p *program) expectCommands() []*cli.Command {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -49,8 +50,12 @@ func namedRun(c *cli.Context) (string, error) {
 
 // newCommand is start as it was: a run that is there is an error, or left as it is.
 func (p *program) newCommand() *cli.Command {
-	c := p.once(&ops.Start, "new", "")
-	c.Category, c.Hidden = base.CategoryRun, true
+	wanted := p.Wanted
+	if slices.Contains(wanted, "new") {
+		p.Wanted = nil
+	}
+	c := p.operation(&ops.Start)
+	p.Wanted, c.Name, c.Aliases, c.Category, c.Hidden = wanted, "new", nil, base.CategoryRun, true
 	c.Flags = append(c.Flags, policyFlag(), &cli.BoolFlag{Name: "exists-ok",
 		Usage: "an existing run is no error, and is not changed"})
 	return c
