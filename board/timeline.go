@@ -259,67 +259,27 @@ const burndownSQL = `SELECT e.seq, e.at, e.verb, e.id, s.priority FROM signals s
 // It reads only the events of signals, so its cost does not depend on the number of
 // entries.
 func (b *Board) Burndown(ctx context.Context) ([]BurnPoint, error) {
-	ranks := map[string]int{}
-	var events []Event
-	err := b.read(ctx, func(tx *store.Tx) error {
+	return readValue(ctx, b, func(tx *store.Tx) ([]BurnPoint, error) {
+		points, isOpen := []BurnPoint{}, map[string]bool{}
 		var e Event
 		var rank int
-		return tx.Each([]any{&e.Seq, store.Time(&e.At), &e.Verb, &e.ID, &rank}, func() error {
-			if rank < 0 || rank >= len(Priorities) {
+		var now BurnPoint
+		err := tx.Each([]any{&e.Seq, store.Time(&e.At), &e.Verb, &e.ID, &rank}, func() error {
+			opens := e.Verb == verbSignal || e.Verb == verbReopen
+			switch {
+			case rank < 0 || rank >= len(Priorities):
 				return badPriority(e.ID, rank)
+			case opens == isOpen[e.ID]:
+				return nil
+			case opens:
+				now.Open[rank]++
+			default:
+				now.Open[rank]--
 			}
-			ranks[e.ID] = rank
-			events = append(events, e)
+			isOpen[e.ID], now.Seq, now.At = opens, e.Seq, e.At
+			points = append(points, now)
 			return nil
 		}, burndownSQL, verbSignal, verbReopen, verbAddress, verbWaive)
+		return points, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	points, _ := burndown(ranks, events)
-	return points, nil
-}
-
-// Burndown is Board.Burndown from the log of the board up to the snapshot; what comes
-// later in the log is ignored. It is nil if the events do not lead to the snapshot.
-func (s *Snapshot) Burndown(events []Event) []BurnPoint {
-	if i := slices.IndexFunc(events, func(e Event) bool { return e.Seq > s.Seq }); i >= 0 {
-		events = events[:i]
-	}
-	ranks := map[string]int{}
-	for _, sig := range s.Signals {
-		ranks[sig.ID], _ = PriorityRank(sig.Priority)
-	}
-	points, isOpen := burndown(ranks, events)
-	for _, sig := range s.Signals {
-		if isOpen[sig.ID] != (sig.Status == SignalOpen) {
-			return nil
-		}
-	}
-	return points
-}
-
-// burndown counts the open signals over events, which are in order and may be about other
-// things too. ranks has the priority of each signal to count. It also returns which
-// signals are open in the end.
-func burndown(ranks map[string]int, events []Event) ([]BurnPoint, map[string]bool) {
-	points, isOpen := []BurnPoint{}, map[string]bool{}
-	var now BurnPoint
-	for i := range events {
-		e := &events[i]
-		rank, counts := ranks[e.ID]
-		opens := e.Verb == verbSignal || e.Verb == verbReopen
-		closes := e.Verb == verbAddress || e.Verb == verbWaive
-		switch {
-		case !counts || !opens && !closes || opens == isOpen[e.ID]:
-			continue
-		case opens:
-			now.Open[rank]++
-		default:
-			now.Open[rank]--
-		}
-		isOpen[e.ID], now.Seq, now.At = opens, e.Seq, e.At
-		points = append(points, now)
-	}
-	return points, isOpen
 }

@@ -63,23 +63,17 @@ func WriteHTML(ctx context.Context, w io.Writer, b *board.Board, by board.Policy
 	if err != nil {
 		return err
 	}
-	var events []board.Event
-	for e, err := range b.Events(ctx, 0) {
-		if err != nil {
-			return err
-		}
-		if e.Seq > s.Seq {
-			break
-		}
-		events = append(events, e)
+	burn, err := b.Burndown(ctx)
+	if err != nil {
+		return err
 	}
-	return HTML(w, s, by, events, traced)
+	return HTML(w, s, by, burn, traced)
 }
 
 // HTML writes a snapshot as one HTML page that loads nothing from outside. It shows the
 // gate by a policy, a timeline, signals, entries, workers and variables. The timeline is
-// drawn from events: the board's log from its beginning. Without events, the page says
-// that it has no timeline.
+// drawn from the board's burndown up to the snapshot. Without one, the page says that it
+// has no timeline.
 //
 // With traced, which may be nil, the page also shows the passages of the traced reports,
 // with links to the entries that support them and back. It marks what nothing supports.
@@ -90,13 +84,13 @@ func WriteHTML(ctx context.Context, w io.Writer, b *board.Board, by board.Policy
 // A page shows at most 2,000 entries: first those that must surface, then the disputed
 // ones. It shows at most 2,000 signals, open ones first, and 6 MiB of text of each. If
 // something is left out, the page says how much.
-func HTML(w io.Writer, s *board.Snapshot, by board.Policy, events []board.Event,
+func HTML(w io.Writer, s *board.Snapshot, by board.Policy, burn []board.BurnPoint,
 	traced *trace.Result) error {
 	v, err := s.Gate(by)
 	if err != nil {
 		return err
 	}
-	return pageTemplate("html.tmpl").Execute(w, newHTMLPage(s, v, events, traced))
+	return pageTemplate("html.tmpl").Execute(w, newHTMLPage(s, v, burn, traced))
 }
 
 // htmlPage is what the template sees.
@@ -174,10 +168,10 @@ type htmlValueRow struct {
 // Percent is an entry's confidence as a whole number, for a meter.
 func (i htmlItem) Percent() string { return strconv.Itoa(int(*i.Entry.Confidence*100 + .5)) }
 
-func newHTMLPage(s *board.Snapshot, v board.Verdict, events []board.Event,
+func newHTMLPage(s *board.Snapshot, v board.Verdict, burn []board.BurnPoint,
 	traced *trace.Result) *htmlPage {
 	p := &htmlPage{Snapshot: s, State: s.State(), gateView: newGateView(v),
-		Timeline: newHTMLTimeline(s, events)}
+		Timeline: newHTMLTimeline(burn, s.Seq)}
 	b := &htmlBuilder{ranking: newRanking(s), settled: settledByEntry(s.Settled),
 		shown: map[string]bool{}, raised: map[string][]string{}}
 

@@ -13,31 +13,21 @@ import (
 	"blackboard/testdata/cost"
 )
 
-func htmlOf(t *testing.T, s *board.Snapshot, events []board.Event) string {
+func htmlOf(t *testing.T, s *board.Snapshot, burn []board.BurnPoint) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := HTML(&b, s, board.Policy{}, events, nil); err != nil {
+	if err := HTML(&b, s, board.Policy{}, burn, nil); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
-// sampleEvents is as much of the sample board's log as a timeline needs.
-func sampleEvents() []board.Event {
-	var events []board.Event
-	add := func(verb, id string) {
-		events = append(events, board.Event{Seq: int64(len(events) + 1), Verb: verb, ID: id})
-	}
-	add("create", "sample")
-	add("signal", "s1")
-	add("signal", "s2")
-	add("signal", "s3")
-	add("signal", "s4")
-	add("address", "s4")
-	add("waive", "s3")
-	add("reopen", "s4")
-	add("address", "s4")
-	return events
+// sampleBurn is the burndown of the sample board: its signals are raised, two are closed, and one of
+// them is open again for a while.
+func sampleBurn() []board.BurnPoint {
+	return []board.BurnPoint{{Seq: 2, Open: [4]int64{0, 0, 0, 1}}, {Seq: 3, Open: [4]int64{1, 0, 0, 1}},
+		{Seq: 4, Open: [4]int64{1, 1, 0, 1}}, {Seq: 5, Open: [4]int64{1, 1, 1, 1}}, {Seq: 6, Open: [4]int64{1, 1, 0, 1}},
+		{Seq: 7, Open: [4]int64{1, 0, 0, 1}}, {Seq: 8, Open: [4]int64{1, 0, 1, 1}}, {Seq: 9, Open: [4]int64{1, 0, 0, 1}}}
 }
 
 var voidTags = []string{"meta", "input", "rect", "line"}
@@ -101,7 +91,7 @@ func checkHTML(t *testing.T, page string) {
 }
 
 func TestHTMLHasEverything(t *testing.T) {
-	page := htmlOf(t, sampleBoard(), sampleEvents())
+	page := htmlOf(t, sampleBoard(), sampleBurn())
 	checkHTML(t, page)
 	for _, want := range []string{
 		"<!DOCTYPE html>", "<h1>sample</h1>", "Say what the lease costs.", "Gate closed: 1 open signal blocks synthesis",
@@ -148,7 +138,7 @@ func TestHTMLIsSafe(t *testing.T) {
 	}
 	value, _ := json.Marshal(nasty)
 	s.Variables = []board.Variable{{Key: nasty, Value: value, Worker: nasty}}
-	page := htmlOf(t, s, sampleEvents())
+	page := htmlOf(t, s, sampleBurn())
 	if n := strings.Count(page, "<script>"); n != 1 {
 		t.Errorf("%d scripts", n)
 	}
@@ -185,24 +175,19 @@ func TestHTMLIsBounded(t *testing.T) {
 }
 
 func TestHTMLTimeline(t *testing.T) {
-	s := &board.Snapshot{Run: "long", Seq: 9001}
-	events := []board.Event{{Seq: 1, Verb: "create"}}
-	add := func(verb, id string) {
-		events = append(events, board.Event{Seq: int64(len(events) + 1), Verb: verb, ID: id})
+	const signals = 3000
+	var burn []board.BurnPoint
+	for i := range int64(signals) {
+		p := board.BurnPoint{Seq: 3*i + 2}
+		p.Open[i%4] = 1
+		if burn = append(burn, p); i < signals-1 { // the last one stays open
+			burn = append(burn, board.BurnPoint{Seq: p.Seq + 2})
+		}
 	}
-	for i := range 3000 {
-		id := board.SignalID(int64(i + 1))
-		s.Signals = append(s.Signals, board.Signal{ID: id, Priority: board.Priorities[i%4], Status: board.Addressed})
-		add("signal", id)
-		add("claim", id)
-		add("address", id)
+	if newHTMLTimeline(burn, 1) != nil {
+		t.Error("a picture of a time before the first signal")
 	}
-	s.Signals[2999].Status = board.SignalOpen
-	if newHTMLTimeline(s, events) != nil {
-		t.Error("a log that does not lead to the snapshot is drawn")
-	}
-	events[len(events)-1].Verb = "release"
-	line := newHTMLTimeline(s, events)
+	line := newHTMLTimeline(burn, 3*signals+1)
 	if line == nil {
 		t.Fatal("there is no timeline")
 	}

@@ -2,7 +2,6 @@ package report
 
 import (
 	_ "embed"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -33,18 +32,17 @@ type htmlTick struct {
 	Anchor string
 }
 
-// newHTMLTimeline returns nil if the board never had a signal, or if the events do not
-// lead to the snapshot: no picture is better than a wrong one.
-func newHTMLTimeline(s *board.Snapshot, events []board.Event) *htmlTimeline {
-	points := s.Burndown(events)
-	if len(points) == 0 {
+// newHTMLTimeline draws a burndown up to an event; nil if the board had no signal until then.
+func newHTMLTimeline(burn []board.BurnPoint, last int64) *htmlTimeline {
+	points := []board.BurnPoint{{}} // the picture begins with an empty board
+	for _, p := range burn {
+		if p.Seq <= last {
+			points = append(points, p)
+		}
+	}
+	if len(points) == 1 {
 		return nil
 	}
-	points = slices.Insert(points, 0, board.BurnPoint{}) // the picture begins with an empty board
-	return drawTimeline(points, s.Seq)
-}
-
-func drawTimeline(points []board.BurnPoint, last int64) *htmlTimeline {
 	t := &htmlTimeline{Thinned: len(points) > timelinePoints}
 	peaks := [4]int64{}
 	for _, p := range points {

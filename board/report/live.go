@@ -166,10 +166,7 @@ func (r *liveReader) timeline(ctx context.Context, b *board.Board) error {
 	if err != nil {
 		return err
 	}
-	burn = slices.DeleteFunc(burn, func(at board.BurnPoint) bool { return at.Seq > p.State.Seq })
-	if len(burn) > 0 {
-		p.Timeline = drawTimeline(slices.Insert(burn, 0, board.BurnPoint{}), p.State.Seq)
-	}
+	p.Timeline = newHTMLTimeline(burn, p.State.Seq)
 	track, err := b.Timeline(ctx)
 	if err != nil {
 		return err
