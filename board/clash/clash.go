@@ -9,6 +9,8 @@
 //	opposites   enabled and disabled, always and never, before and after
 //	exchange    one word or name in another's place (Exchanged; a memory's short items alone)
 //
+// A newer note may take the place of an older one without a word of contradiction (Note.Standing).
+//
 // A figure that both texts have does not clash. Neither does a figure that has no
 // counterpart in the other text.
 package clash

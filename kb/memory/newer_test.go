@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/clash"
 	"blackboard/board/fault"
 	"blackboard/testdata/cost"
 )
@@ -220,11 +221,11 @@ func TestNewerOfTwo(t *testing.T) {
 // TestStanding: what replaces the other is told from what holds beside it.
 func TestStanding(t *testing.T) {
 	t.Parallel()
-	judged := func(r restated) int {
-		return (&Item{Content: r.newer}).told().standing((&Item{Content: r.old}).told())
+	judged := func(r restated) clash.Standing {
+		return (&Item{Content: r.newer}).told().Standing((&Item{Content: r.old}).told())
 	}
 	for name, set := range map[string][]restated{"tuned": tunedOn, "unread": unread} {
-		n := map[int]int{}
+		n := map[clash.Standing]int{}
 		for _, r := range set {
 			how := judged(r)
 			n[how]++
@@ -232,12 +233,12 @@ func TestStanding(t *testing.T) {
 				t.Log(name, how, r.old, "→", r.newer)
 			}
 		}
-		if n[apart] > 1 || n[replaces] < len(set)/2 {
-			t.Errorf("%s: %d replace, %d are similar, %d apart", name, n[replaces], n[similar], n[apart])
+		if n[clash.Apart] > 1 || n[clash.Replaces] < len(set)/2 {
+			t.Errorf("%s: %d replace, %d are similar, %d apart", name, n[clash.Replaces], n[clash.Similar], n[clash.Apart])
 		}
 	}
 	for _, r := range bothHold {
-		if how := judged(r); how == replaces {
+		if how := judged(r); how == clash.Replaces {
 			t.Errorf("%q is said to replace %q", r.newer, r.old)
 		}
 	}
@@ -294,20 +295,21 @@ func TestStandingAmongOthers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var said []*told
+		var said []*clash.Note
+		var texts []string
 		for line := range strings.Lines(string(data)) {
 			var r struct{ Title, Text string }
 			if err := json.Unmarshal([]byte(line), &r); err != nil {
 				t.Fatal(err)
 			}
 			newer := (&Item{Title: r.Title, Content: r.Text}).told()
-			for _, older := range said {
-				if newer.standing(older) == replaces {
+			for i, older := range said {
+				if newer.Standing(older) == clash.Replaces {
 					wrong++
-					t.Logf("%q\n  is said to replace %q", r.Text, older.text.Body)
+					t.Logf("%q\n  is said to replace %q", r.Text, texts[i])
 				}
 			}
-			said, all = append(said, newer), all+1
+			said, texts, all = append(said, newer), append(texts, r.Text), all+1
 		}
 	}
 	if wrong > 5 {
