@@ -33,9 +33,9 @@ func TestWait(t *testing.T) {
 	}
 	_, err = b.WaitSignal(over, "s1")
 	refused(t, err, fault.Timeout, "s1 is still open")
-	_, err = b.WaitEvent(over, FromNow)
+	_, err = b.WaitEvents(over, FromNow, 1)
 	refused(t, err, fault.Timeout, "nothing happened")
-	if e, err := b.WaitEvent(over, 1); err != nil || e.Seq != 2 {
+	if e, err := b.WaitEvents(over, 1, 1); err != nil || e[0].Seq != 2 {
 		t.Errorf("what had happened before: %+v, %v", e, err)
 	}
 	if all, err := b.WaitEvents(over, 0, 5); err != nil || len(all) != 2 || all[0].Seq != 1 || all[1].Seq != 2 {
@@ -76,12 +76,12 @@ func TestWait(t *testing.T) {
 	if a := <-gate; a.err != nil || !a.verdict.Open {
 		t.Errorf("%+v", a)
 	}
-	if e, err := b.WaitEvent(ctx, 2); err != nil || e.Verb != verbWaive {
+	if e, err := b.WaitEvents(ctx, 2, 1); err != nil || e[0].Verb != verbWaive {
 		t.Errorf("%+v, %v", e, err)
 	}
 	called, off := context.WithCancel(t.Context())
 	off()
-	if _, err := b.WaitEvent(called, FromNow); !errors.Is(err, context.Canceled) {
+	if _, err := b.WaitEvents(called, FromNow, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("called off: %v", err)
 	}
 }

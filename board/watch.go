@@ -234,17 +234,8 @@ func (b *Board) WaitSignal(ctx context.Context, id string) (Signal, error) {
 	return s, err
 }
 
-// WaitEvent waits for the next event after seq (FromNow: after the last one), and returns
-// it.
-func (b *Board) WaitEvent(ctx context.Context, after int64) (Event, error) {
-	events, err := b.WaitEvents(ctx, after, 1)
-	if err != nil {
-		return Event{}, err
-	}
-	return events[0], nil
-}
-
-// WaitEvents waits like WaitEvent, and returns all events until then, at most limit.
+// WaitEvents waits for the next event after seq (FromNow: after the last one), and returns
+// all events until then, at most limit.
 func (b *Board) WaitEvents(ctx context.Context, after int64, limit int) ([]Event, error) {
 	if limit < 1 {
 		return nil, invalid(fmt.Sprintf("the limit of %d events is not valid", limit),

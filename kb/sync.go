@@ -21,7 +21,6 @@ type SyncWhen int
 const (
 	// at once if there are few files; otherwise it may take a fiftieth of the time
 	SyncDue   SyncWhen = iota
-	SyncNow            // always
 	SyncNever          // never: for callers that cannot wait
 	SyncOne            // of the capsule that Retrieve is asked for
 )
@@ -89,14 +88,11 @@ func (s *Synced) summary() []string {
 }
 
 func (k *KB) syncAtOpen(ctx context.Context, when SyncWhen) error {
-	if k.sidecars == "" || when == SyncNever || when == SyncOne || k.db.ReadOnly() {
+	if k.sidecars == "" || when != SyncDue || k.db.ReadOnly() {
 		return nil
 	}
-	if when == SyncDue {
-		due, err := k.syncDue(ctx)
-		if err != nil || !due {
-			return err
-		}
+	if due, err := k.syncDue(ctx); err != nil || !due {
+		return err
 	}
 	s, err := k.sync(ctx, syncWait)
 	k.note(s.summary()...)

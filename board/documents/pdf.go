@@ -31,7 +31,6 @@ type (
 
 // pdfFile is a PDF whose objects have been found.
 type pdfFile struct {
-	name    string
 	whole   bool // also what viewers hide
 	objects map[pdfRef]any
 	trailer pdfDict // Root, Encrypt and ID, of the newest version of the file
@@ -47,7 +46,7 @@ var errEncrypted = errors.New("encrypted")
 // height. Characters that the file does not tell are counted, and become U+FFFD.
 func readPDF(name string, data []byte, whole bool) (*Document, error) {
 	w := writer{unit: "page"}
-	f, pages, err := openPDF(name, data, whole)
+	f, pages, err := openPDF(data, whole)
 	for i := 0; err == nil && i < len(pages); i++ {
 		w.place(i + 1)
 		err = f.readPage(&w, pages[i])
@@ -87,9 +86,9 @@ const undecoded = '\ufffd'
 
 // openPDF finds the objects where the table of the file says they are. If the table, or
 // what it leads to, is damaged, the whole file is searched for them.
-func openPDF(name string, data []byte, whole bool) (f *pdfFile, pages []pdfDict, err error) {
+func openPDF(data []byte, whole bool) (f *pdfFile, pages []pdfDict, err error) {
 	for _, find := range []func(*pdfFile, []byte) error{(*pdfFile).readTable, (*pdfFile).search} {
-		f = &pdfFile{name: name, whole: whole, objects: map[pdfRef]any{}, trailer: pdfDict{},
+		f = &pdfFile{whole: whole, objects: map[pdfRef]any{}, trailer: pdfDict{},
 			left: Max, fonts: map[pdfRef]*pdfFont{}}
 		if err = find(f, data); err == nil {
 			if pages, err = f.pages(); err == nil {

@@ -30,10 +30,10 @@ func (m pdfMatrix) times(n pdfMatrix) pdfMatrix {
 
 // pdfState is what the operators of a page set.
 type pdfState struct {
-	ctm                                 pdfMatrix
-	font                                *pdfFont
-	size, spacing, blank, leading, rise float64
-	scale                               float64
+	ctm                           pdfMatrix
+	font                          *pdfFont
+	size, spacing, blank, leading float64
+	scale                         float64
 }
 
 // pdfPage draws a page, and takes down its text.
@@ -157,8 +157,6 @@ func (p *pdfPage) operate(word string, operands []any, resources pdfDict) error 
 		p.scale = n(0) / 100
 	case "TL":
 		p.leading = n(0)
-	case "Ts":
-		p.rise = n(0)
 	case "Td":
 		p.move(n(0), n(1))
 	case "TD":

@@ -36,7 +36,6 @@ const (
 	codeTooMany       = "53300"
 	codeDiskFull      = "53100"
 	codeIdle          = "25P03"
-	codeCancelled     = "57014"
 	codeNoDatabase    = "3D000"
 )
 

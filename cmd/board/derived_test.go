@@ -29,7 +29,7 @@ func TestDerivedFile(t *testing.T) {
 		}
 	}
 	const derivedGone, derivedChanged, notChecked = "not there any more", "changed since", "not checked"
-	r := memorycmd.NewResolver(&base.Program{}, t.TempDir(), ws, nil)
+	r := memorycmd.NewResolver(&base.Program{}, ws, nil)
 	for from, want := range map[string]string{
 		"old.go": "", "old.go:12": "", "old.go:12:3": "", "old.go#L3-L9": "", "./old.go": "",
 		"new.go": derivedChanged, "new.go:12": derivedChanged, "new.go:12-20": derivedChanged, "new.go#L3": derivedChanged, "Makefile:3": derivedChanged, "a dir/with blank.md": derivedChanged,

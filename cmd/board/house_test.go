@@ -244,12 +244,12 @@ var libraries = map[string][]string{
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 11440, // accepted doubts bounded in the gate, ids in brackets
+	"board": 11409, // accepted doubts bounded in the gate, ids in brackets
 
 	"board/check": 1600, // with the policy; a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step
 
 	"board/claims": 8640, // and findings that say otherwise than their quote, spoken times of day, conditions; names of doubts
-	"board/clash":  590,
+	"board/clash":  890,  // which of two notes holds, from kb/memory
 
 	"board/disk": 646, // who takes names away waits for who is opening files; logs, and tests of paths that nine packages had
 
@@ -329,7 +329,7 @@ var ceilings = map[string]int{
 
 	"kb/markdown": 950, // all front matter is read here
 
-	"kb/memory": 10580, // which note replaces which; own notes like items
+	"kb/memory": 10250, // which note replaces which; own notes like items
 
 	"kb/memory/orient": 310,
 

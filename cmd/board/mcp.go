@@ -123,7 +123,7 @@ func (p *program) mcpConfig(c *cli.Context, grants []string, handed ...string) (
 	}
 	cfg.Speaker, cfg.Shared = harness.OfClient, p.SharedPath
 	cfg.Resolve = func(workspace string, m *memory.Store) (func(context.Context, *memory.Item) string, func()) {
-		r := memorycmd.NewResolver(p.Program, cfg.Home, workspace, m)
+		r := memorycmd.NewResolver(p.Program, workspace, m)
 		return r.Resolve, r.Close
 	}
 	cfg.NoImport, cfg.Version = c.Bool("no-import"), base.Version()

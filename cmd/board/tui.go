@@ -270,7 +270,7 @@ func (p *program) screenMemory(k *screenKnowledge, workspace string) func(contex
 				return ""
 			}
 			// a new one each time: it takes what it has open for unchanged
-			r := memorycmd.NewResolver(p.Program, k.home, workspace, s)
+			r := memorycmd.NewResolver(p.Program, workspace, s)
 			defer r.Close()
 			return r.Resolve(ctx, it)
 		}

@@ -102,7 +102,6 @@ type PostOut struct {
 	*One
 	Posted []board.Posted `json:"posted,omitempty"`
 	run    string
-	words  fault.Words
 }
 
 // One is what came of one post.
@@ -157,7 +156,7 @@ name another post by its key:
 func PostAll(ctx context.Context, h Runs, on On, posts []board.Post, one bool) (out PostOut,
 	err error) {
 	err = act(ctx, h, on, Create, func(b *board.Board, who string) error {
-		out.run, out.words = b.Run(), h.Words
+		out.run = b.Run()
 		if out.Posted, err = b.PostBatch(ctx, who, posts); err != nil {
 			return err
 		}

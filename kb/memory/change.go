@@ -28,10 +28,9 @@ func (s *Store) mayChange(it *Item) error {
 type UpdateOptions struct {
 	// Revision is the revision that the item must have; otherwise the update is a
 	// conflict. No item has revision 0. nil: any.
-	Revision    *int
-	Why         string // stored with the old revision
-	Force       bool   // store it although it contains what looks like a secret
-	NoEmbedding bool
+	Revision *int
+	Why      string // stored with the old revision
+	Force    bool   // store it although it contains what looks like a secret
 }
 
 // Update lets fn change an item: texts, importance, lifetime, tags, expiry and links.
@@ -75,7 +74,7 @@ func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn fun
 			}
 		}
 		var v embed.Vector
-		if embeddingText(&now) != embeddingText(it) && !opt.NoEmbedding {
+		if embeddingText(&now) != embeddingText(it) {
 			if v, err = store.Vector(ctx, s.opt.Embedder, embeddingText(&now),
 				&out.Warnings); err != nil {
 				return out, err

@@ -19,7 +19,7 @@ func TestCheck(t *testing.T) {
 	s := open(t, home, Options{Embedder: bag{}})
 	put(t, s, Item{Tier: Account, Content: "of everywhere"})
 	put(t, s, Item{Tier: Workspace, Content: "of the project"})
-	put(t, s, Item{Tier: Workspace, Content: "of the project, without"}, PutOptions{NoEmbedding: true})
+	put(t, open(t, home, Options{}), Item{Tier: Workspace, Content: "of the project, without"})
 	gone := put(t, s, Item{Tier: Workspace, Content: "forgotten"})
 	if _, err := s.Forget(t.Context(), gone.ID, "for the test", ""); err != nil {
 		t.Fatal(err)

@@ -298,7 +298,7 @@ func access(t *testing.T, s *Store, id string, times int) {
 
 func edit(t *testing.T, s *Store, id, content string) {
 	t.Helper()
-	if _, err := s.Update(t.Context(), id, UpdateOptions{NoEmbedding: true}, func(it *Item) error { it.Content = content; return nil }); err != nil {
+	if _, err := s.Update(t.Context(), id, UpdateOptions{}, func(it *Item) error { it.Content = content; return nil }); err != nil {
 		t.Fatal(err)
 	}
 }

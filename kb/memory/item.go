@@ -56,11 +56,6 @@ const (
 	RuleMerged       = "merged"       // another item says the same
 	RuleConsolidated = "consolidated" // it was rewritten into another
 	RuleUndone       = "undone"       // the rewrite that created it was undone
-
-	// Rules of earlier versions; these items are archived now.
-	RulePruned = "pruned" // by age
-	RuleCap    = "cap"    // its scope had more than Cap items
-	RuleEnded  = "ended"  // its conversation was archived
 )
 
 // Limits of an item.

@@ -28,7 +28,7 @@ func TestSchema1(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := f.WriteIndex(t.Context(), func(tx *sqlite.Tx) error {
-		for _, it := range []Item{{ID: "m000000001", Content: "The roses want sun"}, {ID: "m000000002", Content: "The tax table is imported by hand", Forgotten: &tx.Now, Rule: RulePruned}} {
+		for _, it := range []Item{{ID: "m000000001", Content: "The roses want sun"}, {ID: "m000000002", Content: "The tax table is imported by hand", Forgotten: &tx.Now, Rule: "pruned"}} {
 			it.Tier, it.Curator, it.Importance, it.Created, it.Revision = Workspace, CuratorAgent, .5, tx.Now, 1
 			if err := it.normalise(); err != nil {
 				return err
@@ -62,7 +62,7 @@ func TestSchema1(t *testing.T) {
 	if l, _, err := s.List(t.Context(), ListQuery{}); err != nil || len(l) != 1 || l[0].ID != "m000000001" {
 		t.Fatalf("%+v, %v", l, err)
 	}
-	if got := get(t, s, "m000000002"); got.Rule != RulePruned || got.Archived != nil {
+	if got := get(t, s, "m000000002"); got.Rule != "pruned" || got.Archived != nil {
 		t.Errorf("%+v", got)
 	}
 	if _, err := s.Restore(t.Context(), "m000000002"); err != nil {

@@ -22,8 +22,6 @@ type PutOptions struct {
 	Private bool
 	// Force stores an item that contains what looks like a secret.
 	Force bool
-	// NoEmbedding stores it without an embedding, which Reembed adds later.
-	NoEmbedding bool
 }
 
 // Stored is the result of storing an item.
@@ -93,15 +91,11 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 			return out, err
 		}
 	}
-	var v embed.Vector
-	if !opt.NoEmbedding {
-		var err error
-		if v, err = store.Vector(ctx, s.opt.Embedder, embeddingText(&it),
-			&out.Warnings); err != nil {
-			return out, err
-		}
+	v, err := store.Vector(ctx, s.opt.Embedder, embeddingText(&it), &out.Warnings)
+	if err != nil {
+		return out, err
 	}
-	err := s.writing(ctx, it.Tier, func(f *file, tx *sqlite.Tx) error {
+	err = s.writing(ctx, it.Tier, func(f *file, tx *sqlite.Tx) error {
 		if err := f.checkPlace(tx, &it); err != nil {
 			return err
 		}

@@ -405,7 +405,7 @@ func TestRewriteWhileOthersWrite(t *testing.T) {
 	s, _ := newPass(t, nil)
 	a, b := one(t, s, Item{Importance: .5, Accesses: 1}), one(t, s, Item{Importance: .5})
 	in := fmt.Sprintf(`{"v":1,"groups":[{"items":[{"id":%q,"revision":1},{"id":%q,"revision":1}],"content":"both"}]}`, a.ID, b.ID)
-	s.opt.Embedder = meanwhile{bag{}, func() { edit(t, s, a.ID, "other words") }}
+	s.opt.Embedder = meanwhile{bag{}, func() { s.opt.Embedder = bag{}; edit(t, s, a.ID, "other words") }}
 	done, refused, err := s.ApplyRewrites(t.Context(), strings.NewReader(in))
 	if err != nil || len(done) != 0 || len(refused) != 1 || !strings.Contains(refused[0].Why, "revision 2, not 1") {
 		t.Errorf("%+v, %+v, %v", done, refused, err)

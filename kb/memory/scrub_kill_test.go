@@ -86,7 +86,7 @@ func TestKilledScrub(t *testing.T) {
 			if j%20 != 0 {
 				continue
 			}
-			if _, err := s.Update(ctx, it.ID, UpdateOptions{NoEmbedding: true}, func(it *Item) error { it.Content += " changed"; return nil }); err != nil {
+			if _, err := s.Update(ctx, it.ID, UpdateOptions{}, func(it *Item) error { it.Content += " changed"; return nil }); err != nil {
 				t.Fatal(err)
 			}
 			if j%40 == 0 {

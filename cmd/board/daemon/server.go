@@ -64,8 +64,6 @@ type Config struct {
 	Web string
 	// WebReady is called with their address then.
 	WebReady func(Web)
-	// Jobs replaces the upkeep, for tests; nil: the usual.
-	Jobs []Job
 	// OpenModel replaces the opening of the embedding model, for tests.
 	OpenModel func(ctx context.Context, dir string) (embed.Embedder, func() error, error)
 	// Now replaces the clock on the wall, for tests. What waits goes by time that passes,
@@ -280,11 +278,7 @@ func newServer(cfg Config) *Server {
 	s.stores = sqlite.NewKeeper(maxOpen, idleTimeout)
 	s.streams, s.end = context.WithCancel(context.Background())
 	s.clock = newClock(cfg.Now)
-	jobs := cfg.Jobs
-	if jobs == nil {
-		jobs = s.jobs()
-	}
-	s.upkeep = newUpkeep(jobs, cfg.Place.Journal, s.log)
+	s.upkeep = newUpkeep(s.jobs(), cfg.Place.Journal, s.log)
 	handle(s, "search", s.search)
 	handle(s, "embed", s.embed)
 	handle(s, "status", s.status)

@@ -30,11 +30,11 @@ const (
 // them.
 type Resolver struct {
 	*program
-	home, workspace string
-	memory          *memory.Store
-	kb              *kb.KB
-	noKB            error // why there is none
-	boards          map[string]*board.Board
+	workspace string
+	memory    *memory.Store
+	kb        *kb.KB
+	noKB      error // why there is none
+	boards    map[string]*board.Board
 }
 
 // Close closes what the resolver has opened.

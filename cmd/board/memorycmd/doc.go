@@ -24,6 +24,6 @@ func ContextCommand(b *base.Program) *cli.Command { return (&program{b}).context
 
 // NewResolver returns a resolver for the items of a workspace. s resolves references to
 // other items; nil: they are not resolved.
-func NewResolver(b *base.Program, home, workspace string, s *memory.Store) *Resolver {
-	return &Resolver{program: &program{b}, home: home, workspace: workspace, memory: s}
+func NewResolver(b *base.Program, workspace string, s *memory.Store) *Resolver {
+	return &Resolver{program: &program{b}, workspace: workspace, memory: s}
 }

@@ -81,7 +81,7 @@ func (p *program) openMemory(c *cli.Context, withModel bool) (*memory.Store, fun
 			return nil, nil, err
 		}
 	}
-	r := &Resolver{program: p, home: home, workspace: opt.Workspace}
+	r := &Resolver{program: p, workspace: opt.Workspace}
 	opt.Resolve = r.Resolve
 	s, err := kbhome.Memory(home, opt)
 	if err != nil {

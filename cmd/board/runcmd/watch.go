@@ -150,14 +150,14 @@ func (p *program) wait(c *cli.Context) error {
 				p.Messagef("waiting for the next event; a signal's id waits for that one, --gate " +
 					"for the gate")
 			}
-			e, err := b.WaitEvent(ctx, c.Int64("since"))
+			next, err := b.WaitEvents(ctx, c.Int64("since"), 1)
 			if err != nil {
 				return err
 			}
 			if c.Bool("json") {
-				return p.JSON("event", e)
+				return p.JSON("event", next[0])
 			}
-			p.Printf("%s\n", ops.EventLine(p.Page(), &e))
+			p.Printf("%s\n", ops.EventLine(p.Page(), &next[0]))
 			return nil
 		}
 	})
