@@ -257,7 +257,7 @@ func TestMemoryLongList(t *testing.T) {
 		asAuthor(h)
 		s := h.authors("")
 		for i := range n {
-			must(s.Put(context.Background(), memory.Item{Tier: memory.Workspace, Content: fmt.Sprintf("thing number-%03d", i), Importance: .5}, memory.PutOptions{NoEmbedding: true}))
+			must(s.Put(context.Background(), memory.Item{Tier: memory.Workspace, Content: fmt.Sprintf("thing number-%03d", i), Importance: .5}, memory.PutOptions{}))
 		}
 	})
 	h.press("M")

@@ -23,7 +23,7 @@ func TestStale(t *testing.T) {
 	defer s.Close()
 	for _, text := range []string{"One.", "Two.", "Three."} {
 		it := memory.Item{Tier: memory.Workspace, Content: text, Importance: .5}
-		if _, err := s.Put(t.Context(), it, memory.PutOptions{NoEmbedding: true}); err != nil {
+		if _, err := s.Put(t.Context(), it, memory.PutOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
