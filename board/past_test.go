@@ -42,19 +42,6 @@ func samePast(t *testing.T, p *Past, want *Snapshot) {
 			t.Fatal(err)
 		}
 		same("the gate", verdict.Open, open.Open)
-		burn, err := p.b.Burndown(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if changes, whole := p.t.GateChanges(policy, burn); whole {
-			counted := false
-			for _, c := range changes {
-				if c.Seq <= p.Seq {
-					counted = c.Open
-				}
-			}
-			same("the gate by what is counted", counted, open.Open)
-		}
 		same("why", verdict.Reasons, open.Reasons)
 	}
 	for _, q := range []Query{{Order: Oldest}, {Order: Oldest, Statuses: []string{Disputed}}, {Order: Oldest, Statuses: []string{Active, Superseded}}, {Order: Oldest, MustSurface: true}} {

@@ -13,12 +13,11 @@ import (
 	"blackboard/board/store"
 )
 
-// Timeline is who did what to which thing and when, without the contents: the log of a
-// run in 24 bytes an event. It is enough to count the board at any moment. It never
-// changes, and is safe for concurrent use.
+// Timeline is who did what and when, without the contents: the log of a run in 16 bytes
+// an event. It never changes, and is safe for concurrent use.
 type Timeline struct {
 	acts  []act    // of the event i+1
-	names []string // of workers, verbs and things
+	names []string // of workers and verbs
 }
 
 // timelines keeps the timeline of a board as far as it was read.
@@ -32,7 +31,6 @@ type timelines struct {
 type act struct {
 	at    int64 // Unix milliseconds
 	actor int32 // in names
-	thing int32 // in names: the entry whose status changed, or the worker that is waited for
 	verb  int32 // in names
 }
 
@@ -54,21 +52,16 @@ func (b *Board) Timeline(ctx context.Context) (*Timeline, error) {
 		}
 		t.acts = slices.Grow(t.acts, int(max(last-t.Last(), 0)))
 		var seq, at int64
-		var names string // one column for three texts: a column costs more than their bytes
+		var names string // one column for two texts: a column costs more than their bytes
 		return tx.Each([]any{&seq, &at, &names}, func() error {
 			if seq != t.Last()+1 {
 				return store.Fault(fault.Corrupt, "", fmt.Sprintf("has no event %d", t.Last()+1),
 					nil)
 			}
-			verb, rest, _ := strings.Cut(names, "\n")
-			actor, id, _ := strings.Cut(rest, "\n")
-			a := act{at: at, actor: t.name(actor), verb: t.name(verb)}
-			if becomes(verb) != "" || statusAfter(verb) != "" {
-				a.thing = t.name(id)
-			}
-			t.acts = append(t.acts, a)
+			verb, actor, _ := strings.Cut(names, "\n")
+			t.acts = append(t.acts, act{at: at, actor: t.name(actor), verb: t.name(verb)})
 			return nil
-		}, "SELECT seq, at, verb || '\n' || actor || '\n' || id FROM events WHERE seq > ? ORDER BY seq", t.Last())
+		}, "SELECT seq, at, verb || '\n' || actor FROM events WHERE seq > ? ORDER BY seq", t.Last())
 	})
 	if err != nil {
 		t.Timeline = before
@@ -161,81 +154,6 @@ func (t *Timeline) Lanes(n int) []Lane {
 // Stretch is the number, from 0, of the stretch that an event is in, if a log of so many
 // events has n equal stretches.
 func Stretch(seq, last int64, n int) int { return int((seq*int64(n)+last-1)/last) - 1 }
-
-// GateChange is an event that opened or closed the gate.
-type GateChange struct {
-	Seq  int64
-	Open bool
-}
-
-// GateChanges says when the gate opened and closed. It was closed before the first
-// change. It depends on what is counted: posts and signals, workers that are done, open
-// questions (burn, from [Board.Burndown]) and disputed entries. If the policy asks for
-// more, whole is false: the gate may have been closed where this says open.
-func (t *Timeline) GateChanges(p Policy, burn []BurnPoint) (changes []GateChange, whole bool) {
-	g := gateCount{policy: p, awaited: map[string]bool{}}
-	for _, name := range p.Expect {
-		g.awaited[name] = true
-	}
-	changes = []GateChange{}
-	for i := range t.acts {
-		seq := int64(i) + 1
-		for len(burn) > 0 && burn[0].Seq <= seq {
-			g.open, burn = burn[0].Open, burn[1:]
-		}
-		g.count(t, &t.acts[i])
-		open := len(changes) > 0 && changes[len(changes)-1].Open
-		if g.isOpen() != open {
-			changes = append(changes, GateChange{seq, !open})
-		}
-	}
-	return changes, p.MaxConflicts == nil && !p.RequireSource && !p.RequireVerified &&
-		!p.RequireEvidence && !p.asksRan()
-}
-
-// gateCount is the part of the board that the gate counts.
-type gateCount struct {
-	policy         Policy
-	posted, raised int64
-	open           [4]int64        // signals, by PriorityRank
-	awaited        map[string]bool // workers; false: they are not, any more
-	disputed       map[int32]bool
-}
-
-func (g *gateCount) count(t *Timeline, a *act) {
-	switch verb := t.names[a.verb]; verb {
-	case verbPost:
-		g.posted++
-	case verbSignal:
-		g.raised++
-	case verbExpect, verbDone, verbDrop:
-		g.awaited[t.names[a.thing]] = becomes(verb) == WorkerExpected
-	case verbDispute, verbSupersede, verbSettle:
-		if g.disputed == nil {
-			g.disputed = map[int32]bool{}
-		}
-		if delete(g.disputed, a.thing); verb == verbDispute {
-			g.disputed[a.thing] = true
-		}
-	}
-}
-
-func (g *gateCount) isOpen() bool {
-	p, total := &g.policy, int64(0)
-	for rank, n := range g.open {
-		if total += n; n > 0 && slices.Contains(p.block(), Priorities[rank]) {
-			return false
-		}
-	}
-	for _, waits := range g.awaited {
-		if waits {
-			return false
-		}
-	}
-	return g.posted+g.raised > 0 && g.posted >= p.MinEntries &&
-		(p.MaxOpen == nil || total <= *p.MaxOpen) &&
-		(p.MaxDisputed == nil || int64(len(g.disputed)) <= *p.MaxDisputed)
-}
 
 // BurnPoint says how many signals were open from one event on.
 type BurnPoint struct {
