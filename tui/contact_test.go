@@ -21,7 +21,7 @@ func TestServerAway(t *testing.T) {
 	h.lacks("live event", "● gate", "back in time")
 	h.goldens("away")
 	h.send(page.NoticeMsg{Err: away})
-	h.press("enter")
+	h.press("G", "enter")
 	h.wants("never expire", "connection lost")
 	h.send(page.NoticeMsg{Err: away})
 	h.send(page.ContactMsg{Away: nil})

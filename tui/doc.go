@@ -77,7 +77,6 @@
 //	2  follow a run, and keep one's place                   enter j
 //	1  leave                                                q
 //	4  who contradicts whom                                 enter : … enter enter
-//	2  the moment of most open questions                    enter ^
 //	4  an entry by a phrase, and what is around it          enter / … enter enter
 //	6  waive a question, and undo that                      enter 2 w … enter u enter
 //	8  promote, find again, edit, retire, restore           enter P ctrl+s K … ctrl+o d enter O
@@ -87,5 +86,4 @@
 //	5  what is missing in a report                          enter S … enter n enter
 //	7  accept a doubt, and leave the report as it is        enter S … enter n n b … enter
 //	3  a file that a text names, at its line                enter G o
-//	5  make a run, and delete it for good                   + … ctrl+s esc D … enter
 package tui

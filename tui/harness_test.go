@@ -68,7 +68,7 @@ var (
 		"TestLeavesTheTerminalClean"}
 	short = append(raced, "TestRuns", "TestRunPanes", "TestFeedFilter", "TestReplay", "TestWaive",
 		"TestCheck", "TestSurvival", "TestMemoryTabs", "TestMemoryRemember", "TestCapsuleEdit",
-		"TestSearchKeys", "TestJump", "TestTimelineJumps", "TestSizes", "TestHostile")
+		"TestSearchKeys", "TestJump", "TestChanges", "TestSizes", "TestHostile")
 )
 
 // newHarness starts the program on a data home that fill has filled.

@@ -41,10 +41,6 @@ func (m *model) help() tea.Cmd {
 	}
 	all := append(m.keyTargets(), note("signs", "◆ ≠ †  must be in the report, disputed, superseded",
 		"■ ● ✓ ○  keeps the gate closed, open, addressed, waived", "→ ←  links to, linked from")...)
-	if _, ok := m.top().(*runs.Page); ok {
-		all = append(all, note("timeline", "█ ▄ ▒ ░  questions open: blocking, a part of a cell, other ones, half a cell of them",
-			"━ ─ ◆ ·  gate closed, open, the moment that is shown, what came later")...)
-	}
 	heading := "All keys: " + cells.Clean(m.top().Title())
 	return m.app.Overlay(page.NewChooser(m.app, heading, "words of what it does; enter does it", all))
 }
@@ -206,9 +202,9 @@ func (m *model) openRun(name string) tea.Cmd {
 func (m *model) typedTargets(text string) (all []page.Target) {
 	r := m.run()
 	if at, ok := page.MomentOf(text, m.app.Now()); ok && r != nil {
-		seq, when := r.EventAt(at), cells.Minute(at)
-		was := page.NewTarget(text, "the run as it was at "+when, groupPage, func() tea.Cmd { m.backTo(r); return r.GoTo(max(seq, 1)) })
-		changed := page.NewTarget(text, "what has changed since "+when, groupPage, func() tea.Cmd { return r.ShowChanges(max(seq, 1), r.Last()) })
+		when := cells.Minute(at)
+		was := page.NewTarget(text, "the run as it was at "+when, groupPage, func() tea.Cmd { m.backTo(r); return r.GoToTime(at) })
+		changed := page.NewTarget(text, "what has changed since "+when, groupPage, func() tea.Cmd { return r.ShowChangesSince(at) })
 		if all = append(all, changed, was); strings.ContainsAny(text, ":-n") { // a clock
 			all = []page.Target{was, changed}
 		}

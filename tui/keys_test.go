@@ -145,7 +145,7 @@ func TestMovingKeys(t *testing.T) {
 	h := openAudit(t)
 	p := h.m.top().(*runs.Page)
 	h.press("l")
-	if p.Here() != runs.PaneQuestions {
+	if p.Here() != runs.PanePreview {
 		t.Errorf("l leads to pane %d", p.Here())
 	}
 	h.press("left")
@@ -205,7 +205,7 @@ func TestUnknownKeys(t *testing.T) {
 	const hint = " does nothing here · ? keys"
 	everyState(t, func(name string, h *harness) {
 		page := func() []string { return strings.Split(h.screen(), "\n")[:h.m.h-2] }
-		for _, k := range []string{"ö", "8", "h", "l", "tab", "shift+tab", "n", "f", "t", "v", "[", "=", "A", "F", "r", "i", "e", "O", "a", "alt+m"} {
+		for _, k := range []string{"ö", "8", "h", "l", "tab", "shift+tab", "n", "f", "t", "[", "=", "A", "F", "r", "i", "e", "O", "a", "alt+m"} {
 			if h.m.focus().Typing() {
 				return
 			}

@@ -136,8 +136,6 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return nil
 	case page.JumpMsg:
 		return msg.Do()
-	case runs.MomentMsg:
-		return m.toMoment(msg)
 	case page.Answer:
 		switch {
 		case msg.To == nil || m.shows(msg.To):
@@ -213,9 +211,6 @@ func (m *model) done(msg page.DoneMsg) tea.Cmd {
 		m.undos = m.undos[max(len(m.undos)-maxUndo, 0):]
 	}
 	cmds = append(cmds, m.broadcast(msg), m.askStatus(true))
-	if msg.Page != nil {
-		cmds = append(cmds, m.app.Push(msg.Page))
-	}
 	return tea.Batch(cmds...)
 }
 
@@ -227,21 +222,6 @@ func (m *model) closeOver(over page.Page) {
 			return
 		}
 	}
-}
-
-// toMoment returns to the page of a run, at a moment of the past.
-func (m *model) toMoment(msg runs.MomentMsg) tea.Cmd {
-	for i := len(m.pages) - 1; i >= 0; i-- {
-		run, ok := m.pages[i].(*runs.Page)
-		if !ok || run.Board() != msg.Board {
-			continue
-		}
-		for len(m.pages) > i+1 {
-			m.pop()
-		}
-		return run.GoTo(msg.Seq)
-	}
-	return nil
 }
 
 // pop closes the page on top, except for the first one.

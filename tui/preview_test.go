@@ -16,35 +16,26 @@ import (
 	"blackboard/tui/runs"
 )
 
-// From 120 columns on the chosen entry is shown beside the list; v takes that away, and shows it
-// where there are fewer.
+// Where there is room the chosen entry is shown beside the lists, else in place of them: 4.
 func TestPreview(t *testing.T) {
 	h := openAudit(t)
 	h.lacks("if claims.Exp")
-	h.press("G", "v")
+	h.press("G", "4")
 	h.wants("if claims.Exp", "1 entries")
-	h.size(119, 30)
-	h.wants("if claims.Exp", "gate closed")
-	h.press("v")
+	h.lacks("6 of 6")
+	h.golden("preview-alone")
+	h.press("1")
 	h.lacks("if claims.Exp")
-	h.size(120, 30)
-	h.wants("if claims.Exp")
+	h.size(110, 30)
+	h.wants("if claims.Exp", "gate closed")
 	h.press("k")
 	h.wants("confidence 0.5", "← superseded by")
-	h.press("v")
-	h.lacks("confidence 0.5")
-	h.press("v", "2")
+	h.press("2")
 	h.wants("raised by reader-2", "keeps the gate closed")
 	h.press("3")
 	h.wants("posted", "1 entry", "Works on")
 	h.press("1")
 	h.goldens("preview")
-	h.press("v")
-	h.goldens("preview-other")
-	h.size(112, 30) // where all lists have room beside each other, and the preview is not shown by itself
-	h.golden("preview-other")
-	h.press("v")
-	h.golden("preview")
 }
 
 // The preview follows what others do, the past, and the filter, whose words are marked in it.

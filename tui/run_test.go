@@ -301,35 +301,3 @@ func TestActOnExpected(t *testing.T) {
 	h.size(160, 50)
 	h.wants("note", "late, but complete")
 }
-
-// TestRunsActs makes a run, puts the list in another order, and deletes one for good, which needs
-// its name.
-func TestRunsActs(t *testing.T) {
-	h := newHarness(t, fillAudit)
-	h.press("+")
-	h.typeText("zebra")
-	h.press("tab")
-	h.typeText("find out")
-	h.press("enter")
-	h.wants("board runs › zebra", "find out")
-	h.press("esc")
-	h.wants("Runs, what needs you first", "● zebra")
-	h.press("g")
-	for range 2 {
-		if !strings.Contains(h.chosenRow(), "zebra") {
-			h.press("j")
-		}
-	}
-	h.press("D")
-	h.typeText("zeb")
-	h.press("enter")
-	h.wants("the name does not match")
-	h.typeText("ra")
-	h.goldens("runs-delete")
-	h.size(80, 24)
-	h.press("enter")
-	h.wants("deleted run zebra", "audit-7")
-	h.lacks("● zebra")
-	h.press("u")
-	h.wants("a run that was deleted is gone")
-}

@@ -160,10 +160,6 @@ var tasks = []struct {
 		k.does("enter", "enter")
 		k.wants("never expire", "← contradicted by", "Tokens do expire")
 	}},
-	{"the moment of most open questions", func(k *taskKeys) {
-		k.does("enter", "^")
-		k.wants("back event 8", "the most there were at once")
-	}},
 	{"an entry by a phrase, and what is around it", func(k *taskKeys) {
 		k.does("enter", "/")
 		k.says(`"ignores exp"`)
@@ -212,7 +208,7 @@ var tasks = []struct {
 		k.does("enter", "S")
 		k.says("report.md")
 		k.does("enter", "n", "enter")
-		k.wants("survival › e3", "Tokens do expire", "← supported by")
+		k.wants("survival › e3", "Tokens do expire", "→ contradicts")
 	}},
 	{"accept a doubt, and leave the report as it is", func(k *taskKeys) {
 		k.does("enter", "S")
@@ -226,14 +222,6 @@ var tasks = []struct {
 	{"a file that a text names, at its line", func(k *taskKeys) {
 		k.does("enter", "G", "o")
 		k.wants("$EDITOR") // none is known to the harness
-	}},
-	{"make a run, and delete it for good", func(k *taskKeys) {
-		k.does("+")
-		k.says("zebra")
-		k.does("ctrl+s", "esc", "D")
-		k.says("zebra")
-		k.does("enter")
-		k.wants("deleted run zebra")
 	}},
 }
 

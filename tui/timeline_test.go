@@ -8,51 +8,6 @@ import (
 	"blackboard/tui/runs"
 )
 
-// TestTimelineJumps goes to the peak, and to where the gate opened and closed, and back to now.
-func TestTimelineJumps(t *testing.T) {
-	h := openAudit(t)
-	p := h.m.top().(*runs.Page)
-	h.press("^")
-	h.wants("4 questions open: the most there were at once", "4 signals, 4 open")
-	peak := p.Place()
-	h.press("<")
-	h.wants("gate closed: 1 reason")
-	closed := p.Place()
-	h.press("<")
-	h.wants("gate open at event")
-	if p.Place() >= closed || closed >= peak {
-		t.Errorf("the gate opened at %d and closed at %d; the peak is at %d", p.Place(), closed, peak)
-	}
-	h.press("<")
-	h.wants("the gate did not change before this")
-	h.press(">")
-	if p.Place() != closed {
-		t.Errorf("the next change is at %d, not at %d", p.Place(), closed)
-	}
-	h.press(">")
-	h.wants("the gate did not change after this")
-}
-
-// TestTimelineOpens: where the gate opened again is found too, and a policy that asks for more
-// than is counted is said.
-func TestTimelineOpens(t *testing.T) {
-	h := openAudit(t)
-	p := h.m.top().(*runs.Page)
-	b := h.openRun("audit-7")
-	must(b.Waive(context.Background(), "x", "s2", "covered"))
-	must(b.Waive(context.Background(), "x", "s3", "covered"))
-	h.do(p.Look())
-	h.wants("gate open")
-	h.press("[", "<")
-	h.wants("closed: 1 reason")
-	h.press(">")
-	h.wants("live", "gate open") // its last change is now
-	h.write("board.yaml", "gate:\n  require_source: true\n", 0)
-	h.do(p.Look())
-	h.size(160, 50)
-	h.wants("closed by a rule that is not about questions")
-}
-
 // TestChanges goes to a moment and shows what has changed since.
 func TestChanges(t *testing.T) {
 	h := openAudit(t)

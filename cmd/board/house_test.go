@@ -238,13 +238,13 @@ var libraries = map[string][]string{
 
 	"tui/page": {"github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi"},
 
-	"tui/runs": {"github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/lipgloss", "github.com/charmbracelet/x/ansi"},
+	"tui/runs": {"github.com/charmbracelet/bubbles", "github.com/charmbracelet/bubbletea", "github.com/charmbracelet/x/ansi"},
 }
 
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 11409, // accepted doubts bounded in the gate, ids in brackets
+	"board": 11307, // accepted doubts bounded in the gate, ids in brackets
 
 	"board/check": 1600, // with the policy; a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step
 
@@ -341,7 +341,7 @@ var ceilings = map[string]int{
 
 	"kb/home": 986, // a repository is known by its first commit and remote; opens the stores and runs
 
-	"tui": 1074,
+	"tui": 1048,
 
 	"tui/cells": 1129,
 
@@ -351,6 +351,5 @@ var ceilings = map[string]int{
 
 	"tui/page": 2962,
 
-	"tui/runs": 5578, // what needs you, over all runs; correcting an entry, and what commands print
-
+	"tui/runs": 4423,
 }

@@ -39,10 +39,8 @@ type App struct {
 	Focused bool      // the terminal has the focus
 	Held    int       // answers for which keys wait
 
-	// the preview is shown where it would not be, and the reverse
-	PreviewOther bool
-	LastAgent    string            // the agent as which the memory was last viewed
-	LastReport   map[string]string // the chosen report of each run
+	LastAgent  string            // the agent as which the memory was last viewed
+	LastReport map[string]string // the chosen report of each run
 
 	Open    Openers
 	contact contact

@@ -53,7 +53,6 @@ var (
 	KeyPart8 = bind("8", "the eighth part", "8")
 
 	// A run
-	KeyPreview  = bind("v", "preview on or off", "v")
 	KeySurvival = bind("S", "does the report carry it?", "S")
 	KeyCheck    = bind("C", "check the run", "C")
 	KeyGiven    = bind("R", "what was given", "R")
@@ -62,11 +61,7 @@ var (
 	KeyLeapBack = bind("{", "jump back, a twentieth of the log", "{")
 	KeyLeap     = bind("}", "jump forward, a twentieth of the log", "}")
 	KeyLive     = bind("L", "live: back to now", "L")
-	KeyPeak     = bind("^", "peak: most questions open", "^")
-
-	KeyGateBefore = bind("<", "where the gate changed before", "<")
-	KeyGateAfter  = bind(">", "where the gate changed next", ">")
-	KeyChanged    = bind("=", "what has changed since then", "=")
+	KeyChanged  = bind("=", "what has changed since then", "=")
 
 	// What is shown
 	KeyNextOne     = bind("n", "the next one", "n")
@@ -89,7 +84,6 @@ var (
 	KeyCreate  = bind("+", "new", "+")
 	KeyEdit    = bind("e", "edit", "e")
 	KeyPutAway = bind("d", "take out of use", "d")
-	KeyRemove  = bind("D", "remove for good", "D") // for what cannot be undone; asks first
 
 	// The memory
 	KeyAgent = bind("A", "as an agent", "A")

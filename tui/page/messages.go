@@ -39,7 +39,6 @@ type (
 type Outcome struct {
 	Text string // short, for the notice
 	Undo *Undo  // how to undo it; nil: impossible
-	Page Page   // a page to show now; nil: none
 	Kind Changed
 }
 

@@ -2,9 +2,11 @@ package page
 
 import (
 	"context"
+	"errors"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/board/fault"
 	"blackboard/tui/cells"
 )
 
@@ -91,7 +93,7 @@ func (t *Text) SetSize(w, h int) {
 func (t *Text) compose() {
 	switch {
 	case t.w == 0: // the size is unknown yet
-	case t.err != nil:
+	case t.err != nil && (t.Write == nil || !errors.Is(t.err, fault.Away)): // else what was read stays
 		t.Doc.SetText(cells.Wrap(t.App.Explain(t.err), t.w-2)...)
 	case t.Write == nil:
 		t.Doc.SetText("reading…")

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -27,29 +26,29 @@ type acts struct {
 	past bool // the page shows the past, which cannot be acted on: it may have changed since
 }
 
-// actions returns the actions on the chosen row; s is its signal, if it is known. An impossible
-// one is not listed, but its key tells the reason: text typed after it would run commands.
+// actions returns the actions on the chosen row; s is its signal. An impossible one is not
+// listed, but its key tells the reason: text typed after it would run commands.
 func (x *acts) actions(id string, s *board.Signal) (all page.Actions) {
 	const signal, entry, either = "a question", "an entry", "an entry or a question"
 	kind := entry
 	if page.IsSignal(id) {
 		kind = signal
 	}
-	about := func(ask func(*board.Signal) (*page.Form, error)) func() tea.Cmd {
-		return func() tea.Cmd { return x.withSignal(id, ask) }
+	form := func(of func(*board.Signal) *page.Form) func() tea.Cmd {
+		return func() tea.Cmd { return x.app.Overlay(of(s)) }
 	}
-	open := s == nil || s.Status == board.SignalOpen
-	claimed := s != nil && open && s.ClaimedAt(x.app.Now())
+	open := s != nil && s.Status == board.SignalOpen
+	claimed := open && s.ClaimedAt(x.app.Now())
 	for _, a := range []struct {
 		key.Binding
 		of  string // what it applies to; "": anything, or nothing
 		now bool   // the state of that allows it
 		do  func() tea.Cmd
 	}{
-		{page.KeyAddress, signal, open, about(x.addressForm)},
-		{page.KeyWaive, signal, open, about(x.waiveForm)},
-		{page.KeyReopen, signal, !open, about(x.reopenForm)},
-		{page.KeyRelease, signal, claimed, about(x.releaseForm)},
+		{page.KeyAddress, signal, open, form(x.addressForm)},
+		{page.KeyWaive, signal, open, form(x.waiveForm)},
+		{page.KeyReopen, signal, !open, form(x.reopenForm)},
+		{page.KeyRelease, signal, claimed, form(x.releaseForm)},
 		// one's own again, for longer
 		{page.KeyClaim, signal, open && (!claimed || s.ClaimedBy == x.app.Worker), func() tea.Cmd { return x.claim(id) }},
 		{page.KeyPost, "", true, func() tea.Cmd { return x.app.Overlay(x.postForm(id)) }},
@@ -58,21 +57,33 @@ func (x *acts) actions(id string, s *board.Signal) (all page.Actions) {
 		{page.KeyPromote, entry, true, func() tea.Cmd { return x.promote(id) }},
 		{page.KeySource, either, true, func() tea.Cmd { return x.openLink(id) }},
 	} {
-		fits := a.of == "" || id != "" && (a.of == kind || a.of == either)
-		act := page.On(a.Binding, a.do)
-		if x.past {
-			act = page.On(a.Binding, func() tea.Cmd { return page.Notice("this is the past; L goes back to now") })
-		} else if !fits {
-			act = page.On(a.Binding, func() tea.Cmd {
-				return page.Notice(a.Help().Desc + " is for " + a.of + ": choose one first")
-			})
+		refused := ""
+		switch {
+		case x.past:
+			refused = "this is the past; L goes back to now"
+		case a.of != "" && (id == "" || a.of != kind && a.of != either):
+			refused = a.Help().Desc + " is for " + a.of + ": choose one first"
+		case !a.now:
+			refused = x.stateOf(s)
 		}
-		if x.past || !fits || !a.now {
-			act = act.Unlisted()
+		act := page.On(a.Binding, a.do)
+		if refused != "" {
+			act = page.On(a.Binding, func() tea.Cmd { return page.Notice(refused) }).Unlisted()
 		}
 		all = append(all, act)
 	}
 	return all
+}
+
+// stateOf says how a signal stands.
+func (x *acts) stateOf(s *board.Signal) string {
+	switch {
+	case s.Status != board.SignalOpen:
+		return s.ID + " is " + s.Status + " already"
+	case s.ClaimedAt(x.app.Now()):
+		return s.ID + " is open, claimed by " + cells.OneLine(s.ClaimedBy, 60)
+	}
+	return s.ID + " is open, claimed by nobody"
 }
 
 // acts returns the actions on a run's page.
@@ -90,19 +101,6 @@ func (p *Page) rowActions() page.Actions {
 	return append(p.acts().awaited(p.awaited()), p.acts().actions(id, signal)...)
 }
 
-// withSignal reads a signal and opens a form about it, or tells why its status does not
-// allow that.
-func (x *acts) withSignal(id string, ask func(*board.Signal) (*page.Form, error)) tea.Cmd {
-	return x.app.Hold(func(ctx context.Context) (tea.Msg, error) {
-		d, err := x.b.SignalByID(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		f, err := ask(&d.Signal)
-		return page.OverlayMsg{Over: f}, err
-	})
-}
-
 // aboutSignal describes a signal before an action. It names the worker who has claimed
 // it, because closing it ends the claim.
 func (x *acts) aboutSignal(s *board.Signal) []string {
@@ -113,149 +111,109 @@ func (x *acts) aboutSignal(s *board.Signal) []string {
 	return about
 }
 
-// claimer returns the worker who has claimed a signal, or "".
-func (x *acts) claimer(s *board.Signal) string {
-	if !s.ClaimedAt(x.app.Now()) {
-		return ""
-	}
-	return s.ClaimedBy
+// changed is the outcome of an action on the run.
+func changed(text string, back *page.Undo) page.Outcome {
+	return page.Outcome{Text: text, Kind: page.ChangedRun, Undo: back}
 }
 
-func mustBeOpen(s *board.Signal) error {
-	if s.Status != board.SignalOpen {
-		return fmt.Errorf("%s is %s already · O reopens it", s.ID, s.Status)
-	}
-	return nil
-}
-
-func (x *acts) addressForm(s *board.Signal) (*page.Form, error) {
-	if err := mustBeOpen(s); err != nil {
-		return nil, err
-	}
-	id, claimed := s.ID, x.claimer(s)
-	fields := slices.Insert(findingFields("Answer", "becomes an entry on the board", &board.Post{Type: board.Analysis}), 3,
-		&page.Field{Name: "entry", Label: "Or, in place of an answer, an entry that is one", Hint: "e12"})
-	return page.NewForm(x.app, page.Form{Heading: "Address " + id, Intro: x.aboutSignal(s), Button: "address", Fields: fields, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-		var s board.Signal
-		var err error
-		switch {
-		case v["entry"] != "" && v["content"] != "":
-			err = errors.New("an answer and an entry are given · take one of them away")
-		case v["entry"] != "":
-			s, err = x.b.Address(ctx, x.app.Worker, id, v["entry"])
-		case v["content"] == "":
-			err = errors.New("there is no answer · write one, or name the entry that is one")
-		default:
-			var post board.Post
-			if post, err = findingOf(v); err == nil {
-				_, s, err = x.b.PostAddressing(ctx, x.app.Worker, id, post)
+func (x *acts) addressForm(s *board.Signal) *page.Form {
+	fields := findingFields("Answer", "becomes an entry on the board", &board.Post{Type: board.Analysis})
+	fields[0].Required = true
+	return page.NewForm(x.app, page.Form{Heading: "Address " + s.ID, Intro: x.aboutSignal(s), Button: "address", Fields: fields,
+		Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+			post, err := findingOf(v)
+			if err != nil {
+				return page.Outcome{}, err
 			}
-		}
-		return page.Outcome{Kind: page.ChangedRun, Text: id + " is addressed by " + s.AddressedBy, Undo: x.undoClose(s, claimed)}, err
-	}}), nil
+			_, closed, err := x.b.PostAddressing(ctx, x.app.Worker, s.ID, post)
+			return changed(s.ID+" is addressed by "+closed.AddressedBy, x.undoClose(s, closed)), err
+		}})
 }
 
 // undo reverts an action on the run's board, which it opens, since the page of the action
-// may be closed. fn returns what reverts the undo; nil if that is impossible.
-func (x *acts) undo(text, done string, fn func(context.Context, *board.Board) (*page.Undo, error)) *page.Undo {
-	return &page.Undo{Text: text, Do: func(ctx context.Context) (out page.Outcome, err error) {
-		err = kbhome.OnRun(ctx, x.app.Boards, x.run, func(b *board.Board) error {
+// may be closed.
+func (x *acts) undo(text, done string, fn func(context.Context, *board.Board) error) *page.Undo {
+	return &page.Undo{Text: text, Do: func(ctx context.Context) (page.Outcome, error) {
+		return changed(done, nil), kbhome.OnRun(ctx, x.app.Boards, x.run, func(b *board.Board) error {
 			x.app.SetClock(b)
-			back, err := fn(ctx, b)
-			out = page.Outcome{Text: done, Kind: page.ChangedRun, Undo: back}
-			return err
+			return fn(ctx, b)
 		})
-		return out, err
 	}}
 }
 
 // undoClose reopens a signal that was closed, unless it has changed since. A claim that
 // the closing ended is not restored: its worker must claim it again.
-func (x *acts) undoClose(closed board.Signal, claimed string) *page.Undo {
+func (x *acts) undoClose(was *board.Signal, closed board.Signal) *page.Undo {
 	id, text := closed.ID, "reopen "+closed.ID+" of "+x.run
 	if closed.AddressedBy != "" {
 		text += ", whose answer " + closed.AddressedBy + " stays on the board"
 	}
-	if claimed != "" {
-		text += "; the claim of " + cells.OneLine(claimed, 60) + " is not restored"
+	if was.ClaimedAt(x.app.Now()) {
+		text += "; the claim of " + cells.OneLine(was.ClaimedBy, 60) + " is not restored"
 	}
-	return x.undo(text, id+" is open again", func(ctx context.Context, b *board.Board) (*page.Undo, error) {
+	return x.undo(text, id+" is open again", func(ctx context.Context, b *board.Board) error {
 		d, err := b.SignalByID(ctx, id)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if s := &d.Signal; s.Status != closed.Status || s.Closed == nil || closed.Closed == nil || !s.Closed.Equal(*closed.Closed) {
-			return nil, fmt.Errorf("%s was changed since: it is %s now · O reopens it all the same", id, s.Status)
+			return fmt.Errorf("%s was changed since: it is %s now · O reopens it all the same", id, s.Status)
 		}
 		_, err = b.Reopen(ctx, x.app.Worker, id, "taken back")
-		return nil, err
+		return err
 	})
 }
 
-func (x *acts) waiveForm(s *board.Signal) (*page.Form, error) {
-	id, claimed := s.ID, x.claimer(s)
-	return page.NewAct(x.app, page.Act{Heading: "Waive " + id, Intro: x.aboutSignal(s), Button: "waive",
+func (x *acts) waiveForm(s *board.Signal) *page.Form {
+	return page.NewAct(x.app, page.Act{Heading: "Waive " + s.ID, Intro: x.aboutSignal(s), Button: "waive",
 		Why: "Why may it stay unanswered? (goes on record)", Must: true,
 		Do: func(ctx context.Context, why string) (page.Outcome, error) {
-			s, err := x.b.Waive(ctx, x.app.Worker, id, why)
-			return page.Outcome{Text: id + " is waived", Kind: page.ChangedRun, Undo: x.undoClose(s, claimed)}, err
-		}}), mustBeOpen(s)
+			closed, err := x.b.Waive(ctx, x.app.Worker, s.ID, why)
+			return changed(s.ID+" is waived", x.undoClose(s, closed)), err
+		}})
 }
 
-func (x *acts) reopenForm(s *board.Signal) (*page.Form, error) {
-	if s.Status == board.SignalOpen {
-		return nil, fmt.Errorf("%s is open already", s.ID)
-	}
-	id, reason := s.ID, s.Reason
-	done := page.Outcome{Text: id + " is open again", Kind: page.ChangedRun}
+func (x *acts) reopenForm(s *board.Signal) *page.Form {
+	var back *page.Undo
 	if s.Status == board.Waived { // an answer cannot be linked twice
-		done.Undo = x.undo("waive "+id+" of "+x.run+" again", id+" is waived",
-			func(ctx context.Context, b *board.Board) (*page.Undo, error) {
-				s, err := b.Waive(ctx, x.app.Worker, id, reason)
-				return x.undoClose(s, ""), err
+		back = x.undo("waive "+s.ID+" of "+x.run+" again", s.ID+" is waived",
+			func(ctx context.Context, b *board.Board) error {
+				_, err := b.Waive(ctx, x.app.Worker, s.ID, s.Reason)
+				return err
 			})
 	}
-	return page.NewAct(x.app, page.Act{Heading: "Reopen " + id, Intro: x.aboutSignal(s), Button: "reopen", Why: "Why?",
+	return page.NewAct(x.app, page.Act{Heading: "Reopen " + s.ID, Intro: x.aboutSignal(s), Button: "reopen", Why: "Why?",
 		Do: func(ctx context.Context, why string) (page.Outcome, error) {
-			_, err := x.b.Reopen(ctx, x.app.Worker, id, why)
-			return done, err
-		}}), nil
+			_, err := x.b.Reopen(ctx, x.app.Worker, s.ID, why)
+			return changed(s.ID+" is open again", back), err
+		}})
 }
 
 // claim claims a signal for the default time.
 func (x *acts) claim(id string) tea.Cmd {
 	return x.app.Do(func(ctx context.Context) tea.Msg {
 		s, err := x.b.Claim(ctx, x.app.Worker, id, board.DefaultLease)
-		text := "release " + id + " of " + x.run
-		back := x.undo(text, id+" is free again", func(ctx context.Context, b *board.Board) (*page.Undo, error) {
-			_, err := b.Release(ctx, x.app.Worker, id, false)
-			return nil, err
-		})
-		done := page.Outcome{Kind: page.ChangedRun, Undo: back}
-		if err == nil {
-			done.Text = id + " is yours until " + cells.Clock(*s.LeaseUntil)
-			if s.Since != nil {
-				done.Text += "; this name had claimed it already, at " + cells.Clock(*s.Since)
-			}
+		if err != nil {
+			return page.DoneMsg{Err: err}
 		}
-		return page.DoneMsg{Outcome: done, Err: err}
+		back := x.undo("release "+id+" of "+x.run, id+" is free again", func(ctx context.Context, b *board.Board) error {
+			_, err := b.Release(ctx, x.app.Worker, id, false)
+			return err
+		})
+		return page.DoneMsg{Outcome: changed(id+" is yours until "+cells.Clock(*s.LeaseUntil), back)}
 	})
 }
 
-func (x *acts) releaseForm(s *board.Signal) (*page.Form, error) {
-	if !s.ClaimedAt(x.app.Now()) {
-		return nil, fmt.Errorf("%s is claimed by nobody", s.ID)
-	}
-	id, others := s.ID, s.ClaimedBy != x.app.Worker
-	intro := x.aboutSignal(s)
+func (x *acts) releaseForm(s *board.Signal) *page.Form {
+	intro, others := x.aboutSignal(s), s.ClaimedBy != x.app.Worker
 	if others {
 		intro = append(intro, "Take it away?")
 	}
-	return page.NewAct(x.app, page.Act{Heading: "Release " + id, Intro: intro, Button: "release",
+	return page.NewAct(x.app, page.Act{Heading: "Release " + s.ID, Intro: intro, Button: "release",
 		Do: func(ctx context.Context, _ string) (page.Outcome, error) {
-			_, err := x.b.Release(ctx, x.app.Worker, id, others)
-			return page.Outcome{Text: id + " is free again", Kind: page.ChangedRun}, err
-		}}), nil
+			_, err := x.b.Release(ctx, x.app.Worker, s.ID, others)
+			return changed(s.ID+" is free again", nil), err
+		}})
 }
 
 // ownType leaves the type of an entry to the board: contradiction if it contradicts
@@ -341,7 +299,7 @@ func posting(posted board.Posted, how string) page.Outcome {
 	if len(posted.Reopened) > 0 {
 		text += " · open again: " + strings.Join(posted.Reopened, " ")
 	}
-	return page.Outcome{Text: text, Kind: page.ChangedRun, Undo: &page.Undo{Text: posted.Entry.ID + " stays: nothing is deleted; post what supersedes it"}}
+	return changed(text, &page.Undo{Text: posted.Entry.ID + " stays: nothing is deleted; post what supersedes it"})
 }
 
 // correct asks what an entry ought to say. A new entry takes its place, with its links.
@@ -415,7 +373,7 @@ func (x *acts) raiseForm(chosen string) *page.Form {
 			{Name: "priority", Label: "Priority", Choices: board.Priorities, Value: "high"},
 		}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 			r, err := x.b.Signal(ctx, x.app.Worker, board.Raise{Content: v["content"], Priority: v["priority"], Origin: v["origin"]})
-			return page.Outcome{Text: r.Signal.ID + " is raised", Kind: page.ChangedRun, Undo: &page.Undo{Text: r.Signal.ID + " stays: nothing is deleted; w waives it"}}, err
+			return changed(r.Signal.ID+" is raised", &page.Undo{Text: r.Signal.ID + " stays: nothing is deleted; w waives it"}), err
 		}})
 }
 

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -24,13 +23,17 @@ type difference struct {
 // maxChanged is the most new entries, and the most changed ones, that are shown.
 const maxChanged = 200
 
-// ShowChanges shows the changes between two events.
-func (p *Page) ShowChanges(from, to int64) tea.Cmd {
-	a, b, name := p.app, p.b, p.Name
+// ShowChanges shows what has changed since an event.
+func (p *Page) ShowChanges(since func(context.Context) (int64, error)) tea.Cmd {
+	a, b, name, to := p.app, p.b, p.Name, p.back.now
 	var found *difference
 	t := &page.Text{App: a, Name: "changes", Link: "one", Heading: func() string { return "What has changed" }}
 	t.Read = func(ctx context.Context) (func(*cells.Writer), error) {
-		d, err := readDifference(ctx, b, a.Files, from, to)
+		from, err := since(ctx)
+		if err != nil {
+			return nil, err
+		}
+		d, err := readDifference(ctx, b, a.Files, max(from, 1), to)
 		return func(x *cells.Writer) {
 			found = d
 			d.write(x)
@@ -41,11 +44,11 @@ func (p *Page) ShowChanges(from, to int64) tea.Cmd {
 	return a.Push(t)
 }
 
-// EventAt returns the last event until a moment; 0: none, or the log was not read yet.
-func (p *Page) EventAt(at time.Time) int64 { return p.time.eventAt(at) }
-
-// Last returns the last event.
-func (p *Page) Last() int64 { return p.back.now }
+// ShowChangesSince shows what has changed since a time.
+func (p *Page) ShowChangesSince(at time.Time) tea.Cmd {
+	b := p.b
+	return p.ShowChanges(func(ctx context.Context) (int64, error) { return eventAt(ctx, b, at) })
+}
 
 func readDifference(ctx context.Context, b *board.Board, dir string, from, to int64) (d *difference, err error) {
 	by, err := check.PolicyOf(ctx, b, dir)
@@ -76,98 +79,90 @@ func readDifference(ctx context.Context, b *board.Board, dir string, from, to in
 
 func (d *difference) write(x *cells.Writer) {
 	st, c := x.Styles, &d.changes
-	to := "event " + cells.Count(d.after.Seq) + ", " + cells.Clock(d.after.At)
-	x.Line(st.Faint.Render("from " + d.from + ", to " + to))
+	x.Line(st.Faint.Render("from " + d.from + ", to event " + cells.Count(d.after.Seq) + ", " + cells.Clock(d.after.At)))
 	if d.was == d.is {
 		x.Line("the same " + d.is)
 	} else {
 		x.Line(d.was + " → " + d.is)
 	}
-	entry := func(e *board.Entry, what string) {
-		x.Link(cells.Fit("  "+st.Key.Render(cells.Fit(e.ID, 7))+" "+what+" "+cells.OneLine(e.Content, page.RowRunes), x.Width+1), e.ID)
+	var changed, posted changedRows
+	for i := range c.Status {
+		e := &c.Status[i].Entry
+		changed.add(e.ID, statusWord(st, e.Status)+st.Faint.Render(" was "+c.Status[i].Was), e.Content)
 	}
-	if len(c.Status) > 0 {
-		x.Heading("Entries that are no longer what they were")
-		for i := range c.Status {
-			s := &c.Status[i]
-			entry(&s.Entry, statusWord(st, s.Entry.Status)+st.Faint.Render(" was "+s.Was))
+	for i := range c.Entries {
+		e := &c.Entries[i]
+		what := cells.Paint(st.Kind, e.Type, typeName(e.Type, 6))
+		if e.Status != board.Active {
+			what += " " + statusWord(st, e.Status)
 		}
-		noteCut(x, len(c.Status))
+		posted.add(e.ID, what+" "+st.Faint.Render(cells.ShortName(e.Worker, 24)), e.Content)
 	}
+	heading := "Entries that are no longer what they were"
+	if len(changed) == maxChanged {
+		heading += ", the first " + cells.Count(maxChanged)
+	}
+	changed.write(x, heading, len(changed))
 	d.questions(x)
-	if c.Posted > 0 {
-		x.Heading(cells.Plural(c.Posted, "new entry"))
-		for i := range c.Entries {
-			e := &c.Entries[i]
-			what := cells.Paint(st.Kind, e.Type, typeName(e.Type, 6))
-			if e.Status != board.Active {
-				what += " " + statusWord(st, e.Status)
-			}
-			entry(e, what+" "+st.Faint.Render(cells.ShortName(e.Worker, 24)))
-		}
-		if more := c.Posted - int64(len(c.Entries)); more > 0 {
-			x.Line(st.Faint.Render("  and " + cells.Count(more) + " more"))
-		}
+	posted.write(x, cells.Plural(c.Posted, "new entry"), int(c.Posted))
+	var others changedRows
+	for _, e := range c.Expected {
+		others.add("", cells.OneLine(e.Worker, 60)+" is "+e.Status, e.Reason)
 	}
-	if len(c.Expected)+len(c.Variables) > 0 {
-		x.Heading("Workers and variables")
-		for _, e := range c.Expected {
-			x.Line(cells.Fit("  "+cells.OneLine(e.Worker, 60)+" is "+e.Status+" "+cells.OneLine(e.Reason, page.RowRunes), x.Width))
+	for _, v := range c.Variables {
+		is := " is " + cells.OneLine(string(v.Value), page.RowRunes)
+		if v.Value == nil {
+			is = " is no longer set"
 		}
-		for _, v := range c.Variables {
-			is := " is " + cells.OneLine(string(v.Value), page.RowRunes)
-			if v.Value == nil {
-				is = " is no longer set"
-			}
-			x.Line(cells.Fit("  "+cells.OneLine(v.Key, 60)+is, x.Width))
-		}
+		others.add("", cells.OneLine(v.Key, 60)+is, "")
 	}
+	others.write(x, "Workers and variables", len(others))
 }
 
 // questions writes the signals that were raised, closed or reopened.
 func (d *difference) questions(x *cells.Writer) {
 	c := &d.changes
-	for _, part := range []struct {
-		name string
-		has  func(was string, s *board.Signal) bool
-	}{
-		{"New questions", func(was string, s *board.Signal) bool {
-			return was == "" && s.Status == board.SignalOpen
-		}},
-		{"Questions that were closed", func(_ string, s *board.Signal) bool {
-			return s.Status != board.SignalOpen
-		}},
-		{"Questions that are open again", func(was string, s *board.Signal) bool {
-			return was != "" && s.Status == board.SignalOpen
-		}},
-	} {
-		n := 0
-		for i := range c.Signals {
-			s := &c.Signals[i]
-			if !part.has(c.Was[i], s) {
-				continue
-			}
-			if n++; n == 1 {
-				x.Heading(part.name)
-			}
-			if n <= maxChanged {
-				what := cells.Paint(x.Styles.Priority, s.Priority, cells.Fit(s.Priority, 8)) +
-					" " + signalMark(x.Styles, s.Status)
-				if s.AddressedBy != "" {
-					what += x.Styles.Faint.Render(" by " + s.AddressedBy)
-				}
-				x.Link(cells.Fit("  "+x.Styles.Key.Render(cells.Fit(s.ID, 7))+" "+what+" "+cells.OneLine(s.Content, page.RowRunes), x.Width+1), s.ID)
-			}
+	var raised, closed, reopened changedRows
+	for i := range c.Signals {
+		s, to := &c.Signals[i], &reopened
+		switch {
+		case s.Status != board.SignalOpen:
+			to = &closed
+		case c.Was[i] == "":
+			to = &raised
 		}
-		if n > maxChanged {
-			x.Line(x.Styles.Faint.Render("  and " + cells.Count(int64(n-maxChanged)) + " more"))
+		what := cells.Paint(x.Styles.Priority, s.Priority, cells.Fit(s.Priority, 8)) + " " + signalMark(x.Styles, s.Status)
+		if s.AddressedBy != "" {
+			what += x.Styles.Faint.Render(" by " + s.AddressedBy)
 		}
+		to.add(s.ID, what, s.Content)
 	}
+	raised.write(x, "New questions", len(raised))
+	closed.write(x, "Questions that were closed", len(closed))
+	reopened.write(x, "Questions that are open again", len(reopened))
 }
 
-// noteCut notes that there may be more than was read.
-func noteCut(x *cells.Writer, n int) {
-	if n == maxChanged {
-		x.Line(x.Styles.Faint.Render(fmt.Sprintf("  these are the first %d; there may be more", n)))
+// changedRows are changes of one kind: what each is about, what has changed, and a text.
+type changedRows []struct{ id, what, text string }
+
+func (rows *changedRows) add(id, what, text string) {
+	*rows = append(*rows, struct{ id, what, text string }{id, what, text})
+}
+
+// write writes the first rows of so many below a heading, if there are any.
+func (rows changedRows) write(x *cells.Writer, heading string, of int) {
+	if of == 0 {
+		return
+	}
+	x.Heading(heading)
+	for _, r := range rows[:min(len(rows), maxChanged)] {
+		id := ""
+		if r.id != "" {
+			id = x.Styles.Key.Render(cells.Fit(r.id, 7)) + " "
+		}
+		x.Link(cells.Fit("  "+id+r.what+" "+cells.OneLine(r.text, page.RowRunes), x.Width+1), r.id)
+	}
+	if more := of - min(len(rows), maxChanged); more > 0 {
+		x.Line(x.Styles.Faint.Render("  and " + cells.Count(int64(more)) + " more"))
 	}
 }

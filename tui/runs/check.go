@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -29,8 +30,7 @@ type CheckPage struct {
 
 	report   string // its path; "": those of the policy, if it has any
 	Result   *check.Result
-	state    reportState // of the report that result is about
-	err      error       // why there is no result
+	err      error // why there is no result
 	checking page.Once
 	callOff  context.CancelFunc     // ends the check that is in progress
 	began    time.Time              // of that check
@@ -87,13 +87,12 @@ func (p *CheckPage) lacksReport() bool {
 	return p.report == "" && (p.only == check.Survival || p.only == check.Trace)
 }
 
-// Init checks the run for the first time, or lists the reports to choose from.
+// Init checks the run for the first time, or asks for a report.
 func (p *CheckPage) Init() tea.Cmd {
-	look := p.app.After(reportEvery, p, p.Look)
 	if p.lacksReport() {
-		return tea.Batch(p.pickReport(), look)
+		return p.askReport()
 	}
-	return tea.Batch(p.check(), look)
+	return p.check()
 }
 
 // check does the steps, once at a time, until the page is left or the person calls it off.
@@ -106,7 +105,6 @@ func (p *CheckPage) check() tea.Cmd {
 	p.callOff, p.began = callOff, time.Now()
 	return tea.Batch(p.tick(), p.app.Ask(p, func(context.Context) func() tea.Cmd {
 		defer callOff()
-		state := stateOf(path)
 		result, err := p.ask(ctx, path)
 		return func() tea.Cmd {
 			again := p.checking.End()
@@ -116,8 +114,11 @@ func (p *CheckPage) check() tea.Cmd {
 			case again || path != p.report:
 				return p.check()
 			}
-			p.state, p.changed = state, false
-			p.checked(&result, err)
+			p.Result, p.err, p.changed = &result, err, false
+			if err != nil {
+				p.Result = nil
+			}
+			p.narrow()
 			return nil
 		}
 	}))
@@ -165,7 +166,7 @@ func (p *CheckPage) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.EventsMsg:
 		if n := len(msg.Events); msg.From.Board() == p.b && p.Result != nil {
-			p.changed = p.changed || p.only != "" || n > 0 && msg.Events[n-1].Seq > p.Result.Seq
+			p.changed = p.changed || n > 0 && msg.Events[n-1].Seq > p.Result.Seq
 		}
 	case page.DoneMsg:
 		if msg.Kind == page.ChangedRun {
@@ -180,33 +181,6 @@ func (p *CheckPage) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Look asks how the report stands, without reading it. A report that was written is
-// checked again; a run that goes on is not, since that may take long: a line says so. One
-// report alone takes little.
-func (p *CheckPage) Look() tea.Cmd {
-	path := p.report
-	return p.app.Ask(p, func(context.Context) func() tea.Cmd {
-		state := stateOf(path)
-		return func() tea.Cmd {
-			again := p.app.After(reportEvery, p, p.Look)
-			stale := state != p.state || p.only != "" && p.changed
-			if path == p.report && stale && !p.checking.Reading {
-				return tea.Batch(p.check(), again)
-			}
-			return again
-		}
-	})
-}
-
-// checked shows what was found. The chosen row stays chosen.
-func (p *CheckPage) checked(result *check.Result, err error) {
-	p.Result, p.err = result, err
-	if err != nil {
-		p.Result = nil
-	}
-	p.narrow()
-}
-
 // narrow lists what matches the filter. The chosen row stays chosen.
 func (p *CheckPage) narrow() {
 	chosen := p.chosen()
@@ -214,7 +188,13 @@ func (p *CheckPage) narrow() {
 	if p.Result != nil {
 		p.list()
 	}
-	p.keep(chosen)
+	p.Items.SetLen(len(p.rows))
+	for i := range p.rows {
+		if chosen != nil && p.rows[i].name() == chosen.name() {
+			p.Items.MoveTo(i)
+		}
+	}
+	p.compose()
 }
 
 // Leave calls off a check that is done again, or clears the filter, before the page is closed.
@@ -272,23 +252,20 @@ func (p *CheckPage) list() {
 	}
 }
 
-// keep chooses the row that was chosen before, if it is still there.
-func (p *CheckPage) keep(chosen *checkRow) {
-	p.Items.SetLen(len(p.rows))
-	for i := range p.rows {
-		if chosen != nil && p.rows[i].name() == chosen.name() {
-			p.Items.MoveTo(i)
-		}
-	}
-	p.compose()
-}
-
 // Chosen returns the id of what the chosen row is about, or "".
 func (p *CheckPage) Chosen() string {
-	if r := p.chosen(); r != nil && r.found != nil {
-		return r.found.ID
+	if f := p.found(); f != nil {
+		return f.ID
 	}
 	return ""
+}
+
+// found is the finding of the chosen row; nil: it is a step.
+func (p *CheckPage) found() *check.Finding {
+	if r := p.chosen(); r != nil {
+		return r.found
+	}
+	return nil
 }
 
 // chosen is the chosen row, or nil.
@@ -322,8 +299,8 @@ func (p *CheckPage) openRow() tea.Cmd {
 // place is the report and the line that the chosen row is about, or the first report; ""
 // if there is none.
 func (p *CheckPage) place() (report string, line int) {
-	if r := p.chosen(); r != nil && r.found != nil && r.found.Report != "" {
-		return r.found.Report, r.found.Line
+	if f := p.found(); f != nil && f.Report != "" {
+		return f.Report, f.Line
 	}
 	if p.Result != nil && len(p.Result.Reports) > 0 {
 		return p.Result.Reports[0], 0
@@ -343,85 +320,85 @@ func (p *CheckPage) openReport() tea.Cmd {
 	return p.app.EditFile(report, line)
 }
 
-// openLink opens the report, or what the finding names.
-func (p *CheckPage) openLink() tea.Cmd {
-	in := page.Linked{Run: p.name, Board: p.b}
-	if r := p.chosen(); r != nil && r.found != nil {
-		in.Texts = findingTexts(r.found)
-	}
-	switch report, line := p.place(); {
-	case noText(report):
-		in.Without = noEditor(report)
-	case report != "":
-		in.Source, in.Ref = report, strconv.Itoa(line)
-	}
-	return p.app.OpenLink(func(context.Context) (page.Linked, error) { return in, nil })
-}
-
 // Title names the page in the header.
 func (p *CheckPage) Title() string {
 	return cmp.Or(p.only, "check")
 }
 
-// Actions returns the keys of the page, or of the choice of a report.
+// Actions returns the keys of the page.
 func (p *CheckPage) Actions() page.Actions {
-	chooses := "choose a report"
-	if p.report != "" {
-		chooses = "another report"
-	}
-	again := page.Actions{
-		page.On(page.Renamed(page.KeyReport, chooses), p.pickReport),
-		page.On(page.Renamed(page.KeyRefresh, "check again"), p.check),
-	}
-	if p.Result == nil {
-		return again
-	}
-	if p.Filter.Active {
+	report := page.On(page.Renamed(page.KeyReport, "choose a report"), p.askReport)
+	again := page.On(page.Renamed(page.KeyRefresh, "check again"), p.check)
+	switch {
+	case p.Filter.Active:
 		return p.Filter.Actions()
+	case p.Result == nil:
+		return page.Actions{report, again}
 	}
-	all := page.Actions{page.On(page.KeyOpen, p.openRow), again[0],
+	all := page.Actions{page.On(page.KeyOpen, p.openRow), report,
 		page.On(page.Renamed(page.KeyNextOne, "next finding"), func() tea.Cmd { return p.toFinding(1) }),
 		page.On(page.KeyPreviousOne, func() tea.Cmd { return p.toFinding(-1) }).Unlisted(),
-		page.On(page.KeyFilter, p.Filter.Start), again[1],
+		page.On(page.KeyFilter, p.Filter.Start), again,
 		page.On(page.Renamed(page.KeyFewer, "all of the step, or fewer"), p.foldMore)}
-	r := p.chosen()
-	if report, _ := p.place(); report != "" && !noText(report) {
-		all = append(all, page.On(page.Renamed(page.KeySource, "open the report, or a link"),
-			p.openLink))
-	} else if report != "" || r != nil && r.found != nil {
-		all = append(all, page.On(page.KeySource, p.openLink))
+	if path, _ := p.place(); path != "" && !noText(path) {
+		all = append(all, page.On(page.Renamed(page.KeySource, "open the report"), p.openReport))
 	}
-	all = append(all, p.SideActions()...)
-	if r != nil && r.found != nil && r.found.ID != "" {
-		if !page.IsSignal(r.found.ID) {
-			all = append(all, page.On(page.Renamed(page.KeyEdit, "correct "+r.found.ID),
-				func() tea.Cmd { return Correct(p.app, p.name, p.b, r.found.ID) }))
-		}
-		all = append(all, page.On(page.KeyCopyID,
-			func() tea.Cmd { return p.app.CopyText(r.found.ID) }))
+	return append(append(all, p.SideActions()...), p.foundActions()...).Also(page.MovingKeys()...)
+}
+
+// foundActions are the keys for the chosen finding.
+func (p *CheckPage) foundActions() (all page.Actions) {
+	f := p.found()
+	if f == nil {
+		return nil
 	}
-	if r != nil && r.found != nil && r.found.Doubt != "" {
+	if f.ID != "" && !page.IsSignal(f.ID) {
+		all = append(all, page.On(page.Renamed(page.KeyEdit, "correct "+f.ID),
+			func() tea.Cmd { return Correct(p.app, p.name, p.b, f.ID) }))
+	}
+	if f.ID != "" {
+		all = append(all, page.On(page.KeyCopyID, func() tea.Cmd { return p.app.CopyText(f.ID) }))
+	}
+	if f.Doubt != "" {
 		all = append(all, page.On(page.Renamed(page.KeySettle, "accept the doubt"), p.accept))
 	}
-	if r != nil && r.found != nil {
-		said := func(context.Context) (string, error) { return r.found.Text, nil }
-		all = append(all, page.On(page.KeyCopyText,
-			func() tea.Cmd { return p.app.CopyWhole(r.found.Place(), said) }))
+	said := func(context.Context) (string, error) { return f.Text, nil }
+	return append(all, page.On(page.KeyCopyText,
+		func() tea.Cmd { return p.app.CopyWhole(f.Place(), said) }))
+}
+
+// askReport asks for the file of a report.
+func (p *CheckPage) askReport() tea.Cmd {
+	o := page.NewChooser(p.app, "Which report is to carry the run?", "the path of its file", nil)
+	o.Empty = "Type the path of the report: md, html, docx, pdf …"
+	o.Typed = func(path string) []page.Target {
+		return []page.Target{{Label: path, Text: "the file of this path", Do: func() tea.Cmd { return p.choose(path) }}}
 	}
-	return all.Also(page.MovingKeys()...)
+	return p.app.Overlay(o)
+}
+
+// choose takes a report, whose path may be relative to the directory of the files, or to the
+// home directory.
+func (p *CheckPage) choose(path string) tea.Cmd {
+	if rest, ok := strings.CutPrefix(path, "~"+string(filepath.Separator)); ok && p.app.Home != "" {
+		path = filepath.Join(p.app.Home, rest)
+	} else if !filepath.IsAbs(path) {
+		path = filepath.Join(p.app.Files, path)
+	}
+	p.report, p.app.LastReport[p.name] = path, path
+	return p.check()
 }
 
 // accept asks why a doubt is no fault. Who is at a screen is a person, and may say so of
 // findings of their own.
 func (p *CheckPage) accept() tea.Cmd {
-	f := p.chosen().found
+	f := p.found()
 	return p.app.Overlay(page.NewAct(p.app, page.Act{Heading: "Accept " + f.Doubt + " of " + f.ID, Button: "accept",
 		Intro: []string{cells.OneLine(f.Text, 300), cells.OneLine(f.Why, 300)},
 		Why:   "What did you compare, and why is it no fault? (goes on record)", Must: true,
 		Do: func(ctx context.Context, why string) (page.Outcome, error) {
 			a, err := p.b.Accept(ctx, p.app.Worker, board.Accepting{ID: f.Doubt, Person: true, Reason: why})
-			return page.Outcome{Text: a.Doubt + " is accepted, until " + f.ID + " or its source changes",
-				Kind: page.ChangedRun}, err
+			return changed(a.Doubt+" is accepted, until "+f.ID+" or its source changes", nil), err
 		}}))
 }
 

@@ -169,6 +169,7 @@ func (p *CheckPage) compose() {
 		p.about, p.Doc.Top = r.name(), 0
 	}
 	p.Doc.SetLines(p.rowLines(r))
+	p.Doc.At = -1 // enter opens the row
 }
 
 // rowLines is all about a step, or about something that it found.
@@ -203,7 +204,7 @@ func (p *CheckPage) rowLines(r *checkRow) []cells.Line {
 	x.Line("")
 	switch {
 	case f.Pair != nil:
-		pairLines(x, f, false)
+		pairLines(x, f)
 	case f.Fact != nil:
 		p.factLines(x, f)
 	default:
@@ -217,24 +218,6 @@ func (p *CheckPage) rowLines(r *checkRow) []cells.Line {
 		x.Text(clear, "")
 	}
 	return x.Lines
-}
-
-// findingTexts are what a finding says.
-func findingTexts(f *check.Finding) []string {
-	texts := []string{f.Text, f.Why}
-	if d := f.Doubted; d != nil {
-		texts = append(texts, strings.TrimSpace(d.SourceDoc+" "+d.SourceRef), d.Evidence)
-	}
-	if f.Passage != nil {
-		texts = append(append(texts, f.Passage.Text), f.Passage.Entries...)
-	}
-	if f.Pair != nil {
-		texts = append(texts, f.Pair.A.Content, f.Pair.B.Content)
-	}
-	if f.Missing != nil {
-		texts = append(texts, f.Missing.Content)
-	}
-	return texts
 }
 
 // factLines show a fact of the report in its passage, and the entries that the passage

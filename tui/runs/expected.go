@@ -44,7 +44,7 @@ func (x *acts) doneForm(name string) *page.Form {
 		Intro: []string{"The gate waits for it no longer. The note says what others should know."},
 		Do: func(ctx context.Context, note string) (page.Outcome, error) {
 			_, err := x.b.DoneWithNote(ctx, x.app.Worker, note, name)
-			return page.Outcome{Text: who + " is done", Kind: page.ChangedRun, Undo: x.undoAwaited(name)}, err
+			return changed(who+" is done", x.undoAwaited(name)), err
 		}})
 }
 
@@ -58,7 +58,7 @@ func (x *acts) dropForm(name string) *page.Form {
 				return page.Outcome{}, err
 			}
 			_, err := x.b.Drop(ctx, x.app.Worker, name, why)
-			return page.Outcome{Text: who + " is dropped", Kind: page.ChangedRun, Undo: x.undoAwaited(name)}, err
+			return changed(who+" is dropped", x.undoAwaited(name)), err
 		}})
 }
 
@@ -66,8 +66,8 @@ func (x *acts) dropForm(name string) *page.Form {
 func (x *acts) undoAwaited(name string) *page.Undo {
 	text := "have the gate of " + x.run + " wait for " + cells.OneLine(name, 60) + " again"
 	done := "the gate waits for " + cells.OneLine(name, 60) + " again"
-	return x.undo(text, done, func(ctx context.Context, b *board.Board) (*page.Undo, error) {
+	return x.undo(text, done, func(ctx context.Context, b *board.Board) error {
 		_, err := b.Expect(ctx, x.app.Worker, []string{name}, true)
-		return nil, err
+		return err
 	})
 }

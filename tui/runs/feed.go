@@ -23,15 +23,18 @@ type feed struct {
 	total int64
 	held  window
 
-	found   []entryRow  // the results, with a filter
-	more    bool        // there are more results
-	narrow  bool        // found is shown
-	marked  []string    // the words of the filter
-	past    *board.Past // the past is shown; nil: now
+	results             // with a filter
 	asked   page.Latest // the last query
+}
+
+// results are the entries that a filter lets through.
+type results struct {
+	narrow  bool // they are shown
+	found   []entryRow
+	more    bool     // there are more
+	marked  []string // the words of the filter
 	asking  bool
-	toEnd   bool // the last result is to be chosen once it is read
-	stale   bool // found must be queried again after the current query
+	stale   bool // they must be queried again after the current query
 	problem error
 }
 
@@ -81,24 +84,24 @@ func (f *feed) at(i int) entryRow {
 		return entryRow{}
 	}
 	r := f.held.rows[n-f.held.first]
-	if f.past != nil && r.id != "" {
-		r.status, r.must = f.past.Status(r.id), f.past.MustSurface(r.id)
+	if past := f.page.back.past; past != nil {
+		r.status, r.must = past.Status(r.id), past.MustSurface(r.id)
 	}
 	return r
 }
 
 // posted returns the number of entries, now or at the moment that is shown.
 func (f *feed) posted() int64 {
-	if f.past != nil {
-		return f.past.Posted
+	if past := f.page.back.past; past != nil {
+		return past.Posted
 	}
 	return f.total
 }
 
 // reading returns the query for the entries, now or at the moment that is shown.
 func (f *feed) reading() func(context.Context, board.Query) (board.Found, error) {
-	if f.past != nil {
-		return f.past.Query
+	if past := f.page.back.past; past != nil {
+		return past.Query
 	}
 	return f.page.b.Query
 }
@@ -126,7 +129,7 @@ func (f *feed) grow(total int64) {
 	}
 	added := total - f.total
 	f.total = total
-	if !f.narrow && f.past == nil {
+	if !f.narrow && f.page.back.past == nil {
 		f.list.Grew(int(added))
 	}
 }
@@ -134,9 +137,7 @@ func (f *feed) grow(total int64) {
 // forget resets the list for another board.
 func (f *feed) forget() {
 	f.asked.Drop()
-	f.held, f.total = window{}, 0
-	f.found, f.past = nil, nil
-	f.asking, f.narrow, f.more, f.problem = false, false, false, nil
+	f.held, f.total, f.results = window{}, 0, results{}
 	f.list.SetLen(0)
 	f.list.Follow()
 }
@@ -163,11 +164,8 @@ func (f *feed) happened(events []board.Event) {
 
 // need reads the visible rows and some around them.
 func (f *feed) need() tea.Cmd {
-	if f.page.b == nil || f.posted() == 0 {
+	if f.page.b == nil || f.posted() == 0 || f.narrow {
 		return nil
-	}
-	if f.narrow {
-		return f.needMore()
 	}
 	from := max(f.posted()-int64(f.list.Top+2*f.list.Height), 1)
 	to := min(f.posted()-int64(f.list.Top-f.list.Height), f.posted())
@@ -227,7 +225,7 @@ func (f *feed) view(focused bool) []string {
 	}
 	note := f.list.Place()
 	if f.more {
-		note += ", and more"
+		note += ", the newest of more"
 	}
 	return f.draw("Entries, newest first", note, empty, focused)
 }

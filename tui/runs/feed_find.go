@@ -19,7 +19,7 @@ func (f *feed) filterBy(text string) tea.Cmd {
 	return f.find()
 }
 
-// typed handles a key of the filter. The list follows after a short pause.
+// typed handles a key of the filter.
 func (f *feed) typed(msg tea.KeyMsg) tea.Cmd {
 	changed, cmd := f.filter.Update(msg)
 	switch {
@@ -27,35 +27,38 @@ func (f *feed) typed(msg tea.KeyMsg) tea.Cmd {
 		return tea.Batch(cmd, f.need())
 	case f.filter.Value() == "":
 		return tea.Batch(cmd, f.clearFilter())
-	case f.page.app.Still:
-		return f.find()
 	}
-	typed := f.filter.Value()
-	return tea.Batch(cmd, f.page.app.After(typePause, f.page, func() tea.Cmd {
-		if typed != f.filter.Value() {
-			return nil
-		}
-		return f.find()
-	}))
+	return tea.Batch(cmd, f.find())
 }
-
-// typePause is the delay between a key and the query, since further keys would make its
-// answer useless.
-const typePause = 80 * time.Millisecond
 
 // clearFilter shows all entries again. The chosen one stays chosen.
 func (f *feed) clearFilter() tea.Cmd {
 	chosen := f.chosen()
-	if f.filter.Value() != "" {
+	f.list.Touched = f.list.Touched || chosen != "" && chosen != f.newestID()
+	if f.filter.Value() != "" { // else it is typed into still
 		f.filter.Clear()
 	}
-	f.asked.Drop()
-	f.asking, f.problem, f.more, f.narrow, f.found, f.marked = false, nil, false, false, nil, nil
-	f.list.SetLen(int(f.posted()))
-	if n, err := board.ParseEntryID(chosen); err == nil && n < f.posted() {
-		f.list.MoveTo(int(f.posted() - n))
+	return f.turn(chosen)
+}
+
+// turn shows the entries of the moment that is shown now, through the filter if there is one.
+// What was chosen before stays chosen if it is among them.
+func (f *feed) turn(chosen string) tea.Cmd {
+	if f.filter.Value() != "" {
+		return f.find()
 	}
+	f.asked.Drop()
+	f.results = results{}
+	f.list.Keep(int(f.posted()), f.rowOf(chosen), true)
 	return f.need()
+}
+
+// rowOf returns the row of an entry in the list of all; -1: it has none.
+func (f *feed) rowOf(id string) int {
+	if n := entryNumber(id); n > 0 && n <= f.posted() {
+		return int(f.posted() - n)
+	}
+	return -1
 }
 
 // filterNames are the filters of entries; must stands alone.
@@ -63,16 +66,14 @@ var filterNames = []string{"type", "status", "worker", "tag", "doc", "since"}
 
 // query parses the filter, and returns its words too. A worker is selected by any part of its
 // name. A single text is searched as it is; of several, each must occur, as a word or its prefix.
-func (f *feed) query() (q board.Query, words []string) {
+func (f *feed) query() (q board.Query, since time.Time, words []string) {
 	t := page.ParseTerms(f.filter.Value(), filterNames...)
 	q = board.Query{Types: t.In("type", board.EntryTypes), Statuses: t.In("status", board.EntryStatuses),
 		Tags: t.Filters["tag"], Source: strings.Join(t.Filters["doc"], " ")}
 	if at := slices.Index(t.Words, "must"); at >= 0 {
 		q.MustSurface, t.Words = true, slices.Delete(t.Words, at, at+1)
 	}
-	if from := t.Since(f.page.app.Now()); !from.IsZero() {
-		q.Since = f.page.time.eventAt(from)
-	}
+	since = t.Since(f.page.app.Now())
 	for _, part := range t.Filters["worker"] {
 		before := len(q.Workers)
 		for _, w := range f.page.scene.state.Workers {
@@ -86,7 +87,7 @@ func (f *feed) query() (q board.Query, words []string) {
 	}
 	if len(t.Words) == 1 {
 		q.Contains = t.Words[0]
-		return q, t.Words
+		return q, since, t.Words
 	}
 	for _, w := range t.Words {
 		if strings.Contains(w, " ") {
@@ -95,8 +96,11 @@ func (f *feed) query() (q board.Query, words []string) {
 			q.Match += " " + strings.ReplaceAll(w, `"`, "") + "*"
 		}
 	}
-	return q, t.Words
+	return q, since, t.Words
 }
+
+// maxFound is the most results of a filter.
+const maxFound = 1000
 
 // find queries the board for the filter.
 func (f *feed) find() tea.Cmd {
@@ -104,9 +108,24 @@ func (f *feed) find() tea.Cmd {
 		return nil
 	}
 	f.narrow, f.asking, f.stale = true, true, false
-	var q board.Query
-	q, f.marked = f.query()
-	return f.ask(q, false)
+	q, since, words := f.query()
+	q.Order, q.Limit, f.marked = board.Newest, maxFound, words
+	b, query := f.page.b, f.reading()
+	return f.asked.Ask(f.page.app, f.page, func(ctx context.Context) func() tea.Cmd {
+		var found board.Found
+		var err error
+		if !since.IsZero() {
+			q.Since, err = eventAt(ctx, b, since)
+		}
+		if err == nil {
+			found, err = query(ctx, q)
+		}
+		rows := make([]entryRow, len(found.Entries))
+		for i := range found.Entries {
+			rows[i] = rowOf(&found.Entries[i])
+		}
+		return func() tea.Cmd { return f.foundThem(rows, found.More, err) }
+	})
 }
 
 // refind queries again after events.
@@ -121,75 +140,20 @@ func (f *feed) refind() tea.Cmd {
 	return f.find()
 }
 
-// needMore reads more results when the cursor is near the end.
-func (f *feed) needMore() tea.Cmd {
-	if !f.more || f.asking || f.list.Top+3*f.list.Height < len(f.found) {
-		return nil
+// foundThem shows results. What was chosen stays chosen, at its place on the screen.
+func (f *feed) foundThem(rows []entryRow, more bool, err error) tea.Cmd {
+	chosen := ""
+	if f.list.Cursor < len(f.found) {
+		chosen = f.found[f.list.Cursor].id
 	}
-	return f.readOn(pageRows)
-}
-
-// maxFound is the most results that the key to the last one reads.
-const maxFound = 20_000
-
-// toLast reads the results that are left, and chooses the last.
-func (f *feed) toLast() tea.Cmd {
-	f.toEnd = true
-	return f.readOn(maxFound)
-}
-
-// readOn reads results after the last one.
-func (f *feed) readOn(most int) tea.Cmd {
-	f.asking = true
-	q, _ := f.query()
-	q.Before, q.Limit = f.found[len(f.found)-1].id, most
-	return f.ask(q, true)
-}
-
-func (f *feed) ask(q board.Query, after bool) tea.Cmd {
-	query := f.reading()
-	if q.Order = board.Newest; !after {
-		q.Limit = max(pageRows, len(f.found)) // as many as the person has scrolled through
+	f.asking, f.problem, f.found, f.more = false, err, rows, more
+	at := slices.IndexFunc(rows, func(r entryRow) bool { return r.id == chosen })
+	if f.list.Len = len(rows); at >= 0 {
+		f.list.Shift(at - f.list.Cursor)
 	}
-	return f.asked.Ask(f.page.app, f.page, func(ctx context.Context) func() tea.Cmd {
-		found, err := query(ctx, q)
-		rows := make([]entryRow, len(found.Entries))
-		for i := range found.Entries {
-			rows[i] = rowOf(&found.Entries[i])
-		}
-		return func() tea.Cmd { return f.foundThem(rows, found.More, after, err) }
-	})
-}
-
-// foundThem shows results; after means that they follow those that are shown.
-func (f *feed) foundThem(rows []entryRow, more, after bool, err error) tea.Cmd {
-	f.asking = false
-	if f.problem = err; err != nil {
-		f.found, f.more = nil, false
-		f.list.SetLen(0)
-		return nil
-	}
-	if after {
-		f.found = append(f.found, rows...)
-		if f.list.SetLen(len(f.found)); f.toEnd {
-			f.list.MoveTo(f.list.Len - 1)
-		}
-	} else {
-		chosen := ""
-		if f.list.Cursor < len(f.found) {
-			chosen = f.found[f.list.Cursor].id
-		}
-		f.found = rows
-		at := slices.IndexFunc(f.found, func(r entryRow) bool { return r.id == chosen })
-		if f.list.Len = len(rows); at >= 0 {
-			f.list.Shift(at - f.list.Cursor)
-		}
-		f.list.Keep(len(f.found), at, true)
-	}
-	f.more, f.toEnd = more, false
-	f.list.SetLen(len(f.found))
+	f.list.Keep(len(rows), at, true)
 	if f.stale {
 		return f.find()
 	}
-	return f.needMore()
+	return nil
 }

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -23,36 +24,36 @@ const silenceEvery = time.Minute
 // List lists the runs, what needs somebody first, with a text about the chosen one.
 type List struct {
 	page.TwoPanes
-	app    *page.App
-	all    []board.Info
-	shown  []board.Info // those that match the filter
-	loaded bool
-	made   string // a new run, to be chosen once it is listed
-	err    error
-	// described is the run that the text is about.
-	described string
+	narrowed[board.Info]
+	app       *page.App
+	infos     []board.Info
+	loaded    bool
+	err       error
+	described string // the run that the text is about
 
 	toldSilent map[string]bool // run and worker that a notification was about
 
-	runs      board.Runs
-	reading   page.Once
-	notBefore time.Time       // the earliest time of the next read
-	now       chan struct{}   // ends the wait for it
-	waits     bool            // a read waits for a change
-	changed   <-chan struct{} // nil: no notifications
-	forgo     func()
+	runs    board.Runs
+	reading page.Once
+	took    time.Duration   // the last read
+	waits   bool            // a read waits for a change
+	changed <-chan struct{} // nil: no notifications
+	forgo   func()
 }
 
 // Infos returns all runs, as far as they were read.
-func (p *List) Infos() []board.Info { return p.all }
+func (p *List) Infos() []board.Info { return p.infos }
 
 // NewList shows all runs, what needs somebody first.
 func NewList(a *page.App) *List {
-	p := &List{app: a, runs: board.Runs{Dir: a.Boards}, toldSilent: map[string]bool{}, now: make(chan struct{}, 1)}
+	p := &List{app: a, runs: board.Runs{Dir: a.Boards}, toldSilent: map[string]bool{}}
 	p.Filter = page.NewFilter(a, "part of a name or a goal", &p.Items,
 		func() { p.SetSize(p.Width, p.Height) })
 	p.Items = page.List{App: a, Row: p.row}
 	p.Doc.App = a
+	p.narrowed = narrowed[board.Info]{of: &p.Items, by: &p.Filter, all: p.sorted,
+		lets: func(r *board.Info) bool { return cells.HasWords(r.Run+" "+r.Goal, p.Filter.Value()) },
+		key:  func(r *board.Info) string { return r.Run }}
 	return p
 }
 
@@ -62,7 +63,6 @@ func (p *List) Init() tea.Cmd { return p.Resume() }
 // Resume reads the runs, and reads them again after changes, also while another page is on top:
 // some are worth a notification.
 func (p *List) Resume() tea.Cmd {
-	p.notBefore = time.Time{}
 	if p.app.Still || p.waits {
 		return p.load()
 	}
@@ -70,19 +70,12 @@ func (p *List) Resume() tea.Cmd {
 	return tea.Batch(p.load(), p.wait())
 }
 
-// load reads the runs, one read at a time. It uses at most a twentieth of the time,
-// however many runs there are and however often they change.
+// load reads the runs, one read at a time.
 func (p *List) load() tea.Cmd {
 	if !p.reading.Begin() {
 		return nil
 	}
-	pause := time.Until(p.notBefore)
 	return p.app.Ask(p, func(ctx context.Context) func() tea.Cmd {
-		select {
-		case <-time.After(pause):
-		case <-p.now:
-		case <-ctx.Done():
-		}
 		start := time.Now()
 		by, err := check.FindPolicy(p.app.Files)
 		var all []board.Info
@@ -91,15 +84,16 @@ func (p *List) load() tea.Cmd {
 		}
 		took := time.Since(start)
 		return func() tea.Cmd {
-			p.notBefore = time.Now().Add(readShare * took)
+			p.loaded, p.err, p.took = true, err, took
+			again := p.reading.End()
 			var told tea.Cmd
 			if err == nil {
-				told = p.tell(p.all, all)
-				p.all = all
+				told = p.tell(p.infos, all)
+				p.infos = all
 				p.narrow()
 				p.SetSize(p.Width, p.Height)
 			}
-			if p.loaded, p.err = true, err; p.reading.End() {
+			if again {
 				return tea.Batch(told, p.load())
 			}
 			return told
@@ -107,17 +101,8 @@ func (p *List) load() tea.Cmd {
 	})
 }
 
-// reload reads at once, also if a read that has not begun waits.
-func (p *List) reload() tea.Cmd {
-	p.notBefore = time.Time{}
-	select {
-	case p.now <- struct{}{}:
-	default:
-	}
-	return p.load()
-}
-
-// readShare is the length of the pause after a read, in reads.
+// readShare is the length of the pause after a read, in reads: the runs are read in at most
+// a twentieth of the time, however many there are and however often they change.
 const readShare = 20
 
 // wait waits until a run changes, or until the ages must be updated.
@@ -125,7 +110,7 @@ func (p *List) wait() tea.Cmd {
 	if p.changed == nil {
 		p.changed, p.forgo = board.RunsChange(p.app.Boards) // again, once the directory exists
 	}
-	changed, every := p.changed, agesEvery
+	changed, every, pause := p.changed, agesEvery, readShare*p.took
 	switch {
 	case p.app.Shown != page.Page(p):
 		every = silenceEvery // only what is worth a notification counts
@@ -133,6 +118,10 @@ func (p *List) wait() tea.Cmd {
 		every = runsEvery
 	}
 	return p.app.Ask(p, func(ctx context.Context) func() tea.Cmd {
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
 		select {
 		case <-changed:
 		case <-time.After(every):
@@ -154,7 +143,7 @@ func (p *List) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.DoneMsg:
 		if msg.Kind == page.ChangedRun && msg.Err == nil {
-			return p.reload()
+			return p.load()
 		}
 	case tea.KeyMsg:
 		return p.TwoPanes.Key(msg, p.Actions, p.narrow, p.describe)
@@ -176,33 +165,22 @@ func (p *List) Leave() (tea.Cmd, bool) {
 
 // narrow shows the runs that match the filter. The one that the person has chosen stays chosen.
 func (p *List) narrow() {
-	var chosen string
-	if p.Items.Cursor < len(p.shown) {
-		chosen = p.shown[p.Items.Cursor].Run
-	}
-	if slices.ContainsFunc(p.all, func(r board.Info) bool { return r.Run == p.made }) {
-		chosen, p.made, p.Items.Touched = p.made, "", true
-	}
-	p.shown = p.shown[:0:0]
-	at := -1
-	for _, r := range p.sorted() {
-		if cells.HasWords(r.Run+" "+r.Goal, p.Filter.Value()) {
-			if r.Run == chosen {
-				at = len(p.shown)
-			}
-			p.shown = append(p.shown, r)
-		}
-	}
-	p.Items.SetLen(len(p.shown))
-	if at >= 0 && p.Items.Touched {
-		p.Items.MoveTo(at)
-	}
+	p.show(p.chosenKey(), true)
 	p.describe()
+}
+
+// sorted returns the runs: what needs somebody first, and the latest first among equals.
+func (p *List) sorted() []board.Info {
+	all, now := slices.Clone(p.infos), p.app.Now()
+	slices.SortFunc(all, func(a, b board.Info) int {
+		return cmp.Or(pressing(&a, now)-pressing(&b, now), b.Updated.Compare(a.Updated))
+	})
+	return all
 }
 
 // openRun opens the chosen run, at the question that is chosen in the text.
 func (p *List) openRun() tea.Cmd {
-	r := p.chosen()
+	r := p.at()
 	switch {
 	case r == nil:
 		return nil
@@ -248,7 +226,7 @@ func (p *List) View() []string {
 		p.Doc.At = 0
 	}
 	about := "Nothing is chosen"
-	if r := p.chosen(); r != nil {
+	if r := p.at(); r != nil {
 		about = r.Run
 	}
 	above := cells.Fill([]string{p.summary(), second}, p.Width, 2)
@@ -263,15 +241,12 @@ func (p *List) Actions() page.Actions {
 	if p.Filter.Active {
 		return p.Filter.Actions()
 	}
-	all := page.Actions{page.On(page.KeyOpen, p.openRun), page.On(page.KeyFilter, p.Filter.Start),
-		page.On(page.Renamed(page.KeyCreate, "new run"), p.create)}
+	all := page.Actions{page.On(page.KeyOpen, p.openRun), page.On(page.KeyFilter, p.Filter.Start)}
 	all = all.Also(page.KeySearch, page.KeyMemory, page.KeyQuit)
-	if p.chosen() != nil {
-		all = append(all, page.On(page.Renamed(page.KeyRemove, "delete the run for good"), p.remove),
-			page.On(page.Renamed(page.KeyCopyID, "copy name"),
-				func() tea.Cmd { return p.app.CopyText(p.chosen().Run) }),
-			page.On(page.Renamed(page.KeyCopyText, "copy goal"), p.copyGoal))
+	if r := p.at(); r != nil {
+		all = append(all, page.On(page.Renamed(page.KeyCopyID, "copy name"),
+			func() tea.Cmd { return p.app.CopyText(r.Run) }))
 	}
-	all = append(append(all, page.On(page.KeyRefresh, p.reload)), p.SideActions()...)
+	all = append(append(all, page.On(page.KeyRefresh, p.load)), p.SideActions()...)
 	return all.Also(page.MovingKeys()...)
 }

@@ -24,11 +24,9 @@ const maxGathered = 2000
 // follower follows the log of a run. It only reports what has changed; pages read their
 // data from the tables.
 type follower struct {
-	events chan board.Event
-	failed chan error
-	seq    int64     // of the last event that was reported
-	look   page.Once // the read of the scene
-	err    error     // why following has stopped; nil: it has not
+	seq  int64     // of the last event that was reported
+	look page.Once // the read of the scene
+	err  error     // why following has stopped; nil: it has not
 }
 
 // agesEvery is how often ages and leases are updated without events.
@@ -48,12 +46,9 @@ const lookEvery = 2
 func (p *Page) age() tea.Cmd {
 	p.aged++
 	cmds := []tea.Cmd{p.app.After(agesEvery, p, p.age)}
-	switch {
-	case p.follow.err != nil: // the board may be closed
-	case !p.known || p.err != nil || p.aged%lookEvery == 0:
+	if p.follow.err == nil && // else the board may be closed
+		(!p.known || p.err != nil || p.aged%lookEvery == 0) {
 		cmds = append(cmds, p.Look())
-	default:
-		cmds = append(cmds, p.readTimeline())
 	}
 	return tea.Batch(cmds...)
 }
@@ -75,65 +70,31 @@ func (p *Page) reconnected(b *board.Board) tea.Cmd {
 	p.before = append(p.before, p.b)
 	p.b, p.err, p.known, p.want = b, nil, false, ""
 	p.follow, p.back = follower{}, replay{}
-	p.time = timeline{page: p}
 	p.feed.forget()
 	return p.Look()
 }
 
-// followFrom follows the log after an event.
-func (p *Page) followFrom(seq int64) tea.Cmd {
-	f, ctx := &p.follow, p.ctx
-	f.err, f.seq, f.events, f.failed = nil, seq, make(chan board.Event, maxGathered), make(chan error, 1)
-	if p.app.Still {
-		return nil
-	}
-	go func(b *board.Board, events chan<- board.Event, failed chan<- error) {
-		defer close(events)
-		for e, err := range b.Watch(ctx, seq) {
-			if err != nil {
-				failed <- err
-				return
-			}
-			select {
-			case events <- e:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}(p.b, f.events, f.failed)
-	return p.gather()
-}
-
-// gather waits for an event, and collects those that follow shortly.
+// gather waits for an event after the last one, and collects those that follow shortly.
 func (p *Page) gather() tea.Cmd {
 	if p.app.Still {
 		return nil
 	}
-	events, failed := p.follow.events, p.follow.failed
-	return p.app.Do(func(ctx context.Context) tea.Msg {
-		e, ok := <-events
-		if !ok {
-			select {
-			case err := <-failed:
+	b, seq := p.b, p.follow.seq
+	return p.app.Do(func(context.Context) tea.Msg {
+		for _, err := range b.Watch(p.ctx, seq) {
+			if err != nil {
 				return page.EventsMsg{From: p, Err: err}
-			default:
-				return nil
 			}
+			break
 		}
-		msg := page.EventsMsg{From: p, Events: []board.Event{e}}
-		timer := time.NewTimer(gatherFor)
-		defer timer.Stop()
-		for len(msg.Events) < maxGathered {
-			select {
-			case e, ok := <-events:
-				if !ok {
-					return msg
-				}
-				msg.Events = append(msg.Events, e)
-			case <-timer.C:
-				return msg
-			case <-ctx.Done():
-				return msg
+		time.Sleep(gatherFor)
+		msg := page.EventsMsg{From: p}
+		for e, err := range b.Events(p.ctx, seq) {
+			if err != nil {
+				return page.EventsMsg{From: p, Err: err}
+			}
+			if msg.Events = append(msg.Events, e); len(msg.Events) == maxGathered {
+				break
 			}
 		}
 		return msg
@@ -147,32 +108,31 @@ func (p *Page) Look() tea.Cmd {
 	}
 	b := p.b
 	return p.app.Read(p, func(ctx context.Context) func() tea.Cmd {
-		s, burn, err := readScene(ctx, b, p.app.Files)
-		return func() tea.Cmd { return p.seen(s, burn, err) }
+		s, err := readScene(ctx, b, p.app.Files)
+		return func() tea.Cmd { return p.seen(s, err) }
 	})
 }
 
 // readScene reads a run. The policy of the directory decides about its gate.
-func readScene(ctx context.Context, b *board.Board, dir string) (s scene, burn []board.BurnPoint, err error) {
+func readScene(ctx context.Context, b *board.Board, dir string) (s scene, err error) {
 	by, err := check.PolicyOf(ctx, b, dir)
 	if err != nil {
-		return s, nil, err
+		return s, err
 	}
 	if s.state, err = b.State(ctx); err != nil {
-		return s, nil, err
+		return s, err
 	}
 	if s.verdict, err = b.Gate(ctx, by.Gate); err != nil {
-		return s, nil, err
+		return s, err
 	}
 	found, err := b.Signals(ctx, board.SignalQuery{})
 	if err != nil {
-		return s, nil, err
+		return s, err
 	}
 	for i := range found.Signals {
 		s.signals = append(s.signals, &found.Signals[i])
 	}
-	burn, err = b.Burndown(ctx)
-	return s, burn, err
+	return s, nil
 }
 
 // happened handles events of the log.
@@ -181,16 +141,19 @@ func (p *Page) happened(msg page.EventsMsg) tea.Cmd {
 	case msg.From != p:
 		return nil
 	case msg.Err != nil:
-		p.follow.err = msg.Err // the timeline shows it
+		p.follow.err = msg.Err // the line of time shows it
 		return tea.Batch(page.Unread(msg.Err), p.app.After(reconnectEvery, p, p.reconnect))
+	case len(msg.Events) == 0:
+		return p.gather()
 	}
 	p.follow.seq = msg.Events[len(msg.Events)-1].Seq
+	p.preview.of = subject{} // to be read again
 	p.feed.happened(msg.Events)
 	return tea.Batch(p.Look(), p.gather(), p.feed.need(), p.feed.refind())
 }
 
 // seen shows a scene that was read.
-func (p *Page) seen(s scene, burn []board.BurnPoint, err error) tea.Cmd {
+func (p *Page) seen(s scene, err error) tea.Cmd {
 	first := !p.known
 	var cmds []tea.Cmd
 	if p.follow.look.End() {
@@ -199,28 +162,19 @@ func (p *Page) seen(s scene, burn []board.BurnPoint, err error) tea.Cmd {
 	if p.err = err; err != nil { // the old data stays; retrying
 		return tea.Batch(append(cmds, page.Unread(err))...)
 	}
-	p.time.burn = burn
 	p.feed.grow(s.state.Entries.Total)
 	p.back.now = max(p.back.now, s.state.Seq)
 	p.newest = s
-	cmds = append(cmds, p.readTimeline())
 	if p.known = true; !p.back.on {
 		p.show(s)
 	}
 	if first {
-		cmds = append(cmds, p.followFrom(s.state.Seq), p.showWanted())
+		p.follow.err, p.follow.seq = nil, s.state.Seq
+		if cmds = append(cmds, p.gather()); p.want != "" {
+			cmds = append(cmds, p.OpenID(p.want))
+		}
 	}
 	return tea.Batch(append(cmds, p.feed.need())...)
-}
-
-// showWanted chooses and opens the entry for which the page was opened.
-func (p *Page) showWanted() tea.Cmd {
-	n, err := board.ParseEntryID(p.want)
-	if err != nil || n > p.feed.total {
-		return nil
-	}
-	p.feed.list.MoveTo(int(p.feed.total - n))
-	return p.app.Push(newDetailOf(p, p.want))
 }
 
 // show puts a scene on the page.

@@ -15,11 +15,12 @@ import (
 func missingLines(a *page.App, it *survival.ItemResult, closed bool, w int) []cells.Line {
 	st := a.Styles
 	x := cells.NewWriter(st, w)
-	if it.Unsure {
+	switch {
+	case it.Unsure:
 		x.Line(st.Warn.Render("? unsure: the passage may say it"))
-	} else if it.Present {
+	case it.Present:
 		x.Line(st.Good.Render("✓ present"))
-	} else {
+	default:
 		x.Line(st.Bad.Render("✗ missing: " + it.Cause))
 	}
 	switch it.Cause {
@@ -29,16 +30,12 @@ func missingLines(a *page.App, it *survival.ItemResult, closed bool, w int) []ce
 		x.Text("The passage says the opposite with its words, or calls it false.", "")
 	}
 	if len(it.Reasons) > 0 {
-		x.Text(cells.Clean(strings.Join(it.Reasons, "; ")), "")
+		x.Text(strings.Join(it.Reasons, "; "), "")
 	}
 	if len(it.Lacks) > 0 {
-		x.Text("The passage leaves out "+cells.Clean(strings.Join(it.Lacks, ", "))+".", "")
+		x.Text("The passage leaves out "+strings.Join(it.Lacks, ", ")+".", "")
 	}
-	why := it.Why
-	if it.Priority != "" {
-		why = it.Priority + " " + why
-	}
-	x.Text(why+" · by "+cells.OneLine(it.Worker, 60), "")
+	x.Text(strings.TrimSpace(it.Priority+" "+it.Why)+" · by "+cells.OneLine(it.Worker, 60), "")
 	x.Line("")
 	x.Text(it.Content, "")
 	if it.Reason != "" {
@@ -49,30 +46,24 @@ func missingLines(a *page.App, it *survival.ItemResult, closed bool, w int) []ce
 	if it.Passage != nil {
 		lacks = "that the passage below lacks"
 	}
-	if len(it.MissingTokens) > 0 {
-		x.Heading("Words " + lacks)
-		x.Text(strings.Join(it.MissingTokens, ", "), "  ")
-	}
-	if len(it.MissingNumbers) > 0 {
-		x.Heading("Numbers " + lacks)
-		x.Text(strings.Join(it.MissingNumbers, ", "), "  ")
+	for i, all := range [][]string{it.MissingTokens, it.MissingNumbers} {
+		if len(all) > 0 {
+			x.Heading([]string{"Words ", "Numbers "}[i] + lacks)
+			x.Text(strings.Join(all, ", "), "  ")
+		}
 	}
 	if it.Passage == nil {
 		x.Heading("The report has nothing similar")
 		return x.Lines
 	}
-	where := page.ShownPath(a, it.Passage.Report)
+	where, facts := page.ShownPath(a, it.Passage.Report), fmt.Sprintf("   %.0f %% of its words", 100*it.Coverage)
 	if closed {
 		where += ", " + cells.Clean(it.Passage.Where)
 	} else {
 		where += fmt.Sprintf(":%d", it.Passage.Line)
-	}
-	facts := fmt.Sprintf("   %.0f %% of its words", 100*it.Coverage)
-	if !closed {
 		facts += "   o opens it"
 	}
-	x.Heading(map[bool]string{true: "Where", false: "Nearest passage"}[it.Present] +
-		st.Faint.Render(facts))
+	x.Heading(map[bool]string{true: "Where", false: "Nearest passage"}[it.Present] + st.Faint.Render(facts))
 	x.Line("  " + st.Key.Render(cells.FitLeft(where, min(cells.Width(where), max(x.Width-2, 1)))))
 	x.Mark = carried(it)
 	x.Text(it.Passage.Text, "▏ ")

@@ -74,8 +74,8 @@ func needed(r *board.Info, now time.Time) []board.Need {
 func (p *List) summary() string {
 	st, now := p.app.Styles, p.app.Now()
 	var wait, ready int64
-	for i := range p.all {
-		switch at := pressing(&p.all[i], now); {
+	for i := range p.infos {
+		switch at := pressing(&p.infos[i], now); {
 		case at < workerAwaited:
 			wait++
 		case at == reportReady:
@@ -88,8 +88,8 @@ func (p *List) summary() string {
 		if wait == 1 {
 			verb = " needs you"
 		}
-		parts = append(parts, st.Bad.Render(cells.Count(wait)+" of "+cells.Plural(int64(len(p.all)), "run")+verb))
-	} else if len(p.all) > 0 {
+		parts = append(parts, st.Bad.Render(cells.Count(wait)+" of "+cells.Plural(int64(len(p.infos)), "run")+verb))
+	} else if len(p.infos) > 0 {
 		parts = append(parts, "no run needs you")
 	}
 	if ready > 0 {
@@ -145,7 +145,7 @@ func (p *List) say(n *board.Need) string {
 
 // describe writes the text about the chosen run.
 func (p *List) describe() {
-	r := p.chosen()
+	r := p.at()
 	if r == nil {
 		p.Doc.SetLines(nil)
 		return

@@ -15,9 +15,8 @@ import (
 // sideBySide is the least width at which the entries of a pair stand beside each other.
 const sideBySide = 90
 
-// pairLines show both entries of a pair; with ways they lead there, and stand beside each other
-// if there is room.
-func pairLines(x *cells.Writer, f *check.Finding, ways bool) {
+// pairLines show both entries of a pair, beside each other if there is room.
+func pairLines(x *cells.Writer, f *check.Finding) {
 	var heads, texts [2]string
 	for i, id := range []string{f.ID, f.Other} {
 		heads[i] = id
@@ -31,21 +30,12 @@ func pairLines(x *cells.Writer, f *check.Finding, ways bool) {
 		}
 	}
 	for i, id := range []string{f.ID, f.Other} {
-		head := cells.FitLeft(heads[i], min(cells.Width(heads[i]), x.Width))
-		switch {
-		case ways:
-			x.Link(cells.Fit(heads[i], x.Width), id)
-		case i > 0:
-			x.Line("")
-			fallthrough
-		default:
-			x.Line(x.Styles.Key.Render(head))
-		}
-		if !ways || x.Width < sideBySide {
+		x.Link(x.Styles.Key.Render(cells.Fit(heads[i], x.Width)), id)
+		if x.Width < sideBySide {
 			x.Text(texts[i], "▏ ")
 		}
 	}
-	if ways && x.Width >= sideBySide {
+	if x.Width >= sideBySide {
 		x.Line("")
 		x.Beside(f.ID+"\n"+texts[0], f.Other+"\n"+texts[1])
 	}
@@ -65,7 +55,7 @@ func newPairPage(a *page.App, name string, b *board.Board, f *check.Finding) *pa
 	t.Write = func(x *cells.Writer) {
 		x.Text(f.Why, "")
 		x.Line("")
-		pairLines(x, f, true)
+		pairLines(x, f)
 		if clear := f.In(a.Words); clear != "" {
 			x.Heading("To clear it")
 			x.Text(clear, "")
@@ -101,7 +91,7 @@ func settleForm(a *page.App, b *board.Board, f *check.Finding, _ string) *page.F
 	return page.NewAct(a, page.Act{Heading: "Settle " + f.ID + " and " + f.Other, Intro: intro, Button: "settle",
 		Why: "Why do both hold? (goes on record)", Must: true, Do: func(ctx context.Context, why string) (page.Outcome, error) {
 			_, err := b.Settle(ctx, a.Worker, f.ID, f.Other, why)
-			return page.Outcome{Text: f.ID + " and " + f.Other + " are settled", Kind: page.ChangedRun}, err
+			return changed(f.ID+" and "+f.Other+" are settled", nil), err
 		}})
 }
 
@@ -115,7 +105,7 @@ func supersedeForm(a *page.App, b *board.Board, f *check.Finding, id string) *pa
 		Intro: []string{id + " is wrong, or holds no more. It stays on the board, and no report needs it."},
 		Do: func(ctx context.Context, _ string) (page.Outcome, error) {
 			_, err := b.Link(ctx, a.Worker, by, board.Links{Supersedes: []string{id}})
-			return page.Outcome{Text: by + " supersedes " + id, Kind: page.ChangedRun,
-				Undo: &page.Undo{Text: id + " stays superseded: nothing is deleted; post what holds"}}, err
+			return changed(by+" supersedes "+id,
+				&page.Undo{Text: id + " stays superseded: nothing is deleted; post what holds"}), err
 		}})
 }

@@ -1,48 +1,41 @@
 package runs
 
 import (
-	"cmp"
+	"context"
+	"errors"
 	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/fault"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
-)
-
-// The least widths of a run's page with the preview beside the lists, and with the
-// preview as a column between them.
-const (
-	previewWide  = 120
-	previewWider = 200
 )
 
 // preview shows the chosen row of a run's lists: an entry or a signal as its page does,
 // others in a few words.
 type preview struct {
-	*detailPage
-	page  *Page
-	about string // what is shown has no page: a worker, or a reason
+	page    *Page
+	doc     page.Document
+	of      subject  // what is to be shown; empty: to be read again
+	title   string   // of what is shown
+	found   evidence // what is shown, if it is an entry or a signal
+	mark    []string // words that are highlighted in it
+	reading page.Once
+	w       int
+}
+
+// subject is an entry or a signal, now or in the past.
+type subject struct {
+	b    *board.Board
+	id   string
+	past *board.Past
 }
 
 func newPreview(p *Page) *preview {
-	d := newDetailPage(p.app, p.Name, nil, "")
-	d.on = p
-	return &preview{detailPage: d, page: p}
-}
-
-// previewed reports whether the preview is shown: if there is room, or the person wants
-// it.
-func (p *Page) previewed() bool { return (p.w >= previewWide) != p.app.PreviewOther }
-
-// togglePreview shows or hides the preview.
-func (p *Page) togglePreview() tea.Cmd {
-	p.app.PreviewOther = !p.app.PreviewOther
-	p.inPreview = p.inPreview && p.previewed()
-	p.layout()
-	return nil
+	return &preview{page: p, doc: page.Document{App: p.app}, title: "Nothing is chosen"}
 }
 
 // CatchUp makes the preview follow the chosen row, whatever changed it.
@@ -50,19 +43,22 @@ func (p *Page) CatchUp() tea.Cmd {
 	if !p.known || p.w == 0 || !p.previewed() || p.back.on && p.back.past == nil {
 		return nil
 	}
-	v := p.preview
-	if v.b != p.b { // the run was opened again, and may be another one
-		v.b, v.id, v.about = p.b, "", ""
+	if id := p.Chosen(); id != "" {
+		return p.preview.show(subject{p.b, id, p.back.past}, p.marked())
 	}
+	title, x := "Nothing is chosen", cells.NewWriter(p.app.Styles, p.preview.w)
 	if p.focus == PaneWorkers {
-		v.aboutWorker(p.workers.at())
-		return nil
+		if w := p.workers.at(); w != nil {
+			title = cells.ShortName("worker "+w.Name, 60)
+			p.describeWorker(x, w)
+		}
+	} else if q := p.questions.at(); p.focus == PaneQuestions && q != nil {
+		title = cells.ShortName(strings.TrimSpace(q.reason.Rule+" "+q.reason.Worker), 60)
+		describeReason(x, q.reason)
 	}
-	if q := p.questions.at(); p.focus == PaneQuestions && q != nil && q.id() == "" {
-		v.aboutReason(q.reason)
-		return nil
-	}
-	return v.show(p.Chosen(), p.back.past, p.marked())
+	p.preview.set(title, x.Lines)
+	p.preview.of, p.preview.found = subject{}, evidence{}
+	return nil
 }
 
 // marked returns the words of the filter of the list with the keys.
@@ -73,43 +69,69 @@ func (p *Page) marked() []string {
 	return strings.Fields(p.panes[p.focus].narrowing().Value())
 }
 
-// show shows another entry or signal, as of now or the past, and highlights words in it.
-// The old one is shown until it is read, to avoid flicker.
-func (v *preview) show(id string, past *board.Past, words []string) tea.Cmd {
+// show shows another entry or signal, and highlights words in it. The old one is shown until
+// it is read, to avoid flicker.
+func (v *preview) show(of subject, words []string) tea.Cmd {
 	marked := slices.Equal(words, v.mark)
-	if id == v.id && past == v.past && v.about == "" {
-		if v.mark = words; !marked {
+	if v.mark = words; of == v.of {
+		if !marked {
 			v.compose()
 		}
 		return nil
 	}
-	v.id, v.past, v.mark, v.about = id, past, words, ""
-	if id == "" {
-		v.words("", nil)
-		return nil
-	}
+	v.of = of
 	return v.read()
 }
 
-// words shows a text that has no page.
-func (v *preview) words(about string, lines []cells.Line) {
-	if v.about != about {
-		v.doc.Top = 0
+// read reads what is to be shown, once at a time.
+func (v *preview) read() tea.Cmd {
+	if !v.reading.Begin() {
+		return nil
 	}
-	v.id, v.about, v.evidence, v.err = "", about, evidence{}, nil
+	of := v.of
+	return v.page.app.Ask(v.page, func(ctx context.Context) func() tea.Cmd {
+		found, err := readEvidence(ctx, of.b, v.page.app.Files, of.past, of.id)
+		return func() tea.Cmd {
+			again := v.reading.End()
+			switch {
+			case of != v.of, errors.Is(err, fault.Away) && v.found.id == of.id: // it stays
+			case err != nil:
+				v.found = evidence{}
+				v.set(of.id, nil)
+				v.doc.SetText(cells.Wrap(v.page.app.Explain(err), v.w-2)...)
+			default:
+				v.found = found
+				v.compose()
+			}
+			if again && v.of.id != "" {
+				return v.read()
+			}
+			return nil
+		}
+	})
+}
+
+// compose writes the entry or the signal that was read.
+func (v *preview) compose() {
+	if v.found.id != "" {
+		x := cells.NewWriter(v.page.app.Styles, v.w)
+		x.Mark = v.mark
+		v.found.write(x, v.page.app.Now())
+		v.set(v.found.id, x.Lines)
+	}
+}
+
+// set shows a text. One about something else is shown from its beginning.
+func (v *preview) set(title string, lines []cells.Line) {
+	if title != v.title {
+		v.title, v.doc.Top = title, 0
+	}
 	v.doc.SetLines(lines)
 }
 
-// aboutWorker describes a worker.
-func (v *preview) aboutWorker(w *board.Worker) {
-	if w == nil {
-		v.words("worker", nil)
-		return
-	}
-	st, s, p := v.app.Styles, &v.page.scene, v.page
-	x := cells.NewWriter(st, v.w)
-	x.Text(w.Name, "")
-	x.Line("")
+// describeWorker says what a worker has done, has used and does now.
+func (p *Page) describeWorker(x *cells.Writer, w *board.Worker) {
+	s := &p.scene
 	x.Field("posted", cells.Plural(w.Entries, "entry"))
 	if w.Events > 0 {
 		x.Field("did", cells.Plural(w.Events, "thing")+" in all")
@@ -120,59 +142,38 @@ func (v *preview) aboutWorker(w *board.Worker) {
 	}
 	if e := s.expectation(w.Name); e != nil {
 		x.Field("expected", e.Status+" since "+cells.Clock(e.At)+", says "+e.By)
+		why := "because"
 		if e.Status == board.WorkerDone {
-			x.Field("note", e.Reason)
-		} else {
-			x.Field("because", e.Reason)
+			why = "note"
 		}
+		x.Field(why, e.Reason)
 	}
-	var claimed []branch
-	for i := range s.signals {
-		g := s.signals[i]
-		if g.Status == board.SignalOpen && g.ClaimedBy == w.Name && g.ClaimedAt(p.moment()) {
-			claimed = append(claimed,
-				branch{id: g.ID, line: cells.OneLine(g.Content, page.RowRunes)})
-		}
-	}
-	if len(claimed) > 0 {
+	if claimed := s.claims(w.Name, p.moment()); len(claimed) > 0 {
 		x.Heading("Works on")
-		for _, c := range claimed {
-			x.Link(cells.Fit("  "+st.Key.Render(cells.Fit(c.id, 6))+" "+c.line, x.Width+1), c.id)
+		for _, g := range claimed {
+			x.Line(cells.Fit("  "+x.Styles.Key.Render(cells.Fit(g.ID, 6))+" "+cells.OneLine(g.Content, page.RowRunes), x.Width+1))
 		}
 	}
-	v.words("worker "+w.Name, x.Lines)
 }
 
-// aboutReason describes a reason why the gate is closed, if it is not about a signal or
+// describeReason describes a reason why the gate is closed, if it is not about a signal or
 // an entry.
-func (v *preview) aboutReason(r *board.Reason) {
-	x := cells.NewWriter(v.app.Styles, v.w)
-	x.Line(v.app.Styles.Warn.Render(r.Rule) + v.app.Styles.Bad.Render("  keeps the gate closed"))
+func describeReason(x *cells.Writer, r *board.Reason) {
+	x.Line(x.Styles.Warn.Render(r.Rule) + x.Styles.Bad.Render("  keeps the gate closed"))
 	x.Line("")
 	x.Text(r.Content, "")
 	if r.Clear != "" {
 		x.Heading("To clear it")
 		x.Text(r.Clear, "")
 	}
-	v.words(strings.TrimSpace(r.Rule+" "+r.Worker), x.Lines)
-}
-
-// name returns the subject of the preview.
-func (v *preview) name() string {
-	if name := cmp.Or(v.evidence.id(), cells.ShortName(v.about, 60)); name != "" {
-		return name
-	}
-	return "Nothing is chosen"
 }
 
 // place sets the preview's place on the page.
 func (v *preview) place(r page.Rect) {
-	w, h := r.W, max(r.H-1, 0)
-	v.doc.SetSize(w, h)
-	if w != v.w {
-		if v.w = w; v.id != "" {
-			v.compose()
-		}
+	v.doc.SetSize(r.W, max(r.H-1, 0))
+	if r.W != v.w {
+		v.w = r.W
+		v.compose()
 	}
 }
 
@@ -180,5 +181,5 @@ func (v *preview) place(r page.Rect) {
 // for that.
 func (v *preview) draw(r page.Rect, focused bool) []string {
 	v.doc.At = -1
-	return v.app.Styles.Pane(v.name(), v.doc.More(), v.doc.View(), r.W, r.H, focused)
+	return v.page.app.Styles.Pane(v.title, v.doc.More(), v.doc.View(), r.W, r.H, focused)
 }

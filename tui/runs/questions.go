@@ -13,6 +13,7 @@ import (
 // questionsPane lists the questions of the run below the state of the gate: first what
 // closes the gate, then other open signals by urgency, then the closed ones if wanted.
 type questionsPane struct {
+	paneList
 	narrowed[concern]
 	every bool // with closed signals
 }
@@ -82,6 +83,7 @@ func newQuestionsPane(p *Page) *questionsPane {
 	s := &questionsPane{}
 	s.init(p, PaneQuestions, "words of a question, a worker, a priority", s.row)
 	s.lines = 2 // the state of the gate, too
+	s.of, s.by = &s.list, &s.filter
 	s.all = func() []concern { return questionsOf(&p.scene) }
 	s.lets = func(q *concern) bool {
 		open := q.signal == nil || q.signal.Status == board.SignalOpen

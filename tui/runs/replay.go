@@ -2,47 +2,33 @@ package runs
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"sort"
+	"strings"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
 	"blackboard/board/check"
+	"blackboard/board/fault"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
 )
 
-// scrubPause is the delay before the past is read. While a person moves fast through the
-// log, only the position matters.
-const scrubPause = 60 * time.Millisecond
-
 // replay is the state of moving through the past: the board as of an event.
 type replay struct {
 	on      bool
-	seq     int64 // the event up to which the board is shown
+	seq     int64 // the event up to which the board is to be shown
 	now     int64 // the last event
-	at      time.Time
-	what    string // describes the event
+	shown   board.Event
+	past    *board.Past // as of the shown event; nil: now
 	reading bool
-	slow    bool        // the read is so slow that the page must say so
-	shown   int64       // the event of the scene on the page; 0 is now
-	past    *board.Past // of shown
 }
-
-// slowReading is the time after which the page says that it does not show the requested
-// moment yet. Until then, only the timeline does.
-const slowReading = 150 * time.Millisecond
 
 // loading reports whether the page does not show the requested moment yet.
-func (p *Page) loading() bool { return p.back.on && p.back.shown != p.back.seq }
-
-// stillShown tells which moment is shown meanwhile.
-func (p *Page) stillShown() string {
-	if p.back.shown == 0 {
-		return "shown is now"
-	}
-	return "shown is event " + cells.Count(p.back.shown)
-}
+func (p *Page) loading() bool { return p.back.on && p.back.shown.Seq != p.back.seq }
 
 // timeActions move through time. In the past, the way back to now comes first.
 func (p *Page) timeActions() page.Actions {
@@ -51,10 +37,12 @@ func (p *Page) timeActions() page.Actions {
 	all := page.Actions{page.On(page.KeyStepBack, by(-1)), page.On(page.KeyStep, by(1)),
 		page.On(page.KeyLeapBack, by(-leap)), page.On(page.KeyLeap, by(leap))}
 	live := page.On(page.KeyLive, p.ToNow)
-	if p.back.on {
-		return append(page.Actions{live}, all...)
+	if !p.back.on {
+		return append(all, live)
 	}
-	return append(all, live)
+	here := func(context.Context) (int64, error) { return p.Place(), nil }
+	return append(append(page.Actions{live}, all...),
+		page.On(page.KeyChanged, func() tea.Cmd { return p.ShowChanges(here) }))
 }
 
 // Place returns the event that is shown.
@@ -74,16 +62,31 @@ func (p *Page) GoTo(seq int64) tea.Cmd {
 		return p.ToNow()
 	}
 	p.back.on, p.back.seq = true, max(seq, 1)
-	if p.app.Still {
-		return p.readPast()
-	}
-	seq = p.back.seq
-	return p.app.After(scrubPause, p, func() tea.Cmd {
-		if seq != p.back.seq { // still moving
-			return nil
+	return p.readPast()
+}
+
+// GoToTime shows the board as it was at a time.
+func (p *Page) GoToTime(at time.Time) tea.Cmd {
+	b := p.b
+	return p.app.Ask(p, func(ctx context.Context) func() tea.Cmd {
+		seq, err := eventAt(ctx, b, at)
+		return func() tea.Cmd {
+			if err != nil {
+				return page.NoticeError(err)
+			}
+			return p.GoTo(max(seq, 1))
 		}
-		return p.readPast()
 	})
+}
+
+// eventAt returns the last event until a time; 0: there is none.
+func eventAt(ctx context.Context, b *board.Board, at time.Time) (int64, error) {
+	t, err := b.Timeline(ctx)
+	if err != nil {
+		return 0, err
+	}
+	later := func(i int) bool { return t.At(int64(i) + 1).After(at) }
+	return int64(sort.Search(int(t.Last()), later)), nil
 }
 
 // ToNow returns to the present.
@@ -91,113 +94,110 @@ func (p *Page) ToNow() tea.Cmd {
 	if !p.back.on {
 		return nil
 	}
+	chosen := p.feed.chosen()
 	p.back = replay{now: p.back.now}
 	p.show(p.newest)
-	p.feed.leavePast()
-	return tea.Batch(p.Look(), p.feed.find(), p.feed.need())
+	return tea.Batch(p.Look(), p.feed.turn(chosen))
 }
 
 // readPast reads the board of the past, one moment at a time.
 func (p *Page) readPast() tea.Cmd {
-	if p.back.reading || !p.back.on || p.back.shown == p.back.seq {
+	if p.back.reading || !p.loading() {
 		return nil
 	}
-	p.back.reading, p.back.slow = true, false
+	p.back.reading = true
 	seq, b := p.back.seq, p.b
-	late := p.app.After(slowReading, p, func() tea.Cmd {
-		p.back.slow = p.back.reading
-		return nil
+	return p.app.Ask(p, func(ctx context.Context) func() tea.Cmd {
+		past, s, err := readMoment(ctx, b, p.app.Files, seq)
+		return func() tea.Cmd { return p.wentBack(past, s, err) }
 	})
-	return tea.Batch(late, p.app.Ask(p, func(ctx context.Context) func() tea.Cmd {
-		m, err := readMoment(ctx, b, p.app.Files, seq)
-		return func() tea.Cmd { return p.wentBack(m, err) }
-	}))
 }
 
-// pastScene is a run as of an event.
-type pastScene struct {
-	past  *board.Past
-	scene scene
-	event board.Event
-}
-
-func readMoment(ctx context.Context, b *board.Board, dir string, seq int64) (m pastScene, err error) {
+func readMoment(
+	ctx context.Context, b *board.Board, dir string, seq int64,
+) (past *board.Past, s scene, err error) {
 	by, err := check.PolicyOf(ctx, b, dir)
 	if err != nil {
-		return m, err
+		return nil, s, err
 	}
-	if m.past, err = b.At(ctx, seq); err != nil {
-		return m, err
+	if past, err = b.At(ctx, seq); err != nil {
+		return nil, s, err
 	}
-	m.scene.state = m.past.State()
-	m.scene.signals = byUrgency(m.past.Signals)
-	m.event = m.past.Event
+	s.state, s.signals = past.State(), byUrgency(past.Signals)
 	// to compare all entries takes too long for a walk through time
-	m.scene.uncompared = by.Gate.MaxConflicts != nil
-	m.scene.verdict, err = m.past.Gate(ctx, by.Gate.WithoutConflicts())
-	return m, err
+	s.uncompared = by.Gate.MaxConflicts != nil
+	s.verdict, err = past.Gate(ctx, by.Gate.WithoutConflicts())
+	return past, s, err
 }
 
 // wentBack shows a moment that was read.
-func (p *Page) wentBack(m pastScene, err error) tea.Cmd {
-	p.back.reading, p.back.slow = false, false
+func (p *Page) wentBack(past *board.Past, s scene, err error) tea.Cmd {
+	p.back.reading = false
 	switch {
 	case !p.back.on:
 		return nil
 	case err != nil:
 		return tea.Batch(p.ToNow(), page.NoticeError(err))
 	}
-	p.back.shown, p.back.past, p.back.at = m.past.Seq, m.past, m.event.At
-	p.back.what = m.event.Verb + " " + m.event.ID + " by " + m.event.Actor
-	p.show(m.scene)
-	return tea.Batch(p.feed.showPast(), p.readPast()) // read again if the person has moved on
+	chosen := p.feed.chosen()
+	p.back.past, p.back.shown = past, past.Event
+	p.show(s)
+	return tea.Batch(p.feed.turn(chosen), p.readPast()) // again if the person has moved on
 }
 
 // byUrgency is the order in which the board lists signals.
 func byUrgency(all []board.Signal) []*board.Signal {
-	out := make([]*board.Signal, 0, len(all))
-	for _, open := range []bool{true, false} {
-		for _, priority := range board.Priorities {
-			for i := range all {
-				s := &all[i]
-				if (s.Status == board.SignalOpen) == open && s.Priority == priority {
-					out = append(out, s)
-				}
-			}
-		}
+	out := make([]*board.Signal, len(all))
+	for i := range all {
+		out[i] = &all[i]
 	}
+	rank := func(s *board.Signal) int {
+		at := slices.Index(board.Priorities, s.Priority)
+		if s.Status != board.SignalOpen {
+			at += len(board.Priorities)
+		}
+		return at
+	}
+	slices.SortStableFunc(out, func(a, b *board.Signal) int { return rank(a) - rank(b) })
 	return out
 }
 
-// showPast shows the entries of the past.
-func (f *feed) showPast() tea.Cmd {
-	if f.page.back.past == nil {
-		return nil
+// timeLine is the place in the log: in words, and on a line as long as the log.
+func (p *Page) timeLine() string {
+	st, words := p.app.Styles, " "+p.place()+" "
+	n := p.w - cells.Width(words) - 1
+	if n < 10 {
+		return cells.Fit(words, p.w)
 	}
-	chosen := f.chosen()
-	f.past = f.page.back.past
-	if f.filter.Value() != "" {
-		return f.find()
-	}
-	f.asked.Drop()
-	f.problem, f.more, f.asking, f.narrow, f.found = nil, false, false, false, nil
-	f.keepChosen(chosen)
-	return f.need()
+	at := int(p.Place() * int64(n-1) / max(p.back.now, 1))
+	return words + st.Faint.Render(strings.Repeat("━", at)) + st.Focus.Render("◆") +
+		st.Faint.Render(strings.Repeat("─", n-1-at)) + " "
 }
 
-// keepChosen shows all entries; the chosen one stays chosen if it exists.
-func (f *feed) keepChosen(id string) {
-	at := -1
-	if n, err := board.ParseEntryID(id); err == nil && n <= f.posted() {
-		at = int(f.posted() - n)
+// place describes the position in the log, and its time.
+func (p *Page) place() string {
+	st, b, err := p.app.Styles, &p.back, p.follow.err
+	where := " event " + cells.Count(b.now)
+	if b.on {
+		where = " event " + cells.Count(b.seq) + " of " + cells.Count(b.now)
 	}
-	f.list.Keep(int(f.posted()), at, true)
-}
-
-// leavePast shows the current entries again.
-func (f *feed) leavePast() {
-	f.asked.Drop()
-	f.past, f.asking, f.narrow, f.found = nil, false, false, nil
-	f.list.SetLen(int(f.total))
-	f.list.Follow()
+	switch {
+	case p.loading():
+		shown := "now"
+		if b.past != nil {
+			shown = "event " + cells.Count(b.past.Seq)
+		}
+		return st.Warn.Render("back") + st.Faint.Render(where+"… ") + st.Warn.Render("shown is "+shown)
+	case b.on:
+		e := &b.shown
+		what := cells.OneLine(e.Verb+" "+e.ID+" by "+e.Actor, 60)
+		return st.Warn.Render("back") + st.Faint.Render(where+" "+cells.Clock(e.At)+" "+what+"  L live")
+	case errors.Is(err, fault.Gone):
+		return st.Bad.Render("another process deleted this run; this is its last state · esc to the list")
+	case p.lost():
+		return st.Bad.Render("connection lost") + st.Faint.Render(where+"; retrying")
+	case err != nil:
+		return st.Bad.Render("not live: " + cells.OneLine(err.Error(), 120))
+	}
+	return st.Good.Render("live") + st.Faint.Render(where+"  [ ] back in time")
 }

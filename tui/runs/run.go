@@ -1,27 +1,24 @@
 // Package runs has the pages of runs: all of them, one run, one of its entries or signals,
 // and its check.
 //
-//	list.go       the page of all runs; list_act.go creates and deletes them
+//	list.go       the page of all runs; needs.go says what they need
 //	run.go        the page of a run; run_layout.go has its layout, act.go its actions
 //	feed*.go      the list of its entries
 //	questions.go  the list of its questions; run_panes.go has that of its workers
 //	preview.go    shows the chosen row
 //	expected.go   acts on the workers that the run waits for
 //	live.go       follows a run
-//	timeline.go   draws the log; curve.go the open questions
-//	replay.go     shows the past; changes.go compares two moments
+//	replay.go     shows the past; changes.go what has changed since a moment
 //	output.go     what a command prints about a run
-//	detail.go     one entry or signal; links.go has its links
+//	evidence.go   an entry or a signal as a text; detail.go is the page of one
 //	check*.go     a run against its policy, board.yaml, and against reports
 //	missing.go    what a report lacks; pair.go: two entries that contradict each other
-//	report.go     the choice of a report
 package runs
 
 import (
 	"context"
 	"slices"
 
-	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
@@ -68,7 +65,6 @@ type Page struct {
 	follow  follower
 	aged    int // how often ages were updated
 	back    replay
-	time    timeline
 
 	feed      *feed
 	questions *questionsPane
@@ -78,7 +74,7 @@ type Page struct {
 	preview   *preview
 	inPreview bool // the preview has the keys
 	w, h      int
-	area      [Panes]page.Rect // where the panes are; empty: hidden
+	area      [Panes]page.Rect // the sizes of the panes; empty: hidden
 	acted     bool             // the person has just acted: the chosen row may disappear
 	want      string           // the entry to show first; "": none
 }
@@ -106,7 +102,6 @@ func New(a *page.App, name string) *Page {
 	p.workers = newWorkersPane(p)
 	p.panes = [lists]pane{p.feed, p.questions, p.workers}
 	p.preview = newPreview(p)
-	p.time.page = p
 	return p
 }
 
@@ -143,21 +138,23 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.ContactMsg:
 		if msg.Away == nil && p.b != nil {
-			return tea.Batch(p.Look(), p.preview.changed())
+			p.preview.of = subject{} // to be read again
+			return p.Look()
 		}
 		return nil
 	case tea.WindowSizeMsg: // rows that came into view
 		return tea.Batch(p.feed.need(), p.CatchUp())
 	case page.EventsMsg:
-		return tea.Batch(p.happened(msg), p.preview.Update(msg))
+		return p.happened(msg)
 	case tea.KeyMsg:
 		return p.key(msg)
 	case page.DoneMsg:
 		if msg.Kind != page.ChangedRun || msg.Err != nil || p.b == nil {
 			return nil
 		}
-		if p.acted = true; p.app.Still {
-			return tea.Batch(p.Look(), p.preview.changed()) // otherwise the log reports it
+		p.acted, p.preview.of = true, subject{}
+		if p.app.Still {
+			return p.Look() // otherwise the log reports it
 		}
 		return nil
 	}
@@ -167,9 +164,6 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	}
 	return nil
 }
-
-// Resume reads what has changed while another page was shown.
-func (p *Page) Resume() tea.Cmd { return p.preview.Resume() }
 
 // typedInto returns the list whose filter has the keys, or nil.
 func (p *Page) typedInto() pane {
@@ -195,9 +189,6 @@ func (p *Page) key(msg tea.KeyMsg) tea.Cmd {
 		p.preview.doc.Update(msg)
 		return nil
 	}
-	if p.focus == PaneFeed && p.feed.narrow && p.feed.more && key.Matches(msg, page.KeyLast) {
-		return p.feed.toLast()
-	}
 	if !p.panes[p.focus].rows().Update(msg) {
 		return nil
 	}
@@ -215,12 +206,7 @@ func (p *Page) Here() int {
 // FocusOn gives the keys to a pane.
 func (p *Page) FocusOn(i int) tea.Cmd {
 	p.letGo()
-	if p.inPreview = i == PanePreview; p.inPreview {
-		if !p.previewed() {
-			p.togglePreview()
-			p.inPreview = true
-		}
-	} else {
+	if p.inPreview = i == PanePreview; !p.inPreview {
 		p.focus = i
 	}
 	if p.Here() == PaneQuestions {
@@ -239,32 +225,6 @@ func (p *Page) letGo() {
 	}
 }
 
-// focusBy moves the focus to another pane, in their order on the screen.
-func (p *Page) focusBy(step int) tea.Cmd {
-	order := []int{PaneFeed, PaneQuestions, PaneWorkers}
-	if !p.tabs() {
-		order = slices.Concat(p.columns()...)
-	} else if p.previewed() {
-		order = append(order, PanePreview)
-	}
-	at := slices.Index(order, p.Here()) + step
-	return p.FocusOn(order[(at+len(order))%len(order)])
-}
-
-// focusBeside moves the focus to the next column, or to the tab.
-func (p *Page) focusBeside(step int) tea.Cmd {
-	if p.tabs() {
-		return p.focusBy(step)
-	}
-	columns := p.columns()
-	at := slices.IndexFunc(columns, func(c []int) bool { return slices.Contains(c, p.Here()) })
-	next := columns[min(max(at+step, 0), len(columns)-1)]
-	if slices.Contains(next, p.focus) {
-		return p.FocusOn(p.focus)
-	}
-	return p.FocusOn(next[0])
-}
-
 // startFilter gives the keys to the filter of the list with the focus.
 func (p *Page) startFilter() tea.Cmd {
 	p.inPreview = false
@@ -281,28 +241,31 @@ func (p *Page) Chosen() string {
 
 func (p *Page) openChosen() tea.Cmd {
 	if p.focus == PaneWorkers {
-		if name := p.workers.chosen(); name != "" {
-			p.FocusOn(PaneFeed)
-			return p.feed.filterBy(`worker:"` + name + `"`)
-		}
-		return nil
+		return p.showWork(p.workers.chosen())
 	}
 	if id := p.Chosen(); id != "" {
-		return p.app.Push(newDetailOf(p, id))
+		return p.app.Push(p.entryPage(id))
 	}
 	if q := p.questions.at(); p.focus == PaneQuestions && q != nil {
-		return p.openReason(q.reason)
+		if q.reason.Worker == "" {
+			return p.FocusOn(PanePreview) // which says what clears it
+		}
+		return p.showWork(q.reason.Worker)
 	}
 	return nil
 }
 
-// openReason shows more of a reason that has no page: the entries of a worker who is waited for.
-func (p *Page) openReason(r *board.Reason) tea.Cmd {
-	if r.Worker == "" {
-		return p.app.Soon(page.NoticeMsg{Text: r.Content + ": " + r.Clear})
+// showWork shows the entries of a worker; "": there is none.
+func (p *Page) showWork(name string) tea.Cmd {
+	if name == "" {
+		return nil
 	}
-	p.FocusOn(PaneFeed)
-	return p.feed.filterBy(`worker:"` + r.Worker + `"`)
+	return p.ShowMatching(`worker:"` + name + `"`)
+}
+
+// entryPage is the page of an entry or a signal at the moment that is shown.
+func (p *Page) entryPage(id string) page.Page {
+	return NewEntry(p.app, p.Name, p.b, id, p.back.past)
 }
 
 // Leave clears a filter, or returns from the past, before the page is closed.
@@ -358,7 +321,7 @@ func (p *Page) Actions() page.Actions {
 		return page.Actions{}.Also(page.KeyBack)
 	}
 	to := func(i int) func() tea.Cmd { return func() tea.Cmd { return p.FocusOn(i) } }
-	by := func(step int) func() tea.Cmd { return func() tea.Cmd { return p.focusBy(step) } }
+	by := func(step int) func() tea.Cmd { return to((p.Here() + step + Panes) % Panes) }
 	all := page.Actions{page.On(page.KeyOpen, p.openChosen), page.On(page.KeyFilter, p.startFilter)}
 	switch p.focus {
 	case PaneQuestions:
@@ -368,8 +331,7 @@ func (p *Page) Actions() page.Actions {
 		all[0].Binding = page.Renamed(page.KeyOpen, "their entries")
 	}
 	all = append(all, p.rowActions()...)
-	all = append(all, page.On(page.Renamed(page.KeyNext, "next pane"), by(1)),
-		page.On(page.KeyPreview, p.togglePreview)).Also(page.KeySearch)
+	all = append(all, page.On(page.Renamed(page.KeyNext, "next pane"), by(1))).Also(page.KeySearch)
 	all = append(all, page.On(page.KeySurvival,
 		func() tea.Cmd { return p.app.Push(NewCheckPage(p.app, p.Name, p.b, check.Survival)) }),
 		page.On(page.KeyCheck, func() tea.Cmd { return p.app.Push(NewCheckPage(p.app, p.Name, p.b, "")) }))
@@ -378,13 +340,12 @@ func (p *Page) Actions() page.Actions {
 			func() tea.Cmd { return p.app.Push(p.app.Open.Given(p.b, p.back.past)) }))
 	}
 	all = append(all, p.timeActions()...)
-	all = append(all, p.time.actions()...).Also(page.KeyMemory)
-	all = append(all, page.On(page.KeyCopyID,
+	all = append(all.Also(page.KeyMemory), page.On(page.KeyCopyID,
 		func() tea.Cmd { return p.app.CopyText(p.panes[p.focus].chosen()) }),
 		page.On(page.KeyCopyText, func() tea.Cmd { return copyContent(p.app, p.b, p.Chosen()) }),
 		page.On(page.Renamed(page.KeyPrevious, "pane before"), by(-1)),
-		page.On(page.KeyRight, func() tea.Cmd { return p.focusBeside(1) }),
-		page.On(page.KeyLeft, func() tea.Cmd { return p.focusBeside(-1) }))
+		page.On(page.Renamed(page.KeyRight, "to the text"), to(PanePreview)),
+		page.On(page.Renamed(page.KeyLeft, "to the list"), to(p.focus)))
 	for i, b := range page.PartKeys()[:Panes] {
 		all = append(all, page.On(page.Renamed(b, p.TabName(i)[2:]), to(i)))
 	}
@@ -419,8 +380,8 @@ func (p *Page) choose(id string) (cmd tea.Cmd) {
 	if p.feed.filter.Shown() {
 		cmd = p.feed.clearFilter()
 	}
-	if n, err := board.ParseEntryID(id); err == nil && int(n) <= p.feed.list.Len {
-		p.feed.list.MoveTo(p.feed.list.Len - int(n))
+	if at := p.feed.rowOf(id); at >= 0 {
+		p.feed.list.MoveTo(at)
 	}
 	return tea.Batch(cmd, p.feed.need())
 }
@@ -431,7 +392,7 @@ func (p *Page) OpenID(id string) tea.Cmd {
 	if p.Chosen() != id {
 		return tea.Batch(cmd, page.Notice(p.Name+" has no "+id))
 	}
-	return tea.Batch(cmd, p.app.Push(newDetailOf(p, id)))
+	return tea.Batch(cmd, p.app.Push(p.entryPage(id)))
 }
 
 // ShowMatching shows the entries that match a filter.

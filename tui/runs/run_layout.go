@@ -11,79 +11,31 @@ import (
 // tabs reports whether only one pane is shown at a time.
 func (p *Page) tabs() bool { return p.w < page.Wide }
 
-// columns returns the visible panes, by column from left to right and top to bottom.
-func (p *Page) columns() [][]int {
-	switch {
-	case p.tabs() && p.previewed():
-		return [][]int{{p.focus, PanePreview}}
-	case p.tabs():
-		return [][]int{{p.focus}}
-	case !p.previewed():
-		return [][]int{{PaneFeed}, {PaneQuestions, PaneWorkers}}
-	case p.w < previewWider:
-		return [][]int{{PaneFeed, PaneQuestions, PaneWorkers}, {PanePreview}}
-	}
-	return [][]int{{PaneFeed}, {PanePreview}, {PaneQuestions, PaneWorkers}}
-}
-
-// widths returns the widths of the columns, with a rule between them. A text is not wider
-// than is easy to read.
-func (p *Page) widths(columns int) []int {
-	switch w := p.w - columns + 1; {
-	case columns == 1:
-		return []int{w}
-	case columns == 3:
-		text := min(w*42/100, cells.Measure+4)
-		return []int{(w - text) * 6 / 10, text, (w - text) - (w-text)*6/10}
-	case p.previewed():
-		text := min(w*52/100, cells.Measure+4)
-		return []int{w - text, text}
-	default:
-		return []int{p.w * 57 / 100, w - p.w*57/100}
-	}
-}
-
-// heights returns the heights of the panes of a column. Of two long lists the one that
-// has the keys, or had them last, gets more.
-func (p *Page) heights(column []int, h int) []int {
-	workers := min(max(len(p.scene.workers)+1, 3), h/5)
-	switch {
-	case len(column) == 1:
-		return []int{h}
-	case len(column) == 3:
-		h -= workers
-		questions := h * 2 / 5
-		if p.focus == PaneQuestions {
-			questions = h * 3 / 5
-		}
-		return []int{h - questions, questions, workers}
-	case column[1] == PanePreview:
-		return []int{h * 2 / 5, h - h*2/5}
-	default:
-		return []int{h - workers, workers}
-	}
-}
+// previewed reports whether the preview is shown.
+func (p *Page) previewed() bool { return !p.tabs() || p.inPreview }
 
 // nameWidth returns the width of the workers' column in a list of w cells: that of the
 // longest name, if enough is left for the text.
 func (p *Page) nameWidth(w int) int { return min(max(p.longest, 8), max(w/5, 8)) }
 
-// layout sets the place of each pane.
+// layout sets the size of each pane: of the one that has the keys, or of the lists and the
+// preview beside them. Of two long lists the one that has the keys, or had them last, gets
+// more, and a text is not wider than is easy to read.
 func (p *Page) layout() {
-	p.area = [Panes]page.Rect{}
-	top, h := 1, p.h-1-p.time.height() // the summary above, the timeline below
-	if p.tabs() {
-		top, h = 2, h-1
-	}
-	columns := p.columns()
-	x := 0
-	for i, w := range p.widths(len(columns)) {
-		y := top
-		for j, n := range p.heights(columns[i], h) {
-			p.area[columns[i][j]] = page.Rect{X: x, Y: y, W: w, H: n}
-			y += n
+	h := p.h - 2 // the summary above, the place in time below
+	if p.area = [Panes]page.Rect{}; p.tabs() {
+		p.area[p.Here()] = page.Rect{W: p.w, H: h - 1}
+	} else {
+		text := min(p.w*52/100, cells.Measure+4)
+		workers := min(max(len(p.scene.workers)+1, 3), h/5)
+		questions := (h - workers) * 2 / 5
+		if p.focus == PaneQuestions {
+			questions = (h - workers) * 3 / 5
 		}
-		x += w + 1
+		for i, height := range [Panes]int{h - questions - workers, questions, workers, h} {
+			p.area[i] = page.Rect{W: p.w - text - 1, H: height}
+		}
+		p.area[PanePreview].W = text
 	}
 	for i, pane := range p.panes {
 		pane.rows().SetSize(p.area[i].W, p.area[i].H-pane.above())
@@ -99,7 +51,7 @@ func (p *Page) SetSize(w, h int) {
 	p.layout()
 }
 
-// View shows the panes, or a tab with one of them, above the timeline.
+// View shows the panes, or a tab with one of them, above the place in time.
 func (p *Page) View() []string {
 	if p.b == nil || !p.known {
 		word := p.app.Waiting("opening " + cells.Clean(p.Name) + "…")
@@ -110,22 +62,17 @@ func (p *Page) View() []string {
 			p.h)
 	}
 	lines := []string{p.summary()}
-	if p.loading() && p.back.slow {
-		lines[0] = cells.Fit(p.app.Styles.Warn.Render(" reading the board at event "+cells.Count(p.back.seq)+"… "+p.stillShown()), p.w)
-	}
 	if p.tabs() {
-		lines = append(lines, p.tabLine())
-	}
-	var columns [][]string
-	for _, column := range p.columns() {
-		var stack []string
-		for _, i := range column {
-			stack = append(stack, p.paneView(i)...)
+		lines = append(append(lines, p.tabLine()), p.paneView(p.Here())...)
+	} else {
+		var left []string
+		for i := range p.panes {
+			left = append(left, p.paneView(i)...)
 		}
-		columns = append(columns, stack)
+		lines = append(lines, cells.Beside(p.app.Styles.Faint.Render("│"), left,
+			p.paneView(PanePreview))...)
 	}
-	lines = append(lines, cells.Beside(p.app.Styles.Faint.Render("│"), columns...)...)
-	return append(lines, p.time.view()...)
+	return append(lines, p.timeLine())
 }
 
 func (p *Page) paneView(i int) []string {

@@ -45,7 +45,8 @@ func (l *paneList) draw(title, note, empty string, focused bool, above ...string
 
 // narrowed is a list all of whose rows are known, and that shows some of them.
 type narrowed[T any] struct {
-	paneList
+	of    *page.List
+	by    *page.Filter
 	shown []T
 	all   func() []T
 	lets  func(*T) bool
@@ -61,7 +62,7 @@ func (n *narrowed[T]) show(chosen string, expected bool) {
 			n.shown = append(n.shown, x)
 		}
 	}
-	n.list.Keep(len(n.shown), n.find(chosen), expected)
+	n.of.Keep(len(n.shown), n.find(chosen), expected)
 }
 
 func (n *narrowed[T]) find(key string) int {
@@ -71,14 +72,14 @@ func (n *narrowed[T]) find(key string) int {
 // choose chooses a row, if it is shown.
 func (n *narrowed[T]) choose(key string) {
 	if at := n.find(key); at >= 0 {
-		n.list.MoveTo(at)
+		n.of.MoveTo(at)
 	}
 }
 
 // at returns the chosen row, or nil.
 func (n *narrowed[T]) at() *T {
-	if n.list.Cursor < len(n.shown) && !n.list.Lost {
-		return &n.shown[n.list.Cursor]
+	if n.of.Cursor < len(n.shown) && !n.of.Lost {
+		return &n.shown[n.of.Cursor]
 	}
 	return nil
 }
@@ -100,7 +101,7 @@ func (n *narrowed[T]) refilter(chosen string) {
 // typed handles a key of the filter.
 func (n *narrowed[T]) typed(msg tea.KeyMsg) tea.Cmd {
 	chosen := n.chosenKey()
-	changed, cmd := n.filter.Update(msg)
+	changed, cmd := n.by.Update(msg)
 	if changed {
 		n.refilter(chosen)
 	}
@@ -110,7 +111,7 @@ func (n *narrowed[T]) typed(msg tea.KeyMsg) tea.Cmd {
 // clearFilter shows all rows again.
 func (n *narrowed[T]) clearFilter() tea.Cmd {
 	chosen := n.chosenKey()
-	n.filter.Clear()
+	n.by.Clear()
 	n.refilter(chosen)
 	return nil
 }

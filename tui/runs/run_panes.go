@@ -22,8 +22,8 @@ func signalMark(st *cells.Styles, status string) string {
 
 // moment returns the time for leases: now, or that of the past on the screen.
 func (p *Page) moment() time.Time {
-	if p.back.on && p.back.shown > 0 {
-		return p.back.at
+	if p.back.past != nil {
+		return p.back.past.At
 	}
 	return p.app.Now()
 }
@@ -51,11 +51,15 @@ func everyWorker(st *board.State) []board.Worker {
 
 // workersPane lists the workers: the authors of entries, latest first, and the state of
 // the expected ones.
-type workersPane struct{ narrowed[board.Worker] }
+type workersPane struct {
+	paneList
+	narrowed[board.Worker]
+}
 
 func newWorkersPane(p *Page) *workersPane {
 	ws := &workersPane{}
 	ws.init(p, PaneWorkers, "part of a name", ws.row)
+	ws.of, ws.by = &ws.list, &ws.filter
 	ws.all = func() []board.Worker { return p.scene.workers }
 	ws.lets = func(w *board.Worker) bool { return cells.HasWords(w.Name, ws.filter.Value()) }
 	ws.key = func(w *board.Worker) string { return w.Name }
@@ -72,14 +76,14 @@ func (ws *workersPane) view(focused bool) []string {
 	return ws.draw("Workers", ws.list.Place(), empty, focused)
 }
 
-// claims returns the number of open signals that a worker has claimed.
-func (s *scene) claims(worker string, at time.Time) (n int64) {
+// claims returns the open signals that a worker has claimed.
+func (s *scene) claims(worker string, at time.Time) (all []*board.Signal) {
 	for i := range s.signals {
 		if g := s.signals[i]; g.Status == board.SignalOpen && g.ClaimedBy == worker && g.ClaimedAt(at) {
-			n++
+			all = append(all, g)
 		}
 	}
-	return n
+	return all
 }
 
 // expectation returns the expectation of a worker, or nil.
@@ -106,8 +110,8 @@ func (s *scene) expected(st *cells.Styles, worker string) string {
 func (ws *workersPane) row(i, w int) string {
 	st, x := ws.page.app.Styles, &ws.shown[i]
 	facts := cells.Right(cells.Plural(x.Entries, "entry"), 11)
-	if claims := ws.page.scene.claims(x.Name, ws.page.moment()); claims > 0 {
-		facts += st.Accent.Render(" ⚑ " + cells.Count(claims))
+	if n := len(ws.page.scene.claims(x.Name, ws.page.moment())); n > 0 {
+		facts += st.Accent.Render(" ⚑ " + cells.Count(int64(n)))
 	}
 	if word := ws.page.scene.expected(st, x.Name); word != "" {
 		facts += " " + word

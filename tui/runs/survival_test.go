@@ -1,16 +1,11 @@
 package runs
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"blackboard/board/documents"
 	"blackboard/board/survival"
-	"blackboard/testdata/cost"
 )
 
 // TestCarried: words of a passage count as the check counts them.
@@ -30,37 +25,5 @@ func TestCarried(t *testing.T) {
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s in %q: %q is marked, not %q", c.item, c.report, got, c.want)
 		}
-	}
-}
-
-// TestFindReports: near files come before those that are too many.
-func TestFindReports(t *testing.T) {
-	cost.SkipTable(t)
-	dir := t.TempDir()
-	for i := range maxLookedAt {
-		if err := os.MkdirAll(filepath.Join(dir, "deep"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "deep", fmt.Sprintf("%04d.md", i)), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, "REPORT.MD"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Join(dir, "REPORT.MD"), filepath.Join(dir, "link.md")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(dir, filepath.Join(dir, "circle.md")); err != nil {
-		t.Fatal(err)
-	}
-	all := findReports(t.Context(), dir)
-	for _, want := range []string{"REPORT.MD", "link.md"} {
-		if !slices.ContainsFunc(all, func(r reportFile) bool { return r.path == want }) {
-			t.Errorf("%s is not found", want)
-		}
-	}
-	if n := maxLookedAt - 4 + 2; len(all) != n { // the four at the top, two of which are reports
-		t.Errorf("%d files are found, not %d", len(all), n)
 	}
 }
