@@ -573,34 +573,6 @@ func (r *reading) lendUnits(details []Detail, cell *Cell) {
 	for k := len(details) - 2; k >= 0; k-- {
 		r.unitOfNext(&details[k], &details[k+1])
 	}
-	var before *Detail
-	for k := range details {
-		if d := &details[k]; d.Kind == Number {
-			if before != nil {
-				r.unitOfLast(before, d)
-			}
-			before = d
-		}
-	}
-}
-
-// unitOfLast gives a number the unit of the one before it, if the same preposition stands
-// behind both: 84 points for one and 71 for the other.
-func (r *reading) unitOfLast(x, y *Detail) {
-	a, b := x.Q, y.Q
-	if a.Dim == "" || a.Soft || a.Number == 0 || b.Dim != "" || b.Word || len(b.Noun) > 0 ||
-		y.first-x.first > 9 {
-		return
-	}
-	_, end := r.extent(x)
-	for _, w := range r.t[end:y.first] {
-		if w.kind == markToken && w.text != "," {
-			return
-		}
-	}
-	if w := r.t.at(end).low; w != "of" && prepositions.has(w) && r.t.at(y.first+1).low == w {
-		b.take(unit{a.Dim, a.Unit, a.Value / a.Number}, true)
-	}
 }
 
 // unitBefore takes a unit from a name or a subject before a number.
@@ -613,8 +585,9 @@ func (r *reading) unitBefore(q *Quantity, i int) {
 			}
 			break
 		}
-		if p := parts(x.text); x.kind == nameToken && j >= i-3 && len(p) > 1 && len(p[len(p)-1]) > 1 && keyBounds[p[len(p)-1]] == 0 {
-			q.take(units()[p[len(p)-1]], true)
+		if x.kind == nameToken && j >= i-3 {
+			q.take(unitOfName(x.text), true)
+			q.Minutes = q.Minutes || q.Dim == "" && strings.HasSuffix(x.low, "_min")
 		}
 		b := r.t.at(j - 1)
 		if u := units()[x.low]; (u.dim == "time" || u.dim == "bytes") && !r.used[j] &&
@@ -623,6 +596,19 @@ func (r *reading) unitBefore(q *Quantity, i int) {
 			q.take(u, true)
 		}
 	}
+}
+
+// unitOfName returns the unit at the end of a name: timeout_ms, ttl_s. That of swabs_min is not known.
+func unitOfName(name string) unit {
+	p := parts(name)
+	if len(p) < 2 {
+		return unit{}
+	}
+	last := p[len(p)-1]
+	if keyBounds[last] != 0 || len(last) == 1 && !strings.Contains(loneUnits, last) {
+		return unit{}
+	}
+	return units()[last]
 }
 
 var inLists = set(", and or to – - /")
@@ -643,5 +629,5 @@ func (r *reading) unitOfNext(x, y *Detail) {
 		}
 	}
 	a.scale(a.Number / a.Value)
-	a.take(unit{b.Dim, b.Unit, b.Value / b.Number}, false)
+	a.take(unit{b.Dim, b.Unit, b.Value / b.Number, b.Per}, false)
 }

@@ -36,6 +36,8 @@ func TestRelations(t *testing.T) {
 		{"a guest pays more than 20 euros", "no guest pays more than 20 euros", OtherBound},
 		{"345 TB", "345 GB", OtherUnit},
 		{"30 km/h", "30 km per minute", OtherRate},
+		{"20 metres per second", "72 km/h", Rounded},
+		{"72 metres per second", "72 km/h", OtherUnit},
 		{"row 7 of it", "7 rows of it", Bare},
 		{"on 3 March 2026", "on 2026-03-03", Same},
 		{"on 3 March 2026", "on 3 April 2026", OtherValue},
@@ -82,6 +84,19 @@ func TestVerify(t *testing.T) {
 		{"The desk paid back 644.70 pounds.", `"total_gbp": 644.70`, false},
 		{"No more than six swabs may be taken.", "swab_count_min: 6", true},
 		{"At least six swabs have to be taken.", "swab_count_min: 6", false},
+		{"The probe reads every 20 seconds.", "read_interval_min=20", true},
+		{"The probe reads every 20 minutes.", "read_interval_min=20", false},
+		{"The buffer holds 2,048 kibibytes.", "buffer_mib = 2048", true},
+		{"The buffer holds 2,048 MiB.", "buffer_mib = 2048", false},
+		{"Six blocks of 16.4 t stand on it.", "Weights: 6 blocks of 14.4 t in all.", false}, // in no source
+		{"The cook orders the fish and the porter carries the crates.",
+			"(1) The porter orders the fish and the cook carries the crates.", true},
+		{"The cook carries the crates while the porter orders the fish.",
+			"(1) The porter orders the fish and the cook carries the crates.", false},
+		{"Until 3 May rows 2 and 4 had taken 1.5 kg of seed.",
+			"Seed in rows 2 and 4 until 3 May: 1.5 kg.", false},
+		{"The choir wants 25 chairs while the band had asked for 35.",
+			"The band wants 25 chairs. The choir asked for 35 chairs.", true},
 		{"The plan covers the pit with planks, so that the pit disappears.",
 			"As drawn we put planks over the pit, so there is no pit any more.", false}, // unsure
 		{"Dose adjustment is needed with apixaban", "No dose adjustment is needed with apixaban.", true},
@@ -113,7 +128,8 @@ func TestVerify(t *testing.T) {
 
 // TestHeaderUnit: a unit of a header is compared, but for one that is made of two.
 func TestHeaderUnit(t *testing.T) {
-	for header, want := range map[string]string{"lead_time_weeks": "time", "hmf_mg_kg": "", "conductivity_mS/cm": "", "weight_kg": "mass"} {
+	for header, want := range map[string]string{"lead_time_weeks": "time", "hmf_mg_kg": "", "conductivity_mS/cm": "", "weight_kg": "mass", "offset_s": "time",
+		"gust_kmh": "length", "wind (m/s)": "length", "class_m": ""} {
 		if u := headerUnit(header); u.dim != want {
 			t.Errorf("%s: %q instead of %q", header, u.dim, want)
 		}

@@ -247,7 +247,8 @@ func quarterFirst(in *Instant, t tokens, i int) int {
 
 func yearAlone(in *Instant, t tokens, i int) int {
 	y := t.year(i)
-	if y == 0 || t.measureAt(i+1) || currencies()[t.at(i-1).low] != "" {
+	if y == 0 || t.measureAt(i+1) || currencies()[t.at(i-1).low] != "" ||
+		unitOfName(strings.Join(t.key(i), "_")).dim != "" { // size_mib = 2048
 		return 0
 	}
 	in.span(y, 1, 1, 12, 0)

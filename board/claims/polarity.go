@@ -150,16 +150,6 @@ func (c *Claim) denyBeside(r *reading, i int) {
 	}
 	f, _ := r.focus(i-1, -1, 3, r.clause)
 	c.denials = append(c.denials, denial{t[i].text, r.clause[i], f})
-	for k := i; k > 1 && r.clause[k] >= r.clause[i]-1; k-- { // A and B are forbidden
-		if t[k].low != "and" && t[k].low != "or" {
-			continue
-		}
-		if f, _ := r.focus(k-2, -1, 4, r.clause); len(f) < 4 && t[k-1].kind == wordToken {
-			f = append(f, stem(t[k-1].low))
-			c.denials = append(c.denials, denial{t[i].text, r.clause[k-1], f})
-		}
-		return
-	}
 }
 
 // A clause is a part of a claim, with the words by which it is compared.
@@ -338,12 +328,6 @@ func (ev *Evidence) without(c *clause, w *Word) float64 {
 	return c.weight - ev.weight(w.stem)
 }
 
-// movement has stems of change, and stillness those that deny it.
-var (
-	movement  = stems("rise fall improve worsen raise lower reduce increase decrease cut")
-	stillness = stems("changed affected")
-)
-
 // stems is the set of the stems of some words.
 func stems(words string) wordSet {
 	return sync.OnceValue(func() map[string]bool {
@@ -363,11 +347,6 @@ func deniedWord(a, b *clause) (word, stem string) {
 			for _, f := range d.focus {
 				if w := p[1].word(f); w != nil {
 					return w.low, f
-				}
-				if stillness.has(f) && slices.ContainsFunc(p[1].words, func(w *Word) bool {
-					return movement.has(w.stem)
-				}) {
-					return d.word, d.word
 				}
 			}
 		}

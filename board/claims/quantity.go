@@ -21,13 +21,15 @@ type Quantity struct {
 	Per    string   // of a rate: month, year, user
 	Noun   []string // what is counted: the stems after a number without a unit
 	Bound  Bound
-	About  bool   // about, almost
-	Soft   bool   // its unit does not stand beside it
-	Word   bool   // written as a word
-	Whole  bool   // an integer that is written to its last digit
-	Down   bool   // its sign is in words: down 6 %
-	Ref    bool   // a name of something: port 5432, row 7
-	Label  string // the stem of the noun right before it, if nothing follows: block 6
+	About  bool // about, almost
+	Soft   bool // its unit does not stand beside it
+	Word   bool // written as a word
+	Whole  bool // an integer that is written to its last digit
+	Down   bool // its sign is in words: down 6 %
+	Ref    bool // a name of something: port 5432, row 7
+	// Minutes is set if its name ends in _min, which may be minutes or the least number.
+	Minutes bool
+	Label   string // the stem of the noun right before it, if nothing follows: block 6
 }
 
 func (q *Quantity) scale(f float64) { q.Value, q.Half, q.Other = q.Value*f, q.Half*f, q.Other*f }
@@ -35,7 +37,7 @@ func (q *Quantity) scale(f float64) { q.Value, q.Half, q.Other = q.Value*f, q.Ha
 // take gives a quantity a unit that does not stand beside it.
 func (q *Quantity) take(u unit, soft bool) {
 	if u.dim != "" {
-		q.Dim, q.Unit, q.Soft = u.dim, u.name, soft
+		q.Dim, q.Unit, q.Per, q.Soft = u.dim, u.name, cmp.Or(q.Per, u.per), soft
 		q.Whole = q.Whole && (u.dim != "money" || u.factor == 1)
 		q.scale(u.factor)
 	}
@@ -148,7 +150,7 @@ func (q *Quantity) measured(t tokens, next int, currency string) int {
 	case currency != "":
 		q.Dim, q.Unit = "money", currency
 	case n > 0:
-		q.Dim, q.Unit, next = u.dim, u.name, at+n
+		q.Dim, q.Unit, q.Per, next = u.dim, u.name, u.per, at+n
 		q.scale(u.factor)
 		if u.dim == "time" || u.dim == "months" {
 			next = q.compound(t, next)

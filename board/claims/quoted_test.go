@@ -22,7 +22,7 @@ func TestVerifyOtherwise(t *testing.T) {
 		{"a year ago", "It is checked once a month.", "checked once a month", "It was checked a year ago.", false},
 		{"once, not per year", "The fee is paid once, not per year.", "paid once, not per year", "The fee is paid every year.", true},
 		{"somebody doubts", "Hall doubts that frost plays a part.", "Hall doubts that frost plays a part", "Frost is why the gate failed.", true},
-		{"who keeps it", "Kept by Ana Reis, signed by Tom Hay.", "Kept by Ana Reis, signed by Tom Hay.", "Tom Hay keeps the book.", true},
+		{"who keeps it", "Kept by Ana Reis, signed by Tom Hay.", "Kept by Ana Reis, signed by Tom Hay.", "Tom Hay keeps the book and Ana Reis signs it.", true},
 		{"who keeps it, right", "Kept by Ana Reis, signed by Tom Hay.", "Kept by Ana Reis, signed by Tom Hay.", "Ana Reis keeps the book.", false},
 		{"party", "The tenant and the owner agree.\n\nThe owner bears heating, cleaning and repairs.", "The owner bears heating, cleaning and repairs.", "The tenant pays for heating, cleaning and repairs.", true},
 		{"reason", "Field 8 was left out.", "Field 8 was left out.", "Field 8 was left out because it stands near the hives.", true},

@@ -23,6 +23,7 @@ type Cell struct {
 	Label  string // the first cell of its row
 	Header string // the header of its column
 	Corner string // the header of the first column, which often has the unit of all
+	Next   string // the text of the cell behind it
 	Column int
 }
 
@@ -208,6 +209,9 @@ func (r *reader) table(lines []line) {
 				if cell.Corner = first[0]; k < len(first) {
 					cell.Header = first[k]
 				}
+			}
+			if k+1 < len(row) {
+				cell.Next = row[k+1]
 			}
 			s.Cells = append(s.Cells, cell)
 			if text != "" {

@@ -67,6 +67,12 @@ func (q *Quantity) againstBare(e *Quantity, equal, rounded bool) Relation {
 	if q.Dim == "" {
 		typed, bare = e, q
 	}
+	if bare.Minutes && typed.Dim == "time" && typed.Bound == 0 {
+		minutes := *bare
+		minutes.take(units()["min"], true)
+		minutes.Bound = 0
+		return typed.against(&minutes)
+	}
 	counts := len(bare.Noun) > 0 && (typed.Dim == "percent" || typed.Dim != "money" && bare.Word)
 	if (typed.Number == bare.Number || equal) && !counts || typed.Dim == "money" && rounded {
 		return Bare
@@ -77,6 +83,8 @@ func (q *Quantity) againstBare(e *Quantity, equal, rounded bool) Relation {
 func (q *Quantity) againstSameKind(e *Quantity, equal, rounded, sameDigits bool) Relation {
 	agrees := equal || rounded
 	switch {
+	case !agrees && q.asOften(e):
+		return Rounded
 	case q.Ref != e.Ref && q.Dim == "", q.Ref && e.Ref && q.Noun[0] != e.Noun[0]: // row 7 is no 7 rows
 		if equal && (q.Ref != e.Ref) {
 			return Bare
@@ -102,6 +110,18 @@ func (q *Quantity) againstSameKind(e *Quantity, equal, rounded, sameDigits bool)
 		return OtherUnit
 	}
 	return OtherValue
+}
+
+// asOften reports whether two rates are equal by another period: 72 km/h, 20 metres a second.
+func (q *Quantity) asOften(e *Quantity) bool {
+	mine, theirs := units()[q.Per], units()[e.Per]
+	if q.Per == e.Per || mine.dim != "time" || theirs.dim != "time" {
+		return false
+	}
+	a := *q
+	a.scale(theirs.factor / mine.factor)
+	equal, rounded := a.equals(e)
+	return equal || rounded
 }
 
 func (q *Quantity) positive() Quantity {

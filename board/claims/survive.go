@@ -174,14 +174,12 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 	if cover >= .5 || n > 0 && cover >= .35 && back >= .3 || n > 1 {
 		said = slices.Concat(ev.swapped(cmp.Matches), ev.renamed(s.Claim, cmp.Matches))
 		by = cmp.saidByOthers(s.Claim)
-	}
-	s.sure = len(said) > 0 && cmp.inOne(ev, s.Claim)
-	said = append(said, by...)
-	for _, e := range cmp.Claims {
-		if why := s.Claim.misplaced(e); why != "" && !ev.long() && !ev.Part && (cover >= .35 || n > 0) {
+		if why := s.Claim.crosswise(cmp.Claims); why != "" {
 			said = append(said, why)
 		}
 	}
+	s.sure = len(said) > 0 && cmp.inOne(ev, s.Claim)
+	said = append(said, by...)
 	if n > 0 && cover >= .35 && back >= .25 || n > 2 ||
 		s.has.figures == 0 && cover >= .55 && cover+back >= .95 || cover >= .85 && back >= .7 {
 		opposite = ev.saysOpposite(s.Claim, cmp)

@@ -5,10 +5,12 @@ import (
 	"sync"
 )
 
-// A unit measures a dimension: its value is the number times the factor.
+// A unit measures a dimension: its value is the number times the factor. One of a rate has its
+// period, too: km/h.
 type unit struct {
 	dim, name string
 	factor    float64
+	per       string
 }
 
 // units are the spellings of units.
@@ -19,7 +21,8 @@ var units = sync.OnceValue(func() map[string]unit {
 		for one := range strings.SplitSeq(rest, ";") {
 			f := strings.Fields(one)
 			for _, s := range f[2:] {
-				m[strings.ReplaceAll(s, "_", " ")] = unit{dim, f[0], float(f[1])}
+				name, per, _ := strings.Cut(f[0], "/")
+				m[strings.ReplaceAll(s, "_", " ")] = unit{dim, name, float(f[1]), per}
 			}
 		}
 	}
@@ -49,6 +52,10 @@ var currencies = sync.OnceValue(func() map[string]string {
 		"czk": "CZK", "sek": "SEK", "nok": "NOK", "dkk": "DKK", "kronor": "SEK", "kroner": "NOK"}
 })
 
+// loneUnits are the letters that are a unit behind a number or at the end of a name: 12 h, ttl_s.
+// "12 m" may be anything.
+const loneUnits = "hsgtx"
+
 // unit reads a unit of one or two tokens, and how many it takes.
 func (t tokens) unit(i int) (unit, int) {
 	x := t.at(i)
@@ -59,8 +66,8 @@ func (t tokens) unit(i int) (unit, int) {
 		return u, 2
 	}
 	u, ok := units()[strings.TrimPrefix(x.low, "time.")]
-	lone := len(x.low) == 1 && x.kind == wordToken && !x.glued // "12 m" may be anything
-	if !ok || lone && !strings.Contains("hsgx", x.low) {
+	lone := len(x.low) == 1 && x.kind == wordToken && !x.glued
+	if !ok || lone && !strings.Contains(loneUnits, x.low) {
 		return unit{}, 0
 	}
 	return u, 1
@@ -98,7 +105,7 @@ func headerUnit(header string) (u unit) {
 	t := lex(strings.ReplaceAll(header, "_", " "))
 	for i := range t {
 		if c := currencies()[t[i].low]; c != "" {
-			u = unit{"money", c, 1}
+			u = unit{"money", c, 1, ""}
 			for k := i - 1; k <= i+1; k++ {
 				if f := scales()[t.at(k).low]; f != 0 {
 					u.factor = f
@@ -111,25 +118,36 @@ func headerUnit(header string) (u unit) {
 		if !inParens && v.dim == "time" && t[i].text == strings.ToUpper(t[i].text) {
 			continue // HR is no hour
 		}
-		if v.dim != "" && v.dim != "months" &&
-			(w == "%" || inParens || len(w) > 1 && (i > 0 || len(t) == 1)) {
-			if before := t.at(i - 1).low; u.dim != "" && (units()[before].dim != "" || before == "/" || before == "per") {
+		suffix := len(w) > 1 || strings.HasSuffix(header, "_"+w) && strings.Contains(loneUnits, w)
+		if v.dim != "" && v.dim != "months" && (w == "%" || inParens || suffix && (i > 0 || len(t) == 1)) {
+			before := t.at(i - 1).low
+			switch of := before == "/" || before == "per"; {
+			case u.dim == "":
+				u = v
+			case of && v.dim == "time":
+				u.per = v.name // km per hour
+			case of || units()[before].dim != "":
 				return unit{} // mg_kg is neither
+			default:
+				u = v
 			}
-			u = v
 		}
 	}
 	return u
 }
 
 // unit returns the unit that a table gives to a bare number of the cell: that of its
-// column, of its row, or of the corner (EUR million) where columns are periods.
+// column or of the currency in the cell behind it, of its row, or of the corner (EUR million)
+// where columns are periods.
 func (c *Cell) unit() unit {
 	if c == nil {
 		return unit{}
 	}
 	if u := headerUnit(c.Header); u.dim != "" {
 		return u
+	}
+	if code := currencies()[strings.ToLower(c.Next)]; code != "" && len(c.Next) == len(code) {
+		return unit{"money", code, 1, ""}
 	}
 	if u := headerUnit(c.Label); u.dim != "" && (u.dim != "money" || strings.Contains(c.Label, "(")) {
 		return u

@@ -63,6 +63,9 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 	if why := finding.otherReason(around, near); why != "" {
 		v.Refuted = append(v.Refuted, why)
 	}
+	if why := finding.crosswise(around); why != "" {
+		v.Refuted = append(v.Refuted, why)
+	}
 	if why := ev.otherParty(finding, ExtractText(quote, "")); why != "" {
 		v.Refuted = append(v.Refuted, why)
 	}
@@ -96,11 +99,6 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 					}
 				}
 			}
-			for _, e := range around {
-				if why := finding.misplaced(e); why != "" {
-					v.Refuted = append(v.Refuted, why)
-				}
-			}
 			if why := ev.otherPerson(finding, around); why != "" && cover >= .5 {
 				v.Refuted = append(v.Refuted, why)
 			}
@@ -118,7 +116,7 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 // hasUnitOf reports whether a figure has a unit that can be compared with that of another one: its
 // own, or from a header one that measures the same. hmf_mg_kg says no other unit than mg per kg.
 func (d *Detail) hasUnitOf(o *Detail) bool {
-	return strings.ContainsFunc(d.Text, writesUnit) || d.Q.Dim == o.Q.Dim || convertible[d.Q.Dim+" "+o.Q.Dim]
+	return strings.ContainsFunc(d.Text, writesUnit) || d.Q.Dim == o.Q.Dim || d.Q.Minutes || convertible[d.Q.Dim+" "+o.Q.Dim]
 }
 
 // spelled reports whether a figure is a number in words with a unit: ten days. It is looked for
@@ -139,7 +137,7 @@ func TurnsOnDenial(why string) bool { return strings.HasSuffix(why, oneSide) }
 // isData reports whether a quote is names with values and no sentence: "assignee": null.
 func isData(quote string) bool { return reKeyValue.MatchString(quote) }
 
-var reKeyValue = text.NewRegexp(`^\W*[a-z][\w.-]*\s*:\s*["\d]|"[\w.-]+"\s*:`)
+var reKeyValue = text.NewRegexp(`^\W*[a-z][\w.-]*\s*(:\s*["\d]|=\s*[\d.]+$)|"[\w.-]+"\s*:`)
 
 // sums reports whether a figure is the sum of those of one column, or of one unit, of some
 // statements.
@@ -300,6 +298,7 @@ func (w *Weighing) contradicts(quote string, alone bool) (why string, value bool
 	for _, m := range []*Match{&w.Other, &w.Rival} {
 		if m.With == nil || !strings.Contains(quote, m.With.Text) || w.Best.With != nil && w.Best.Rel != Bare || m.Alike < m.Rel.least() && !(alone && !m.With.suffixed()) ||
 			m.Rel == OtherUnit && !m.With.hasUnitOf(m.Detail) ||
+			m.Rel == OtherSign && m.With.Cell != nil && m.With.Q.Dim == "money" || // what an account pays
 			m.Rel == OtherValue && m.Detail.Q.isLabel(m.With.Q) {
 			continue // another pump than Pump 3 is no other number of litres
 		}

@@ -11,25 +11,32 @@ import (
 )
 
 // readTable reads comma- or tab-separated values: a record is a line, its cells parted
-// as those of a table. A damaged table is read as text.
-func readTable(name, text, ext string) *Document {
+// as those of a table. Comments above it stay as they are. A damaged table is read as text.
+func readTable(name, whole, ext string) *Document {
+	text := whole
+	var w writer
+	for strings.HasPrefix(text, "#") {
+		comment, rest, _ := strings.Cut(text, "\n")
+		w.add(strings.TrimSuffix(comment, "\r"), false, len(w.starts)+1)
+		text = rest
+	}
+	comments := len(w.starts)
 	r := csv.NewReader(strings.NewReader(text))
 	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord = -1, true, true
 	r.Comma = separator(text, ext)
-	var w writer
 	for {
 		record, err := r.Read()
 		if err == io.EOF {
 			return w.document(name)
 		}
 		if err != nil {
-			return newPlain(name, text)
+			return newPlain(name, whole)
 		}
 		line, _ := r.FieldPos(0)
 		for i, cell := range record {
 			record[i] = strings.Join(strings.Fields(cell), " ")
 		}
-		w.add(strings.Join(record, " | "), false, line)
+		w.add(strings.Join(record, " | "), false, comments+line)
 	}
 }
 

@@ -104,6 +104,7 @@ func TestData(t *testing.T) {
 		{"a.csv", "Name,Amount\r\n\"Acme, Inc\",\"4,500\"\n\n\"two\nlines\",5\nx,6\n",
 			"Name | Amount\nAcme, Inc | 4,500\ntwo lines | 5\nx | 6",
 			map[string]string{"Acme": "line 2", "two": "line 4", "x |": "line 6"}},
+		{"a.csv", "# made by hand; 2 rows\na,b\n1,x\n", "# made by hand; 2 rows\na | b\n1 | x", nil},
 		{"a.csv", "a;b,c;d\ne;\"f\"", "a | b,c | d\ne | f", nil},
 		{"a.csv", "a,b\n1,x\"y", "a | b\n1 | x\"y", nil},
 		{"a.tsv", "a\tb;c\n1\t2", "a | b;c\n1 | 2", nil},

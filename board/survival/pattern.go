@@ -65,10 +65,6 @@ func newPattern(content string) *pattern {
 		if words.Negates(strings.ToLower(s.Surface(l))) {
 			counts = false // package claims reads negations
 		}
-		if counts && i > 0 && l.Kind == words.Word && s.Lexemes[i-1].Kind != words.Word &&
-			words.Currency(l.Plain) {
-			counts = false // 12 euros
-		}
 		if counts && !skip[i] {
 			p.add(display(&s, l), l, weight)
 		}

@@ -63,9 +63,6 @@ func amounts(s *words.Scanner, into []amount) []amount {
 				a.like(b)
 			}
 		}
-		if b.start < a.end && a.dim == "" && b.dim != "" { // $10-15: one chunk
-			a.dim = b.dim
-		}
 	}
 	return into
 }
@@ -141,13 +138,7 @@ func readAmount(s *words.Scanner, i int) (amount, bool) {
 		return amount{}, false
 	}
 	a.first, a.last, a.start, a.end = i, i, l.Start, l.End
-	if a.precision(s.Surface(*l), key); l.Kind == words.Number &&
-		len(l.Want) == 1 && l.Want[0][0] == 'u' {
-		a.digits, a.step = 3, 1 // 3 h 20 min
-		if math.Mod(a.value, 60) == 0 {
-			a.step = 60
-		}
-	}
+	a.precision(s.Surface(*l), key)
 	if a.dim == "%" {
 		if rest := s.Text[a.end:]; strings.HasPrefix(rest, "%") {
 			a.end++

@@ -284,22 +284,6 @@ func (fr *factReader) readIdentifiers(text string) {
 			continue
 		}
 		surface := fr.scan.Surface(*l)
-		if m := fiscalYear.FindStringSubmatch(surface); m != nil {
-			year := m[1]
-			if len(year) == 2 {
-				year = "20" + year
-			}
-			fr.add(
-				fact{
-					kind:  KindDate,
-					start: l.Start,
-					end:   l.End,
-					keys:  []string{"n:" + year, l.Keys[0]},
-				},
-			)
-			fr.take(l.Start, l.End)
-			continue
-		}
 		if knownWord(surface) || quarter.MatchString(surface) ||
 			strings.Trim(surface, "0123456789/-,:–") == "" {
 			fr.take(l.Start, l.End)
@@ -311,10 +295,9 @@ func (fr *factReader) readIdentifiers(text string) {
 }
 
 var (
-	fiscalYear = text.NewRegexp(`^(?:FY|CY)-?(\d{4}|\d\d)$`)
-	quarter    = text.NewRegexp(`^[QH][1-4]$`)
-	fileName   = text.NewRegexp(`^[\w./~-]*[\w-]{2,}\.[a-z][a-z0-9]{0,5}(?::\d+)*$`)
-	camel      = text.NewRegexp(`[a-z][A-Z]`)
+	quarter  = text.NewRegexp(`^[QH][1-4]$`)
+	fileName = text.NewRegexp(`^[\w./~-]*[\w-]{2,}\.[a-z][a-z0-9]{0,5}(?::\d+)*$`)
+	camel    = text.NewRegexp(`[a-z][A-Z]`)
 )
 
 // isIdentifier reports whether a word without blanks is a path, a file, an address, an
@@ -365,10 +348,7 @@ func (t *tracer) surround(f *fact) {
 		far = append(far, t.context[u.headings[i]]...)
 	}
 	titles, _ := addWords(nil, f.near, far, mostTitled, 0)
-	if f.titled = len(titles); f.titled == mostTitled {
-		far = slices.DeleteFunc(far,
-			func(w contextWord) bool { return !slices.Contains(titles, w.id) })
-	}
+	f.titled = len(titles)
 	var before, after []contextWord // what is said before and after it
 	if u.before >= 0 {
 		before = t.context[u.before]

@@ -138,11 +138,6 @@ func inContext(s *words.Scanner, units []unit, u *unit, all []amount, i int) amo
 		return a
 	}
 	a.inUnitOfTable(units, u)
-	if next := a.last + 1; i > 0 && next < len(s.Lexemes) &&
-		comparatives()[s.Lexemes[next].Plain] { // 8 minutes, then 7 more
-		a.like(&all[i-1])
-		a.nouns = all[i-1].nouns
-	}
 	return a
 }
 
@@ -252,13 +247,6 @@ func (fr *factReader) fraction(a *amount) bool {
 		return true // one for every six or seven
 	}
 	next := at(a.first + 1)
-	// one truck in four
-	if next != "in" && at(a.first+2) == "in" && a.first+3 < len(fr.scan.Lexemes) {
-		l := &fr.scan.Lexemes[a.first+3]
-		if l.Kind == words.Word && len(l.Keys) > 1 {
-			return true
-		}
-	}
 	if w := at(a.first - 2); at(a.first-1) == "in" && a.first > 2 && w != "" &&
 		fr.scan.Lexemes[a.first-2].Kind == words.Word && len(fr.scan.Lexemes[a.first-3].Keys) > 1 {
 		return true

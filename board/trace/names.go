@@ -125,15 +125,6 @@ func (fr *factReader) noFact(f *fact, surface string, all []words.Lexeme, i int)
 		if knownWord(surface) || fr.defined[surface] {
 			return true
 		}
-		initials := ""
-		for k := max(0, i-len(surface)); k < i; k++ {
-			initials += string([]rune(all[k].Plain)[:1])
-		}
-		if strings.EqualFold(initials, surface) { // annual contract value (ACV)
-			fr.defined[surface] = true
-			return true
-		}
-		return false
 	}
 	return false
 }
@@ -199,14 +190,6 @@ func (fr *factReader) nameEnd(i int) int {
 			fr.nameWord(&all[i+2]) {
 			i += 2
 			continue
-		}
-		// Windows 11
-		if l := &all[i+1]; l.Kind == words.Number && len(l.Keys) == 1 && l.Keys[0][0] == 'n' &&
-			l.End-l.Start <= 3 &&
-			gap == " " &&
-			!fr.isTaken(l) &&
-			words.Digits(fr.scan.Surface(*l)) {
-			return i
 		}
 		break
 	}

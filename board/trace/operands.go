@@ -56,14 +56,8 @@ func once(text string, all []amount) (out []amount) {
 	return out
 }
 
-// supported are the supported figures around a fact, each once: the same figure in
-// another sentence is no other one, whichever records both stand on.
+// supported are the supported figures around a fact.
 func (d *deriver) supported(i int) (own []amount, period []spoken) {
-	type figure struct {
-		*fact
-		amount
-	}
-	var have []figure
 	for _, k := range d.within(i) {
 		g := &d.facts[k]
 		if g.verdict.Verdict == Unsupported {
@@ -77,15 +71,10 @@ func (d *deriver) supported(i int) (own []amount, period []spoken) {
 		}
 		text := d.units[g.unit].report.Text()[g.start:g.end]
 		for _, a := range all {
-			if slices.ContainsFunc(have, func(h figure) bool {
-				return a.equal(&h.amount) && g.unit != h.unit
-			}) {
-				continue
-			}
 			known := a.operand()
 			known.text = text
 			a.as = &known
-			have, own = append(have, figure{g, a}), append(own, a)
+			own = append(own, a)
 			period = append(period, spoken{a, periodsOf(d.units[g.unit].text())})
 		}
 	}

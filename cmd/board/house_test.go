@@ -248,7 +248,7 @@ var ceilings = map[string]int{
 
 	"board/check": 1600, // with the policy; a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step
 
-	"board/claims": 8640, // and findings that say otherwise than their quote, spoken times of day, conditions; names of doubts
+	"board/claims": 8680, // parties and figures exchanged between clauses; findings that say otherwise than their quote, spoken times of day, conditions; names of doubts
 	"board/clash":  890,  // which of two notes holds, from kb/memory
 
 	"board/disk": 646, // who takes names away waits for who is opening files; logs, and tests of paths that nine packages had

@@ -18,7 +18,7 @@ func readReport(text string) *Evidence {
 func TestSurviveKinds(t *testing.T) {
 	for _, c := range []struct{ finding, report, reason string }{
 		{"Ada Brandt sets up the pumps and Otto Lind does the readings.",
-			"Otto Lind prepares the pumps; Ada Brandt takes the readings.", "said of"},
+			"Otto Lind prepares the pumps; Ada Brandt takes the readings.", "the other way round"},
 		{"Ada Brandt sets up the pumps and Otto Lind does the readings.",
 			"Ada Brandt prepares the pumps; Otto Lind takes the readings.", ""},
 		{"Guests rated comfort at 84 points for Nord and 71 for Sud.",
@@ -65,8 +65,15 @@ func TestVerifyKinds(t *testing.T) {
 		{"The charge is 38p per week.", "The charge is 38p per day.", "another rate"},
 		{"All smoke alarms passed the test.", "Smoke alarms: 10 of 12 passed.", "10 of 12"},
 		{"All 12 smoke alarms were tested.", "Smoke alarms: 12 of 12 tested.", ""},
-		{"Security reports go to Marit Holm.",
-			"Questions go to Marit Holm; security reports go to Dario Vent.", "said of"},
+		{"At noon the wind blew with 72 metres per second.",
+			"| time | wind_kmh |\n| --- | --- |\n| noon | 72 |", "another unit"},
+		{"At noon the wind blew with 20 metres per second.",
+			"| time | wind_kmh |\n| --- | --- |\n| noon | 72 |", ""},
+		{"The strings cost EUR 48.", "| what | sum | currency |\n| --- | --- | --- |\n| strings | -48.00 | GBP |",
+			"another currency"},
+		{"The strings cost £48.", "| what | sum | currency |\n| --- | --- | --- |\n| strings | -48.00 | GBP |", ""},
+		{"At a low load Elk takes 11 ms and Yak 14 ms.",
+			"| load | Elk (ms) | Yak (ms) |\n| --- | --- | --- |\n| low | 14 | 11 |", "the other way round"},
 		{"No water got into the living room.", "The living room stayed dry.", ""},
 		{"7,339 of the rows read were not written.", "read=18409950 written=18402611", ""},
 	} {
