@@ -174,7 +174,7 @@ func TestTwice(t *testing.T) {
 	if n := len(h.m.pages); n != 3 {
 		t.Errorf("%d pages", n)
 	}
-	h.send(page.PopMsg{Page: p})
+	h.send(page.CloseMsg{Over: p})
 	if n := len(h.m.pages); n != 3 {
 		t.Errorf("%d pages are left", n)
 	}

@@ -139,7 +139,7 @@ func (m *model) pageTargets() (all []page.Target) {
 	}
 	add("runs", "all of them", func() tea.Cmd { m.backTo(m.pages[0]); return nil })
 	add("search", "the knowledge base and the memory", func() tea.Cmd { return m.search("") })
-	for s := range items.SectionSearch {
+	for s := items.SectionConversation; s < items.Sections; s++ {
 		add("memory: "+s.String(), "", func() tea.Cmd { return m.openMemory(s) })
 	}
 	return all

@@ -122,20 +122,15 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		m.pages = append(m.pages, msg.Page)
 		m.resize()
 		return msg.Page.Init()
-	case page.PopMsg:
-		if m.top() == msg.Page {
-			m.pop()
-		}
-		return nil
 	case page.OverlayMsg:
 		m.overs = append(m.overs, msg.Over)
 		m.resize()
 		return msg.Over.Init()
 	case page.CloseMsg:
-		m.closeOver(msg.Over)
+		if m.closeOver(msg.Over); m.top() == msg.Over {
+			m.pop()
+		}
 		return nil
-	case page.JumpMsg:
-		return msg.Do()
 	case page.Answer:
 		switch {
 		case msg.To == nil || m.shows(msg.To):

@@ -119,6 +119,14 @@ func TestSearchBrowse(t *testing.T) {
 	h.wants("kwde000001", "retired")
 }
 
+// What has only some of the words is dimmed, and said to be no answer.
+func TestSearchWeak(t *testing.T) {
+	h := newHarness(t, fillCapsules)
+	h.press("K")
+	h.typeText("which trees grow in characters of Iowa")
+	h.wants("Nothing matches well: 3 weak hits", "weak")
+}
+
 // A knowledge base whose capsules are all retired is not empty.
 func TestSearchBrowseRetired(t *testing.T) {
 	h := newHarness(t, func(h *harness) {

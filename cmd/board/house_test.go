@@ -341,15 +341,15 @@ var ceilings = map[string]int{
 
 	"kb/home": 986, // a repository is known by its first commit and remote; opens the stores and runs
 
-	"tui": 1048,
+	"tui": 1043,
 
 	"tui/cells": 1129,
 
 	"tui/dark": 38,
 
-	"tui/items": 2495,
+	"tui/items": 2417,
 
-	"tui/page": 2962,
+	"tui/page": 2922,
 
 	"tui/runs": 4423,
 }

@@ -38,10 +38,11 @@ func (f *facts) readCapsule(ctx context.Context, a *page.App, opened bool) error
 	}
 	of := &capsuleFacts{titles: map[string]string{}}
 	f.setCapsule(&c, of)
-	others := leadsTo(&c)
-	for _, id := range others[:min(len(others), maxTitles)] {
-		if c, err := k.Get(ctx, id); err == nil { // a missing one has no title
-			of.titles[id] = cells.OneLine(c.Title, kb.MaxTitle)
+	for _, l := range leads(&c) {
+		if id, ok := strings.CutPrefix(l.to, toCapsule); ok && len(of.titles) < maxTitles {
+			if c, err := k.Get(ctx, id); err == nil { // a missing one has no title
+				of.titles[id] = cells.OneLine(c.Title, kb.MaxTitle)
+			}
 		}
 	}
 	events, err := k.History(ctx, c.ID)
@@ -54,23 +55,39 @@ func (f *facts) readCapsule(ctx context.Context, a *page.App, opened bool) error
 // setCapsule takes what is known of a capsule; of nil: only what it says.
 func (f *facts) setCapsule(c *kb.Capsule, of *capsuleFacts) *facts {
 	f.title, f.body, f.inUse = "Capsule "+cells.OneLine(c.ID, 80), c.Body, c.Retired == nil
+	f.says = c.Title
+	f.linked = page.Linked{Own: c.ID, Source: c.Source, Texts: append([]string{c.Body}, c.Refs...)}
+	for _, l := range leads(c) { // ids of entries are those of the run that it refers to
+		if at, ok := strings.CutPrefix(l.to, toBoard); ok && f.linked.Run == "" {
+			f.linked.Run, _, _ = strings.Cut(at, "/")
+		}
+	}
 	f.write = func(x *factLines) { x.capsule(c, of) }
 	return f
 }
 
-// leadsTo returns the capsules that a capsule links to.
-func leadsTo(c *kb.Capsule) []string {
-	var ids []string
+// lead is what a capsule refers to: another, a run or an entry, or a text without a link.
+type lead struct{ name, to, text string }
+
+func leads(c *kb.Capsule) (all []lead) {
+	capsule := func(name, id string) { all = append(all, lead{name, toCapsule + id, id}) }
 	if c.SupersededBy != "" {
-		ids = append(ids, c.SupersededBy)
+		capsule("superseded by", c.SupersededBy)
 	}
-	ids = append(ids, c.Supersedes...)
-	for _, r := range c.Refs {
-		if page.CapsuleID.MatchString(r) {
-			ids = append(ids, r)
+	for _, id := range c.Supersedes {
+		capsule("supersedes", id)
+	}
+	for i := 0; i < len(c.Refs); i++ {
+		if page.CapsuleID.MatchString(c.Refs[i]) {
+			capsule("see", c.Refs[i])
+			continue
+		}
+		to, text, skip := boardRef(c.Refs, i)
+		if all = append(all, lead{"see", to, text}); skip {
+			i++
 		}
 	}
-	return ids
+	return all
 }
 
 // capsule writes a capsule: what it is, what it says, and how it came to that.
@@ -147,27 +164,14 @@ func (x *factLines) properties(c *kb.Capsule) {
 	x.Line(line)
 }
 
-// links writes what a capsule links to.
+// links writes what a capsule refers to.
 func (x *factLines) links(c *kb.Capsule, titles map[string]string) {
-	link := func(name, id string) {
-		text := x.Styles.Faint.Render(cells.Fit(name, x.Names)) +
-			x.Styles.Key.Render(cells.Clean(id)) + "  " + titles[id]
-		x.Link(cells.Fit(text, x.Width), toCapsule+id)
-	}
-	if c.SupersededBy != "" {
-		link("superseded by", c.SupersededBy)
-	}
-	for _, id := range c.Supersedes {
-		link("supersedes", id)
-	}
-	for i := 0; i < len(c.Refs); i++ {
-		if page.CapsuleID.MatchString(c.Refs[i]) {
-			link("see", c.Refs[i])
-			continue
-		}
-		to, text, skip := boardRef(c.Refs, i)
-		if x.FieldTo("see", cells.OneLine(text, kb.MaxField), to); skip {
-			i++
+	for _, l := range leads(c) {
+		if id, ok := strings.CutPrefix(l.to, toCapsule); ok {
+			name := x.Styles.Faint.Render(cells.Fit(l.name, x.Names)) + x.Styles.Key.Render(cells.Clean(id))
+			x.Link(cells.Fit(name+"  "+titles[id], x.Width), l.to)
+		} else {
+			x.FieldTo(l.name, cells.OneLine(l.text, kb.MaxField), l.to)
 		}
 	}
 }

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board/fault"
 	"blackboard/kb"
-	"blackboard/tui/cells"
 	"blackboard/tui/page"
 )
 
@@ -96,35 +94,12 @@ func (m *hands) capsuleBack(ctx context.Context, id string) (tea.Msg, error) {
 	return page.NoticeMsg{Text: id + " is not retired"}, err
 }
 
-// retire asks for the reason to retire a capsule.
-func (m *hands) retire(ctx context.Context, id string) (tea.Msg, error) {
-	_, c, err := m.capsule(ctx, id)
-	switch {
-	case err != nil:
-		return nil, err
-	case c.Retired != nil:
-		return page.NoticeMsg{Text: id + " is already retired · " + page.KeyReopen.Help().Key + " brings it back"}, nil
+// retireNow retires a capsule.
+func (m *hands) retireNow(ctx context.Context, id, why string) (page.Outcome, error) {
+	k, err := m.app.KB(ctx)
+	if err != nil {
+		return page.Outcome{}, err
 	}
-	return page.OverlayMsg{Over: page.NewAct(m.app, page.Act{Heading: "Retire " + id, Button: "retire", Why: "Why?",
-		Intro: []string{cells.OneLine(c.Title, kb.MaxTitle), "Searches and lists leave it out. It can be restored."},
-		Do: func(ctx context.Context, why string) (page.Outcome, error) {
-			k, err := m.app.KB(ctx)
-			if err != nil {
-				return page.Outcome{}, err
-			}
-			c, err := k.Retire(ctx, id, why)
-			return page.Outcome{Text: id + " is retired", Kind: page.ChangedKnowledge, Undo: m.takeBack("restore "+id, &c)}, err
-		}})}, nil
-}
-
-// capsuleLinks has what a capsule names. Ids of entries are those of the run that it refers to.
-func (m *hands) capsuleLinks(ctx context.Context, id string) (page.Linked, error) {
-	_, c, err := m.capsule(ctx, id)
-	in := page.Linked{Own: c.ID, Source: c.Source, Texts: append([]string{c.Body}, c.Refs...)}
-	for i := range c.Refs {
-		if to, _, _ := boardRef(c.Refs, i); to != "" && in.Run == "" {
-			in.Run, _, _ = strings.Cut(strings.TrimPrefix(to, toBoard), "/")
-		}
-	}
-	return in, err
+	c, err := k.Retire(ctx, id, why)
+	return page.Outcome{Text: id + " is retired", Kind: page.ChangedKnowledge, Undo: m.takeBack("restore "+id, &c)}, err
 }

@@ -23,7 +23,9 @@ type facts struct {
 	ref         Ref
 	title, body string
 	where, says string // its place and author, and what it says, with its title
-	inUse       bool   // it is not retired or forgotten
+	revision    int
+	inUse       bool // it is not retired or forgotten
+	linked      page.Linked
 	write       func(*factLines)
 	events      []memory.Event // newest last
 }
@@ -40,7 +42,10 @@ func readFacts(ctx context.Context, a *page.App, agent string, ref Ref, opened b
 	if ref.Kind == KindCapsule {
 		return f, f.readCapsule(ctx, a, opened)
 	}
-	return f, a.WithMemory(ctx, agent, func(s *memory.Store) error { return f.read(ctx, s) })
+	err := a.WithMemory(ctx, agent, func(s *memory.Store) error { return f.read(ctx, s) })
+	f.says = cmp.Or(f.says, f.body)
+	f.linked = page.Linked{Own: ref.ID, Texts: []string{f.body}, Agent: agent}
+	return f, err
 }
 
 func (f *facts) read(ctx context.Context, s *memory.Store) (err error) {
@@ -50,7 +55,7 @@ func (f *facts) read(ctx context.Context, s *memory.Store) (err error) {
 	case KindItem:
 		var it memory.Item
 		it, err = s.Peek(ctx, ref.ID)
-		tier, f.inUse = it.Tier, it.Live()
+		tier, f.revision, f.inUse = it.Tier, it.Revision, it.Live()
 		f.title, f.body = id+" · "+cells.OneLine(it.Scope().String(), 120), it.Content
 		f.where, f.says = it.Tier+", curator "+it.Curator, strings.TrimPrefix(it.Title+": "+it.Content, ": ")
 		f.write = func(x *factLines) { x.item(&it) }
@@ -62,7 +67,7 @@ func (f *facts) read(ctx context.Context, s *memory.Store) (err error) {
 	case KindNamed:
 		var n memory.Named
 		n, err = s.GetNamed(ctx, ref.ID, ref.Tier)
-		f.title, f.body = id+" · "+n.Tier, n.Body
+		f.title, f.body, f.revision = id+" · "+n.Tier, n.Body, n.Revision
 		f.write = func(x *factLines) { x.named(&n) }
 		subject = "named:" + strings.ToUpper(ref.ID)
 	case KindConversation:
@@ -165,17 +170,11 @@ func (x *factLines) item(it *memory.Item) {
 	x.Text(it.Content, "")
 	x.Heading("How it stands")
 	if it.Archived != nil {
-		x.Field("archived", cells.Minute(*it.Archived)+": "+it.Why)
+		x.Field("archived", cells.Minute(*it.Archived)+because(it.Why))
 	}
 	if it.Forgotten != nil {
-		why := cells.Minute(*it.Forgotten) + ", by the rule " + it.Rule
-		if it.Why != "" {
-			why += ": " + it.Why
-		}
-		x.Field("forgotten", why)
-		if it.ReplacedBy != "" {
-			x.FieldTo("replaced by", it.ReplacedBy, toItem+it.ReplacedBy)
-		}
+		x.Field("forgotten", cells.Minute(*it.Forgotten)+", by the rule "+it.Rule+because(it.Why))
+		x.FieldTo("replaced by", it.ReplacedBy, toItem+it.ReplacedBy)
 	}
 	x.Field("importance", fmt.Sprintf("%s (%g)", memory.Level(it.Importance), it.Importance))
 	asked := "never"
@@ -205,11 +204,6 @@ func (x *factLines) item(it *memory.Item) {
 	x.when("created", it.Created)
 	x.when("updated", it.Updated)
 	x.Field("revision", cells.Count(int64(it.Revision)))
-	embedding := "none"
-	if it.Model != "" {
-		embedding = fmt.Sprintf("%s, %d numbers", it.Model, it.Dim)
-	}
-	x.Field("embedding", embedding)
 }
 
 func (x *factLines) note(n *memory.Note) {
@@ -242,12 +236,8 @@ func (x *factLines) named(n *memory.Named) {
 	x.Field("name", n.Name)
 	x.Field("tier", n.Tier)
 	x.Field("read", "first of all in every turn, and never ranked")
-	if tokens := n.Tokens(); tokens > memory.NamedTokens {
-		x.Field("cut", fmt.Sprintf("it has %s tokens, and a turn has %s for all named entries where there is more to say", cells.Count(int64(tokens)), cells.Count(memory.NamedTokens)))
-	} else {
-		x.Field("cut", fmt.Sprintf("never: %s of the %s tokens that a turn has for named entries",
-			cells.Count(int64(tokens)), cells.Count(memory.NamedTokens)))
-	}
+	x.Field("size", fmt.Sprintf("%s of the %s tokens that a turn has for all named entries",
+		cells.Count(int64(n.Tokens())), cells.Count(memory.NamedTokens)))
 	if n.Revision > 0 {
 		x.Field("curator", n.Curator)
 		x.Field("revision", cells.Count(int64(n.Revision)))
@@ -269,15 +259,16 @@ func (x *factLines) talk(c *talk) {
 	if c.Archived != nil {
 		x.when("archived", *c.Archived)
 	}
+	whose := "Working notes"
+	if c.agent != "" {
+		whose += " of " + cells.OneLine(c.agent, 40)
+	}
+	x.Heading(whose)
 	switch {
 	case c.agent == "":
-		x.Heading("Working notes")
 		x.Line(x.Styles.Faint.Render("Each agent has its own: A in the list chooses whose."))
 	case len(c.scratch) == 0:
-		x.Heading("Working notes of " + cells.OneLine(c.agent, 40))
 		x.Line(x.Styles.Faint.Render("There are none."))
-	default:
-		x.Heading("Working notes of " + cells.OneLine(c.agent, 40))
 	}
 	for i := range c.scratch {
 		n := &c.scratch[i]
@@ -285,10 +276,7 @@ func (x *factLines) talk(c *talk) {
 		x.Line(badges(x.app, []string{workingNote}) + " " +
 			x.Styles.Bold.Render(cells.OneLine(n.Key, 80)) + about)
 		var pretty bytes.Buffer
-		if json.Indent(&pretty, n.Value, "", "  ") != nil {
-			pretty.Reset()
-			pretty.Write(n.Value)
-		}
+		_ = json.Indent(&pretty, n.Value, "", "  ") // the memory takes JSON alone
 		x.Text(pretty.String(), "  ")
 	}
 	x.Heading("What is remembered of it")

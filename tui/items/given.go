@@ -28,12 +28,6 @@ func NewGiven(a *page.App, b *board.Board, past *board.Past) page.Page {
 		all, err := read(ctx, maxGiven+1)
 		return func(x *cells.Writer) { writeGiven(x, all) }, err
 	}
-	t.Heard = func(msg tea.Msg) tea.Cmd {
-		if e, ok := msg.(page.EventsMsg); ok && e.From.Board() == b && e.Err == nil && past == nil {
-			return t.Reload()
-		}
-		return nil
-	}
 	return t
 }
 

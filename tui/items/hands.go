@@ -8,7 +8,6 @@ import (
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 
-	"blackboard/kb/memory"
 	"blackboard/tui/page"
 )
 
@@ -59,11 +58,8 @@ func (m *hands) actions(ref Ref, f *facts) (all page.Actions) {
 // openLink opens what the text names.
 func (m *hands) openLink(ref Ref) tea.Cmd {
 	return m.app.OpenLink(func(ctx context.Context) (page.Linked, error) {
-		if ref.Kind == KindCapsule {
-			return m.capsuleLinks(ctx, ref.ID)
-		}
-		text, err := m.content(ctx, ref)
-		return page.Linked{Own: ref.ID, Texts: []string{text}, Agent: m.agent}, err
+		f, err := readFacts(ctx, m.app, m.agent, ref, false)
+		return f.linked, err
 	})
 }
 
@@ -93,33 +89,13 @@ func (m *hands) edit(ref Ref) tea.Cmd {
 		if ref.Kind == KindCapsule {
 			return m.editCapsule(ctx, ref.ID)
 		}
-		err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) (err error) {
-			if ref.Kind == KindNamed {
-				e, err = m.editNamed(ctx, s, ref)
-			} else {
-				e, err = m.editItem(ctx, s, ref)
-			}
-			return err
-		})
-		return e, err
+		f, err := readFacts(ctx, m.app, m.agent, ref, false)
+		if err == nil && !f.inUse {
+			err = errors.New(ref.ID + " is not in use · O brings it back")
+		}
+		return page.Editing{ID: ref.ID, Text: f.body,
+			Save: func(ctx context.Context, text string, _ bool) (page.Outcome, error) {
+				return m.write(ctx, f, strings.TrimSpace(text))
+			}}, err
 	})
-}
-
-func (m *hands) editNamed(ctx context.Context, s *memory.Store, ref Ref) (page.Editing, error) {
-	n, err := s.GetNamed(ctx, ref.ID, ref.Tier)
-	save := func(ctx context.Context, text string, _ bool) (page.Outcome, error) {
-		return m.writeNamed(ctx, &n, strings.TrimSpace(text))
-	}
-	return page.Editing{ID: n.Name, Text: n.Body, Save: save}, err
-}
-
-func (m *hands) editItem(ctx context.Context, s *memory.Store, ref Ref) (page.Editing, error) {
-	it, err := s.Peek(ctx, ref.ID)
-	if err == nil && !it.Live() {
-		err = errors.New(it.ID + " is not in use · O brings it back")
-	}
-	save := func(ctx context.Context, text string, _ bool) (page.Outcome, error) {
-		return m.updateItem(ctx, &it, "", func(to *memory.Item) { to.Content = strings.TrimSpace(text) })
-	}
-	return page.Editing{ID: it.ID, Text: it.Content, Save: save}, err
 }

@@ -406,7 +406,7 @@ func (p *Page) Actions() page.Actions {
 		all = append(all, page.On(page.Renamed(page.KeyFewer, "forgotten too, or not"), p.toggleForgotten))
 	}
 	for s, b := range page.PartKeys() {
-		all = append(all, page.On(page.Renamed(b, sections[s].name), to(Section(s))))
+		all = append(all, page.On(page.Renamed(b, sections[s+1].name), to(Section(s)+1)))
 	}
 	all = append(all, page.On(page.Renamed(page.KeyLeft, "tier before"), to(at-1)),
 		page.On(page.Renamed(page.KeyNext, "next tier"), to(at+1)),

@@ -19,7 +19,8 @@ type Section int
 
 // The tabs, in their order.
 const (
-	SectionConversation Section = iota
+	SectionSearch Section = iota // all of them, and the knowledge base
+	SectionConversation
 	SectionChannel
 	SectionWorkspace
 	SectionAccount
@@ -27,13 +28,13 @@ const (
 	SectionJournal
 	SectionCore
 	SectionConversations
-	SectionSearch // all of them, and the knowledge base
-	Sections      // their number
+	Sections // their number
 )
 
 // sections are the tabs: the tier of the listed items, or the kind of an agent's
 // notes, or "" for other lists.
 var sections = [Sections]struct{ name, tier, note, heading, empty string }{
+	{name: "search"},
 	{"in conversations", memory.Conversation, "", "Items in conversations",
 		"No items in conversations. 8 shows all conversations and their working notes."},
 	{"channel", memory.Channel, "", "Items in channels", emptyTier},
@@ -46,7 +47,6 @@ var sections = [Sections]struct{ name, tier, note, heading, empty string }{
 		"This agent has no core memories. Agents write them by board memory core."},
 	{"all conversations", "", "", "All conversations",
 		"No conversation yet. An agent begins one with board memory conversation start."},
-	{name: "search"},
 }
 
 const emptyTier = "No items yet. `board memory put` writes one."
@@ -172,10 +172,9 @@ func (t *terms) has(texts ...string) bool {
 
 // summary has the counts for the tabs, and the agents to choose from.
 type summary struct {
-	read      bool
-	workspace string
-	counts    [Sections]int64
-	agents    map[string]int // the agents with items of their own, and the number of these
+	read   bool
+	counts [Sections]int64
+	agents map[string]int // the agents with items of their own, and the number of these
 }
 
 // memoryMost is the most notes and conversations in a list, the newest. The memory has no
@@ -184,7 +183,7 @@ const memoryMost = 500
 
 // summarise counts the items. Tiers that are not granted count nothing.
 func summarise(ctx context.Context, s *memory.Store) (m summary, err error) {
-	m.workspace, m.agents = s.Workspace(), map[string]int{}
+	m.agents = map[string]int{}
 	files, err := s.Stats(ctx)
 	if err != nil {
 		return m, err

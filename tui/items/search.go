@@ -265,6 +265,8 @@ func (f *findings) heading(p *Page) string {
 	switch {
 	case !p.known || p.err != nil:
 		return "Found"
+	case !f.browsed && n > 0 && p.rows[0].hit.Weak: // the surest come first
+		return "Nothing matches well: " + cells.Plural(n, "weak hit")
 	case f.browsed && f.ofMemory > 0:
 		return cells.Plural(n, "item") + " of the memory, the newest first"
 	case f.browsed && p.query.forgotten:

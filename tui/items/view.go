@@ -13,14 +13,10 @@ import (
 	"blackboard/tui/page"
 )
 
-// tabOrder is the order of the tabs on the screen.
-var tabOrder = [Sections]Section{SectionSearch, SectionConversation, SectionChannel, SectionWorkspace,
-	SectionAccount, SectionNamed, SectionJournal, SectionCore, SectionConversations}
-
 // tabs arranges the tabs in as many lines as needed, and marks the selected one.
 func (p *Page) tabs() (lines []string) {
 	st, line := p.app.Styles, ""
-	for _, s := range tabOrder {
+	for s := range Sections {
 		name := sections[s].name
 		if p.about.read && s != SectionSearch && (s.Note() == "" || p.query.Agent != "") {
 			name += " " + cells.Count(p.about.counts[s])
@@ -133,8 +129,8 @@ func (p *Page) heading() string {
 		return "Nobody's " + at.name
 	case at.note != "":
 		return at.heading + cells.OneLine(p.query.Agent, 40)
-	case at.tier == memory.Workspace && p.about.workspace != "":
-		return at.heading + " " + cells.OneLine(filepath.Base(p.about.workspace), 60)
+	case at.tier == memory.Workspace && p.app.Workspace != "":
+		return at.heading + " " + cells.OneLine(filepath.Base(p.app.Workspace), 60)
 	}
 	return at.heading
 }
@@ -192,9 +188,6 @@ func (p *Page) row(i, w int) string {
 		if w >= 66 {
 			left = page.Columns(left, cell(2, 10))
 		}
-		if w >= 90 {
-			left = page.Columns(left, cell(3, 10))
-		}
 	default:
 		left = page.Columns(age, cell(1, 6))
 		if w >= 60 {
@@ -210,19 +203,29 @@ func (p *Page) row(i, w int) string {
 // hitRow renders what the search has found: how well it matches, or how old it is.
 func (p *Page) hitRow(r *Row, w int) string {
 	st, h := p.app.Styles, r.hit
+	paint := func(look func(...string) string, s string) string {
+		if h.Weak { // it has words of the question, and is no sure answer
+			return s
+		}
+		return look(s)
+	}
 	lead := cells.Right(cells.Ago(r.At, p.app.Now()), 4)
 	if !p.found.browsed {
-		lead = fmt.Sprintf("%.2f ", h.Score) + st.Info.Render(scoreBar(h.Score))
+		lead = fmt.Sprintf("%.2f ", h.Score) + paint(st.Info.Render, scoreBar(h.Score))
 	}
-	left := page.Columns(lead, st.Accent.Render(cells.Fit(cells.Clean(h.Kind), 12)))
+	left := page.Columns(lead, paint(st.Accent.Render, cells.Fit(cells.Clean(h.Kind), 12)))
 	if w >= 64 {
-		left = page.Columns(left, st.Faint.Render(cells.Fit(cells.Clean(h.Scope), 9)))
+		left = page.Columns(left, paint(st.Faint.Render, cells.Fit(cells.Clean(h.Scope), 9)))
 	}
-	tail := badges(p.app, r.marks)
-	if tail == "" && h.Weak { // it has words of the question, and is no sure answer
-		tail = st.Faint.Render("weak")
+	left = page.Columns(left, r.Head)
+	if h.Weak {
+		tail := "weak"
+		for _, m := range r.marks {
+			tail = "[" + m + "] " + tail
+		}
+		return st.Faint.Render(cells.Spread(left, tail, w))
 	}
-	return cells.Spread(page.Columns(left, r.Head), tail, w)
+	return cells.Spread(left, badges(p.app, r.marks), w)
 }
 
 // scoreCells is the length of a score's bar.

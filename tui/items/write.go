@@ -1,45 +1,49 @@
 package items
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
 )
 
-// updateItem changes an item, if its revision is the one that was read. Undo writes the
-// old text.
-func (m *hands) updateItem(ctx context.Context, it *memory.Item, why string, fn func(*memory.Item)) (page.Outcome, error) {
-	now, warnings, err := m.store(ctx, it, it.Revision, why, fn)
-	if err != nil {
-		return page.Outcome{}, err
+// write changes the text of an item or a named entry, if its revision is the one that was read.
+// Undo writes the old text.
+func (m *hands) write(ctx context.Context, was *facts, text string) (page.Outcome, error) {
+	id := was.ref.ID
+	now, also, err := m.store(ctx, was.ref, was.revision, text)
+	back := &page.Undo{Text: id + " had no text before: e changes it"}
+	if was.revision > 0 {
+		back.Text = "give " + id + " back what it said before"
+		back.Do = func(ctx context.Context) (page.Outcome, error) {
+			_, _, err := m.store(ctx, was.ref, now, was.body)
+			return page.Outcome{Text: id + " says again what it said", Kind: page.ChangedMemory}, err
+		}
 	}
-	back := func(ctx context.Context) (page.Outcome, error) {
-		_, _, err := m.store(ctx, it, now.Revision, "taken back", func(to *memory.Item) {
-			to.Title, to.Content, to.Importance, to.Lifetime, to.Tags = it.Title, it.Content, it.Importance, it.Lifetime, it.Tags
-		})
-		return page.Outcome{Text: it.ID + " says again what it said",
-			Kind: page.ChangedMemory}, err
-	}
-	text := it.ID + " is at revision " + cells.Count(int64(now.Revision)) + warned(warnings)
-	return page.Outcome{Text: text,
-		Undo: &page.Undo{Text: "give " + it.ID + " back what it said before", Do: back},
-		Kind: page.ChangedMemory}, nil
+	said := id + " is at revision " + cells.Count(int64(now)) + also
+	return page.Outcome{Text: said, Undo: back, Kind: page.ChangedMemory}, err
 }
 
-func (m *hands) store(ctx context.Context, it *memory.Item, revision int, why string, fn func(*memory.Item)) (now memory.Item, warnings []string, err error) {
+// store writes a text over a revision, and returns the new one and what to say of it.
+func (m *hands) store(ctx context.Context, ref Ref, revision int, text string) (now int, also string, err error) {
 	err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
-		out, err := s.Update(ctx, it.ID, memory.UpdateOptions{Revision: &revision, Why: why}, func(to *memory.Item) error { fn(to); return nil })
-		now, warnings = out.Item, out.Warnings
+		if ref.Kind == KindNamed {
+			n, err := s.EditNamed(ctx, ref.ID, ref.Tier, text, revision)
+			now = n.Revision
+			return err
+		}
+		out, err := s.Update(ctx, ref.ID, memory.UpdateOptions{Revision: &revision},
+			func(to *memory.Item) error { to.Content = text; return nil })
+		now, also = out.Item.Revision, warned(out.Warnings)
 		return err
 	})
-	return now, warnings, err
+	return now, also, err
 }
 
 // warned adds warnings to the text of an outcome.
@@ -60,49 +64,26 @@ func (m *hands) forgetNow(ctx context.Context, id, why string) (page.Outcome, er
 	return page.Outcome{Text: id + " is forgotten", Undo: back, Kind: page.ChangedMemory}, err
 }
 
-// writeNamed writes a named entry, if its revision is the one that was read. Undo writes the old
-// text.
-func (m *hands) writeNamed(ctx context.Context, was *memory.Named, body string) (page.Outcome, error) {
-	now, err := m.storeNamed(ctx, was, body, was.Revision)
-	if err != nil {
-		return page.Outcome{}, err
-	}
-	back := &page.Undo{Text: now.Name + " had no text before: e changes it"}
-	if was.Revision > 0 {
-		back.Text = "give " + now.Name + " back what it said before"
-		back.Do = func(ctx context.Context) (page.Outcome, error) {
-			_, err := m.storeNamed(ctx, &now, was.Body, now.Revision)
-			return page.Outcome{Text: now.Name + " says again what it said", Kind: page.ChangedMemory}, err
-		}
-	}
-	text := now.Name + " is at revision " + cells.Count(int64(now.Revision))
-	return page.Outcome{Text: text, Undo: back, Kind: page.ChangedMemory}, nil
-}
-
-func (m *hands) storeNamed(ctx context.Context, n *memory.Named, body string, revision int) (now memory.Named, err error) {
-	err = m.app.WithMemory(ctx, m.agent, func(s *memory.Store) error {
-		now, err = s.EditNamed(ctx, n.Name, n.Tier, body, revision)
-		return err
-	})
-	return now, err
-}
-
 // forget asks whether to forget something, or to retire a capsule, and shows its text.
 func (m *hands) forget(ref Ref) tea.Cmd {
 	if !ref.forgettable() {
 		return page.Notice(cells.OneLine(ref.ID, 40) + " can be taken away in a shell alone")
 	}
 	return m.app.Hold(func(ctx context.Context) (tea.Msg, error) {
-		if ref.Kind == KindCapsule {
-			return m.retire(ctx, ref.ID)
-		}
 		f, err := readFacts(ctx, m.app, m.agent, ref, false)
 		act := page.Act{Heading: fmt.Sprintf("Forget %s (%s)", cells.OneLine(ref.ID, 40), cells.OneLine(f.where, 80)),
-			Button: "forget it",
-			Intro:  []string{"No read finds it any more. u brings it back.", "“" + cells.OneLine(cmp.Or(f.says, f.body), MaxRunes) + "”"},
-			Do:     func(ctx context.Context, why string) (page.Outcome, error) { return m.forgetNow(ctx, ref.ID, why) }}
-		if ref.Kind == KindItem { // the memory stores no reason for notes
-			act.Why = "Why?"
+			Button: "forget it", Why: "Why?",
+			Intro: []string{"No read finds it any more. u brings it back.", "“" + cells.OneLine(f.says, MaxRunes) + "”"},
+			Do:    func(ctx context.Context, why string) (page.Outcome, error) { return m.forgetNow(ctx, ref.ID, why) }}
+		switch {
+		case ref.Kind == KindNote: // the memory stores no reason for them
+			act.Why = ""
+		case ref.Kind == KindCapsule && !f.inUse && err == nil:
+			return page.NoticeMsg{Text: ref.ID + " is already retired · " + page.KeyReopen.Help().Key + " brings it back"}, nil
+		case ref.Kind == KindCapsule:
+			act.Heading, act.Button = "Retire "+ref.ID, "retire"
+			act.Intro = []string{cells.OneLine(f.says, kb.MaxTitle), "Searches and lists leave it out. It can be restored."}
+			act.Do = func(ctx context.Context, why string) (page.Outcome, error) { return m.retireNow(ctx, ref.ID, why) }
 		}
 		return page.OverlayMsg{Over: page.NewAct(m.app, act)}, err
 	})

@@ -17,7 +17,6 @@ type Chooser struct {
 	app     *App
 	Heading string
 	Typed   func(text string) []Target // targets that the text itself names
-	Loads   []func() tea.Cmd           // read when the box opens
 	Empty   string                     // shown without a match
 	input   textinput.Model
 	List    List
@@ -51,23 +50,8 @@ func NewChooser(a *App, heading, hint string, all []Target) *Chooser {
 	return j
 }
 
-// Init gives the keys to the input, and reads what is not known yet.
-func (j *Chooser) Init() tea.Cmd {
-	cmds := []tea.Cmd{j.app.Blink(j.input.Focus())}
-	for _, load := range j.Loads {
-		cmds = append(cmds, load())
-	}
-	return tea.Batch(cmds...)
-}
-
-// Add adds targets that were read meanwhile. With a typed text, the choice stays.
-func (j *Chooser) Add(more []Target) tea.Cmd {
-	j.all = append(j.all, more...)
-	at := j.List.Cursor
-	j.narrow()
-	j.List.MoveTo(at)
-	return nil
-}
+// Init gives the keys to the input.
+func (j *Chooser) Init() tea.Cmd { return j.app.Blink(j.input.Focus()) }
 
 // narrow shows the targets that match the text, best first; without a text all in their
 // order.
@@ -171,7 +155,7 @@ func (j *Chooser) take() tea.Cmd {
 		return nil
 	}
 	j.app.CloseOverlay(j)
-	return j.app.Soon(JumpMsg{Do: t.Do})
+	return j.app.Soon(Answer{Take: t.Do})
 }
 
 // SetSize fits the box into a page of w × h cells.

@@ -70,15 +70,6 @@ func (d *Document) choose(step int) {
 	}
 }
 
-// PlaceActions returns the keys for links, if there are any; follow opens the chosen one.
-func (d *Document) PlaceActions(follow func() tea.Cmd, next, previous string) Actions {
-	if len(d.Links) == 0 {
-		return nil
-	}
-	open := Action{Renamed(KeyOpen, "go there"), follow}
-	return Actions{open}.Also(Renamed(KeyNext, next), Renamed(KeyPrevious, previous))
-}
-
 // Update handles the keys for scrolling and choosing.
 func (d *Document) Update(msg tea.KeyMsg) {
 	lines, scrolls := StepsOf(msg, d.h, len(d.Lines))

@@ -201,14 +201,6 @@ func (f *Form) Update(msg tea.Msg) tea.Cmd {
 	return f.toField(msg) // for the cursor
 }
 
-// edited sets the text that was written in the editor.
-func (f *Form) edited(fl *Field, text string, err error) tea.Cmd {
-	if f.Err = err; err == nil {
-		fl.input.SetValue(strings.TrimRight(text, "\n"))
-	}
-	return nil
-}
-
 func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
 	if f.busy { // while the action runs, typed text would be lost
 		return nil
@@ -237,7 +229,12 @@ func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
 		return f.focusOn(f.at - 1)
 	case area && key.Matches(msg, KeyInEditor):
 		return f.app.EditText(f, fl.input.Value(), ".md",
-			func(text string, err error) tea.Cmd { return f.edited(fl, text, err) })
+			func(text string, err error) tea.Cmd {
+				if f.Err = err; err == nil {
+					fl.input.SetValue(strings.TrimRight(text, "\n"))
+				}
+				return nil
+			})
 	}
 	return f.toField(msg)
 }

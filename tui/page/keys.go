@@ -81,7 +81,6 @@ var (
 	KeyPromote = bind("P", "promote to knowledge", "P")
 
 	// Acting on stored things: runs, capsules, the memory
-	KeyCreate  = bind("+", "new", "+")
 	KeyEdit    = bind("e", "edit", "e")
 	KeyPutAway = bind("d", "take out of use", "d")
 

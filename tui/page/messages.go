@@ -13,13 +13,11 @@ import (
 type (
 	// PushMsg shows a page above the others.
 	PushMsg struct{ Page Page }
-	// PopMsg closes a page if it is on top.
-	PopMsg struct{ Page Page }
 	// HeldMsg is an answer for which keys have waited.
 	HeldMsg struct{ Msg tea.Msg }
 	// OverlayMsg shows an overlay above the page.
 	OverlayMsg struct{ Over Page }
-	// CloseMsg closes an overlay.
+	// CloseMsg closes an overlay, or a page if it is on top.
 	CloseMsg struct{ Over Page }
 	// NoticeMsg shows a notice in the line of the keys, until the next key.
 	NoticeMsg struct {
@@ -58,9 +56,6 @@ type Undo struct {
 	Do   func(context.Context) (Outcome, error)
 }
 
-// JumpMsg runs a target after the box has closed.
-type JumpMsg struct{ Do func() tea.Cmd }
-
 // EventsMsg reports events of a run. It goes to every page.
 type EventsMsg struct {
 	From   interface{ Board() *board.Board } // the page that follows the run
@@ -76,7 +71,7 @@ type EventsMsg struct {
 func (a *App) Push(p Page) tea.Cmd { return a.Soon(PushMsg{p}) }
 
 // Pop closes a page if it is on top.
-func (a *App) Pop(p Page) tea.Cmd { return a.Soon(PopMsg{p}) }
+func (a *App) Pop(p Page) tea.Cmd { return a.Soon(CloseMsg{p}) }
 
 // Overlay lays something over the page.
 func (a *App) Overlay(p Page) tea.Cmd { return a.Soon(OverlayMsg{p}) }

@@ -74,7 +74,7 @@ func (a *App) OpenLink(read func(context.Context) (Linked, error)) tea.Cmd {
 		all, err := a.links(ctx, &in)
 		switch {
 		case len(all) == 1:
-			return JumpMsg{all[0].Open}, nil
+			return Answer{Take: all[0].Open}, nil
 		case len(all) > 1:
 			var targets []Target
 			for _, l := range all {

@@ -15,21 +15,21 @@ type TwoPanes struct {
 	InDoc         bool // the text has the keys, not the list
 	Width, Height int
 	Note          string // on the list, after its place
-	left          Rect   // the place of the list; the text has the rest
+	left          Rect   // the list; the text has the rest
 	Right         Rect
 }
 
-// Lay sets the places of both, below some lines. If the list is above the text, it gets this
+// Lay sets the sizes of both, below some lines. If the list is above the text, it gets this
 // many fifths.
 func (p *TwoPanes) Lay(w, h, above, fifths int) {
 	p.Width, p.Height = w, h
 	body := max(h-above, 2)
 	if w >= Wide {
-		p.left = Rect{0, above, w * 45 / 100, body}
-		p.Right = Rect{p.left.W + 1, above, w - p.left.W - 1, body}
+		p.left = Rect{w * 45 / 100, body}
+		p.Right = Rect{w - p.left.W - 1, body}
 	} else {
-		p.left = Rect{0, above, w, body * fifths / 5}
-		p.Right = Rect{0, above + p.left.H, w, body - p.left.H}
+		p.left = Rect{w, body * fifths / 5}
+		p.Right = Rect{w, body - p.left.H}
 	}
 	p.Items.SetSize(p.left.W, p.left.H-1)
 	p.Doc.SetSize(p.Right.W, p.Right.H-1)
@@ -82,8 +82,8 @@ func (p *TwoPanes) SideActions() Actions {
 		On(KeyRight, to(true)), On(KeyLeft, to(false))}
 }
 
-// Rect is a part of the page, in cells.
-type Rect struct{ X, Y, W, H int }
+// Rect is the size of a part of the page, in cells.
+type Rect struct{ W, H int }
 
 // Wide is the least width at which all panes are shown at once.
 const Wide = 110
