@@ -9,7 +9,6 @@ import (
 	"blackboard/board/text"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/hookcmd"
-	"blackboard/cmd/board/kbcmd"
 	"blackboard/cmd/board/memorycmd"
 	"blackboard/cmd/board/runcmd"
 )
@@ -70,7 +69,7 @@ func (p *program) groups() []func() []*cli.Command {
 		return one(func() *cli.Command { return command(p.Program) })
 	}
 	return append(runcmd.Groups(p.Program),
-		one(p.tuiCommand), one(p.webCommand), room(kbcmd.Command), room(memorycmd.Command), room(memorycmd.ContextCommand),
+		one(p.tuiCommand), one(p.webCommand), one(p.kbCommand), room(memorycmd.Command), room(memorycmd.ContextCommand),
 		room(hookcmd.TopicCommand), room(hookcmd.HookCommand), one(p.modelCommand), one(p.mcpCommand),
 		room(hookcmd.SetupCommand), one(p.daemonCommand), one(p.databaseCommand), one(p.doctorCommand),
 		one(p.backupCommand),

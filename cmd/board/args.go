@@ -1,8 +1,6 @@
 package main
 
 import (
-	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -123,33 +121,6 @@ func oldFlagsOf(command string, has map[string]bool) map[string]string {
 		}
 	}
 	return old
-}
-
-// oldSpellings are hints for the renamed flags of a line, one for each.
-func oldSpellings(commands []*cli.Command, args []string) (hints []string) {
-	path, rest, err := findCommand(commands, args)
-	if err != nil || len(path) == 0 {
-		return nil
-	}
-	takes := flagArity(path[len(path)-1].Flags)
-	old := oldFlagsOf(names(path), takes)
-	for i := 0; i < len(rest) && rest[i] != "--"; i++ {
-		name, _, hasValue := base.CutFlag(rest[i])
-		now, is := old[name]
-		if is {
-			hint := fmt.Sprintf("`board %s` reads %s as --%s, its new name", names(path), dashed(name), now)
-			if now == "" {
-				hint = fmt.Sprintf("`board %s` needs no %s any more", names(path), dashed(name))
-			}
-			if !slices.Contains(hints, hint) {
-				hints = append(hints, hint)
-			}
-		}
-		if takes[cmp.Or(now, name)] && !hasValue {
-			i++
-		}
-	}
-	return hints
 }
 
 // dashed is a flag as it is written.

@@ -139,9 +139,6 @@ func (p *program) main(ctx context.Context, args []string) int {
 		// a flag that it does not know must not stop the harness that calls it
 		arranged, err = []string{"hook"}, nil
 	}
-	for _, hint := range oldSpellings(commands, args) {
-		p.Messagef("note: %s", base.Safe(hint))
-	}
 	if err == nil {
 		err = p.app(commands).RunContext(ctx, append([]string{"board"}, arranged...))
 	}

@@ -46,8 +46,7 @@ once; capsules and memories by the daemon if it runs.`,
 			{
 				Name: "use", Usage: "choose the model that commands, hooks and the daemon use", ArgsUsage: "NAME | DIR",
 				Description: `The data home keeps the choice. $BOARD_MODEL_DIR takes precedence. What was embedded with another
-model is found by words until it is embedded again: by a running daemon, or by board kb reembed,
-board memory reembed, board context reembed.`,
+model is found by words until it is embedded again: by a running daemon, or by board kb reembed.`,
 				Flags:  []cli.Flag{base.JSONFlag()},
 				Action: p.modelUse,
 			},
@@ -61,9 +60,6 @@ checks its vectors.`,
 			{
 				Name: "list", Aliases: []string{"engine"}, Usage: "list the models that are there, and what computes them", Action: p.modelList,
 				Flags: []cli.Flag{&cli.BoolFlag{Name: "all", Aliases: []string{"available"}, Usage: "those that can be fetched, with what their publishers say"}, base.JSONFlag()},
-			},
-			{
-				Name: "path", Hidden: true, Usage: "print the directory of the model that is used: exit 5 if there is none", Flags: []cli.Flag{base.JSONFlag()}, Action: p.modelPath,
 			},
 		},
 	}
@@ -121,8 +117,8 @@ func (p *program) modelPull(c *cli.Context) error {
 	}
 	stored := storedEmbedded{}
 	if minilm.DefaultDir(home, p.Env) == dir {
-		if stored, err = p.embedStored(c.Context); err != nil {
-			p.Messagef("%s is installed; what is stored could not all be embedded: `board kb reembed` and `board memory reembed` continue", done.Name)
+		if stored, err = p.embedStored(c.Context, true); err != nil {
+			p.Messagef("%s is installed; what is stored could not all be embedded: `board kb reembed` continues", done.Name)
 			return err
 		}
 	}
@@ -188,7 +184,7 @@ func (p *program) modelUse(c *cli.Context) error {
 		p.Printf("%s is the model in use\n", base.Safe(filepath.Base(now)))
 		before, err := minilm.Identify(was)
 		if after, _ := minilm.Identify(now); err == nil && before != after {
-			p.Messagef("what %s embedded is embedded anew by: board kb reembed, board memory reembed, board context reembed", base.Safe(filepath.Base(was)))
+			p.Messagef("what %s embedded is embedded anew by: board kb reembed", base.Safe(filepath.Base(was)))
 		}
 	}, "path", now)
 }
@@ -358,21 +354,6 @@ func (p *program) modelAvailable(c *cli.Context) error {
 		p.Messagef("retrieval is the mean nDCG@10 of MTEB's English sets, as published")
 		p.Messagef("`board model pull MODEL` fetches a model; other models need a WordPiece tokenizer.json: hugot's tokenizer reads no Unigram (most multilingual models) and no vocab.txt alone")
 	}, "available", all)
-}
-
-func (p *program) modelPath(c *cli.Context) error {
-	dir, err := p.modelDir(c)
-	if err != nil {
-		return err
-	}
-	if dir, err = filepath.Abs(dir); err != nil {
-		return err
-	}
-	info, err := minilm.Inspect(dir)
-	if err != nil {
-		return asAbsent(err)
-	}
-	return p.Answer(c, nil, func() { p.Printf("%s\n", info.Dir) }, "path", info.Dir)
 }
 
 // pullBar says how far the fetching of a model is.

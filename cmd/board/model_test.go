@@ -71,7 +71,6 @@ func modelContract(t *testing.T) (env map[string]string, all []modelCommand) {
 		{"model_verify", []string{"verify"}},
 		{"model_use", []string{"use", "tiny"}},
 		{"model_list", []string{"list"}},
-		{"model_path", []string{"path"}},
 		{"model_available", []string{"list", "--available"}},
 	}
 }

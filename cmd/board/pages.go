@@ -22,10 +22,10 @@ var pages embed.FS
 var clientPages = map[string]string{"python": "python/board_client/__init__.py",
 	"javascript": "typescript/index.mjs"}
 
-// The page on trust is the documentation of this package in trust.go: one text for `go
-// doc` and `board help trust`.
+// trustPage is the page on trust, who is defended against what; a test holds it against the tests
+// that it names.
 //
-//go:embed trust.go
+//go:embed trust.txt
 var trustPage string
 
 // pageOrder is the order of the list of pages: what newcomers need first comes first.
@@ -65,7 +65,7 @@ func helpPage(name string) (text string, ok bool) {
 	case "topics":
 		return pageList(), true
 	case "trust":
-		return commentText(trustPage), true
+		return trustPage, true
 	}
 	if data, err := clients.Files.ReadFile(clientPages[name]); err == nil {
 		return string(data), true
@@ -103,20 +103,5 @@ func pageList() string {
 		fmt.Fprintf(&b, "  %-12s%s\n", name, strings.TrimLeft(first, "#/ "))
 	}
 	b.WriteString("\nThe flags of a command: board COMMAND --help. All commands: board help all.\n")
-	return b.String()
-}
-
-// commentText is the first comment of a Go file, without its slashes.
-func commentText(file string) string {
-	var b strings.Builder
-	for line := range strings.Lines(file) {
-		text, ok := strings.CutPrefix(line, "//")
-		if !ok {
-			break
-		}
-		text = strings.TrimPrefix(text, " ")
-		text = strings.TrimPrefix(text, "# ") // a heading
-		b.WriteString(text)
-	}
 	return b.String()
 }

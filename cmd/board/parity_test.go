@@ -64,13 +64,13 @@ var operations = map[reflect.Type]map[string]offered{
 		"DescribeChannel": {"memory channel describe", notForAgents}, "RemoveChannel": {"memory channel rm", notForAgents},
 		"Consolidate": {"memory consolidate", "memory_consolidate"}, "PlanConsolidation": {"memory consolidate", "memory_consolidate"}, "Scrub": {"memory scrub", "memory_scrub"}, "ScrubManifest": {"memory scrub", "memory_scrub"},
 		"Get": {"memory get", "memory_read"}, "Derived": {"memory get", "memory_read"}, "Peek": {"memory get", inside}, "List": {"memory list", notForAgents}, "Revisions": {"memory get", notForAgents}, "Events": {"memory events", notForAgents}, "Stats": {"tui", notForAgents}, "Export": {"memory export", notForAgents}, "Import": {"memory import", notForAgents},
-		"Reembed": {"memory reembed", "(the daemon does it)"}, "Adopt": {"memory adopt", notForAgents}, "CheckAdopt": {"memory adopt", notForAgents}, "Groups": {"memory consolidate", "memory_consolidate"}, "ApplyRewrites": {"memory consolidate", "memory_consolidate"},
+		"Reembed": {"kb reembed", "(the daemon does it)"}, "Adopt": {"memory adopt", notForAgents}, "CheckAdopt": {"memory adopt", notForAgents}, "Groups": {"memory consolidate", "memory_consolidate"}, "ApplyRewrites": {"memory consolidate", "memory_consolidate"},
 		"Passes": {"memory consolidate", "memory_consolidate"}, "Undo": {"memory consolidate", "memory_consolidate"}, "Restore": {"memory restore", "memory_update"}, "RestoreRevision": {"memory restore", "(memory_update writes the text again)"}, "ForgetAll": {"memory forget", inside}, "DueAfterSession": {inside, inside},
 		"Agent": {inside, inside}, "Close": {inside, inside}, "Due": {inside, inside}, "Flush": {inside, inside}, "Reaches": {inside, inside}, "LastTextChange": {inside, inside}, "Workspace": {inside, inside},
 	},
 	reflect.TypeFor[*chunks.Store](): {
 		"Search": {"context search", "search_context"}, "Write": {"context write", "write_context"}, "Read": {"context read", "read_context"}, "List": {"context list", "list_context"}, "Delete": {"context delete", "delete_context"}, "State": {"context get", "get_state"}, "SetState": {"context set", "set_state"},
-		"Import": {"context import", "(the first use does it)"}, "With": {inside, inside}, "Status": {"doctor", notForAgents}, "Reembed": {"context reembed", notForAgents}, "Keys": {inside, inside},
+		"Import": {"context import", "(the first use does it)"}, "With": {inside, inside}, "Status": {"doctor", notForAgents}, "Reembed": {"kb reembed", notForAgents}, "Keys": {inside, inside},
 		"Backfill": {inside, inside}, "Close": {inside, inside}, "Dir": {inside, inside}, "Embed": {inside, inside}, "Path": {inside, inside}, "Check": {inside, inside},
 	},
 }

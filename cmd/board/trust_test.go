@@ -29,7 +29,7 @@ func TestTrustNamesTests(t *testing.T) {
 			t.Errorf("there is no %s", name)
 		}
 	}
-	joined := strings.ReplaceAll(trustPage, "\n//     ", " ")
+	joined := strings.ReplaceAll(trustPage, "\n    ", " ")
 	for _, m := range regexp.MustCompile(`the script (\w+)`).FindAllStringSubmatch(joined, -1) {
 		if _, err := os.Stat(filepath.Join(repo(t), "testdata", "script", m[1]+".txtar")); err != nil {
 			t.Error(err)

@@ -48,7 +48,7 @@ func Commands() map[string]string {
 		"memory.conversation.reopen": "memory conversation reopen REF",
 
 		"context.list": "context list", "context.set": "context set",
-		"context.reembed": "context reembed",
+		"context.reembed": "kb reembed",
 		"model.pull":      "model pull NAME", "daemon.start": "daemon start", "daemon.token": "daemon token",
 		"harness.setup": "setup HARNESS",
 		"web.open":      "web",

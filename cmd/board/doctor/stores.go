@@ -240,7 +240,7 @@ func (d *Doctor) lookAtMemory(ctx context.Context) {
 			d.note(name, "if the project has moved, run `board memory adopt` in its new directory", "its workspace %s is gone, and has %s", h.Workspace, text.Count(int64(h.Live+h.Archived), "item", "items"))
 		}
 		mend := func() *Step { return d.reembedMemory(path, h.Workspace) }
-		d.tellEmbeddings(name, "items", embedded{total: int64(h.Live + h.Archived), bare: int64(h.Unembedded), model: h.Model, again: "`board memory reembed`, there", step: mend})
+		d.tellEmbeddings(name, "items", embedded{total: int64(h.Live + h.Archived), bare: int64(h.Unembedded), model: h.Model, again: "`board kb reembed`", step: mend})
 	}
 	d.ok("files", "%s, %s, %d embedded", text.Count(int64(sound), "file", "files"), text.Count(live, "item", "items"), live-bare)
 	d.lookAtClone()

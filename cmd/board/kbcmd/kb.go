@@ -7,10 +7,8 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/cmd/board/base"
-	"blackboard/embed"
 	"blackboard/hooks/ops"
 	"blackboard/kb"
-	kbhome "blackboard/kb/home"
 )
 
 // kbPlaces are the filters by kind, scope, tags and project.
@@ -66,13 +64,6 @@ threshold rises with the number of capsules. The titles of up to 100 capsules ar
 too, to tell how many of them find their capsule.`,
 			Flags: []cli.Flag{base.JSONFlag()}, Action: p.kbCalibrate,
 		},
-		{
-			Name: "reembed", Usage: "embed the capsules that have no embedding of the installed model",
-			Description: `These are capsules that were stored without a model, and all of them
-after a change of the model: vectors of two models cannot be compared. Each small step is
-saved. If it is interrupted, run the same command again.`,
-			Flags: []cli.Flag{base.JSONFlag()}, Action: p.kbReembed,
-		},
 	}
 }
 
@@ -91,37 +82,4 @@ func (p *program) listQuery(c *cli.Context) (q kb.ListQuery, err error) {
 	}
 	q.Workspaces = []string{place}
 	return q, err
-}
-
-func (p *program) kbReembed(c *cli.Context) error {
-	e, err := p.OwnEmbedder(c.Context)
-	if err != nil {
-		return err
-	}
-	if e == nil {
-		return embed.NoModel()
-	}
-	home, err := p.KBHome()
-	if err != nil {
-		return err
-	}
-	k, err := kbhome.Knowledge(c.Context, home, kb.Options{Embedder: e})
-	if err != nil {
-		return err
-	}
-	defer k.Close()
-	bar := p.StepBar()
-	r, err := k.Reembed(c.Context, func(done, of int) { bar.Show("embedding", done, of) })
-	bar.Clear()
-	if err != nil {
-		if r.Embedded > 0 {
-			p.Messagef("%s have theirs; the same command continues", base.Count(int64(r.Embedded),
-				"capsule", "capsules"))
-		}
-		return err
-	}
-	return p.Answer(c, nil, func() {
-		p.Printf("%s embedded with %s, %d had theirs already\n", base.Count(int64(r.Embedded), "capsule",
-			"capsules"), r.Model, r.Skipped)
-	}, "reembed", r)
 }

@@ -37,7 +37,7 @@ func (p *program) contextItemCommands() []*cli.Command {
 		return c
 	}
 	return []*cli.Command{command(&ops.ContextSearch), command(&ops.ContextWrite, &cli.BoolFlag{
-		Name: "no-embed", Usage: "store it without an embedding; `board context reembed` adds it"}),
+		Name: "no-embed", Usage: "store it without an embedding; `board kb reembed` adds it"}),
 		command(&ops.ContextReadChunk), command(&ops.ContextList), command(&ops.ContextDelete),
 		command(&ops.ContextGet), command(&ops.ContextSet)}
 }

@@ -7,7 +7,6 @@ import (
 
 	"blackboard/cmd/board/base"
 	"blackboard/kb/chunks"
-	"blackboard/kb/memory"
 )
 
 // contextSkill teaches agents the store's tools.
@@ -39,13 +38,6 @@ there. What was deleted here stays deleted. The files are not changed. The first
 use of a store imports automatically.`,
 			Flags: contextFlags(), Action: p.contextImport,
 		},
-		{
-			Name: "reembed", Usage: "add missing embeddings",
-			Description: `These are chunks that were written without a model, and all of them after a
-change of the model. Each small step is saved. If it is interrupted, run the
-same command again.`,
-			Flags: useFlags(), Action: p.contextReembed,
-		},
 	}
 }
 
@@ -56,13 +48,5 @@ func (p *program) contextImport(c *cli.Context) error {
 			p.Printf("%s\n", importText(&r))
 			p.importNotes(&r)
 		}, "import", r)
-	})
-}
-
-func (p *program) contextReembed(c *cli.Context) error {
-	return base.With(p.openContext(c, true))(func(s *chunks.Store) error {
-		return p.reembed(c, "chunk", func(progress func(done, of int)) (memory.Reembedded, error) {
-			return s.Reembed(c.Context, progress)
-		})
 	})
 }

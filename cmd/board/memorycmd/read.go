@@ -17,7 +17,7 @@ import (
 
 func (p *program) memoryItemCommands() []*cli.Command {
 	noEmbed := &cli.BoolFlag{Name: "no-embed",
-		Usage: "store it without an embedding; `board memory reembed` adds it"}
+		Usage: "store it without an embedding; `board kb reembed` adds it"}
 	update := p.operation(&ops.MemoryUpdate, noEmbed)
 	change := update.Action
 	update.Action = func(c *cli.Context) error {

@@ -2,29 +2,19 @@ package memorycmd
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/board/fault"
 	"blackboard/cmd/board/base"
-	"blackboard/embed"
 	"blackboard/hooks/ops"
 	"blackboard/kb/memory"
 )
 
 func (p *program) memoryUpkeepCommands() []*cli.Command {
 	return append([]*cli.Command{p.operation(&ops.MemoryConsolidate), p.operation(&ops.MemoryRestore), p.memoryScrubCommand()},
-		&cli.Command{
-			Name: "reembed", Usage: "add missing embeddings",
-			Description: `These are items that were stored without a model, and all of them after a
-change of the model. Each small step is saved. If it is interrupted, run the
-same command again.`,
-			Flags: memoryFlags(), Action: p.memoryReembed,
-		},
 		&cli.Command{
 			Name: "events", Usage: "list changes, the newest last",
 			Description: `Lists who did what to which item, and by which rule; never the content. Events
@@ -88,32 +78,6 @@ func (p *program) memoryWorkspaces(c *cli.Context) error {
 			p.EndList(0, false, "workspaces")
 		}
 	}, "workspaces", all)
-}
-
-func (p *program) memoryReembed(c *cli.Context) error {
-	return base.With(p.openMemory(c, true))(func(s *memory.Store) error {
-		return p.reembed(c, "item", func(progress func(done, of int)) (memory.Reembedded, error) {
-			return s.Reembed(c.Context, 0, progress)
-		})
-	})
-}
-
-// reembed makes the missing embeddings of a store that holds such things.
-func (p *program) reembed(c *cli.Context, what string,
-	embedAll func(progress func(done, of int)) (memory.Reembedded, error)) error {
-	bar := p.StepBar()
-	r, err := embedAll(func(done, of int) { bar.Show("embedding", done, of) })
-	bar.Clear()
-	count := base.Count(int64(r.Embedded), what, what+"s")
-	switch {
-	case errors.Is(err, fault.NoModel):
-		return embed.NoModel()
-	case err != nil && r.Embedded > 0:
-		p.Messagef("%s have theirs; the same command continues", count)
-	}
-	return p.Answer(c, err, func() {
-		p.Printf("%s embedded with %s\n", count, base.Safe(r.Model))
-	}, "reembed", r)
 }
 
 func (p *program) memoryEvents(c *cli.Context, s *memory.Store) error {
