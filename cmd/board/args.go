@@ -293,7 +293,7 @@ var synonyms = sync.OnceValue(func() map[string]string {
 		"memory rm": "forget", "memory save": "put", "memory show": "get",
 		"memory undo": "restore", "memory write": "put",
 
-		"memory channel new": "create",
+		"memory workspace": "scrub", "memory channel new": "create",
 
 		"memory conversation end": "idle", "memory conversation get": "show",
 		"memory conversation new": "start",

@@ -211,7 +211,7 @@ func TestProgramsBesideEachOther(t *testing.T) {
 // TestDryRun: what changes much at once has --dry-run, and what deletes for good asks first, too.
 func TestDryRun(t *testing.T) {
 	changes := []string{"check", "verify", "kb import", "kb ingest", "kb curate", "kb learn", "memory import", "memory consolidate", "topic archive", "setup"}
-	deletes := []string{"rm", "topic wipe", "database drop-run", "memory scrub", "memory workspace rm"}
+	deletes := []string{"rm", "topic wipe", "database drop-run", "memory scrub"}
 	p := &program{&base.Program{Env: func(string) string { return "" }}}
 	eachCommand("", p.commands(), func(name string, c *cli.Command) {
 		has := flagArity(c.Flags)

@@ -141,7 +141,7 @@ var contractCommands = []struct{ name, line string }{
 	{"memory_import", `memory import refused.json --dry-run`},
 	{"memory_scrub", `memory scrub workspace`},
 	{"memory_scrub_execute", `memory scrub workspace --confirm $HASH`},
-	{"memory_workspace_rm", `memory workspace rm --author --reason r`},
+	{"memory_scrub_all", `memory scrub workspace --mode all --author --reason r`},
 	{"memory_events", `memory events`},
 	{"memory_named_rm", `memory named rm VOICE`},
 	{"context_write", `context write content --topic topic --tags a --ttl-days 30`},

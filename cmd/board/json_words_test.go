@@ -203,7 +203,6 @@ var jsonWords = map[string]string{
 	"duplicates":                             "how many hits were left out as duplicates",
 	"event":                                  "the event",
 	"memory scrub.event":                     "the entry of the log; null in a dry run",
-	"memory workspace rm.event":              "the entry of the log; null in a dry run",
 	"kb history.events":                      "what was done to it, the oldest first",
 	"memory events.events":                   "the events, the newest last",
 	"exported_at":                            "when the file was written",

@@ -2,11 +2,13 @@ package memorycmd
 
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/disk"
 	"blackboard/cmd/board/base"
 	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
@@ -110,7 +112,7 @@ func (p *program) inMemory(fn func(*cli.Context, *memory.Store) error) cli.Actio
 }
 
 func (p *program) memoryOptions(c *cli.Context) (opt memory.Options, err error) {
-	if opt.Workspace, err = p.Workspace(c); err != nil {
+	if opt.Workspace, err = p.remembered(c); err != nil {
 		return opt, err
 	}
 	opt.Session = cmp.Or(p.Env("BOARD_SESSION"), p.Env("BOARD_CONVERSATION"))
@@ -119,6 +121,17 @@ func (p *program) memoryOptions(c *cli.Context) (opt memory.Options, err error) 
 	}
 	opt.KeepSecrets = c.Bool("force")
 	return opt, p.MemoryEnvironment(&opt)
+}
+
+// remembered is the workspace of a command. One that --workspace names may be gone, if it has
+// a memory.
+func (p *program) remembered(c *cli.Context) (string, error) {
+	dir, err := filepath.Abs(c.String("workspace"))
+	if home, err2 := p.DataHome(); err == nil && err2 == nil && c.IsSet("workspace") && !disk.Exists(dir) &&
+		memory.HasMemory(home, dir) {
+		return dir, nil
+	}
+	return p.Workspace(c)
 }
 
 // scriptAgent is the agent's name in a shell without a harness, a person or a name.

@@ -2,14 +2,11 @@ package memorycmd
 
 import (
 	"fmt"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"blackboard/cmd/board/base"
-	kbhome "blackboard/kb/home"
 	"blackboard/kb/memory"
 )
 
@@ -33,82 +30,22 @@ and the account this includes the journals and core memories of all agents, and
 with --mode full the named entries. The command prints what it would delete and
 a hash of that, and asks. Without a terminal it needs --confirm HASH, and refuses
 if anything has changed since. The log records the scrub. An agent needs the
-grant scrub, or scrub:MODE; --mode all is board memory workspace rm.`,
-		Flags: memoryFlags(scrubFlags(
+grant scrub, or scrub:MODE. --mode all deletes all of one workspace, with its log and its file;
+its directory, which --workspace names, may be gone. The account's log records it.`,
+		Flags: memoryFlags(
 			&cli.StringFlag{Name: "mode",
 				Usage: "`MODE`: " + strings.Join(memory.ScrubModes, ", "), Value: memory.ScrubKeepNamed},
 			&cli.StringFlag{Name: "of", Usage: "only what is this `AGENT`'s own: private items, journal, " +
 				"core, working notes"},
 			&cli.BoolFlag{Name: "purge",
 				Usage: "the conversation itself too, with the working notes of all agents"},
-		)...),
+			&cli.StringFlag{Name: "confirm",
+				Usage: "do not ask: delete what the dry run with this `HASH` listed"},
+			&cli.BoolFlag{Name: "execute", Usage: "old spelling; --confirm alone is enough"},
+			base.DryRunFlag(),
+		),
 		Action: p.inMemory(p.memoryScrub),
 	}
-}
-
-func scrubFlags(more ...cli.Flag) []cli.Flag {
-	return append(more,
-		&cli.StringFlag{Name: "confirm",
-			Usage: "do not ask: delete what the dry run with this `HASH` listed"},
-		&cli.BoolFlag{Name: "execute", Usage: "old spelling; --confirm alone is enough"},
-		base.DryRunFlag(),
-	)
-}
-
-func (p *program) memoryWorkspaceCommand() *cli.Command {
-	return &cli.Command{
-		Name: "workspace", Usage: "the memory of a directory as a whole: rm",
-		Subcommands: []*cli.Command{{
-			Name: "rm", Usage: "delete it for good, after a dry run", ArgsUsage: "[DIRECTORY]",
-			Description: `Deletes all of one workspace: its items, conversations, channels, named entries,
-the journals and notes of all agents, its log and its file. DIRECTORY is one of
-board memory workspaces, existing or not (default: this workspace). The command
-prints what it would delete and asks, or needs --confirm HASH, as scrub does. The
-account's log records it. An agent needs the grant scrub:all.`,
-			Flags: memoryFlags(scrubFlags()...), Action: p.memoryWorkspaceRemove,
-		}},
-	}
-}
-
-func (p *program) memoryWorkspaceRemove(c *cli.Context) error {
-	opt, err := p.memoryOptions(c)
-	if err != nil {
-		return err
-	}
-	home, err := p.DataHome()
-	if err != nil {
-		return err
-	}
-	if c.NArg() > 0 {
-		if opt.Workspace, err = p.rememberedWorkspace(c, home); err != nil {
-			return err
-		}
-	}
-	s, err := kbhome.Memory(home, opt)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	return p.scrub(c, s, memory.ScrubQuery{Scope: memory.Scope{Tier: memory.Workspace},
-		Mode: memory.ScrubAll})
-}
-
-// rememberedWorkspace is the workspace that a command names: a known one, since its
-// directory may be gone, else that of the directory.
-func (p *program) rememberedWorkspace(c *cli.Context, home string) (string, error) {
-	name, err := base.OneArg(c, "directory")
-	if err != nil {
-		return "", err
-	}
-	dir, err := filepath.Abs(name)
-	if err != nil {
-		return "", err
-	}
-	all, err := memory.Workspaces(c.Context, home)
-	if err != nil || slices.Contains(all, dir) {
-		return dir, err
-	}
-	return p.workspaceOf(dir)
 }
 
 func (p *program) memoryScrub(c *cli.Context, s *memory.Store) error {

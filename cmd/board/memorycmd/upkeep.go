@@ -32,7 +32,6 @@ are left out.`,
 			Name: "workspaces", Usage: "list the directories that have a memory",
 			Flags: []cli.Flag{base.JSONFlag()}, Action: p.memoryWorkspaces,
 		},
-		p.memoryWorkspaceCommand(),
 		p.memoryAdoptCommand(),
 	)
 }
