@@ -42,17 +42,13 @@ func (p *program) takeDatabase(args []string) ([]string, error) {
 
 func (p *program) databaseCommand() *cli.Command {
 	return &cli.Command{
-		Name: "database", Category: base.CategoryProgram, Usage: "boards and knowledge for many machines, in a PostgreSQL database: init, status, allow, copy, check, roles, drop-run",
+		Name: "database", Category: base.CategoryProgram, Usage: "boards and knowledge for many machines, in a PostgreSQL database: init, allow, copy, check, roles, drop-run",
 		Description: "The database is --database URL, with any command, else $BOARD_DATABASE_URL, else what database: in board.yaml says.\nWithout any, or with off in place of a URL, boards and the knowledge base are files.",
 		Subcommands: []*cli.Command{
 			{
 				Name: "init", Usage: "prepare the database for boards, or bring it up to date",
 				Description: "Makes a schema (board, or ?schema=NAME of the URL) with the tables of all runs. It may be repeated, by many at once.\nOlder versions of board are refused by a database that a newer one has brought up to date.",
 				Flags:       []cli.Flag{base.JSONFlag()}, Action: p.databaseInit,
-			},
-			{
-				Name: "status", Usage: "show the server, the version of the schema, and how many runs there are",
-				Flags: []cli.Flag{base.JSONFlag()}, Action: p.databaseStatus,
 			},
 			p.databaseAllowCommand(),
 			p.databaseCopyCommand(),
@@ -118,30 +114,6 @@ func (p *program) databaseInit(c *cli.Context) error {
 			p.Printf("%s was brought from schema %d to %d\n", base.Safe(st.Database), had, st.Schema)
 		}
 	}, "database", st, "had", had)
-}
-
-func (p *program) databaseStatus(c *cli.Context) error {
-	place, err := p.databasePlace()
-	if err != nil {
-		return err
-	}
-	st, err := place.Status(c.Context)
-	return p.Answer(c, err, func() {
-		p.Printf("%s\nPostgreSQL %s\n", base.Safe(st.Database), base.Safe(st.Server))
-		if st.Standby {
-			p.Printf("a standby: it takes no writes\n")
-		}
-		switch {
-		case st.Schema == 0:
-			p.Printf("no boards yet; `board database init` prepares it\n")
-		case st.Schema < st.Knows:
-			p.Printf("schema %d; `board database init` brings it to %d\n", st.Schema, st.Knows)
-		case st.Schema > st.Knows:
-			p.Printf("schema %d, of a newer version of board; this one knows up to %d\n", st.Schema, st.Knows)
-		default:
-			p.Printf("schema %d, %s, %s, %d bytes\n", st.Schema, base.Count(st.Runs, "run", "runs"), base.Count(st.Capsules, "capsule", "capsules"), st.Bytes)
-		}
-	}, "database", st)
 }
 
 // databaseState says what the database is that has boards and knowledge, "" if files have

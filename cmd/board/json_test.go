@@ -59,7 +59,6 @@ var otherAnswers = []jsonAnswer{
 	newAnswer("daemon token", []any{"token", ""}),
 	newAnswer("web", []any{"url", ""}),
 	newAnswer("database init", []any{"database", postgres.Status{}, "had", 0}),
-	newAnswer("database status", []any{"database", postgres.Status{}}),
 	newAnswer("database allow", []any{"file", "", "allowed", ""}),
 	newAnswer("database copy", []any{"from", "", "to", "", "runs", []copiedRun{}, "knowledge", &kb.Copied{}, "knowledge_left_out", ""}),
 	newAnswer("database check", []any{"runs", []checkedRun{}, "knowledge", &checkedKnowledge{}}),

@@ -22,7 +22,7 @@ func Commands() map[string]string {
 		"signal.reopen":  "reopen SIGNAL",
 		"signal.address": "answer SIGNAL", "signal.waive": "waive SIGNAL",
 		"policy.init": "check --init", "database.init": "database init",
-		"database.status": "database status",
+		"database.status": "doctor",
 		"worker.list":     "expect", "worker.done": "done NAMES", "worker.drop": "expect --drop NAMES",
 		"variable.list": "state get", "variable.get": "state get KEY",
 
