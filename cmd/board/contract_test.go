@@ -42,6 +42,7 @@ var contractCommands = []struct{ name, line string }{
 	{"done", `done w1`},
 	{"state_set", `state set phase 1`},
 	{"state_get", `state get phase`},
+	{"", `state set phase --unset`},
 	{"show", `show`},
 	{"show_entry", `show e1`},
 	{"show_signal", `show s1`},
