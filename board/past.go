@@ -21,7 +21,6 @@ type Past struct {
 	Event   Event // the last one
 
 	b    *Board
-	t    *Timeline
 	then *Snapshot
 }
 
@@ -36,7 +35,7 @@ func (b *Board) At(ctx context.Context, seq int64) (*Past, error) {
 		return nil, notFound(fmt.Sprintf("there is no event %d", seq),
 			fmt.Sprintf("give a number from 1 to %d", t.Last()))
 	}
-	p := &Past{Seq: seq, b: b, t: t}
+	p := &Past{Seq: seq, b: b}
 	err = b.read(ctx, func(tx *store.Tx) error {
 		events, err := selectEvents(tx, `WHERE seq = ?`, seq)
 		if err == nil && len(events) > 0 {
@@ -54,9 +53,7 @@ func (b *Board) At(ctx context.Context, seq int64) (*Past, error) {
 
 // State is the summary that [Board.State] gives.
 func (p *Past) State() State {
-	st := p.then.State()
-	st.Workers = p.t.workers(p.Seq)
-	return st
+	return p.then.State()
 }
 
 // entry is an entry as it was; nil if it was posted later.

@@ -13,7 +13,7 @@ import (
 	"blackboard/board/verify"
 )
 
-// samePast fails unless a moment that is read piece by piece is the one that a replay rebuilds.
+// samePast fails unless a moment is the one that a replay rebuilds.
 func samePast(t *testing.T, p *Past, want *Snapshot) {
 	t.Helper()
 	same := func(what string, got, want any) {
@@ -30,6 +30,7 @@ func samePast(t *testing.T, p *Past, want *Snapshot) {
 	same("the count of signals", got.Signals, was.Signals)
 	same("the variables", got.Variables, was.Variables)
 	same("the workers expected", got.Expected, was.Expected)
+	same("who wrote", got.Workers, was.Workers)
 	same("what was given", got.Retrievals, was.Retrievals)
 	none, two := int64(0), int64(2)
 	for _, policy := range []Policy{{}, {MaxDisputed: &none, MaxOpen: &two, Expect: []string{"w3", "w9"}, Block: []string{}}, {Block: []string{"low"}, MinEntries: 3}, {MaxDisputed: &none, RequireSource: true}, {RequireVerified: true, RequireEvidence: true, Block: []string{}}} {

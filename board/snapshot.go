@@ -40,6 +40,8 @@ type Snapshot struct {
 	Receipts []Receipt `json:"receipts"`
 	// RanClaims are the commands that workers say to have run.
 	RanClaims []RanClaim `json:"ran_claims"`
+	// Workers are those who wrote to the board, the most recent first.
+	Workers []Worker `json:"-"`
 }
 
 // Snapshot returns the board as it is now.
@@ -84,7 +86,11 @@ func loadSnapshot(tx *store.Tx) (*Snapshot, error) {
 		return nil, err
 	}
 	s.Receipts = folded(seen)
-	s.Retrievals, err = retrievals(tx, "")
+	if s.Retrievals, err = retrievals(tx, ""); err != nil {
+		return nil, err
+	}
+	st, err := state(tx, true)
+	s.Workers = st.Workers
 	return s, err
 }
 
@@ -194,6 +200,7 @@ func decodeEvents(events []Event) <-chan []decodedEvent {
 type replayer struct {
 	Snapshot
 	vars    map[string]*Variable // deleted ones too, with no value
+	workers map[string]*Worker
 	sources map[string]Source
 	// idempotency keys, marked by what they belong to, with their ids
 	keys map[string]string
@@ -204,7 +211,7 @@ type replayer struct {
 func newReplayer() *replayer {
 	return &replayer{Snapshot: Snapshot{Entries: []Entry{}, Signals: []Signal{},
 		Expected: []Expected{}, Dropped: []DroppedDuty{}, Settled: []Settlement{},
-		Retrievals: []Retrieval{}, RanClaims: []RanClaim{}}, vars: map[string]*Variable{}, sources: map[string]Source{},
+		Retrievals: []Retrieval{}, RanClaims: []RanClaim{}}, vars: map[string]*Variable{}, workers: map[string]*Worker{}, sources: map[string]Source{},
 		keys: map[string]string{}, accepted: map[string]*claims.Acceptance{}}
 }
 
@@ -218,6 +225,7 @@ func (r *replayer) snapshot() *Snapshot {
 	}
 	slices.SortFunc(r.Variables, func(a, b Variable) int { return strings.Compare(a.Key, b.Key) })
 	r.endSources()
+	r.Workers = listWorkers(r.workers)
 	for i := range r.Entries {
 		r.Entries[i].accept(r.accepted)
 	}
@@ -269,6 +277,15 @@ func (r *replayer) applyDecoded(e decodedEvent) error {
 			clip(e.Verb, 40), clip(e.ID, 40), err), "")
 	}
 	r.Seq, r.At = e.Seq, e.At
+	w := r.workers[e.Actor]
+	if w == nil {
+		w = &Worker{Name: e.Actor}
+		r.workers[e.Actor] = w
+	}
+	w.Events, w.Last = w.Events+1, e.At
+	if e.Verb == verbPost {
+		w.Entries++
+	}
 	return nil
 }
 

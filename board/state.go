@@ -76,7 +76,7 @@ func (c *SignalCounts) of(status string) CountsByName {
 type Worker struct {
 	Name    string    `json:"name"`
 	Entries int64     `json:"entries"` // posted
-	Events  int64     `json:"events"`  // caused; 0 in the state of a Snapshot
+	Events  int64     `json:"events"`  // caused
 	Last    time.Time `json:"last"`    // of the last one
 }
 
@@ -148,10 +148,7 @@ func state(tx *store.Tx, workers bool) (State, error) {
 		WHERE c.n > 0 AND (? = 1 OR c.kind IN ('type', 'status', 'must_surface', 'signal', 'link'))`, workers); err != nil {
 		return st, err
 	}
-	for _, w := range byName {
-		st.Workers = append(st.Workers, *w)
-	}
-	sortWorkers(st.Workers)
+	st.Workers = listWorkers(byName)
 	if workers {
 		if err := tx.QueryRow(`SELECT count(*) ` +
 			fromRetrievals).Scan(&st.Retrievals); err != nil {
@@ -169,12 +166,17 @@ func state(tx *store.Tx, workers bool) (State, error) {
 	return st, err
 }
 
-// sortWorkers puts the worker who wrote last first.
-func sortWorkers(all []Worker) {
+// listWorkers puts the worker who wrote last first.
+func listWorkers(byName map[string]*Worker) []Worker {
+	all := []Worker{}
+	for _, w := range byName {
+		all = append(all, *w)
+	}
 	slices.SortFunc(all, func(a, b Worker) int {
 		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(b.Events, a.Events),
 			strings.Compare(a.Name, b.Name))
 	})
+	return all
 }
 
 // checkCounts compares the running counts with the rows.
@@ -202,27 +204,13 @@ func checkCounts(tx *store.Tx, path string) error {
 		have, kind, name, want), nil)
 }
 
-// State summarises the snapshot as Board.State does, with two differences: it lists
-// workers who raised signals or set variables but posted nothing, and it does not count
-// events.
+// State summarises the snapshot as Board.State does.
 func (s *Snapshot) State() State {
 	st := newState()
 	st.Run, st.Goal, st.Created, st.Updated, st.Seq, st.Variables = s.Run, s.Goal, s.Created, s.At,
 		s.Seq, s.Variables
 	st.Expected, st.Retrievals = s.Expected, int64(len(s.Retrievals))
-	st.Receipts = int64(len(s.Receipts))
-	workers := map[string]*Worker{}
-	seen := func(name string, at time.Time) *Worker {
-		w := workers[name]
-		if w == nil {
-			w = &Worker{Name: name}
-			workers[name] = w
-		}
-		if at.After(w.Last) {
-			w.Last = at
-		}
-		return w
-	}
+	st.Receipts, st.Workers = int64(len(s.Receipts)), append(st.Workers, s.Workers...)
 	for _, e := range s.Entries {
 		st.Entries.Total++
 		st.Entries.ByType[e.Type]++
@@ -235,26 +223,11 @@ func (s *Snapshot) State() State {
 				st.Links[k] += int64(n)
 			}
 		}
-		seen(e.Worker, e.Created).Entries++
 	}
 	for _, sig := range s.Signals {
 		st.Signals.Total++
 		st.Signals.of(sig.Status)[sig.Priority]++
-		seen(sig.Worker, sig.Created)
 	}
-	for _, v := range s.Variables {
-		seen(v.Worker, v.Updated)
-	}
-	for _, r := range s.Retrievals {
-		seen(r.Worker, r.At)
-	}
-	for _, w := range workers {
-		st.Workers = append(st.Workers, *w)
-	}
-	slices.SortFunc(st.Workers, func(a, b Worker) int {
-		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(b.Entries, a.Entries),
-			strings.Compare(a.Name, b.Name))
-	})
 	return st
 }
 

@@ -92,23 +92,6 @@ func (t *Timeline) Last() int64 { return int64(len(t.acts)) }
 // At is the time of an event.
 func (t *Timeline) At(seq int64) time.Time { return fromMillis(t.acts[seq-1].at) }
 
-// workers are those who have written up to an event, with what they did.
-func (t *Timeline) workers(upto int64) []Worker {
-	all := make([]Worker, len(t.names))
-	for i := range t.acts[:upto] {
-		a := &t.acts[i]
-		w := &all[a.actor]
-		w.Name, w.Last = t.names[a.actor], fromMillis(a.at)
-		w.Events++
-		if t.is(a, verbPost) {
-			w.Entries++
-		}
-	}
-	all = slices.DeleteFunc(all, func(w Worker) bool { return w.Events == 0 })
-	sortWorkers(all)
-	return all
-}
-
 // Lane is what one worker did over the whole timeline.
 type Lane struct {
 	Worker  string
