@@ -204,3 +204,15 @@ func Cause(err error) error {
 	}
 	return err
 }
+
+// globSigns have a meaning in a pattern.
+var globSigns = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
+
+// Glob returns the paths that begin with one, whatever signs it has, and go on by a pattern.
+func Glob(path, pattern string) []string {
+	if filepath.Separator == '/' { // elsewhere it cannot be escaped
+		path = globSigns.Replace(path)
+	}
+	found, _ := filepath.Glob(path + pattern) // the patterns of the program are valid
+	return found
+}

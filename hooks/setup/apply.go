@@ -202,6 +202,6 @@ func (s *Setup) tidy(c *Change) {
 		}
 	}
 	if c.record == nil {
-		c.Stay, _ = filepath.Glob(escapeGlob(c.disk.real) + backupMark + "*") // the pattern is valid
+		c.Stay = disk.Glob(c.disk.real, backupMark+"*")
 	}
 }

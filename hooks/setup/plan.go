@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/board/disk"
 	"blackboard/hooks/harness"
 )
 
@@ -347,17 +348,7 @@ func (p *planner) planRemoval(t target, d, next *draft, present, kept []string, 
 
 // hasBackup reports whether a copy of a file exists from before its change.
 func hasBackup(path string) bool {
-	found, _ := filepath.Glob(escapeGlob(path) + backupMark + "*")
-	return len(found) > 0
-}
-
-var globSpecial = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
-
-func escapeGlob(path string) string {
-	if filepath.Separator == '\\' { // where it cannot be escaped
-		return path
-	}
-	return globSpecial.Replace(path)
+	return len(disk.Glob(path, backupMark+"*")) > 0
 }
 
 // serves reports whether a file of ours serves a harness. Without a record it is

@@ -90,8 +90,8 @@ func (im *importer) isAIKBDir(dir string) bool {
 		return true
 	}
 	for _, sub := range []string{dir, filepath.Join(dir, aiKBCapsules)} {
-		files, err := filepath.Glob(filepath.Join(globSafe(sub), "*.md"))
-		if err == nil && slices.ContainsFunc(files[:min(len(files), 20)], isAIKBFile) {
+		files := disk.Glob(sub, "/*.md")
+		if slices.ContainsFunc(files[:min(len(files), 20)], isAIKBFile) {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@ package importers
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -184,7 +185,7 @@ func (c *aiKBCapsule) draft() (*importDraft, error) {
 		d.ref(r)
 	}
 	d.ref(formatAIKB + ":" + id)
-	for _, name := range sortedNames(f) {
+	for _, name := range slices.Sorted(maps.Keys(f)) {
 		if !slices.Contains(aiKBFields, name) && !slices.Contains(aiKBMade, name) {
 			d.keep(name, f[name])
 		}

@@ -37,7 +37,7 @@ func (im *importer) readClaude(dir string) error {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return invalid("cannot read "+dir+": "+systemWords(err), "check its permissions")
+		return invalid("cannot read "+dir+": "+disk.Cause(err).Error(), "check its permissions")
 	}
 	found := 0
 	var without leftOut
@@ -56,7 +56,7 @@ func (im *importer) readClaude(dir string) error {
 				return err
 			}
 		case err != nil && !errors.Is(err, fs.ErrNotExist) && e.IsDir():
-			im.refuse(memory, "cannot read the folder: "+systemWords(err))
+			im.refuse(memory, "cannot read the folder: "+disk.Cause(err).Error())
 		case e.IsDir():
 			without.add(e.Name())
 		}

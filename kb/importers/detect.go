@@ -31,7 +31,7 @@ func (im *importer) detect(path string, dir bool) (string, error) {
 	}
 	f, err := disk.OpenNamed(path)
 	if err != nil {
-		return "", invalid(fmt.Sprintf("cannot read %s: %s", path, systemWords(err)),
+		return "", invalid(fmt.Sprintf("cannot read %s: %s", path, disk.Cause(err)),
 			"check its permissions")
 	}
 	defer f.Close()
@@ -76,7 +76,7 @@ func detectLines(path string, r io.Reader) (string, error) {
 		return stop
 	})
 	if err != nil && err != stop {
-		return "", invalid(fmt.Sprintf("cannot read %s: %s", path, systemWords(err)),
+		return "", invalid(fmt.Sprintf("cannot read %s: %s", path, disk.Cause(err)),
 			"check the storage")
 	}
 	if format == "" {
@@ -100,7 +100,7 @@ func (im *importer) detectDir(dir string) (string, error) {
 		looked++
 		switch {
 		case err != nil && rel == ".":
-			return invalid("cannot read "+dir+": "+systemWords(err), "check its permissions")
+			return invalid("cannot read "+dir+": "+disk.Cause(err).Error(), "check its permissions")
 		case err != nil && e != nil && e.IsDir():
 			return fs.SkipDir
 		case err != nil:

@@ -49,7 +49,7 @@ func eachLine(r io.Reader, fn func(importLine) error) error {
 func openImport(path string, most int64) (*disk.File, error) {
 	f, err := disk.OpenNamed(path)
 	if err != nil {
-		return nil, invalid(fmt.Sprintf("cannot read %s: %s", path, systemWords(err)),
+		return nil, invalid(fmt.Sprintf("cannot read %s: %s", path, disk.Cause(err)),
 			"check its permissions")
 	}
 	info, err := f.Stat()

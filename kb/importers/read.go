@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/kb"
 )
@@ -62,7 +63,7 @@ func (im *importer) read(path, format string) (*kb.ImportSet, error) {
 		return nil, fault.NotFound.New(fmt.Sprintf("file or folder not found: %s", path),
 			"check the path")
 	case err != nil:
-		return nil, invalid(fmt.Sprintf("cannot read %s: %s", path, systemWords(err)),
+		return nil, invalid(fmt.Sprintf("cannot read %s: %s", path, disk.Cause(err)),
 			"check the path and its permissions")
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return nil, invalid(path+" is neither a file nor a folder",
@@ -161,14 +162,4 @@ func (im *importer) refuse(from, why string) {
 
 func (im *importer) note(format string, args ...any) {
 	im.set.Notes = append(im.set.Notes, asUTF8(fmt.Sprintf(format, args...)))
-}
-
-// systemWords is what the system says of a file, without the path, which is said
-// already.
-func systemWords(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err.Error()
-	}
-	return err.Error()
 }

@@ -46,10 +46,7 @@ func isStoreDir(dir string) bool {
 
 // hasChunks reports whether one of the first files in the folder chunks is a chunk.
 func hasChunks(dir string) bool {
-	files, err := filepath.Glob(filepath.Join(globSafe(dir), "chunks", "*.md"))
-	if err != nil {
-		return false
-	}
+	files := disk.Glob(filepath.Join(dir, "chunks"), "/*.md")
 	return slices.ContainsFunc(files[:min(len(files), 20)], func(file string) bool {
 		text, err := readText(file)
 		if err != nil {
@@ -59,14 +56,6 @@ func hasChunks(dir string) bool {
 		return err == nil && slices.ContainsFunc(fields,
 			func(f markdown.Field) bool { return f.Key == "topic" })
 	})
-}
-
-// globSafe takes the meaning from the signs of a pattern.
-func globSafe(path string) string {
-	if filepath.Separator == '\\' {
-		return path
-	}
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 func (im *importer) readStoreDir(dir string) error {
@@ -140,7 +129,7 @@ func foreignError(path string, err error) error {
 	case errors.As(err, &own):
 		return invalid(err.Error(), "give an undamaged copy")
 	case errors.Is(err, fs.ErrPermission):
-		return invalid(fmt.Sprintf("cannot read %s: %s", path, systemWords(err)),
+		return invalid(fmt.Sprintf("cannot read %s: %s", path, disk.Cause(err)),
 			"check its permissions")
 	}
 	return err
@@ -201,15 +190,6 @@ func (r *storeReader) chunk(c chunks.Chunk) error {
 	capsule, notes := d.done()
 	r.im.take(from, capsule, notes)
 	return nil
-}
-
-func sortedNames(row map[string]string) []string {
-	names := make([]string, 0, len(row))
-	for name := range row {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // state makes a capsule of a variable.

@@ -26,7 +26,7 @@ func (im *importer) walk(dir string, wanted func(name string) bool,
 		path := filepath.Join(dir, filepath.FromSlash(rel))
 		switch {
 		case err != nil:
-			im.refuse(path, "cannot read the folder: "+systemWords(err))
+			im.refuse(path, "cannot read the folder: "+disk.Cause(err).Error())
 			if e != nil && e.IsDir() {
 				return fs.SkipDir
 			}
@@ -46,7 +46,7 @@ func (im *importer) walk(dir string, wanted func(name string) bool,
 				return nil
 			}
 			if err != nil && wanted(e.Name()) {
-				im.refuse(path, "cannot follow the link: "+systemWords(err))
+				im.refuse(path, "cannot follow the link: "+disk.Cause(err).Error())
 				return nil
 			}
 			if wanted(e.Name()) && markdown.LeadsOut(dir, path) {
@@ -100,7 +100,7 @@ func readText(path string) (string, error) {
 		info, _ := os.Stat(path)
 		return "", tooLarge("it has", info.Size(), maxImportFile)
 	case err != nil:
-		return "", invalid("cannot read it: "+systemWords(err), "check its permissions")
+		return "", invalid("cannot read it: "+disk.Cause(err).Error(), "check its permissions")
 	}
 	decoded, ok := text.Decode(b)
 	if !ok {
