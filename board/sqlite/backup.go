@@ -28,9 +28,7 @@ func Backup(ctx context.Context, path, to string) error {
 	if from.file, err = os.Stat(path); err != nil {
 		return err
 	}
-	if err := from.connect(ctx); err != nil {
-		return from.wrap(err)
-	}
+	from.connect()
 	defer from.sql.Close()
 	if err := from.copyPages(ctx, to); err != nil {
 		return from.wrap(err)

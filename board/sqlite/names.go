@@ -77,9 +77,7 @@ func Rename(ctx context.Context, path, to string, is os.FileInfo) error {
 // foldWAL moves the WAL into the file and empties it. The caller has the writers' turn.
 func foldWAL(ctx context.Context, path string) error {
 	db := &DB{path: path, last: new(atomic.Bool)}
-	if err := db.connect(ctx); err != nil {
-		return db.wrap(err)
-	}
+	db.connect()
 	defer db.sql.Close()
 	var busy, frames, folded int
 	err := db.sql.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames,

@@ -134,9 +134,7 @@ func openOnce(ctx context.Context, path string, schema Schema, mode Mode, readOn
 	// The identity is taken before SQLite opens the file by name. If another file has the
 	// name afterwards, CheckFile says so.
 	db.file, db.born = info, birth(path)
-	if err := db.connect(ctx); err != nil {
-		return nil, db.wrap(err)
-	}
+	db.connect()
 	have := 0
 	if info.Size() > 0 {
 		have, err = db.version(ctx)
@@ -206,7 +204,7 @@ var frugal atomic.Bool
 // little at a time; a long write is slower with it.
 func SaveMemory() { frugal.Store(true) }
 
-func (db *DB) connect(ctx context.Context) error {
+func (db *DB) connect() {
 	q := url.Values{"_pragma": {
 		"busy_timeout(10000)",
 		"synchronous(FULL)",
@@ -231,7 +229,6 @@ func (db *DB) connect(ctx context.Context) error {
 	// watchers keep one each, and others need some too.
 	conn.SetMaxIdleConns(8)
 	db.sql = conn
-	return nil
 }
 
 // Path returns the path given to Open.

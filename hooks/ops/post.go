@@ -166,10 +166,7 @@ func PostAll(ctx context.Context, h Runs, on On, posts []board.Post, one bool) (
 		noteStranger(ctx, h, b, who, out.Posted...)
 		if one {
 			p := out.Posted[0]
-			ran, err := heldRan(ctx, h, b, who, &p.Entry)
-			if err != nil {
-				return err
-			}
+			ran := heldRan(ctx, h, b, who, &p.Entry)
 			out.One, out.Posted = &One{p.Entry, p.Existing, nil, ran}, nil
 			if ran == nil {
 				out.Checked = holdAgainst(ctx, h, b, who, &p)

@@ -29,17 +29,17 @@ func claimRan(ctx context.Context, h Runs, b *board.Board, worker, entry string,
 
 // heldRan holds a finding whose source is a command ("go test ./... @ exit 0") against what
 // hooks saw; nil for other sources.
-func heldRan(ctx context.Context, h Runs, b *board.Board, who string, e *board.Entry) (*board.RanClaim, error) {
+func heldRan(ctx context.Context, h Runs, b *board.Board, who string, e *board.Entry) *board.RanClaim {
 	exit, ok := board.SourceExit(e.SourceRef)
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	said, err := claimRan(ctx, h, b, who, e.ID, exit, e.SourceDoc)
 	if err != nil {
 		h.Note(fmt.Sprintf("%s was not checked: %s", e.ID, board.Line(err.Error(), 200)))
-		return nil, nil
+		return nil
 	}
-	return &said[0], nil
+	return &said[0]
 }
 
 // compareReceipts compares what hooks saw of a worker with the harness's own record, which

@@ -84,8 +84,8 @@ func (c *Claim) tasks(dir string, exit *int) []Ran {
 func Judge(c Claim, seen []Seen) Finding {
 	zero := 0
 	worst := Finding{Verdict: NotFound, At: -1}
-	for i, want := range c.tasks("/", &zero) {
-		f := c.judge(i, &want, seen)
+	for i := range c.tasks("/", &zero) {
+		f := c.judge(i, seen)
 		if i == 0 || slices.Index(Verdicts, f.Verdict) < slices.Index(Verdicts, worst.Verdict) {
 			worst = f
 		}
@@ -94,7 +94,7 @@ func Judge(c Claim, seen []Seen) Finding {
 }
 
 // judge looks for one command of a claim.
-func (c *Claim) judge(nth int, want *Ran, seen []Seen) Finding {
+func (c *Claim) judge(nth int, seen []Seen) Finding {
 	zero := 0
 	f := Finding{Verdict: NotFound, At: -1}
 	goals := map[string][]Ran{} // what the claim means, by the directory that it is about

@@ -93,8 +93,8 @@ func addUser(text string, i int, add func(*rule, int, int)) {
 		add(curlUser, from, to)
 		return
 	}
-	if a, b := user(text[from:to]); b > a {
-		add(curlUser, from+a, from+b)
+	if isUser(text[from:to]) {
+		add(curlUser, from, to)
 	}
 }
 

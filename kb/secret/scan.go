@@ -149,23 +149,21 @@ var space = newSet(" \t\r\n")
 // headerValue are the characters of a credential in a header.
 var headerValue = newSet("0-9a-zA-Z_=~@.+/-")
 
-// user returns all of a user and password, unless the password is a word or a variable.
-func user(s string) (start, end int) {
+// isUser reports whether a text is a user and password, unless the password is a word or a
+// variable.
+func isUser(s string) bool {
 	name, password, ok := strings.Cut(s, ":")
 	short := func(s string) bool { return s != "" && len(s) < 3 }
 	if !ok || short(name) || short(password) || len(s) < 4 {
-		return 0, 0
+		return false
 	}
 	switch strings.ToLower(strings.TrimRight(password, "x*")) {
 	case "", "changeit", "changeme", "password", "pass", "pwd", "test", "token":
 		if password != "" {
-			return 0, 0
+			return false
 		}
 	}
-	if strings.ContainsAny(password[:min(1, len(password))], "$<[{") {
-		return 0, 0
-	}
-	return 0, len(s)
+	return !strings.ContainsAny(password[:min(1, len(password))], "$<[{")
 }
 
 // entropy is Shannon's, in bits per byte.
