@@ -244,14 +244,14 @@ var libraries = map[string][]string{
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 11307, // accepted doubts bounded in the gate, ids in brackets
+	"board": 11290, // accepted doubts bounded in the gate, ids in brackets
 
 	"board/check": 1600, // with the policy; a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step
 
 	"board/claims": 8680, // parties and figures exchanged between clauses; findings that say otherwise than their quote, spoken times of day, conditions; names of doubts
 	"board/clash":  890,  // which of two notes holds, from kb/memory
 
-	"board/disk": 646, // who takes names away waits for who is opening files; logs, and tests of paths that nine packages had
+	"board/disk": 660, // patterns below a path; who takes names away waits for who is opening files; logs, and tests of paths that nine packages had
 
 	"board/documents": 5035, // PDF: table of objects, encryption, forms
 
@@ -321,7 +321,7 @@ var ceilings = map[string]int{
 
 	"kb/chunks": 2500,
 
-	"kb/importers": 2590,
+	"kb/importers": 2560,
 
 	"kb/index": 4562, // several vectors for a document; lists of the tail made when asked for
 
