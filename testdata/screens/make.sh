@@ -186,5 +186,5 @@ export BOARD_HOME=$work/data BOARD_WORKSPACE=$work/workspace # before the termin
 record demo 100x30 "board demo: a run of three workers, from the first finding to the report that carries all of them, and to the run that begins with them" "everything else" board demo
 
 fill
-walk tui-walk 120x34 "board tui: what blocks, who contradicts whom, the moment of most open questions, and the knowledge base" \
-  "2" "Enter" "Escape : d i s p u t e d" "Enter Enter" "Escape Escape 1" "^" "<" "=" "Escape L" "K s i g n i n g"
+walk tui-walk 120x34 "board tui: what blocks, who contradicts whom, what has changed since a moment, and the knowledge base" \
+  "2" "Enter" "Escape : d i s p u t e d" "Enter Enter" "Escape Escape 1" "{" "{" "=" "Escape L" "K s i g n i n g"
