@@ -347,7 +347,7 @@ var ceilings = map[string]int{
 
 	"tui/dark": 38,
 
-	"tui/items": 2417,
+	"tui/items": 2414,
 
 	"tui/page": 2922,
 

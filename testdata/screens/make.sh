@@ -187,4 +187,4 @@ record demo 100x30 "board demo: a run of three workers, from the first finding t
 
 fill
 walk tui-walk 120x34 "board tui: what blocks, who contradicts whom, what has changed since a moment, and the knowledge base" \
-  "2" "Enter" "Escape : d i s p u t e d" "Enter Enter" "Escape Escape 1" "{" "{" "=" "Escape L" "K s i g n i n g"
+  "2" "Enter" "Escape : d i s p u t e d" "Enter Enter" "Escape Escape 1" "{" "{" "=" "Escape L" "K s i g n i n g Space k e y"

@@ -203,29 +203,26 @@ func (p *Page) row(i, w int) string {
 // hitRow renders what the search has found: how well it matches, or how old it is.
 func (p *Page) hitRow(r *Row, w int) string {
 	st, h := p.app.Styles, r.hit
-	paint := func(look func(...string) string, s string) string {
-		if h.Weak { // it has words of the question, and is no sure answer
-			return s
-		}
-		return look(s)
+	kind, scope := st.Accent, st.Faint
+	if h.Weak { // it has words of the question, and is no sure answer
+		kind, scope = st.Plain, st.Plain
 	}
 	lead := cells.Right(cells.Ago(r.At, p.app.Now()), 4)
-	if !p.found.browsed {
-		lead = fmt.Sprintf("%.2f ", h.Score) + paint(st.Info.Render, scoreBar(h.Score))
+	switch {
+	case h.Weak:
+		lead = cells.Fit("weak", 5+scoreCells)
+	case !p.found.browsed:
+		lead = fmt.Sprintf("%.2f ", h.Score) + st.Info.Render(scoreBar(h.Score))
 	}
-	left := page.Columns(lead, paint(st.Accent.Render, cells.Fit(cells.Clean(h.Kind), 12)))
+	left := page.Columns(lead, kind.Render(cells.Fit(cells.Clean(h.Kind), 12)))
 	if w >= 64 {
-		left = page.Columns(left, paint(st.Faint.Render, cells.Fit(cells.Clean(h.Scope), 9)))
+		left = page.Columns(left, scope.Render(cells.Fit(cells.Clean(h.Scope), 9)))
 	}
-	left = page.Columns(left, r.Head)
+	row := cells.Spread(page.Columns(left, r.Head), badges(p.app, r.marks), w)
 	if h.Weak {
-		tail := "weak"
-		for _, m := range r.marks {
-			tail = "[" + m + "] " + tail
-		}
-		return st.Faint.Render(cells.Spread(left, tail, w))
+		return st.Faint.Render(row)
 	}
-	return cells.Spread(left, badges(p.app, r.marks), w)
+	return row
 }
 
 // scoreCells is the length of a score's bar.
