@@ -13,15 +13,14 @@
 //	board/words      reads text: words, stems, identifiers, numbers, dates, negations
 //	board/documents  reads reports and sources: docx, pdf, xlsx, html and more
 //	board/claims     reads texts into claims and compares them; which findings may conflict
-//	board/clash      whether two notes may contradict each other
+//	board/clash      whether two notes may contradict each other, and which of them holds
 //	board/survival   whether reports carry what a run must not lose
 //	board/verify     whether findings stand in their sources
 //	board/trace      what supports the facts of a report
 //	board/foreign    reads boards of other programs
 //	board            the domain: entries, signals, variables, events; gate, replay, import
 //	board/report     digest, appendix and HTML page of a board
-//	board/policy     reads board.yaml
-//	board/check      gate, verify, conflicts, survival and trace in one verdict
+//	board/check      reads board.yaml; gate, verify, conflicts, survival and trace in one verdict
 //
 // Embeddings:
 //
@@ -37,7 +36,6 @@
 //	kb/secret        finds and masks secrets
 //	kb/home          the project that a directory belongs to
 //	kb               the knowledge base: capsules and their files, search, history
-//	kb/brief         writes what is known about a task, for a prompt
 //	kb/learn         reads learnings from transcripts, answers and worklogs
 //	kb/importers     reads memories of other tools, and our own exports
 //	kb/memory        what agents remember: tiers, named entries, journals, conversations
