@@ -8,6 +8,7 @@
 //	board/postgres   the same boards and knowledge base in PostgreSQL
 //	board/store      the interface that sqlite and postgres implement
 //	board/fault      the error type: kind, message, next step; exit codes and HTTP statuses
+//	board/disk       bounded reads, atomic writes, locks, paths, logs
 //	board/text       text by others made safe for a screen: visible, cut, counted; tokens
 //	board/op         what an operation is: arguments by tags, schema, decoding, text
 //	board/words      reads text: words, stems, identifiers, numbers, dates, negations

@@ -221,3 +221,36 @@ func TestCeilings(t *testing.T) {
 	}
 	t.Logf("%d lines in %d packages", sum, len(lines))
 }
+
+// mostPackages is how many packages the house may have: a new one takes the place of another.
+const mostPackages = 55
+
+// TestHouseMap: the map in doc.go has all packages and no others, and they stay few.
+func TestHouseMap(t *testing.T) {
+	text, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there, listed := map[string]bool{}, map[string]bool{}
+	for _, f := range goFiles(t) {
+		there[f.pkg] = true
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, ok := strings.CutPrefix(line, "//\t"); ok {
+			listed[strings.Fields(name)[0]] = true
+		}
+	}
+	for _, pkg := range slices.Sorted(maps.Keys(there)) {
+		if !listed[pkg] {
+			t.Errorf("doc.go says nothing of %s", pkg)
+		}
+	}
+	for _, pkg := range slices.Sorted(maps.Keys(listed)) {
+		if !there[pkg] {
+			t.Errorf("doc.go lists %s, which is not there", pkg)
+		}
+	}
+	if len(there) > mostPackages {
+		t.Errorf("there are %d packages, at most %d may be: merge one of few lines and one user", len(there), mostPackages)
+	}
+}
