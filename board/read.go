@@ -121,46 +121,40 @@ func badPriority(id string, priority int) error {
 		fmt.Sprintf("has a signal %s with the priority %d, which is unknown", id, priority), nil)
 }
 
-func getEntry(tx *store.Tx, id int64) (*Entry, error) {
-	entries, err := selectEntries(tx, `FROM entries e WHERE e.id = ?`, id)
-	if err != nil {
+// first is the one that was found, or nil.
+func first[T any](all []T, err error) (*T, error) {
+	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	if len(entries) == 0 {
-		return nil, notFound(fmt.Sprintf("there is no entry %s on this board", EntryID(id)), "",
+	return &all[0], nil
+}
+
+func getEntry(tx *store.Tx, id int64) (*Entry, error) {
+	e, err := first(selectEntries(tx, `FROM entries e WHERE e.id = ?`, id))
+	if err == nil && e == nil {
+		err = notFound(fmt.Sprintf("there is no entry %s on this board", EntryID(id)), "",
 			fault.Do("entry.list", "{} lists the entries"))
 	}
-	return &entries[0], nil
+	return e, err
 }
 
 func getSignal(tx *store.Tx, id int64) (*Signal, error) {
-	signals, err := selectSignals(tx, `FROM signals s WHERE s.id = ?`, id)
-	if err != nil {
-		return nil, err
-	}
-	if len(signals) == 0 {
-		return nil, notFound(fmt.Sprintf("there is no signal %s on this board", SignalID(id)), "",
+	s, err := first(selectSignals(tx, `FROM signals s WHERE s.id = ?`, id))
+	if err == nil && s == nil {
+		err = notFound(fmt.Sprintf("there is no signal %s on this board", SignalID(id)), "",
 			fault.Do("signal.list", "{} lists the signals"))
 	}
-	return &signals[0], nil
+	return s, err
 }
 
 // entryByKey returns the entry posted under a key, or nil.
 func entryByKey(tx *store.Tx, key string) (*Entry, error) {
-	entries, err := selectEntries(tx, `FROM entries e WHERE e.key = ?`, key)
-	if err != nil || len(entries) == 0 {
-		return nil, err
-	}
-	return &entries[0], nil
+	return first(selectEntries(tx, `FROM entries e WHERE e.key = ?`, key))
 }
 
 // signalByKey returns the signal raised under a key, or nil.
 func signalByKey(tx *store.Tx, key string) (*Signal, error) {
-	signals, err := selectSignals(tx, `FROM signals s WHERE s.key = ?`, key)
-	if err != nil || len(signals) == 0 {
-		return nil, err
-	}
-	return &signals[0], nil
+	return first(selectSignals(tx, `FROM signals s WHERE s.key = ?`, key))
 }
 
 // Backlink is a link that points at an entry or a signal.
