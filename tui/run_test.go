@@ -123,6 +123,12 @@ func TestFeedGrows(t *testing.T) {
 	h.wants("4 of 8")
 	h.press("g")
 	h.wants("the second that came")
+	for _, pane := range []string{"2", "4"} { // while another pane is shown
+		h.press(pane)
+		post("what came meanwhile " + pane)
+		h.press("1")
+		h.wants("what came meanwhile " + pane)
+	}
 }
 
 func TestReplay(t *testing.T) {

@@ -1,7 +1,5 @@
 package cells
 
-import ()
-
 // Line is one line of a document. It may have escape sequences, and is cut at the
 // width.
 type Line struct {

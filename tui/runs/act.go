@@ -91,11 +91,10 @@ func (p *Page) acts() *acts { return &acts{p.app, p.Name, p.b, p.back.on} }
 
 // rowActions returns the actions on the chosen row.
 func (p *Page) rowActions() page.Actions {
-	id := p.Chosen()
-	var signal *board.Signal
-	for i := range p.scene.signals {
-		if p.scene.signals[i].ID == id {
-			signal = p.scene.signals[i]
+	id, signal := p.Chosen(), (*board.Signal)(nil)
+	if p.focus == PaneQuestions {
+		if q := p.questions.at(); q != nil {
+			signal = q.signal
 		}
 	}
 	return append(p.acts().awaited(p.awaited()), p.acts().actions(id, signal)...)

@@ -54,7 +54,6 @@ func (w *window) has(from, to int64) bool {
 // entryRow is the data of a row.
 type entryRow struct {
 	id                   string // "": not read yet
-	seq                  int64  // the event of its post
 	kind, status, worker string
 	text                 string
 	created              time.Time
@@ -68,7 +67,7 @@ func newFeed(p *Page) *feed {
 }
 
 func rowOf(e *board.Entry) entryRow {
-	return entryRow{id: e.ID, seq: e.Seq, kind: e.Type, status: e.Status, worker: cells.OneLine(e.Worker, 80), text: cells.OneLine(e.Content, page.RowRunes), created: e.Created, must: e.MustSurface}
+	return entryRow{id: e.ID, kind: e.Type, status: e.Status, worker: cells.OneLine(e.Worker, 80), text: cells.OneLine(e.Content, page.RowRunes), created: e.Created, must: e.MustSurface}
 }
 
 // at returns a row of the list.
@@ -108,18 +107,10 @@ func (f *feed) reading() func(context.Context, board.Query) (board.Found, error)
 
 // chosen returns the id of the chosen entry, or "".
 func (f *feed) chosen() string {
-	if f.list.Len == 0 {
-		return ""
-	}
-	return f.idAt(f.list.Cursor)
-}
-
-// idAt returns the id of a row's entry, or "".
-func (f *feed) idAt(i int) string {
-	if r := f.at(i); r.id != "" || f.narrow {
+	if r := f.at(f.list.Cursor); r.id != "" || f.narrow || f.list.Len == 0 {
 		return r.id
 	}
-	return board.EntryID(f.posted() - int64(i))
+	return board.EntryID(f.posted() - int64(f.list.Cursor))
 }
 
 // grow makes room for new entries.
@@ -190,18 +181,20 @@ func (f *feed) read(last int64) tea.Cmd {
 }
 
 func (f *feed) took(entries []board.Entry, err error) tea.Cmd {
-	f.held.reading = false
-	if err != nil || len(entries) == 0 {
-		f.held.stale = true // read again with the next move
-		return page.Unread(err)
+	if err != nil || len(entries) == 0 { // read again, but not at once
+		return tea.Batch(page.Unread(err), f.page.app.After(reconnectEvery, f.page, func() tea.Cmd {
+			f.held.reading, f.held.stale = false, true
+			return nil
+		}))
 	}
+	f.held.reading = false
 	f.held.first = entryNumber(entries[len(entries)-1].ID)
 	f.held.rows = f.held.rows[:0:0]
 	for i := range slices.Backward(entries) {
 		f.held.rows = append(f.held.rows, rowOf(&entries[i]))
 	}
 	f.grow(entryNumber(entries[0].ID))
-	return f.need()
+	return nil
 }
 
 // entryNumber returns the number in an entry's id; 0: it is none.

@@ -24,7 +24,7 @@ func (f *feed) typed(msg tea.KeyMsg) tea.Cmd {
 	changed, cmd := f.filter.Update(msg)
 	switch {
 	case !changed:
-		return tea.Batch(cmd, f.need())
+		return cmd
 	case f.filter.Value() == "":
 		return tea.Batch(cmd, f.clearFilter())
 	}
@@ -50,7 +50,7 @@ func (f *feed) turn(chosen string) tea.Cmd {
 	f.asked.Drop()
 	f.results = results{}
 	f.list.Keep(int(f.posted()), f.rowOf(chosen), true)
-	return f.need()
+	return nil
 }
 
 // rowOf returns the row of an entry in the list of all; -1: it has none.

@@ -29,8 +29,9 @@ type follower struct {
 	err  error     // why following has stopped; nil: it has not
 }
 
-// agesEvery is how often ages and leases are updated without events.
-const agesEvery = 10 * time.Second
+// agesEvery is how often a run is read again without events: ages and leases change with the
+// time, and its policy with its file.
+const agesEvery = 15 * time.Second
 
 // start reads the run for the first time and starts to follow it.
 func (p *Page) start(b *board.Board) tea.Cmd {
@@ -38,19 +39,13 @@ func (p *Page) start(b *board.Board) tea.Cmd {
 	return tea.Batch(p.Look(), p.app.After(agesEvery, p, p.age))
 }
 
-// lookEvery: after this many updates of ages the run is read again without events, since
-// its policy may have changed.
-const lookEvery = 2
-
-// age updates ages and leases.
+// age reads the run again, as far as it can be read.
 func (p *Page) age() tea.Cmd {
-	p.aged++
-	cmds := []tea.Cmd{p.app.After(agesEvery, p, p.age)}
-	if p.follow.err == nil && // else the board may be closed
-		(!p.known || p.err != nil || p.aged%lookEvery == 0) {
-		cmds = append(cmds, p.Look())
+	again := p.app.After(agesEvery, p, p.age)
+	if p.follow.err != nil { // the board may be closed
+		return again
 	}
-	return tea.Batch(cmds...)
+	return tea.Batch(again, p.Look())
 }
 
 // reconnectEvery is how often a run that cannot be read or followed is opened again.
@@ -149,7 +144,7 @@ func (p *Page) happened(msg page.EventsMsg) tea.Cmd {
 	p.follow.seq = msg.Events[len(msg.Events)-1].Seq
 	p.preview.of = subject{} // to be read again
 	p.feed.happened(msg.Events)
-	return tea.Batch(p.Look(), p.gather(), p.feed.need(), p.feed.refind())
+	return tea.Batch(p.Look(), p.gather(), p.feed.refind())
 }
 
 // seen shows a scene that was read.
@@ -174,7 +169,7 @@ func (p *Page) seen(s scene, err error) tea.Cmd {
 			cmds = append(cmds, p.OpenID(p.want))
 		}
 	}
-	return tea.Batch(append(cmds, p.feed.need())...)
+	return tea.Batch(cmds...)
 }
 
 // show puts a scene on the page.

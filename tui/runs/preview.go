@@ -38,9 +38,17 @@ func newPreview(p *Page) *preview {
 	return &preview{page: p, doc: page.Document{App: p.app}, title: "Nothing is chosen"}
 }
 
-// CatchUp makes the preview follow the chosen row, whatever changed it.
+// CatchUp reads the rows that have come into view, and makes the preview follow the chosen
+// one, whatever has changed it.
 func (p *Page) CatchUp() tea.Cmd {
-	if !p.known || p.w == 0 || !p.previewed() || p.back.on && p.back.past == nil {
+	if !p.known || p.w == 0 {
+		return nil
+	}
+	return tea.Batch(p.feed.need(), p.showChosen())
+}
+
+func (p *Page) showChosen() tea.Cmd {
+	if !p.previewed() || p.back.on && p.back.past == nil {
 		return nil
 	}
 	if id := p.Chosen(); id != "" {

@@ -127,26 +127,21 @@ func (s *questionsPane) view(focused bool) []string {
 // light describes the gate in a line: its state, and the priorities that close it.
 func (s *questionsPane) light() string {
 	st, v := s.page.app.Styles, &s.page.scene.verdict
-	word := cells.GateWord(v.Open, len(v.Reasons))
-	if s.page.lost() {
-		word = strings.Replace(word, "● gate", "○ gate was", 1)
-		return " " + st.Faint.Render(word+"  last known")
-	}
-	if s.page.scene.uncompared {
-		look := st.Bad
-		if v.Open {
-			look = st.Good
-		}
-		return " " + look.Render(word) + st.Faint.Render("  conflicts not compared")
-	}
+	word, look, note := cells.GateWord(v.Open, len(v.Reasons)), st.Bad, ""
 	if v.Open {
-		return " " + st.Good.Render(word) + st.Faint.Render("  synthesis may begin")
+		look = st.Good
 	}
-	by := ""
-	if len(v.Policy.Block) > 0 {
-		by = st.Faint.Render("by " + strings.Join(v.Policy.Block, ", "))
+	switch {
+	case s.page.lost():
+		word, look, note = strings.Replace(word, "● gate", "○ gate was", 1), st.Faint, "last known"
+	case s.page.scene.uncompared:
+		note = "conflicts not compared"
+	case v.Open:
+		note = "synthesis may begin"
+	case len(v.Policy.Block) > 0:
+		note = "by " + strings.Join(v.Policy.Block, ", ")
 	}
-	return cells.Spread(" "+st.Bad.Render(word), by+" ", s.page.area[PaneQuestions].W)
+	return cells.Spread(" "+look.Render(word), st.Faint.Render(note)+" ", s.page.area[PaneQuestions].W)
 }
 
 func (s *questionsPane) row(i, w int) string {

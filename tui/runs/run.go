@@ -63,7 +63,6 @@ type Page struct {
 	known   bool  // the scene was read
 	longest int   // the width of the longest worker's name
 	follow  follower
-	aged    int // how often ages were updated
 	back    replay
 
 	feed      *feed
@@ -142,8 +141,6 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 			return p.Look()
 		}
 		return nil
-	case tea.WindowSizeMsg: // rows that came into view
-		return tea.Batch(p.feed.need(), p.CatchUp())
 	case page.EventsMsg:
 		return p.happened(msg)
 	case tea.KeyMsg:
@@ -189,10 +186,8 @@ func (p *Page) key(msg tea.KeyMsg) tea.Cmd {
 		p.preview.doc.Update(msg)
 		return nil
 	}
-	if !p.panes[p.focus].rows().Update(msg) {
-		return nil
-	}
-	return p.feed.need()
+	p.panes[p.focus].rows().Update(msg)
+	return nil
 }
 
 // Here returns the pane with the keys.
@@ -383,7 +378,7 @@ func (p *Page) choose(id string) (cmd tea.Cmd) {
 	if at := p.feed.rowOf(id); at >= 0 {
 		p.feed.list.MoveTo(at)
 	}
-	return tea.Batch(cmd, p.feed.need())
+	return cmd
 }
 
 // OpenID chooses an entry or a signal in its list, and opens it.

@@ -38,7 +38,7 @@ func (p *Page) layout() {
 		p.area[PanePreview].W = text
 	}
 	for i, pane := range p.panes {
-		pane.rows().SetSize(p.area[i].W, p.area[i].H-pane.above())
+		pane.rows().SetSize(p.area[i].W, max(p.area[i].H-pane.above(), 0))
 	}
 	if p.previewed() {
 		p.preview.place(p.area[PanePreview])

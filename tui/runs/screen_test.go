@@ -64,12 +64,14 @@ func (h *screen) do(cmd tea.Cmd) {
 		}
 		return h.page.Update(msg)
 	})
+	if next := h.page.CatchUp(); next != nil {
+		h.do(next)
+	}
 }
 
 func (h *screen) send(msg tea.Msg) {
 	h.t.Helper()
 	h.do(h.page.Update(msg))
-	h.do(h.page.CatchUp())
 }
 
 // press presses keys, one after the other.
