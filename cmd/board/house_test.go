@@ -343,7 +343,7 @@ var ceilings = map[string]int{
 
 	"tui": 1043,
 
-	"tui/cells": 1129,
+	"tui/cells": 1127,
 
 	"tui/dark": 38,
 
@@ -351,5 +351,5 @@ var ceilings = map[string]int{
 
 	"tui/page": 2922,
 
-	"tui/runs": 4423,
+	"tui/runs": 4408,
 }

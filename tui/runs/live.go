@@ -187,7 +187,6 @@ func (p *Page) show(s scene) {
 		p.longest = max(p.longest, cells.Width(cells.OneLine(s.workers[i].Name, 80)))
 	}
 	p.acted = false
-	p.layout()
 }
 
 // lost notes that the page may be out of date, because the server does not answer.

@@ -38,12 +38,13 @@ func newPreview(p *Page) *preview {
 	return &preview{page: p, doc: page.Document{App: p.app}, title: "Nothing is chosen"}
 }
 
-// CatchUp reads the rows that have come into view, and makes the preview follow the chosen
-// one, whatever has changed it.
+// CatchUp gives the lists the room that they need now, reads the rows that have come into view,
+// and makes the preview follow the chosen one, whatever has changed it.
 func (p *Page) CatchUp() tea.Cmd {
 	if !p.known || p.w == 0 {
 		return nil
 	}
+	p.layout()
 	return tea.Batch(p.feed.need(), p.showChosen())
 }
 

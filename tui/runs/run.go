@@ -208,7 +208,6 @@ func (p *Page) FocusOn(i int) tea.Cmd {
 		// keep the chosen question when others are added before it
 		p.questions.list.Touched = p.questions.list.Len > 0
 	}
-	p.layout()
 	return nil
 }
 

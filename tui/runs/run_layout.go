@@ -19,8 +19,8 @@ func (p *Page) previewed() bool { return !p.tabs() || p.inPreview }
 func (p *Page) nameWidth(w int) int { return min(max(p.longest, 8), max(w/5, 8)) }
 
 // layout sets the size of each pane: of the one that has the keys, or of the lists and the
-// preview beside them. Of two long lists the one that has the keys, or had them last, gets
-// more, and a text is not wider than is easy to read.
+// preview beside them. The questions take what they need; of two long lists the one that has
+// the keys, or had them last, gets more. A text is not wider than is easy to read.
 func (p *Page) layout() {
 	h := p.h - 2 // the summary above, the place in time below
 	if p.area = [Panes]page.Rect{}; p.tabs() {
@@ -32,6 +32,7 @@ func (p *Page) layout() {
 		if p.focus == PaneQuestions {
 			questions = (h - workers) * 3 / 5
 		}
+		questions = min(questions, max(len(p.questions.shown), 2)+p.questions.above())
 		for i, height := range [Panes]int{h - questions - workers, questions, workers, h} {
 			p.area[i] = page.Rect{W: p.w - text - 1, H: height}
 		}
