@@ -31,7 +31,7 @@ type follower struct {
 
 // agesEvery is how often a run is read again without events: ages and leases change with the
 // time, and its policy with its file.
-const agesEvery = 15 * time.Second
+const agesEvery = 20 * time.Second
 
 // start reads the run for the first time and starts to follow it.
 func (p *Page) start(b *board.Board) tea.Cmd {
