@@ -3,12 +3,11 @@ package board
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"strings"
 
 	"blackboard/board/documents"
-	"blackboard/board/fault"
+	"blackboard/board/store"
 	"blackboard/board/text"
 )
 
@@ -97,10 +96,22 @@ func (m *Moment) Citations(reports ...*documents.Document) ([]Citation, error) {
 				}
 			}
 		}
+		var numbers []int64
 		for i := range found {
-			if err := m.cited(&found[i]); err != nil {
-				return nil, err
+			if n, err := ParseEntryID(found[i].ID); err == nil { // else no entry has it
+				numbers = append(numbers, n)
 			}
+		}
+		entries, err := selectEntries(m.tx, `FROM entries e WHERE e.id IN (`+theseIDs+`)`, store.List(numbers))
+		if err != nil {
+			return nil, err
+		}
+		byID := map[string]*Entry{}
+		for i := range entries {
+			byID[entries[i].ID] = &entries[i]
+		}
+		for i := range found {
+			m.cited(&found[i], byID[found[i].ID])
 			cites = cites || found[i].Verdict != CiteForged
 		}
 		if cites {
@@ -110,37 +121,28 @@ func (m *Moment) Citations(reports ...*documents.Document) ([]Citation, error) {
 	return all, nil
 }
 
-// cited says whether a handle is that of an entry.
-func (m *Moment) cited(c *Citation) error {
-	n, err := ParseEntryID(c.ID)
-	if err != nil {
-		return err
-	}
-	e, err := getEntry(m.tx, n)
+// cited says whether a handle is that of the entry with its id; nil: there is none.
+func (m *Moment) cited(c *Citation, e *Entry) {
+	plain := c.Handle == c.ID
 	switch {
-	case err != nil && !errors.Is(err, fault.NotFound):
-		return err
-	case err == nil && (c.Handle == c.ID || Handle(m.b.run, c.ID, e.Content) == c.Handle):
+	case e == nil:
+		c.Verdict, c.Why = CiteForged, "no entry has it"
+	case !plain && Handle(m.b.run, c.ID, e.Content) != c.Handle:
+		c.Verdict, c.Why = CiteForged, c.ID+" has another check code"
+	case e.Status != Superseded:
 		c.Verdict = CiteGood
-		if e.Status == Superseded {
-			c.Verdict, c.Why = CiteStale, c.ID+" is superseded"
-			if by, err := backlinks(m.tx, n, `l.kind = 'supersedes'`); err == nil && len(by) > 0 {
-				c.Why += " by " + by[len(by)-1].From
-			}
+	default:
+		c.Verdict, c.Why = CiteStale, c.ID+" is superseded"
+		n, _ := ParseEntryID(c.ID)
+		if by, err := backlinks(m.tx, n, `l.kind = 'supersedes'`); err == nil && len(by) > 0 {
+			c.Why += " by " + by[len(by)-1].From
 		}
-		return nil
 	}
-	c.Verdict, c.Why = CiteForged, "no entry has it"
-	if err == nil {
-		c.Why = c.ID + " has another check code"
+	if c.Verdict == CiteForged && !plain {
+		if run := m.b.citedElsewhere(m.ctx, c); run != "" {
+			c.Verdict, c.Why = CiteForeign, "it is one of the run "+run
+		}
 	}
-	if c.Handle == c.ID {
-		return nil
-	}
-	if run := m.b.citedElsewhere(m.ctx, c); run != "" {
-		c.Verdict, c.Why = CiteForeign, "it is one of the run "+run
-	}
-	return nil
 }
 
 // citedElsewhere is the run beside this one whose entry has a handle, "" for none.
