@@ -206,7 +206,7 @@ func TestHTMLTimeline(t *testing.T) {
 
 func TestHTMLTimelineSteps(t *testing.T) {
 	points := []board.BurnPoint{{}, {Seq: 2, Open: [4]int64{1, 0, 0, 1}}, {Seq: 6, Open: [4]int64{0, 0, 0, 1}}}
-	if got, want := svgSteps(points, 0, 8, 2), "M0.0 100.00H250.0V50.00H750.0V100.00H1000V100.00H750.0V100.00H250.0V100.00H0.0Z"; got != want {
+	if got, want := svgSteps(points, 0, 8, 2), "M0.0 100.00H250.0V50.00H750.0V100.00H1000V100.00H0.0Z"; got != want {
 		t.Errorf("critical: %s\nwant %s", got, want)
 	}
 	if got, want := svgSteps(points, 3, 8, 2), "M0.0 100.00H250.0V0.00H750.0V50.00H1000V100.00H750.0V50.00H250.0V100.00H0.0Z"; got != want {

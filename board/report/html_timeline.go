@@ -9,7 +9,7 @@ import (
 )
 
 // timelinePoints is how many points of the timeline are drawn at most.
-const timelinePoints = 600
+const timelinePoints = 300
 
 // htmlTimeline is the number of open signals by priority over the log, as stacked steps
 // in a box of 1000 × 100.
@@ -114,14 +114,23 @@ func svgSteps(points []board.BurnPoint, layer int, last, top int64) string {
 	}
 	x := func(seq int64) string { return svgNumber(1000*float64(seq)/float64(last), 1) }
 	var b strings.Builder
-	b.WriteString("M" + x(points[0].Seq) + " " + edge(points[0], layer+1))
+	at := edge(points[0], layer+1)
+	b.WriteString("M" + x(points[0].Seq) + " " + at)
+	step := func(p board.BurnPoint, y string) { // where nothing changes nothing is drawn
+		if y != at {
+			b.WriteString("H" + x(p.Seq) + "V" + y)
+			at = y
+		}
+	}
 	for _, p := range points[1:] {
-		b.WriteString("H" + x(p.Seq) + "V" + edge(p, layer+1))
+		step(p, edge(p, layer+1))
 	}
-	b.WriteString("H1000")
-	for i := len(points) - 1; i >= 0; i-- {
-		b.WriteString("V" + edge(points[i], layer) + "H" + x(points[i].Seq))
+	at = edge(points[len(points)-1], layer)
+	b.WriteString("H1000V" + at)
+	for i := len(points) - 1; i > 0; i-- {
+		step(points[i], edge(points[i-1], layer))
 	}
+	b.WriteString("H" + x(points[0].Seq))
 	return b.String() + "Z"
 }
 

@@ -20,9 +20,11 @@ const (
 	liveDuties   = 60       // entries that must surface
 	liveDisputes = 30       // disputed entries
 	liveEntries  = 100      // all entries
-	liveBytes    = 40 << 10 // of their text, and of that of the signals
+	liveBytes    = 82 << 10 // of the entries and signals, as they are written
+	itemMarkup   = 500      // bytes around the text of one of them
+	tagMarkup    = 26
 	livePairs    = 15
-	liveWorkers  = 100
+	liveWorkers  = 60
 	liveGiven    = 20
 	// laneStretches is how finely the time axis of a worker is drawn.
 	laneStretches = 80
@@ -210,22 +212,32 @@ func (r *liveReader) timeline(ctx context.Context, b *board.Board) error {
 // lanePath draws a bar for each stretch of the log in which a worker did something: a high
 // one where it posted.
 func lanePath(lane board.Lane) string {
+	height := func(i int) int {
+		switch {
+		case !lane.Did[i]:
+			return 0
+		case lane.Posted[i] > 0:
+			return 10
+		}
+		return 4
+	}
 	var d strings.Builder
-	for i, did := range lane.Did {
-		if did {
-			height := 4
-			if lane.Posted[i] > 0 {
-				height = 10
-			}
-			fmt.Fprintf(&d, "M%d 10v-%dh1v%dz", i, height, height)
+	for i, end := 0, 0; i < len(lane.Did); i = end {
+		h := height(i)
+		for end = i + 1; end < len(lane.Did) && height(end) == h; {
+			end++
+		}
+		if h > 0 {
+			fmt.Fprintf(&d, "M%d 10v-%dh%dv%dz", i, h, end-i, h)
 		}
 	}
 	return d.String()
 }
 
-// fits reports whether a text still has room on the page, and takes the room.
-func (r *liveReader) fits(parts ...string) bool {
-	for _, s := range parts {
+// fits reports whether an item with these texts still has room on the page, and takes it.
+func (r *liveReader) fits(tags []string, parts ...string) bool {
+	r.room -= itemMarkup + tagMarkup*len(tags)
+	for _, s := range append(parts, tags...) {
 		r.room -= len(s)
 	}
 	return r.room >= 0
@@ -242,7 +254,7 @@ func (r *liveReader) signals(ctx context.Context, all []board.Signal) error {
 		if s.Status != board.SignalOpen {
 			count, most = &closed, liveClosed
 		}
-		if *count++; *count > most || !r.fits(s.Content, s.Reason) {
+		if *count++; *count > most || !r.fits(nil, s.Content, s.Reason) {
 			continue
 		}
 		p.Signals.Items = append(p.Signals.Items, htmlItem{Signal: s})
@@ -275,7 +287,8 @@ func (r *liveReader) entries(ctx context.Context) error {
 		}
 		for i := range found.Entries {
 			e := &found.Entries[i]
-			if !took[e.ID] && len(all) < liveEntries && r.fits(e.Content, e.Evidence) {
+			if !took[e.ID] && len(all) < liveEntries &&
+				r.fits(e.Tags, e.Content, e.Evidence, e.SourceDoc, e.SourceRef) {
 				took[e.ID] = true
 				all = append(all, e)
 				r.build.byID[e.ID], r.build.shown[e.ID] = e, true

@@ -46,7 +46,12 @@ func arrange(commands []*cli.Command, args []string) ([]string, error) {
 		case name == "" || !known && !looksLikeFlag(a):
 			positional = append(positional, a)
 		case known && takesValue && !hasValue:
-			if i+1 == len(rest) {
+			last := i+1 == len(rest)
+			if alone := defaultText(leaf.Flags, name); alone != "" && (last || looksLikeFlag(rest[i+1])) {
+				flags = append(flags, "--"+name+"="+alone)
+				continue
+			}
+			if last {
 				value, usage := wordsOfFlag(leaf.Flags, name)
 				return nil, base.Usagef(dashed(name)+" "+value+": "+usage+
 					"; `board "+names(path)+" --help` lists its flags",
@@ -194,6 +199,16 @@ func byName(commands []*cli.Command, name string) *cli.Command {
 		}
 	}
 	return nil
+}
+
+// defaultText is the value of a flag that stands without one, "" for one that must have it.
+func defaultText(flags []cli.Flag, name string) string {
+	for _, f := range flags {
+		if f, is := f.(*cli.StringFlag); is && f.Name == name {
+			return f.DefaultText
+		}
+	}
+	return ""
 }
 
 // wordsOfFlag are the name of a flag's value and its usage.

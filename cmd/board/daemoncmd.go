@@ -47,8 +47,8 @@ it did, and when it continues.`,
 					&cli.StringFlag{Name: "listen",
 						Usage: "listen on `HOST:PORT` too, for agents, events and searches, with the token; off " +
 							"loopback only with a certificate"},
-					&cli.StringFlag{Name: "web", Usage: "show pages to watch the runs by at `HOST:PORT` of " +
-						"loopback; see board help web"},
+					&cli.StringFlag{Name: "web", DefaultText: "127.0.0.1:0", Usage: "show pages to watch the runs " +
+						"by at `HOST:PORT` of loopback, or at any free port; see board help web"},
 					&cli.StringFlag{Name: "tls-cert", Usage: "the certificate, a PEM `FILE`"},
 					&cli.StringFlag{Name: "tls-key", Usage: "its key, a PEM `FILE`"},
 					&cli.BoolFlag{Name: "debug", Usage: "log more"},

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -176,6 +177,36 @@ func TestWebIsBounded(t *testing.T) {
 	}
 	if !strings.Contains(page, " of 2,001</small>") {
 		t.Error("the page does not say how many there are")
+	}
+}
+
+// TestWebOfARealRun: a run of many workers, questions and long texts is no longer either.
+func TestWebOfARealRun(t *testing.T) {
+	_, b, at := watchedRun(t, 1)
+	for i := range 230 {
+		worker, at := fmt.Sprintf("reader_of_document_%d", i%70), "doc"+strconv.Itoa(i%30)
+		entry, err := b.Post(t.Context(), worker, board.Post{Type: board.Observation, MustSurface: i%2 == 0,
+			Content:   fmt.Sprintf("Finding %d: ", i) + strings.Repeat("the notice names the debtor & the amount; ", 1+i%20),
+			SourceDoc: at, Evidence: strings.Repeat("the debtor named above ", i%12)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := b.Signal(t.Context(), worker, board.Raise{Priority: board.Priorities[i%4],
+			Content: fmt.Sprintf("Question %d: which of the notices holds, ", i) + strings.Repeat("and since when? ", 8)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%4 > 0 {
+			if _, err := b.Waive(t.Context(), worker, s.Signal.ID, "it is answered by "+entry.Entry.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	c, base := browser(t, at)
+	_, page, _ := fetch(t, c, base+"/run/audit", nil)
+	const most = 150 << 10
+	if len(page) > most || strings.Count(page, "<article") < 80 {
+		t.Errorf("%d bytes with %d items", len(page), strings.Count(page, "<article"))
 	}
 }
 
