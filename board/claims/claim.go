@@ -540,7 +540,7 @@ func (r *reading) own(begin, end int) {
 		k++
 	}
 	for n := 0; n < 3 && k < len(r.t) && r.t[k].kind == wordToken && !r.used[k] &&
-		r.clause[k] == r.clause[end-1] && !prepositions.has(r.t[k].low); k++ {
+		r.clause[k] == r.clause[end-1] && !prepositions.has(r.t[k].low) && r.t[k].low != "against"; k++ {
 		if r.owner[k] = begin + 1; !empty.has(r.t[k].low) {
 			n++
 		}

@@ -77,7 +77,9 @@ func (t tokens) quantity(i int) (q Quantity, next int, ok bool) {
 	} else if per, n = t.rate(next + len(q.Noun)); n > 0 && len(q.Noun) > 0 { // 40 connections per host
 		q.Per = per
 	}
-	q.Bound, q.About = t.bound(i, next, q.About)
+	if q.Bound, q.About = t.bound(i, next, q.About); q.Bound == 0 && t.word(next+len(q.Noun)) == "or" {
+		q.Bound = Bound(orderSign(t.word(next + len(q.Noun) + 1))) // three visits or more
+	}
 	return q, min(next, len(t)), true
 }
 
@@ -197,12 +199,6 @@ var bounds = sync.OnceValue(func() map[string]Bound {
 		"lower than": -1, "shorter than": -1, "younger than": -1, "smaller than": -1}
 })
 
-// boundsAfter are the words after "or" that do.
-var boundsAfter = sync.OnceValue(func() map[string]Bound {
-	return map[string]Bound{"more": 1, "longer": 1, "above": 1, "greater": 1, "higher": 1,
-		"over": 1, "less": -1, "fewer": -1, "below": -1, "under": -1, "lower": -1, "shorter": -1}
-})
-
 var abouts = set(`about around roughly approximately approx almost nearly circa ca ~ ≈ some closer
 	close estimated near ± just`)
 
@@ -239,7 +235,7 @@ func (t tokens) bound(i, next int, about bool) (Bound, bool) {
 		b = cmp.Or(b, keyBounds[w])
 	}
 	if b == 0 && t.at(next).low == "or" {
-		b = boundsAfter()[t.at(next+1).low]
+		b = Bound(orderSign(t.at(next + 1).low))
 	}
 	return b, about
 }

@@ -67,7 +67,8 @@ func (t tokens) timeLimit() (limit Bound, word string) {
 			b = 1
 		case low == "at" && next == "the" && after == "latest", low == "no" && next == "later",
 			low == "not" && (next == "later" || next == "after"),
-			low == "by" && (t.day(i+1) > 0 && t.month(i+2) > 0 || t.month(i+1) > 0):
+			low == "by" && (t.day(i+1) > 0 && t.month(i+2) > 0 || t.month(i+1) > 0 ||
+				t.at(i+1).kind == stampToken):
 			b = -1
 		default:
 			continue
@@ -190,8 +191,8 @@ func (t tokens) rhythms() (is, not []string) {
 			continue
 		}
 		b := t.at(i - 1)
-		if (t[i].low == "a" || t[i].low == "an") && !oftenWords.has(b.low) && !t.counts(i-1) &&
-			!t.counts(i-2) && units()[b.low].dim == "" {
+		if (t[i].low == "a" || t[i].low == "an") && !oftenWords.has(b.low) && units()[b.low].dim == "" &&
+			!slices.ContainsFunc(t[max(0, i-4):i], token.counts) {
 			continue // a year ago
 		}
 		if b.low == "not" {
@@ -204,8 +205,7 @@ func (t tokens) rhythms() (is, not []string) {
 }
 
 // counts reports whether a token is a number, or the end of one in words.
-func (t tokens) counts(i int) bool {
-	x := t.at(i)
+func (x token) counts() bool {
 	return x.kind == numberToken || ones[x.low] > 0 || tens[x.low] > 0 || scales()[x.low] > 1e2
 }
 

@@ -86,7 +86,7 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		}
 		if cmp.Back >= .5 && cover >= .3 {
 			v.Refuted = append(v.Refuted, ev.swapped(cmp.Matches)...)
-			if !around[0].predicates() || finding.subtracts(around) {
+			if !around[0].predicates() {
 			} else if finding.deniesAlone(around) || around[0].denials == nil && finding.denials == nil {
 				against := ev.opposites(finding, cmp.Window, cmp.Matches)
 				turns := conditional(finding, around) || isData(quote)
@@ -103,8 +103,8 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 				v.Refuted = append(v.Refuted, why)
 			}
 			for _, e := range around {
-				if x, y := ev.exchangedIn(finding, e); x != "" && cover >= .6 && finding.names(x) &&
-					finding.names(y) {
+				if x, y := ev.exchangedIn(finding, e); x != "" && (cover >= .8 && cmp.Back >= .8 ||
+					cover >= .6 && finding.names(x) && finding.names(y)) {
 					v.Refuted = append(v.Refuted, fmt.Sprintf("%s and %s stand the other way round", x, y))
 				}
 			}

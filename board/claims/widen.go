@@ -46,22 +46,6 @@ func (d *Detail) otherZoneThan(e *Claim) (why string) {
 	return why
 }
 
-// subtracts reports whether a finding has the difference of two figures of its quote: what it
-// denies of the rest is said by it.
-func (c *Claim) subtracts(around []*Claim) bool {
-	var all []*Detail
-	for _, e := range around {
-		all = append(all, e.figures()...)
-	}
-	return slices.ContainsFunc(c.figures(), func(d *Detail) bool {
-		return d.Q != nil && d.Q.significant() > 2 && slices.ContainsFunc(all, func(x *Detail) bool {
-			return x.Q != nil && slices.ContainsFunc(all, func(y *Detail) bool {
-				return y.Q != nil && x.Q.Value > y.Q.Value && near(x.Q.Value-y.Q.Value, d.Q.Value)
-			})
-		})
-	})
-}
-
 var (
 	conditions   = set("if unless provided twice consent agreement approval permission")
 	clausal      = set("if unless provided")
@@ -85,7 +69,8 @@ func Condition(finding, quote, rest string) string {
 			break
 		}
 		only := x.low == "only" && onlyUnder.has(t.at(i+1).low)
-		if !conditions.has(x.low) && !only && !(cut && i == 0 && x.low == "and") {
+		long := x.low == "long" && t.at(i-1).low == "as" && t.at(i+1).low == "as"
+		if !conditions.has(x.low) && !long && !only && !(cut && i == 0 && (x.low == "and" || prepositions.has(x.low))) {
 			continue
 		}
 		if slices.ContainsFunc(own, func(y token) bool {
@@ -101,7 +86,7 @@ func Condition(finding, quote, rest string) string {
 				both++
 			}
 		}
-		if n > 0 && 3*both < n {
+		if n > 0 && 2*both < n {
 			return x.text
 		}
 	}

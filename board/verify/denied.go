@@ -76,7 +76,7 @@ func (s *Source) cutBehind(f *Finding, places []match) (word string) {
 	for _, m := range places {
 		start := int(x.words[m.from].start)
 		before := limiting.FindStringSubmatch(x.text[max(0, start-40):start])
-		if before == nil || limited.MatchString(f.Content) {
+		if before == nil || limited.MatchString(strings.ReplaceAll(f.Content, "half past", "")) {
 			return ""
 		}
 		word = before[1]

@@ -126,6 +126,7 @@ The grant may be reclaimed if section 3 is breached and the breach is not remedi
 		{"Most attendants have taken free days for their overtime.",
 			"attendants have taken their overtime as free days", Found},
 		{"The stalls were open by nine.", "stalls were open by nine", Denied},
+		{"All stalls were open before half past nine.", "stalls were open by nine", Denied},
 		{"The stalls were swept at noon.", "stalls were swept at noon", Found},
 		{"The permit is continued until the end of March 2026 without reservation.",
 			"The permit may be continued until 31 March 2026", Denied},
