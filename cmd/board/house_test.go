@@ -351,5 +351,5 @@ var ceilings = map[string]int{
 
 	"tui/page": 2922,
 
-	"tui/runs": 4408,
+	"tui/runs": 4391,
 }

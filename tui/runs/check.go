@@ -315,7 +315,7 @@ func (p *CheckPage) openReport() tea.Cmd {
 	case report == "":
 		return nil
 	case noText(report):
-		return page.NoticeError(noEditor(report))
+		return page.Notice("an editor of text cannot open it; open it in the program that wrote it")
 	}
 	return p.app.EditFile(report, line)
 }

@@ -263,9 +263,3 @@ var closedKinds = []string{".docx", ".xlsx", ".pdf"}
 func noText(path string) bool {
 	return slices.Contains(closedKinds, strings.ToLower(filepath.Ext(path)))
 }
-
-// noEditor is the error of a report that an editor of text cannot open.
-func noEditor(path string) error {
-	return fmt.Errorf("an editor of text cannot open a %s; open it in the program that wrote it",
-		strings.TrimPrefix(filepath.Ext(path), "."))
-}

@@ -13,18 +13,13 @@ import (
 func ShowCommand(a *page.App, run string, args ...string) tea.Cmd {
 	return a.Hold(func(ctx context.Context) (tea.Msg, error) {
 		text, err := a.Command(ctx, run, args...)
-		return page.PushMsg{Page: outputPage(a, args[0], text)}, err
+		name, said := "board "+args[0], func(context.Context) (string, error) { return text, nil }
+		return page.PushMsg{Page: &page.Text{App: a, Name: args[0], Heading: func() string { return name },
+			Write: func(x *cells.Writer) { x.Text(text, "") },
+			Keys: func() page.Actions {
+				return page.Actions{page.On(page.KeyCopyText, func() tea.Cmd { return a.CopyWhole(name, said) })}.Also(page.KeyBack)
+			}}}, err
 	})
-}
-
-// outputPage shows what a command has printed.
-func outputPage(a *page.App, name, text string) *page.Text {
-	said := func(context.Context) (string, error) { return text, nil }
-	return &page.Text{App: a, Name: name, Heading: func() string { return "board " + name },
-		Write: func(x *cells.Writer) { x.Text(text, "") },
-		Keys: func() page.Actions {
-			return page.Actions{page.On(page.KeyCopyText, func() tea.Cmd { return a.CopyWhole("board "+name, said) })}.Also(page.KeyBack)
-		}}
 }
 
 // Export asks for the file of an export, and writes it.

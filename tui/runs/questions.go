@@ -57,23 +57,19 @@ func (q *concern) lets(words string) bool {
 }
 
 // questionsOf returns the rows of a scene.
-func questionsOf(s *scene) []concern {
-	var all []concern
-	blocks := map[string]*board.Reason{}
-	signals := map[string]*board.Signal{}
-	for i := range s.signals {
-		signals[s.signals[i].ID] = s.signals[i]
+func questionsOf(s *scene) (all []concern) {
+	signals, blocks := map[string]*board.Signal{}, map[string]bool{}
+	for _, g := range s.signals {
+		signals[g.ID] = g
 	}
 	for i := range s.verdict.Reasons {
 		r := &s.verdict.Reasons[i]
-		if page.IsSignal(r.ID) {
-			blocks[r.ID] = r
-		}
+		blocks[r.ID] = true
 		all = append(all, concern{r, signals[r.ID]})
 	}
-	for i := range s.signals {
-		if blocks[s.signals[i].ID] == nil {
-			all = append(all, concern{signal: s.signals[i]})
+	for _, g := range s.signals {
+		if !blocks[g.ID] {
+			all = append(all, concern{signal: g})
 		}
 	}
 	return all

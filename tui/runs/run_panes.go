@@ -37,16 +37,14 @@ func everyWorker(st *board.State) []board.Worker {
 			all = append(all, board.Worker{Name: e.Worker})
 		}
 	}
-	awaited := func(w board.Worker) int {
-		for _, e := range st.Expected {
-			if e.Worker == w.Name && e.Status == board.WorkerExpected {
-				return 0
-			}
-		}
-		return 1
+	awaited := func(w board.Worker) bool {
+		return slices.ContainsFunc(st.Expected, func(e board.Expected) bool {
+			return e.Worker == w.Name && e.Status == board.WorkerExpected
+		})
 	}
-	slices.SortStableFunc(all, func(a, b board.Worker) int { return awaited(a) - awaited(b) })
-	return all
+	last := slices.Clone(all)
+	all = slices.DeleteFunc(all, func(w board.Worker) bool { return !awaited(w) })
+	return append(all, slices.DeleteFunc(last, awaited)...)
 }
 
 // workersPane lists the workers: the authors of entries, latest first, and the state of
