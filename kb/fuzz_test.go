@@ -28,7 +28,7 @@ func FuzzQuery(f *testing.F) {
 	put(f, k, Capsule{Title: "new", Body: "new words", Supersedes: []string{old.ID}})
 	modes := []string{ModeAuto, ModeHybrid, ModeBM25, ModeVector}
 	f.Fuzz(func(t *testing.T, text string, how uint8) {
-		q := Query{Text: text, Mode: modes[how%4], Fusion: Fusions[how/4%2], Explain: how/8%2 == 0, NoMMR: how/16%2 == 0, Workspace: "/w", Limit: 1 + int(how/32)}
+		q := Query{Text: text, Mode: modes[how%4], Explain: how/8%2 == 0, NoMMR: how/16%2 == 0, Workspace: "/w", Limit: 1 + int(how/32)}
 		res, err := k.Search(context.Background(), q)
 		if strings.TrimSpace(text) == "" {
 			refused(t, err, fault.Invalid, "nothing to search for")

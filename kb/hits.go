@@ -47,6 +47,16 @@ func numbersOf(list []rank.Scored) []int64 {
 	return ns
 }
 
+// above returns the beginning of a ranked list of which the best has 1: with at least a score.
+func above(list []rank.Scored, score float64) []rank.Scored {
+	for i := range list {
+		if list[i].Score < score {
+			return list[:i]
+		}
+	}
+	return list
+}
+
 // hits reads the capsules of the list and fills in the result.
 func (k *KB) hits(tx *sqlite.Tx, q *Query, r *ranking, langs words.Languages, res *Result) error {
 	ns := numbersOf(r.list)
@@ -85,8 +95,9 @@ func (k *KB) hits(tx *sqlite.Tx, q *Query, r *ranking, langs words.Languages, re
 				fmt.Sprintf("has capsule %d only in its index", s.ID), nil)
 		}
 		h := Hit{Capsule: *c, Score: s.Score, BM25Rank: cand.TextRank, VectorRank: cand.VectorRank,
-			BM25Score: cand.BM25, RRFScore: r.rrf[s.ID],
-			Boosts: r.boosts[s.ID], Terms: why[s.ID]}
+			BM25Score: cand.BM25,
+			RRFScore:  rank.Reciprocal(cand.TextRank) + rank.Reciprocal(cand.VectorRank),
+			Boosts:    r.boosts[s.ID], Terms: why[s.ID]}
 		if !q.Measuring {
 			h.Snippet = k.snippet(c.Body, terms, langs)
 		}
@@ -116,6 +127,10 @@ func (q *Query) judge(j *store.Judge, r *ranking, res *Result) {
 	for i := range res.Hits {
 		h := &res.Hits[i]
 		h.Evidence = j.Evidence(r.of[h.n], h.heading(), h.Body)
+	}
+	for i := range res.Hits {
+		h := &res.Hits[i]
+		h.Evidence = j.Settle(h.Evidence)
 		h.Weak = h.Evidence < res.Threshold
 		if h.Weak && q.Explain {
 			h.Why = fmt.Sprintf("weak: evidence %.2f is below the threshold %.2f", h.Evidence,

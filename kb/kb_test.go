@@ -282,7 +282,7 @@ func TestOtherErrors(t *testing.T) {
 		}
 	}
 	for words, q := range map[string]Query{
-		"nothing to search for": {Text: " \n"}, `mode "x"`: {Text: "t", Mode: "x"}, `fusion "x"`: {Text: "t", Fusion: "x"}, "limit of -1": {Text: "t", Limit: -1}, "limit of 1001": {Text: "t", Limit: 1001},
+		"nothing to search for": {Text: " \n"}, `mode "x"`: {Text: "t", Mode: "x"}, "limit of -1": {Text: "t", Limit: -1}, "limit of 1001": {Text: "t", Limit: 1001},
 		"floor 2": {Text: "t", Floor: 2}, "floor NaN": {Text: "t", Floor: math.NaN()}, `kind "x"`: {Text: "t", Kinds: []string{"fact", "x"}}, `scope "x"`: {Text: "t", Scopes: []string{"x"}},
 	} {
 		_, err := k.Search(t.Context(), q)

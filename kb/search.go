@@ -27,15 +27,6 @@ const (
 // Modes lists them.
 var Modes = []string{ModeAuto, ModeHybrid, ModeBM25, ModeVector}
 
-// Ways to fuse the two lanes.
-const (
-	FusionConvex = "convex" // scores: BM25 and the cosine, weighed by rank.Scale
-	FusionRRF    = "rrf"    // ranks (reciprocal rank fusion)
-)
-
-// Fusions lists them.
-var Fusions = []string{FusionConvex, FusionRRF}
-
 // Defaults of a search.
 const (
 	DefaultLimit = 10
@@ -75,7 +66,6 @@ type Query struct {
 
 	// Workspace is the caller's; its capsules rise.
 	Workspace string
-	Fusion    string // "" is convex
 	// Floor drops hits below this share of the best score; 0: none. In a gated search it
 	// applies to evidence.
 	Floor float64
@@ -160,17 +150,12 @@ func (q *Query) normalise() error {
 	if q.Mode == "" {
 		q.Mode = ModeAuto
 	}
-	if q.Fusion == "" {
-		q.Fusion = FusionConvex
-	}
 	if q.Limit == 0 {
 		q.Limit = DefaultLimit
 	}
 	switch {
 	case !slices.Contains(Modes, q.Mode):
 		return unknown("mode", q.Mode, Modes)
-	case !slices.Contains(Fusions, q.Fusion):
-		return unknown("fusion", q.Fusion, Fusions)
 	case q.Limit < 1 || q.Limit > MaxLimit:
 		return invalid(fmt.Sprintf("a limit of %d is not between 1 and %d", q.Limit, MaxLimit), "",
 			everything)
@@ -340,7 +325,7 @@ func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) erro
 		return err
 	}
 	if q.Floor > 0 && !q.Gate {
-		ranking.list = rank.Floor(ranking.list, q.Floor)
+		ranking.list = above(ranking.list, q.Floor)
 	}
 	ranking.cut(q)
 	if err := k.hits(tx, q, &ranking, found.Languages, res); err != nil {
@@ -391,7 +376,6 @@ type ranking struct {
 	likely []int64 // what is listed in the end, and some more: read with what decides it
 	list   []rank.Scored
 	of     map[int64]*index.Candidate
-	rrf    map[int64]float64
 	boosts map[int64][]string
 	// which of them have decayed, and which are of the caller's workspace
 	decay, workspace sqlite.Question
@@ -401,20 +385,11 @@ type ranking struct {
 // lane has listed it.
 func (k *KB) fuse(q *Query, found *index.Result) ranking {
 	cands := found.Candidates
-	r := ranking{of: map[int64]*index.Candidate{}, rrf: map[int64]float64{},
-		boosts: map[int64][]string{}}
+	r := ranking{of: map[int64]*index.Candidate{}, boosts: map[int64][]string{}}
 	for i := range cands {
 		r.of[cands[i].ID] = &cands[i]
 	}
-	byRank := rank.RRF(rank.K, nil, store.Lanes(cands)...)
-	for _, s := range byRank {
-		r.rrf[s.ID] = s.Score
-	}
-	r.list = byRank
-	if q.Fusion != FusionRRF || q.Mode != ModeHybrid {
-		r.list = store.Order(k.modelOf(q), len(found.Terms), cands)
-	}
-	r.list = rank.Normalize(r.list)
+	r.list = rank.Normalize(store.Order(k.modelOf(q), len(found.Terms), cands))
 	return r
 }
 
@@ -437,7 +412,7 @@ func (k *KB) questions(q *Query, found *index.Result, r *ranking) (all []sqlite.
 		FROM capsules INDEXED BY capsules_decayed WHERE decay_score > 0 AND ` + ofNumbers, Args: []any{ids}}
 	all = append(all, r.decay)
 	if q.Workspace != "" {
-		ids := sqlite.List(numbersOf(rank.Floor(r.list, boostFrom)))
+		ids := sqlite.List(numbersOf(above(r.list, boostFrom)))
 		r.workspace = sqlite.Question{Query: `SELECT n, 0
 			FROM capsules INDEXED BY capsules_workspace WHERE workspace = ? AND ` + ofNumbers + `
 			AND n NOT IN (SELECT n FROM capsules INDEXED BY capsules_kind WHERE kind = 'doc' AND ` + ofNumbers + `)`,
@@ -460,35 +435,29 @@ func (k *KB) boost(tx *sqlite.Tx, q *Query, r *ranking) error {
 		return nil
 	}
 	var pushes []rank.Push
-	add := func(ask sqlite.Question, push func(n int64, decay float64) rank.Push) error {
+	add := func(ask sqlite.Question, boost int, why string) error {
 		var n int64
 		var decay float64
 		return tx.Each([]any{&n, &decay}, func() error {
-			pushes = append(pushes, push(n, decay))
+			pushes = append(pushes, rank.Push{ID: n, Places: boost - int(math.Ceil(decay*decaySink)), Why: why})
 			return nil
 		}, ask.Query, ask.Args...)
 	}
-	if err := add(r.decay, func(n int64, decay float64) rank.Push {
-		return rank.Push{ID: n, Places: -int(math.Ceil(decay * decaySink)), Why: "decay"}
-	}); err != nil {
+	if err := add(r.decay, 0, "decay"); err != nil {
 		return err
 	}
 	if q.Workspace != "" {
-		if err := add(r.workspace, func(n int64, _ float64) rank.Push {
-			return rank.Push{ID: n, Places: workspaceBoost, Why: "workspace"}
-		}); err != nil {
+		if err := add(r.workspace, workspaceBoost, "workspace"); err != nil {
 			return err
 		}
 	}
 	list, moves := rank.Boost(r.list, pushes...)
 	for i, m := range moves {
-		switch {
-		case m.Asked > 0 && m.Moved > 0:
-			r.boosts[list[i].ID] = append(r.boosts[list[i].ID],
-				fmt.Sprintf("%s: %d up", strings.Join(m.Why, ", "), m.Moved))
-		case m.Asked < 0 && m.Moved < 0:
-			r.boosts[list[i].ID] = append(r.boosts[list[i].ID],
-				fmt.Sprintf("%s: %d down", strings.Join(m.Why, ", "), -m.Moved))
+		why := strings.Join(m.Why, ", ")
+		if m.Asked > 0 && m.Moved > 0 {
+			r.boosts[list[i].ID] = []string{fmt.Sprintf("%s: %d up", why, m.Moved)}
+		} else if m.Asked < 0 && m.Moved < 0 {
+			r.boosts[list[i].ID] = []string{fmt.Sprintf("%s: %d down", why, -m.Moved)}
 		}
 	}
 	r.list = list

@@ -183,38 +183,36 @@ func TestHitsAreDescribed(t *testing.T) {
 	}
 	put(t, k, Capsule{Title: "nothing", Body: "of it"})
 	for _, mode := range []string{ModeBM25, ModeVector, ModeHybrid, ModeAuto} {
-		for _, fusion := range Fusions {
-			res := ask(t, k, Query{Text: "needle straw7 zyzzyva", Mode: mode, Fusion: fusion, Explain: true, NoMMR: true, Limit: 20})
-			if want := map[string]string{ModeAuto: ModeHybrid}[mode]; want != "" && res.Mode != want || want == "" && res.Mode != mode {
-				t.Errorf("%s was done as %s", mode, res.Mode)
+		res := ask(t, k, Query{Text: "needle straw7 zyzzyva", Mode: mode, Explain: true, NoMMR: true, Limit: 20})
+		if want := map[string]string{ModeAuto: ModeHybrid}[mode]; want != "" && res.Mode != want || want == "" && res.Mode != mode {
+			t.Errorf("%s was done as %s", mode, res.Mode)
+		}
+		if len(res.Hits) != 20 || res.Hits[0].Title != "needle 7" || res.Hits[0].Score != 1 || res.Total != 31 {
+			t.Fatalf("%s: %q of %d, the first with %v", mode, titles(res.Hits), res.Total, res.Hits[0].Score)
+		}
+		if mode != ModeVector && !slices.Equal(res.Missing, []string{"zyzzyva"}) {
+			t.Errorf("%s: missing is %q", mode, res.Missing)
+		}
+		for i, h := range res.Hits {
+			text, vector := mode != ModeVector, mode != ModeBM25
+			if h.Score < 0 || h.Score > 1 || i > 0 && h.Score > res.Hits[i-1].Score || (h.BM25Score > 0) != text || (h.BM25Rank > 0) != text || (h.CosineScore != nil) != vector || (h.VectorRank > 0) != vector {
+				t.Errorf("%s, hit %d: %+v", mode, i, h)
 			}
-			if len(res.Hits) != 20 || res.Hits[0].Title != "needle 7" || res.Hits[0].Score != 1 || res.Total != 31 {
-				t.Fatalf("%s %s: %q of %d, the first with %v", mode, fusion, titles(res.Hits), res.Total, res.Hits[0].Score)
+			want := 0.0
+			for _, r := range []int{h.BM25Rank, h.VectorRank} {
+				if r > 0 {
+					want += 1 / float64(60+r)
+				}
 			}
-			if mode != ModeVector && !slices.Equal(res.Missing, []string{"zyzzyva"}) {
-				t.Errorf("%s: missing is %q", mode, res.Missing)
+			if math.Abs(h.RRFScore-want) > 1e-9 {
+				t.Errorf("%s: ranks %d and %d make an rrf of %v, not %v", mode, h.BM25Rank, h.VectorRank, h.RRFScore, want)
 			}
-			for i, h := range res.Hits {
-				text, vector := mode != ModeVector, mode != ModeBM25
-				if h.Score < 0 || h.Score > 1 || i > 0 && h.Score > res.Hits[i-1].Score || (h.BM25Score > 0) != text || (h.BM25Rank > 0) != text || (h.CosineScore != nil) != vector || (h.VectorRank > 0) != vector {
-					t.Errorf("%s %s, hit %d: %+v", mode, fusion, i, h)
-				}
-				want := 0.0
-				for _, r := range []int{h.BM25Rank, h.VectorRank} {
-					if r > 0 {
-						want += 1 / float64(60+r)
-					}
-				}
-				if math.Abs(h.RRFScore-want) > 1e-9 {
-					t.Errorf("%s: ranks %d and %d make an rrf of %v, not %v", mode, h.BM25Rank, h.VectorRank, h.RRFScore, want)
-				}
-				sum := 0.0
-				for _, term := range h.Terms {
-					sum += term.Score
-				}
-				if math.Abs(sum-h.BM25Score) > 1e-3 {
-					t.Errorf("%s: the words add up to %v, the score is %v", mode, sum, h.BM25Score)
-				}
+			sum := 0.0
+			for _, term := range h.Terms {
+				sum += term.Score
+			}
+			if math.Abs(sum-h.BM25Score) > 1e-3 {
+				t.Errorf("%s: the words add up to %v, the score is %v", mode, sum, h.BM25Score)
 			}
 		}
 	}

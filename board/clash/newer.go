@@ -313,6 +313,18 @@ func (newer *Note) dismisses(older *Note) bool {
 	return past && own
 }
 
+// Confirmed reports whether another note has all numbers of a note, and there are some.
+func (t *Note) Confirmed(o *Note) (all bool) {
+	for _, w := range t.words {
+		if w.value == valueNumber {
+			if all = o.has(w.word) != nil; !all {
+				return false
+			}
+		}
+	}
+	return all
+}
+
 // Share returns the share of a text's words that another has, too, by weight.
 func (t *Note) Share(o *Note) float64 {
 	both, all := 0.0, 0.0

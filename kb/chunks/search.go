@@ -236,8 +236,7 @@ func expiredNow(tx *sqlite.Tx) (map[int64]bool, error) {
 
 // fuse merges the candidates of both lists, best first, with their ranks and scores.
 func fuse(q *Query, cands []index.Candidate) []Hit {
-	lanes := store.Lanes(cands)
-	byText, byVector := lanes[0], lanes[1]
+	var byText, byVector, fused []rank.Scored
 	of := make(map[int64]*Hit, len(cands))
 	for i := range cands {
 		c := &cands[i]
@@ -246,6 +245,12 @@ func fuse(q *Query, cands []index.Candidate) []Hit {
 			h.Cosine = new(c.Cosine)
 		}
 		of[c.ID] = h
+		if c.TextRank > 0 {
+			byText = append(byText, rank.Scored{ID: c.ID, Score: c.BM25})
+		}
+		if c.VectorRank > 0 {
+			byVector = append(byVector, rank.Scored{ID: c.ID, Score: c.Cosine})
+		}
 	}
 	rank.Sort(byText)
 	rank.Sort(byVector)
@@ -256,10 +261,13 @@ func fuse(q *Query, cands []index.Candidate) []Hit {
 	for i, c := range byVector {
 		of[c.ID].VectorRank = i + 1
 	}
-	fused := rank.RRF(rank.K, []float64{weightText, weightVector}, byText, byVector)
-	for _, c := range fused {
-		of[c.ID].RRFScore = c.Score
+	for id, h := range of {
+		h.RRFScore = weightText*rank.Reciprocal(h.BM25Rank) + weightVector*rank.Reciprocal(h.VectorRank)
+		if h.RRFScore > 0 {
+			fused = append(fused, rank.Scored{ID: id, Score: h.RRFScore})
+		}
 	}
+	rank.Sort(fused)
 	scored := fused
 	switch q.Mode {
 	case ModeHybrid:

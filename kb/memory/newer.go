@@ -9,6 +9,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/kb/index"
 	"blackboard/kb/memory/orient"
+	"blackboard/kb/store"
 )
 
 // told is the item as a note that is compared with older and newer ones.
@@ -106,40 +107,65 @@ func (f *file) renew(tx *sqlite.Tx, hits []Hit, q *Query) ([]Hit, error) {
 		}
 		out = append(out, h)
 	}
-	if q.Text != "" {
-		newerOfTwo(out)
-	}
-	return out, nil
+	return out, f.newerOfTwo(tx, out, q)
 }
 
 // Two hits alone answer a question if the second has nearAlone of the first one's evidence,
-// the others have at most farAlone of the second one's, and the newer one has sameTopic of the
-// words of the older one, by weight.
+// and each is the nearest of the other in meaning, at a cosine of sameThing; nearSecond if
+// one is the second nearest. By words, the others have at most farAlone of the second one's
+// evidence, and the newer one has sameTopic of the words of the older one, by weight.
 const (
-	nearAlone = 0.65
-	farAlone  = 0.8
-	sameTopic = 0.25
+	nearAlone  = 0.65
+	farAlone   = 0.8
+	sameTopic  = 0.25
+	nearSecond = 0.75
+	sameThing  = 0.45
 )
 
 // newerOfTwo puts the newer one of two sure, short hits first if they alone answer the
 // question: who notes a fact anew without touching the old note leaves two answers, which
 // may have few words in common.
-func newerOfTwo(hits []Hit) {
+func (f *file) newerOfTwo(tx *sqlite.Tx, hits []Hit, q *Query) error {
 	if len(hits) < 2 {
-		return
+		return nil
 	}
 	first, second := &hits[0], &hits[1]
 	if second.Weak || !second.Updated.After(first.Updated) || first.authority() > second.authority() ||
-		second.Evidence < nearAlone*first.Evidence ||
-		slices.ContainsFunc(hits[2:], func(h Hit) bool { return h.Evidence > farAlone*second.Evidence }) {
-		return
+		second.Evidence < nearAlone*first.Evidence {
+		return nil
 	}
-	older, newer := first.told(), second.told() // last: it takes the longest
-	if older.IsLong() || newer.IsLong() || older.Share(newer) < sameTopic {
-		return
+	older, newer := first.told(), second.told()
+	if older.IsLong() || newer.IsLong() || older.Confirmed(newer) {
+		return nil
+	}
+	place, err := f.nearest(tx, &first.Item, &second.Item, q)
+	near := place == 1 || place == 2 && second.Evidence >= nearSecond*first.Evidence
+	if err != nil || !near && (older.Share(newer) < sameTopic || slices.ContainsFunc(hits[2:],
+		func(h Hit) bool { return h.Evidence > farAlone*second.Evidence })) {
+		return err
 	}
 	second.Score, second.Evidence = max(first.Score, second.Score), max(first.Evidence, second.Evidence)
 	*first, *second = *second, *first
+	return nil
+}
+
+// nearest returns the place of each of two items among the nearest of the other in meaning,
+// from 1, the later one of both; 0 if that is none of the first two, or they are not near.
+func (f *file) nearest(tx *sqlite.Tx, a, b *Item, q *Query) (place int, err error) {
+	vs, err := f.Index.Vectors(tx, a.n, b.n)
+	if err != nil || store.Alike(a.Model, vs[a.n], vs[b.n]) < sameThing {
+		return 0, err
+	}
+	for _, of := range []*Item{a, b} {
+		found, err := f.Index.Search(tx, index.Query{Vector: vs[of.n], Model: of.Model, Depth: 3,
+			Filter: q.filter(of.Tier, f.s.opt.Agent)})
+		i := slices.IndexFunc(found.Candidates, func(c index.Candidate) bool { return c.ID == a.n+b.n-of.n })
+		if err != nil || i < 0 {
+			return 0, err
+		}
+		place = max(place, found.Candidates[i].VectorRank-1)
+	}
+	return place, nil
 }
 
 // mostCompared is how many notes are compared with each other.

@@ -1,7 +1,9 @@
 package memory
 
 import (
+	"context"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +13,7 @@ import (
 
 	"blackboard/board/clash"
 	"blackboard/board/fault"
+	"blackboard/embed"
 	"blackboard/testdata/cost"
 )
 
@@ -132,10 +135,15 @@ var bothHold = []restated{
 // both at once never, or none.
 func firstGiven(t *testing.T, r restated, asked bool) string {
 	t.Helper()
+	return firstGivenBy(t, r, asked, nil)
+}
+
+func firstGivenBy(t *testing.T, r restated, asked bool, model embed.Embedder, others ...string) string {
+	t.Helper()
 	tick := newClock()
-	s := open(t, t.TempDir(), Options{Now: tick.now, Agent: "claude"})
-	for _, other := range []string{"The lawyer wants the imprint on every page",
-		"Marta prefers tables to prose in reports", "Vendored code is not reformatted"} {
+	s := open(t, t.TempDir(), Options{Now: tick.now, Agent: "claude", Embedder: model})
+	for _, other := range append(others, "The lawyer wants the imprint on every page",
+		"Marta prefers tables to prose in reports", "Vendored code is not reformatted") {
 		put(t, s, Item{Tier: Workspace, Content: other, Importance: .5})
 	}
 	put(t, s, Item{Tier: Workspace, Content: r.old, Importance: .5})
@@ -214,6 +222,79 @@ func TestNewerOfTwo(t *testing.T) {
 	for _, r := range notAnswered {
 		if first := firstGiven(t, r, true); first != "old" {
 			t.Errorf("%s first of %q and %q", first, r.old, r.newer)
+		}
+	}
+}
+
+// meaning is a model that knows the direction of some texts; all others have one each.
+type meaning map[string]embed.Vector
+
+func (m meaning) Model() embed.Model { return embed.Model{Name: "meaning", Dim: bagDim} }
+
+func (m meaning) Embed(ctx context.Context, texts []string) ([]embed.Vector, error) {
+	out, err := bag{}.Embed(ctx, texts)
+	for i, t := range texts {
+		if v, known := m[t]; known {
+			out[i] = v
+		}
+	}
+	return out, err
+}
+
+// TestNewerNeighbour: of two sure answers that are each other's nearest in meaning the newer
+// one is first, whatever words they have; not if they are far apart, or if it says the
+// older one's figure again.
+func TestNewerNeighbour(t *testing.T) {
+	t.Parallel()
+	towards := func(along float32) embed.Vector {
+		v := make(embed.Vector, bagDim)
+		v[0], v[1] = along, float32(math.Sqrt(float64(1-along*along)))
+		return v
+	}
+	const old = "The kiln fires at 980 degrees"
+	for newer, want := range map[string]string{
+		"Glazes crawl below cone 06: 1,040 degrees, says the potter who rebuilt our kiln": "newer",
+		"Glazes were fine, potter and apprentice agreed, 980 degrees held in the kiln":    "old",
+	} {
+		for _, near := range []bool{true, false} {
+			if !near {
+				want = "old"
+			}
+			const question = "How many degrees for the kiln?"
+			model := meaning{question: towards(1), old: towards(.97), newer: towards(.85)}
+			if !near {
+				model[newer] = towards(.2)
+			}
+			if first := firstGivenBy(t, restated{old, newer, question}, true, model,
+				"The kiln at school is 12 degrees off"); first != want {
+				t.Errorf("near %t: %s first of %q and %q", near, first, old, newer)
+			}
+		}
+	}
+}
+
+// TestNearMiss: what speaks of the thing and lacks what is asked for is weak, and so is what
+// is less sure than that.
+func TestNearMiss(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), Options{})
+	for _, c := range []string{"The maintenance contract of the paper guillotine lies in the grey cabinet",
+		"Guillotine blades are ground by Hedda each spring", "The guillotine stands in the bindery"} {
+		put(t, s, Item{Tier: Workspace, Content: c})
+	}
+	for question, strong := range map[string]bool{
+		"Where is the maintenance contract of the paper guillotine?":          true,
+		"Who holds the maintenance contract of the paper guillotine?":         false,
+		"How long does the maintenance contract of the paper guillotine run?": false,
+		"Who grinds the guillotine blades?":                                   true,
+	} {
+		res, err := s.Read(t.Context(), Query{Tiers: []string{Workspace}, Text: question, Untouched: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		any := slices.ContainsFunc(res.Slices[0].Hits, func(h Hit) bool { return !h.Weak })
+		if any != strong {
+			t.Errorf("%s: strong %t", question, any)
 		}
 	}
 }

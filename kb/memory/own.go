@@ -281,8 +281,10 @@ func (s *Store) readNotes(ctx context.Context, q *Query, res *Result) error {
 	for i := range notes {
 		if at := share(notes[i].Content); at >= shareShown {
 			it := notes[i].item()
-			own.Hits = append(own.Hits, Hit{Item: it, Score: at, Evidence: at,
-				Weak: at < answerShare, said: it.statement()})
+			h := Hit{Item: it, Score: at, Evidence: at, Weak: at < answerShare, said: it.statement(),
+				Replaces: []string{}}
+			h.Frame = h.frame(s.now())
+			own.Hits = append(own.Hits, h)
 		}
 	}
 	slices.SortStableFunc(own.Hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })

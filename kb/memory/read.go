@@ -226,12 +226,6 @@ func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
 		}
 	}
 	res.choose(&q)
-	for i := range res.Slices[len(files):] {
-		for j := range res.Slices[len(files)+i].Hits {
-			h := &res.Slices[len(files)+i].Hits[j]
-			h.Frame, h.Replaces = h.frame(s.now()), []string{}
-		}
-	}
 	for i, f := range files {
 		if f != nil {
 			s.present(ctx, f, res.Slices[i].Hits, &q)
@@ -408,6 +402,9 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 			hits[i].Cosine = new(c.Cosine)
 		}
 		hits[i].Evidence = judge.Evidence(c, it.Title, it.Content)
+	}
+	for i := range hits {
+		hits[i].Evidence = judge.Settle(hits[i].Evidence)
 	}
 	// If no hit has any evidence, what was found by function words alone is no hit.
 	var empty []int64

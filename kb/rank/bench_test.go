@@ -22,18 +22,6 @@ func lanes(n int) (a, b []Scored) {
 	return a, b
 }
 
-func BenchmarkRRF(b *testing.B) {
-	for _, n := range sizes {
-		x, y := lanes(n)
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				RRF(K, nil, x, y)
-			}
-		})
-	}
-}
-
 // BenchmarkMMR picks 10 by cosines of 384 numbers, which is where the time goes.
 func BenchmarkMMR(b *testing.B) {
 	for _, n := range sizes {

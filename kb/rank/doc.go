@@ -1,5 +1,5 @@
 // Package rank orders candidates: it weighs words and meaning, fuses lists, diversifies,
-// boosts, judges how sure a text is to be about a question, and cuts off what is too weak.
+// boosts, and judges how sure a text is to be about a question.
 // Everything here is a pure function: nothing reads a clock, a file or a map's chance
 // order, and nothing but [Sort] changes what it is given.
 //
@@ -12,15 +12,14 @@
 //	hits := rank.MMR(placed, 0.7, 10, func(a, b int64) float64 { return embed.Cosine(vec[a], vec[b]) })
 //
 // [Question.Of] is the evidence of each hit, and [Scale.Least] the evidence from which it
-// counts. [Floor] drops the tail of what a search found. [RRF] fuses lists whose scores
-// cannot be compared.
+// counts. [Reciprocal] fuses lists whose scores cannot be compared.
 //
 // # What every function promises
 //
 //   - No result is NaN or infinite, whatever comes in. A NaN is a missing score: the worst
 //     in a sort, nothing in a sum. Where it has to become a number, it becomes -1e300, and
 //     scores beyond ±1e300 become ±1e300. (Sort leaves scores as they are.)
-//   - [RRF] depends on what is in a list, not on how it is arranged. [Boost] reads it as
-//     standing best first, and [MMR] does so between candidates that come out equal.
+//   - [Boost] reads a list as standing best first, and [MMR] does so between candidates that
+//     come out equal.
 //   - Among equals the higher id, the newer one, comes first.
 package rank

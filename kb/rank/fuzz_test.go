@@ -3,7 +3,6 @@ package rank
 import (
 	"encoding/binary"
 	"math"
-	"math/rand/v2"
 	"testing"
 )
 
@@ -30,20 +29,6 @@ func candidates(data []byte, most int) []Scored {
 
 // seed bytes: a plain lane, one with twins, one with odd scores.
 var seeds = []string{"", "\x01\x90\x02\x80\x03\x70", "\x01\x90\x01\x80\x02\x80\x02\x90\x03\x70", "\x01\x00\x02\x01\x03\x02\x04\x07\x05\x08", "\x01\xff\x01\x02\x03\x04\x05\x06\xef\x7f"}
-
-func FuzzRRF(f *testing.F) {
-	for _, a := range seeds {
-		for _, b := range seeds {
-			f.Add([]byte(a), []byte(b), 60., 1., .5, uint64(1))
-		}
-	}
-	f.Add([]byte(seeds[1]), []byte(seeds[2]), nan, inf, -1., uint64(2))
-	f.Fuzz(func(t *testing.T, a, b []byte, k, v, w float64, seed uint64) {
-		checkFusion(t, rand.New(rand.NewPCG(seed, 0)), candidates(a, 40), candidates(b, 40), func(a, b []Scored) []Scored {
-			return RRF(k, []float64{v, w}, a, b)
-		})
-	})
-}
 
 func FuzzMMR(f *testing.F) {
 	for _, a := range seeds {

@@ -19,14 +19,19 @@ func Sort(s []Scored) { slices.SortFunc(s, better) }
 
 // better is the order of Sort: negative if a comes before b. cmp.Compare puts NaN below
 // everything, which is what Sort promises.
-func better(a, b Scored) int {
-	if a.Score > b.Score { // the usual cases first: sorting is most of what a fusion costs
-		return -1
+func better(a, b Scored) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.ID, a.ID)) }
+
+// K is the constant of reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009) that
+// its authors found good.
+const K = 60
+
+// Reciprocal is what a place in a list, from 1, counts in reciprocal rank fusion; 0 that of
+// what the list lacks.
+func Reciprocal(place int) float64 {
+	if place == 0 {
+		return 0
 	}
-	if a.Score < b.Score {
-		return 1
-	}
-	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.ID, a.ID))
+	return 1 / float64(K+place)
 }
 
 // Normalize returns cands in the same order with their scores mapped to 0..1, the best
@@ -34,13 +39,23 @@ func better(a, b Scored) int {
 // is above 0, quotients mean nothing and the scores are stretched between the worst (0)
 // and the best (1) instead. A NaN gives 0.
 func Normalize(cands []Scored) []Scored {
-	var r span
+	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, c := range cands {
-		r.add(c.Score)
+		if !math.IsNaN(c.Score) {
+			lo, hi = min(lo, clean(c.Score)), max(hi, clean(c.Score))
+		}
+	}
+	if hi > 0 {
+		lo = 0
 	}
 	out := make([]Scored, len(cands))
 	for i, c := range cands {
-		out[i] = Scored{c.ID, r.share(c.Score)}
+		out[i] = Scored{c.ID, 1}
+		if math.IsNaN(c.Score) {
+			out[i].Score = 0
+		} else if hi > lo {
+			out[i].Score = max(0, clean(c.Score)-lo) / (hi - lo)
+		}
 	}
 	return out
 }
@@ -62,35 +77,4 @@ func clip(x float64) float64 {
 		return 0
 	}
 	return max(0, min(1, x))
-}
-
-// span is the range of the scores added to it, NaN left out. The zero value is empty.
-type span struct {
-	lo, hi float64
-	any    bool
-}
-
-func (r *span) add(s float64) {
-	if math.IsNaN(s) {
-		return
-	}
-	s = clean(s)
-	if !r.any {
-		*r = span{s, s, true}
-		return
-	}
-	r.lo, r.hi = min(r.lo, s), max(r.hi, s)
-}
-
-// share maps a score to 0..1, the best being 1.
-func (r *span) share(s float64) float64 {
-	switch {
-	case math.IsNaN(s):
-		return 0
-	case r.hi > 0:
-		return max(0, clean(s)) / r.hi
-	case r.hi > r.lo:
-		return (clean(s) - r.lo) / (r.hi - r.lo)
-	}
-	return 1
 }

@@ -142,16 +142,19 @@ func TestNormalizeTwice(t *testing.T) {
 func TestLeavesInputs(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
-		a, b := random(r, r.IntN(12), true), random(r, r.IntN(12), true)
-		weights := []float64{2, 3}
-		before := bits(a, b)
-		RRF(K, weights, a, b)
+		a := random(r, r.IntN(12), true)
+		before := bits(a)
 		Normalize(a)
 		MMR(a, .7, 5, func(a, b int64) float64 { return .5 })
 		Boost(a, Push{3, 2, "x"}, Push{4, -1, "y"})
-		Floor(a, .5)
-		if bits(a, b) != before || fmt.Sprint(weights) != "[2 3]" {
-			t.Fatalf("%s became %s", before, bits(a, b))
+		if bits(a) != before {
+			t.Fatalf("%s became %s", before, bits(a))
 		}
+	}
+}
+
+func TestReciprocal(t *testing.T) {
+	if a, b, c := Reciprocal(0), Reciprocal(1), Reciprocal(40); a != 0 || b != 1./61 || c != .01 {
+		t.Errorf("%v, %v, %v", a, b, c)
 	}
 }

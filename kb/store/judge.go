@@ -3,6 +3,8 @@ package store
 import (
 	"math"
 
+	"blackboard/board/clash"
+	"blackboard/embed"
 	"blackboard/kb/index"
 	"blackboard/kb/rank"
 )
@@ -23,7 +25,14 @@ type Judge struct {
 	found       *index.Result
 	meaningless bool // cosines of this model say nothing, yet or of this question
 	unaskedOne  float64
+	question    string
+	wanted      *clash.Wanted // by the question, when the first text is sure
+	lacking     float64       // the most evidence of a text that lacks what is asked for
 }
+
+// behind is the share of the evidence of a text that lacks what is asked for, below which
+// no other text answers: what is nearest to the question would have it.
+const behind = 0.9
 
 // NewJudge judges a search with a model, "" by words alone. calibrated is the threshold
 // that was measured for it, 0 if none was. unasked: whoever gets the hits has asked
@@ -31,7 +40,7 @@ type Judge struct {
 // them a word is rarer, and BM25 counts less.
 func NewJudge(x *index.Index, question string, found *index.Result, model string,
 	calibrated float64, unasked bool) *Judge {
-	j := &Judge{index: x, found: found}
+	j := &Judge{index: x, found: found, question: question}
 	byWords, scale := rank.ScaleOf(""), rank.ScaleOf(model).Calibrated(calibrated)
 	if !scale.Reads(question) {
 		scale, j.meaningless = byWords, true
@@ -64,12 +73,38 @@ func (j *Judge) Evidence(c *index.Candidate, title, body string) float64 {
 	if e > 0 {
 		e += add
 	}
+	if e < j.Threshold {
+		return e
+	}
+	if j.wanted == nil {
+		j.wanted = clash.WantedBy(j.question)
+	}
+	if !j.wanted.In(clash.Text{Title: title, Body: body[:min(len(body), maxRead)]}) {
+		j.lacking = max(j.lacking, e)
+		return j.below(e)
+	}
 	return e
 }
+
+// Settle returns the evidence of a text when all were judged.
+func (j *Judge) Settle(evidence float64) float64 {
+	if evidence >= j.Threshold && evidence < behind*j.lacking {
+		return j.below(evidence)
+	}
+	return evidence
+}
+
+// below makes evidence weak and keeps its order.
+func (j *Judge) below(e float64) float64 { return e * j.Threshold / (e + j.Threshold) }
 
 // AmongOne returns evidence as it would be in a store of one text, for a calibration.
 func (j *Judge) AmongOne(evidence float64) float64 {
 	return evidence - j.Threshold + j.unaskedOne
+}
+
+// Alike is what the cosine of two texts counts as evidence.
+func Alike(model string, a, b embed.Vector) float64 {
+	return rank.ScaleOf(model).Cosine * embed.Cosine(a, b)
 }
 
 // Order ranks candidates by words and meaning, best first, for a question of so many terms. A text that has no vector

@@ -7,7 +7,6 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
-	"blackboard/kb/rank"
 )
 
 const (
@@ -77,20 +76,4 @@ func (f *File) EachVector(ctx context.Context, tx *sqlite.Tx, ns []int64,
 		}
 	}
 	return nil
-}
-
-// Lanes are the candidates of a search that were found by words, and those found by
-// meaning.
-func Lanes(cands []index.Candidate) [][]rank.Scored {
-	var byText, byVector []rank.Scored
-	for i := range cands {
-		c := &cands[i]
-		if c.TextRank > 0 {
-			byText = append(byText, rank.Scored{ID: c.ID, Score: c.BM25})
-		}
-		if c.VectorRank > 0 {
-			byVector = append(byVector, rank.Scored{ID: c.ID, Score: c.Cosine})
-		}
-	}
-	return [][]rank.Scored{byText, byVector}
 }

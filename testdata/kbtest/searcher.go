@@ -109,7 +109,7 @@ func (c *corpus) search(t *testing.T, q kb.Query) kb.Result {
 // many questions, modes and filters: the same hits, scores, order and errors.
 func testAsInProcess(t *testing.T, c *corpus) {
 	for _, text := range []string{"topic 3", "pane and socket", "item 17 of group 2", "nothing of the kind", "\xff broken \xfe text", "*\"-:", "日本語", "<b>&amp;", "\u2028 \x00", strings.Repeat("pane ", 2000)} {
-		for _, q := range []kb.Query{{}, {Mode: kb.ModeBM25}, {Mode: kb.ModeVector}, {Mode: kb.ModeHybrid}, {Fusion: kb.FusionRRF}, {Kinds: []string{"fact"}}, {Tags: []string{"t1"}, Limit: 3}, {Projects: []string{"p1"}, Explain: true},
+		for _, q := range []kb.Query{{}, {Mode: kb.ModeBM25}, {Mode: kb.ModeVector}, {Mode: kb.ModeHybrid}, {Kinds: []string{"fact"}}, {Tags: []string{"t1"}, Limit: 3}, {Projects: []string{"p1"}, Explain: true},
 			{Floor: .5}, {NoMMR: true, Limit: 50}, {Gate: true}, {Superseded: true, Limit: kb.MaxLimit}, {DomainTags: []string{"d1"}, Workspace: "/nowhere"}, {Kinds: []string{"no such"}}, {Limit: -1}, {Gate: true, Mode: kb.ModeVector}} {
 			q.Text = text
 			want, wantErr := c.own.Search(t.Context(), q)
@@ -225,7 +225,7 @@ func testWithoutModel(t *testing.T, c *corpus) {
 }
 
 func testBadQuestions(t *testing.T, c *corpus) {
-	for _, q := range []kb.Query{{}, {Text: " \t\n"}, {Text: "x", Mode: "best"}, {Text: "x", Fusion: "sum"}, {Text: "x", Limit: -1}, {Text: "x", Limit: kb.MaxLimit + 1}, {Text: "x", Floor: 1.5}, {Text: "x", Floor: math.NaN()},
+	for _, q := range []kb.Query{{}, {Text: " \t\n"}, {Text: "x", Mode: "best"}, {Text: "x", Limit: -1}, {Text: "x", Limit: kb.MaxLimit + 1}, {Text: "x", Floor: 1.5}, {Text: "x", Floor: math.NaN()},
 		{Text: "x", Floor: math.Inf(1)}, {Text: "x", Kinds: []string{"rumour"}}, {Text: "x", Scopes: []string{"galaxy"}}} {
 		_, err := c.s.Search(t.Context(), q)
 		if !errors.Is(err, fault.Invalid) || try(err) == "" {

@@ -184,7 +184,6 @@ func readQrels(name string, known map[string]bool) (map[string]map[string]int, e
 // Options select what to measure.
 type Options struct {
 	Modes    []string // nil: all that the model allows
-	Fusion   string   // as of a Query
 	NoMMR    bool     // as of a Query
 	Progress func(what string, done, of int)
 }
@@ -264,7 +263,7 @@ func Run(ctx context.Context, set *Set, emb embed.Embedder, opt Options) (*Repor
 		for i, q := range set.Queries {
 			start := time.Now()
 			res, err := k.Search(ctx, kb.Query{Text: q.Text, Mode: mode, Limit: depth,
-				Fusion: opt.Fusion, NoMMR: opt.NoMMR, Measuring: true})
+				NoMMR: opt.NoMMR, Measuring: true})
 			if err != nil {
 				return nil, err
 			}

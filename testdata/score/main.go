@@ -28,7 +28,6 @@ import (
 
 	"blackboard/embed"
 	"blackboard/embed/minilm"
-	"blackboard/kb"
 )
 
 func main() {
@@ -47,7 +46,6 @@ func run(ctx context.Context, args []string, out, messages io.Writer) error {
 	model := flags.String("model", os.Getenv("BOARD_MODEL_DIR"), "the `folder` of an embedding model")
 	split := flags.String("split", "", "the `name` of the qrels file")
 	mode := flags.String("mode", "", "bm25, vector or hybrid; several with commas")
-	fusion := flags.String("fusion", kb.FusionConvex, "convex or rrf")
 	noMMR := flags.Bool("no-mmr", false, "do not rank down near-duplicates of a better hit")
 	inMemory := flags.Bool("memory", false, "ask a memory: fresh, aged and tidied, beside plain full text")
 	limit := flags.Int("limit", 0, "of each set of claims at most this many; the table is not written then")
@@ -75,7 +73,7 @@ func run(ctx context.Context, args []string, out, messages io.Writer) error {
 		defer m.Close()
 		emb = m
 	}
-	opt := Options{Fusion: *fusion, NoMMR: *noMMR, Progress: progress(messages)}
+	opt := Options{NoMMR: *noMMR, Progress: progress(messages)}
 	if *mode != "" {
 		opt.Modes = strings.Split(*mode, ",")
 	}

@@ -1,0 +1,60 @@
+package clash
+
+import "testing"
+
+// TestWanted: a text about the same thing that lacks the kind of value, or the name, which a
+// question asks for does not answer it.
+func TestWanted(t *testing.T) {
+	for _, c := range []struct {
+		question    string
+		has, hasNot []string
+	}{
+		{"Who renews the licence of the mail filter?",
+			[]string{"Oda renews what the mail filter needs", "The licence is with Marek Thun", "Write to it@brook.example"},
+			[]string{"The licence of the mail filter is renewed in the office", "Mail filter: see page 3"}},
+		{"The gate is down; whom do I call?", []string{"At night the gate is Birgit's"}, []string{"The gate opens by itself"}},
+		{"How long are drafts kept?", []string{"Drafts are kept 30 days", "A draft stays for a week", "Drafts are never deleted"},
+			[]string{"Drafts are kept on shelf 4", "Drafts: at 02:30 they are copied"}},
+		{"After how many hours does a lease end?", []string{"A lease ends after 6 h"}, []string{"4 tenants have a lease"}},
+		{"How many lockers are there?", []string{"There are 48 lockers", "No locker is left"}, []string{"A locker opens for 20 seconds"}},
+		{"How large is the cache?", []string{"The cache has 3 GB", "It may use half of it"}, []string{"The cache is on the fast disk"}},
+		{"What is the phone number of the dentist?", []string{"Dentist: 0221 5566"}, []string{"The dentist is on floor 2"}},
+		{"On which port does the relay run?", []string{"The relay is at relay:9911", "Port 9911 is the relay's"},
+			[]string{"The relay starts at 10:30", "The relay is slow"}},
+		{"What does a visit to the tower cost?", []string{"The tower: 7 euros", "Visits are free"}, []string{"The tower has 212 steps"}},
+		{"At what time is the roll call?", []string{"Roll call is at 8:45", "We call the roll in the evening"},
+			[]string{"The roll call is in room 3"}},
+		{"When does the lease end?", []string{"It ends on 3 May", "By the end of December"}, []string{"The lease ends with a letter"}},
+		{"Which port does gatekeeperd use?", []string{"gatekeeperd uses 7070"}, []string{"mailerd uses 7070"}},
+		{"Who looks after code in tools/lint?", []string{"Ines looks after tools/lint"}, []string{"Ines looks after the docs"}},
+		{"What colour does Yusuf prefer?", []string{"Yusuf prefers blue"}, []string{"Grete prefers blue"}},
+		// of several kinds one is enough, and nothing is said about reasons, ways and places
+		{"What do I pay, and who collects it?", []string{"Elif collects it", "It is 4 euros"}, []string{"It is collected"}},
+		{"Why does mailerd crash, and who knows?", []string{"The disk was full"}, nil},
+		{"Where does mailerd write?", []string{"To the log folder"}, nil},
+		{"Do we use tabs?", []string{"Indent with four blanks"}, nil},
+		{"Write to the one who paid. The mail says how long drafts are kept.", []string{"Mails have a footer"}, nil},
+		{"", []string{"Anything"}, nil},
+	} {
+		w := WantedBy(c.question)
+		for _, text := range c.has {
+			if !w.In(Text{Body: text}) {
+				t.Errorf("%q has not what is asked by %q", text, c.question)
+			}
+		}
+		for _, text := range c.hasNot {
+			if w.In(Text{Body: text}) {
+				t.Errorf("%q is said to have what is asked by %q", text, c.question)
+			}
+		}
+	}
+}
+
+// FuzzWanted: no text makes it panic, and what has all a question's words and some of
+// everything answers it.
+func FuzzWanted(f *testing.F) {
+	f.Add("Who renews it, and when is it? What’s the port of a/b?", "Ada, 3 May")
+	f.Fuzz(func(t *testing.T, question, text string) {
+		WantedBy(question).In(Text{Title: text, Body: question})
+	})
+}
