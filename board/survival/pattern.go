@@ -66,7 +66,7 @@ func newPattern(content string) *pattern {
 			counts = false // package claims reads negations
 		}
 		if counts && !skip[i] {
-			p.add(display(&s, l), l, weight)
+			p.add(s.Shown(l), l, weight)
 		}
 	}
 	some := len(p.wants) > 0
@@ -115,21 +115,6 @@ func (p *pattern) relate() {
 			w.keys = append(w.keys[:len(w.keys):len(w.keys)], words.Related(w.plain)...)
 		}
 	}
-}
-
-// display returns a words.Lexeme as a reader knows it: with its currency and percent
-// sign.
-func display(s *words.Scanner, l words.Lexeme) string {
-	start, end := l.Start, l.End
-	if l.Kind == words.Number {
-		if r, size := utf8.DecodeLastRuneInString(s.Text[:start]); unicode.Is(unicode.Sc, r) {
-			start -= size
-		}
-		if strings.HasPrefix(s.Text[end:], "%") {
-			end++
-		}
-	}
-	return s.Text[start:end]
 }
 
 func (p *pattern) add(text string, l words.Lexeme, weight int) {

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"blackboard/board/text"
 	"blackboard/board/words"
@@ -85,7 +84,7 @@ func valuesOf(content string) (all []asked) {
 		case l.Want[0] == "n:"+strconv.Itoa(listed+1) && enumerates(s.Text, l):
 			listed++
 		default:
-			add(kindOf(l.Want[0]), shown(&s, l), l.Want, [2]float64{numberOf(l.Want[0]),
+			add(kindOf(l.Want[0]), s.Shown(l), l.Want, [2]float64{numberOf(l.Want[0]),
 				numberOf(l.Want[len(l.Want)-1])})
 		}
 	}
@@ -150,20 +149,6 @@ func numberOf(key string) float64 {
 	}
 	f, _ := r.Float64()
 	return f
-}
-
-// shown is a number as its reader knows it, with its currency and percent sign.
-func shown(s *words.Scanner, l words.Lexeme) string {
-	start, end := l.Start, l.End
-	if r, size := utf8.DecodeLastRuneInString(s.Text[:start]); unicode.Is(unicode.Sc, r) {
-		start -= size
-	}
-	for _, percent := range []string{"%", " %", "\u00a0%"} {
-		if strings.HasPrefix(s.Text[end:], percent) {
-			end += len(percent)
-		}
-	}
-	return s.Text[start:end]
 }
 
 // capitalised finds the words that are names by their capital, which no beginning of a

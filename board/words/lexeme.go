@@ -78,6 +78,21 @@ func (s *Scanner) Scan(text string) []Lexeme {
 // Surface returns a lexeme as written in the text.
 func (s *Scanner) Surface(l Lexeme) string { return s.Text[l.Start:l.End] }
 
+// Shown returns a lexeme as its reader knows it: a number with its currency and percent sign.
+func (s *Scanner) Shown(l Lexeme) string {
+	start, end := l.Start, l.End
+	if l.Kind != Number {
+		return s.Text[start:end]
+	}
+	if r, size := utf8.DecodeLastRuneInString(s.Text[:start]); unicode.Is(unicode.Sc, r) {
+		start -= size
+	}
+	if rest := strings.TrimLeft(s.Text[end:], " \u00a0"); strings.HasPrefix(rest, "%") {
+		end = len(s.Text) - len(rest) + 1
+	}
+	return s.Text[start:end]
+}
+
 // chunks makes the first pass: words, numbers and identifiers as they stand.
 func (s *Scanner) chunks() {
 	for i := 0; i < len(s.Text); {
