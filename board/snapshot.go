@@ -89,7 +89,8 @@ func loadSnapshot(tx *store.Tx) (*Snapshot, error) {
 	if s.Retrievals, err = retrievals(tx, ""); err != nil {
 		return nil, err
 	}
-	st, err := state(tx, true)
+	st := newState()
+	err = st.readCounts(tx, true)
 	s.Workers = st.Workers
 	return s, err
 }

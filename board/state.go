@@ -104,6 +104,29 @@ func state(tx *store.Tx, workers bool) (State, error) {
 	}
 	st.Run, st.Goal, st.Created, st.Updated, st.Seq = run.Run, run.Goal, run.Created, run.At,
 		run.Seq
+	if err := st.readCounts(tx, workers); err != nil {
+		return st, err
+	}
+	if workers {
+		if err := tx.QueryRow(`SELECT count(*) ` +
+			fromRetrievals).Scan(&st.Retrievals); err != nil {
+			return st, err
+		}
+		if err := tx.QueryRow(`SELECT count(*) FROM events WHERE id = '` + ranID +
+			`' AND verb = '` + verbRan + `'`).Scan(&st.Receipts); err != nil {
+			return st, err
+		}
+	}
+	if st.Expected, err = expected(tx); err != nil {
+		return st, err
+	}
+	st.Variables, err = variables(tx)
+	return st, err
+}
+
+// readCounts reads the running counts of entries, signals and links, and those of the
+// workers if they are asked for.
+func (st *State) readCounts(tx *store.Tx, workers bool) error {
 	byName := map[string]*Worker{}
 	worker := func(name string) *Worker {
 		if byName[name] == nil {
@@ -146,24 +169,10 @@ func state(tx *store.Tx, workers bool) (State, error) {
 		return nil
 	}, `SELECT c.kind, c.name, c.n, coalesce(e.at, 0) FROM counts c LEFT JOIN events e ON c.kind = 'actor' AND e.seq = c.last
 		WHERE c.n > 0 AND (? = 1 OR c.kind IN ('type', 'status', 'must_surface', 'signal', 'link'))`, workers); err != nil {
-		return st, err
+		return err
 	}
 	st.Workers = listWorkers(byName)
-	if workers {
-		if err := tx.QueryRow(`SELECT count(*) ` +
-			fromRetrievals).Scan(&st.Retrievals); err != nil {
-			return st, err
-		}
-		if err := tx.QueryRow(`SELECT count(*) FROM events WHERE id = '` + ranID +
-			`' AND verb = '` + verbRan + `'`).Scan(&st.Receipts); err != nil {
-			return st, err
-		}
-	}
-	if st.Expected, err = expected(tx); err != nil {
-		return st, err
-	}
-	st.Variables, err = variables(tx)
-	return st, err
+	return nil
 }
 
 // listWorkers puts the worker who wrote last first.

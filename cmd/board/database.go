@@ -116,28 +116,28 @@ func (p *program) databaseInit(c *cli.Context) error {
 	}, "database", st, "had", had)
 }
 
-// databaseState says what the database is that has boards and knowledge, "" if files have
-// them. It fails if that cannot be used.
-func (p *program) databaseState(ctx context.Context) (say string, err error) {
+// databaseState says where and what the database is that has boards and knowledge, "" if
+// files have them. It fails if that cannot be used.
+func (p *program) databaseState(ctx context.Context) (at, say string, err error) {
 	url, err := p.DatabaseURL(".")
 	if url == "" || err != nil {
-		return "", err
+		return "", "", err
 	}
-	dir, err := board.UseDatabase(url)
+	at, err = board.UseDatabase(url)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	place := postgres.At(dir)
+	place := postgres.At(at)
 	if err := place.Ready(ctx); err != nil {
-		return "", err
+		return "", "", err
 	}
 	st, err := place.Status(ctx)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	say = fmt.Sprintf("boards and knowledge are in %s: PostgreSQL %s, schema %d, %s, %s", st.Database, st.Server, st.Schema, base.Count(st.Runs, "run", "runs"), base.Count(st.Capsules, "capsule", "capsules"))
 	if st.Standby {
 		say += "; a standby, which takes no writes"
 	}
-	return say + "; the files here are not used for them", nil
+	return at, say + "; the files here are not used for them", nil
 }

@@ -35,8 +35,8 @@ type Config struct {
 	Model     func(context.Context) (embed.Embedder, error)
 	// what is set up, as seen from where one works
 	Setup func() (s *setup.Setup, dir string, err error)
-	// the database that has the boards; "": files have them
-	Database func(context.Context) (say string, err error)
+	// where and what the database is that has the boards; "": files have them
+	Database func(context.Context) (at, say string, err error)
 	Words    func(fault.Step) string // a next step as a command
 	Progress Progress
 }
@@ -77,6 +77,7 @@ type Doctor struct {
 	status   daemon.Status // of the daemon
 	asked    error         // why it did not answer
 	upkeep   bool          // there is a daemon of this build, which does the upkeep
+	served   string        // the place on a server of boards and knowledge, "" if files have them
 }
 
 // Look looks at everything. It fails only if it is called off: what cannot be looked at

@@ -24,10 +24,11 @@ import (
 
 // lookAtDatabase asks the server that has boards and knowledge, if one is named.
 func (d *Doctor) lookAtDatabase(ctx context.Context) {
-	switch say, err := d.Database(ctx); {
+	switch at, say, err := d.Database(ctx); {
 	case err != nil:
 		d.failed("server", err)
 	case say != "":
+		d.served = at
 		d.ok("server", "%s", say)
 	}
 }
@@ -104,6 +105,10 @@ func (d *Doctor) brokenBoard(ctx context.Context, dir, name string, err error) {
 // lookAtKB asks the knowledge base's own doctor, without --full only for what a damaged
 // file shows.
 func (d *Doctor) lookAtKB(ctx context.Context) {
+	if d.served != "" {
+		d.lookAtServedKB(ctx)
+		return
+	}
 	path := kb.Path(d.Home)
 	sidecars, err := capsuleFiles(d.Home)
 	if err != nil {
@@ -142,6 +147,25 @@ func (d *Doctor) lookAtKB(ctx context.Context) {
 	}
 	d.ok(what, "%s, %d standing, %d embedded; %s", text.Count(s.Capsules, "capsule", "capsules"), s.Standing, s.Embedded, text.Count(sidecars, "file", "files"))
 	d.tellEmbeddings("embeddings", "capsules", embedded{total: s.Capsules, bare: s.Capsules - s.Embedded, model: s.Model, again: "`board kb reembed`", step: d.reembedKB})
+}
+
+// lookAtServedKB asks a knowledge base that is on a server and has no files here.
+func (d *Doctor) lookAtServedKB(ctx context.Context) {
+	k, err := kbhome.Knowledge(ctx, d.served, kb.Options{Sync: kb.SyncNever, Actor: "doctor"})
+	if errors.Is(err, fault.NotFound) {
+		d.ok("database", "there is none yet")
+		return
+	}
+	var s kb.Stats
+	if err == nil {
+		defer k.Close()
+		s, err = k.Stats(ctx)
+	}
+	if err != nil {
+		d.failed("database", err)
+		return
+	}
+	d.ok("database", "%s, %d standing, %d embedded", text.Count(s.Capsules, "capsule", "capsules"), s.Standing, s.Embedded)
 }
 
 // capsuleFiles counts the files of capsules in a data home.
