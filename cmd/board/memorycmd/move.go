@@ -17,7 +17,7 @@ func (p *program) memoryMoveCommands() []*cli.Command {
 			Name: "export", Usage: "export all as one JSON document", ArgsUsage: "[FILE | -]",
 			Description: `Exports shared items and the agent's own: items, named entries, journals,
 channels, conversations, working notes. With --everything, for a person, also
-those of all agents. Embeddings are left out: board memory reembed adds them. A
+those of all agents. Embeddings are left out: board kb reembed adds them. A
 file is written completely or not at all.`,
 			Flags: memoryFlags(
 				tiersFlag(" (default all)"),
