@@ -96,8 +96,11 @@ var causes = map[string]string{
 // Describe says on one line what supports the fact, or why nothing does.
 func (f *Fact) Describe() string {
 	why := causes[f.Cause]
+	if f.Cause == OtherUnit && f.Why != "" { // which says so itself
+		why = ""
+	}
 	if f.Unsure {
-		why = "unsure, " + why
+		why = strings.TrimSuffix("unsure, "+why, ", ")
 	}
 	switch {
 	case f.Verdict == Source && f.Source != nil:
@@ -109,7 +112,7 @@ func (f *Fact) Describe() string {
 	case f.Verdict != Unsupported:
 		return f.Verdict
 	case f.Why != "":
-		return why + ": " + f.Why
+		return strings.TrimPrefix(why+": "+f.Why, ": ")
 	case len(f.Entries) > 0:
 		return why + "; nearest is " + f.Entries[0]
 	}

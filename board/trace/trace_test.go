@@ -475,3 +475,14 @@ func TestBoldHeading(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestDescribeOtherUnit: which unit, rate or sign it is the reason says itself.
+func TestDescribeOtherUnit(t *testing.T) {
+	f := Fact{Verdict: Unsupported, Cause: OtherUnit, Why: "another rate: e1 has € 5 a month"}
+	if got := f.Describe(); got != f.Why {
+		t.Errorf("%q", got)
+	}
+	if f.Unsure = true; f.Describe() != "unsure: "+f.Why {
+		t.Errorf("%q", f.Describe())
+	}
+}
