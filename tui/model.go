@@ -109,9 +109,6 @@ func (m *model) handleAll(msg tea.Msg) tea.Cmd {
 
 func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case tea.FocusMsg, tea.BlurMsg:
-		_, m.app.Focused = msg.(tea.FocusMsg)
-		return nil
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
 		m.resize()

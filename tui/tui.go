@@ -34,7 +34,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, cfg page.Config) erro
 func runProgram(ctx context.Context, in io.Reader, out io.Writer, m *model) error {
 	m.app.ScreenBack()
 	defer m.app.ScreenAway()
-	_, err := tea.NewProgram(&drawn{model: m}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithAltScreen(), tea.WithReportFocus(), tea.WithoutSignalHandler()).Run()
+	_, err := tea.NewProgram(&drawn{model: m}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithAltScreen(), tea.WithoutSignalHandler()).Run()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

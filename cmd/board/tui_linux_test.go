@@ -141,7 +141,7 @@ func (x *terminal) exit() int {
 // what is pasted.
 func (x *terminal) left() {
 	x.t.Helper()
-	for on, off := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h", "\x1b[?2004h": "\x1b[?2004l", "\x1b[22;2t": "\x1b[23;2t", "\x1b[?1004h": "\x1b[?1004l"} {
+	for on, off := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h", "\x1b[?2004h": "\x1b[?2004l", "\x1b[22;2t": "\x1b[23;2t"} {
 		out := x.output()
 		if !strings.Contains(out, on) || strings.LastIndex(out, off) < strings.LastIndex(out, on) {
 			x.t.Errorf("%q is not taken back by %q: %q", on, off, out)

@@ -34,10 +34,9 @@ type App struct {
 
 	Out io.Writer // the terminal; nil: none
 	// Only Update uses the fields below.
-	Next    []tea.Msg // messages that the model handles first
-	Shown   Page      // the page on top
-	Focused bool      // the terminal has the focus
-	Held    int       // answers for which keys wait
+	Next  []tea.Msg // messages that the model handles first
+	Shown Page      // the page on top
+	Held  int       // answers for which keys wait
 
 	LastAgent  string            // the agent as which the memory was last viewed
 	LastReport map[string]string // the chosen report of each run

@@ -34,10 +34,10 @@ func (a *App) Muted(word string) bool {
 	return slices.Contains(a.Mute, word) || slices.Contains(a.Mute, "all")
 }
 
-// Tell rings the bell, if the terminal is not focused or does not report it.
+// Tell rings the bell, also for who looks at the screen, which may show another run.
 func (a *App) Tell(all []Notification) tea.Cmd {
 	muted := !slices.ContainsFunc(all, func(t Notification) bool { return !a.Muted(t.Kind) })
-	if muted || a.Focused || a.Muted("bell") {
+	if muted || a.Muted("bell") {
 		return nil
 	}
 	return a.Write("\a")
