@@ -88,8 +88,11 @@ const calendar = `monday|tuesday|wednesday|thursday|friday|saturday|sunday|janua
 // WantedBy reads what a question asks for. In a longer text only sentences with a question
 // mark ask.
 func WantedBy(question string) *Wanted {
-	w := &Wanted{question: ReadNote(Text{Body: question})}
+	w := &Wanted{}
 	low := strings.ReplaceAll(strings.ToLower(question), "’", "'")
+	if !strings.Contains(low, "wh") && !strings.Contains(low, "how") { // most prompts only tell
+		return w
+	}
 	low = strings.NewReplacer("what's ", "what is ", "who's ", "who is ").Replace(low)
 	sentences := howAsked().sentence.FindAllString(low, -1)
 	for _, s := range sentences {
@@ -99,6 +102,9 @@ func WantedBy(question string) *Wanted {
 	}
 	if w.open {
 		w.kinds = nil
+	}
+	if len(w.kinds) > 0 {
+		w.question = ReadNote(Text{Body: question})
 	}
 	return w
 }
