@@ -307,7 +307,7 @@ var ceilings = map[string]int{
 
 	"hooks/mcp": 3590, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
 
-	"hooks/mcp/transport": 990,
+	"hooks/mcp/transport": 993,
 
 	"hooks/ops": 7080, // with the writer of briefs; the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp
 

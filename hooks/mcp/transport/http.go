@@ -27,6 +27,9 @@ const (
 	MaxCalls = 64
 	// bodyWithin is how long a request may take to come.
 	bodyWithin = 15 * time.Second
+	// restWithin is how long the rest of one may take once the server is to end. It is not
+	// at once: a deadline that has passed also ends a request that has just been read whole.
+	restWithin = time.Second
 	// readWithin is how long a client may take to read a piece of an answer.
 	readWithin = 10 * time.Second
 	// pieceOfAnswer is how many bytes such a piece has.
@@ -118,14 +121,22 @@ func (f *front) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 func (f *front) read(w http.ResponseWriter, r *http.Request) (q asked, p *problem) {
 	rc := http.NewResponseController(w)
 	rc.SetReadDeadline(time.Now().Add(bodyWithin))
-	stop := context.AfterFunc(f.cfg.Life, func() { rc.SetReadDeadline(time.Now()) })
+	hurried := make(chan struct{})
+	stop := context.AfterFunc(f.cfg.Life, func() {
+		rc.SetReadDeadline(time.Now().Add(restWithin))
+		close(hurried)
+	})
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxRequest))
-	stop()
+	if !stop() {
+		<-hurried // so that its deadline is not set after the one below
+	}
 	var long *http.MaxBytesError
 	switch {
 	case errors.As(err, &long):
 		return q, &problem{http.StatusRequestEntityTooLarge, codeInvalid,
 			fmt.Sprintf("the request is longer than %d MB", MaxRequest>>20)}
+	case errors.Is(err, os.ErrDeadlineExceeded) && f.cfg.Life.Err() != nil:
+		return q, &problem{http.StatusServiceUnavailable, codeBusy, "the server is ending"}
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return q, &problem{http.StatusRequestTimeout, codeInvalid,
 			fmt.Sprintf("the request has not come within %s", bodyWithin)}
