@@ -14,7 +14,6 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/store"
 	"blackboard/board/survival"
-	txt "blackboard/board/text"
 	"blackboard/board/verify"
 )
 
@@ -42,19 +41,6 @@ type acceptPayload struct {
 // Checks whose doubts can be accepted.
 const checkVerify, checkSurvival = "verify", "survival"
 
-// verifyDoubt is the id of what verify holds against a finding; "" for nothing. Where the source
-// lies does not matter: another machine has it elsewhere.
-func verifyDoubt(verdict, content string, cited []Cited, sum func(i int) string) string {
-	if verify.Sound(verdict) || !verify.Judged(verdict) {
-		return ""
-	}
-	held := []string{txt.Plain(content)}
-	for i, c := range cited {
-		held = append(held, txt.Plain(c.Evidence), c.SourceDoc, c.SourceRef, sum(i))
-	}
-	return claims.DoubtID(checkVerify, verdict, held...)
-}
-
 // survivalDoubt is the id of what survival holds against an item that no report has. What a
 // report says in other words or with other figures is for its author to mend.
 func survivalDoubt(cause string, i *survival.Item) string {
@@ -71,12 +57,8 @@ func survivalDoubt(cause string, i *survival.Item) string {
 // Errors: fault.NotFound for a doubt that does not stand; fault.Conflict if it is accepted
 // already, or is about something of the worker's own.
 func (b *Board) Accept(ctx context.Context, worker string, a Accepting) (claims.Acceptance, error) {
-	maskText(ctx, theReason, &a.Reason)
-	if strings.TrimSpace(a.Reason) == "" {
-		return claims.Acceptance{}, invalid("accepting a doubt needs a reason", "", fault.Give("reason", "",
-			"give {}: what was compared, and why it is no fault"))
-	}
-	if err := checkText("the reason", a.Reason, MaxField, true); err != nil {
+	if err := needReason(ctx, &a.Reason, "accepting a doubt",
+		"what was compared, and why it is no fault"); err != nil {
 		return claims.Acceptance{}, err
 	}
 	if _, err := b.reader(); err != nil { // a run is not created by what it does not have
@@ -226,7 +208,7 @@ func (e *Entry) doubt() string {
 		return ""
 	}
 	held := slices.Concat(v.each(), make([]Held, MaxSources)) // a log may have fewer than sources
-	return verifyDoubt(v.Verdict, e.Content, e.Cites(), func(i int) string { return held[i].SHA256 })
+	return verify.Doubt(v.Verdict, e.Content, e.Cites(), func(i int) string { return held[i].SHA256 })
 }
 
 // accept puts to the verdict what is held against the entry, and who accepted that.

@@ -23,6 +23,8 @@ type Board struct {
 	path    string // what messages call its database
 	run     string
 	create  bool   // writes may make the run
+	goal    string // of the run that a write makes
+	bare    bool   // the write that makes the run brings the whole log
 	session string // of the caller; see SetSession
 
 	mu   sync.Mutex
@@ -90,12 +92,13 @@ func Create(ctx context.Context, dir, run, goal, worker string, by *NewPolicy) (
 	if err != nil {
 		return nil, err
 	}
+	b.goal = goal
 	err = b.write(ctx, worker, func(w *writer) error {
 		if err := w.mustBeNew(run); err != nil || by == nil {
 			return err
 		}
 		return w.policy(*by)
-	}, withGoal(goal))
+	})
 	if err != nil {
 		b.Close()
 		return nil, err
@@ -250,22 +253,9 @@ type writer struct {
 	reopened []string // signals whose answer the entry of now supersedes
 }
 
-// writeOption changes how a write creates the run.
-type writeOption func(*writeConfig)
-
-type writeConfig struct {
-	create createPayload
-	bare   bool // do not write the first event: fn brings a whole log
-}
-
-func withGoal(goal string) writeOption { return func(c *writeConfig) { c.create.Goal = goal } }
-
-func bare(c *writeConfig) { c.bare = true }
-
 // write runs fn as one transaction by a worker. If the run does not exist, it is created
 // if the board allows that. So is a run that another process has just deleted.
-func (b *Board) write(ctx context.Context, worker string, fn func(*writer) error,
-	opts ...writeOption) error {
+func (b *Board) write(ctx context.Context, worker string, fn func(*writer) error) error {
 	if err := checkWorker(worker); err != nil {
 		return err
 	}
@@ -289,7 +279,7 @@ func (b *Board) write(ctx context.Context, worker string, fn func(*writer) error
 					}
 				}
 				return fn(w)
-			}, opts)
+			})
 			return err
 		})
 		taken = err == nil
@@ -330,8 +320,7 @@ func (b *Board) forget(db store.DB) {
 }
 
 // inTx runs fn in a transaction. It writes the first event if there is none.
-func (b *Board) inTx(tx *store.Tx, worker string, fn func(*writer) error,
-	opts []writeOption) (made bool, err error) {
+func (b *Board) inTx(tx *store.Tx, worker string, fn func(*writer) error) (made bool, err error) {
 	seq, err := tx.LastSeq()
 	if err != nil {
 		return false, err
@@ -343,13 +332,9 @@ func (b *Board) inTx(tx *store.Tx, worker string, fn func(*writer) error,
 	if !b.create {
 		return false, b.missing()
 	}
-	cfg := writeConfig{create: createPayload{Name: b.run}}
-	for _, o := range opts {
-		o(&cfg)
-	}
 	w.created = true
-	if !cfg.bare {
-		if err := w.event(verbCreate, cfg.create.Name, cfg.create); err != nil {
+	if !b.bare {
+		if err := w.event(verbCreate, b.run, createPayload{b.run, b.goal}); err != nil {
 			return false, err
 		}
 	}

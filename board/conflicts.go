@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"blackboard/board/claims"
@@ -310,16 +309,12 @@ func orderedPair(a, b string) (x, y int64, err error) {
 // Errors: fault.NotFound for an entry that does not exist; fault.Conflict if the pair is
 // settled already, or one supersedes the other.
 func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (Settlement, error) {
-	maskText(ctx, theReason, &reason)
 	x, y, err := orderedPair(one, other)
 	if err != nil {
 		return Settlement{}, err
 	}
-	if strings.TrimSpace(reason) == "" {
-		return Settlement{}, invalid("settling needs a reason", "", fault.Give("reason", "",
-			"give {}: why both entries hold, or why the difference does not matter"))
-	}
-	if err := checkText("the reason", reason, MaxField, true); err != nil {
+	if err := needReason(ctx, &reason, "settling",
+		"why both entries hold, or why the difference does not matter"); err != nil {
 		return Settlement{}, err
 	}
 	if _, err := b.reader(); err != nil { // a run is not created by settling what it does not have

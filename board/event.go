@@ -184,11 +184,6 @@ func (b *Board) Events(ctx context.Context, after int64) iter.Seq2[Event, error]
 	}
 }
 
-// History returns the events of one entry or signal, oldest first.
-func (b *Board) History(ctx context.Context, id string) ([]Event, error) {
-	return readValue(ctx, b, func(tx *store.Tx) ([]Event, error) { return history(tx, id) })
-}
-
 // eventsAfter returns at most limit events after seq. A limit below 0 means no limit.
 func eventsAfter(tx *store.Tx, seq int64, limit int) ([]Event, error) {
 	if limit < 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"blackboard/board/fault"
@@ -82,12 +81,7 @@ func (b *Board) DoneWithNote(ctx context.Context, worker, note string, names ...
 
 // Drop makes the gate no longer wait for a worker. The reason stays on record.
 func (b *Board) Drop(ctx context.Context, worker, name, reason string) ([]Expected, error) {
-	maskText(ctx, theReason, &reason)
-	if strings.TrimSpace(reason) == "" {
-		return nil, invalid("dropping a worker needs a reason", "",
-			fault.Give("reason", "", "give {}: it is what the reader of the report will see"))
-	}
-	if err := checkText("the reason", reason, MaxField, true); err != nil {
+	if err := needReason(ctx, &reason, "dropping a worker", forReaders); err != nil {
 		return nil, err
 	}
 	return b.setExpected(ctx, worker, []string{name},

@@ -14,6 +14,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/store"
+	"blackboard/board/text"
 )
 
 // exportSchema is the version of the JSONL export. An import refuses a newer one.
@@ -147,6 +148,7 @@ func Copy(ctx context.Context, from, to, run string) (Copied, error) {
 		return Copied{}, err
 	}
 	defer dst.Close()
+	dst.bare = true
 	out := Copied{Run: run, Events: int64(len(log.events)), SHA256: checksum(log.events)}
 	err = dst.write(ctx, "copy", func(w *writer) error {
 		if err := log.goesOn(w, run, dst.path); err != nil {
@@ -164,7 +166,7 @@ func Copy(ctx context.Context, from, to, run string) (Copied, error) {
 				"does not return the log of run "+run+" as it was written; nothing was kept", nil)
 		}
 		return err
-	}, bare)
+	})
 	return out, err
 }
 
@@ -204,7 +206,7 @@ func (l *eventLog) goesOn(w *writer, run, path string) error {
 	}
 	if more := w.seq - int64(len(l.events)); more > 0 {
 		return differs(fmt.Sprintf("has gone on: it has %s more than the one that is copied, or "+
-			"is another run", counted(more, "event")))
+			"is another run", text.Count(more, "event", "events")))
 	}
 	for seq := int64(0); seq < w.seq; {
 		page, err := eventsAfter(w.tx, seq, replayPage)

@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/store"
+	"blackboard/board/text"
 	"blackboard/board/verify"
 )
 
@@ -219,11 +220,9 @@ func judge(p Policy, in gateInput) Verdict {
 	}
 	if p.MaxDisputed != nil && int64(len(in.disputed)) > *p.MaxDisputed {
 		for _, e := range in.disputed {
-			v.Reasons = append(v.Reasons, Reason{Rule: RuleMaxDisputed, ID: e.ID,
-				Content: e.Content, Worker: e.Worker,
-				Clear: "supersede it, or the entry that contradicts it",
-				Next: []fault.Step{fault.Do("entry.post",
-					"{} (or the entry that contradicts it)", "content", "…", "supersedes", e.ID)}})
+			v.Reasons = append(v.Reasons, e.reason(RuleMaxDisputed,
+				"supersede it, or the entry that contradicts it", fault.Do("entry.post",
+					"{} (or the entry that contradicts it)", "content", "…", "supersedes", e.ID)))
 		}
 	}
 	if p.MaxConflicts != nil && int64(in.conflicts.Total) > *p.MaxConflicts {
@@ -240,10 +239,8 @@ func judge(p Policy, in gateInput) Verdict {
 	}
 	if p.RequireSource {
 		for _, e := range in.unsourced {
-			v.Reasons = append(v.Reasons, Reason{Rule: RuleSource, ID: e.ID, Content: e.Content,
-				Worker: e.Worker,
-				Clear:  "supersede it by one with a source",
-				Next:   []fault.Step{PostAgain(&e, "{}", false)}})
+			v.Reasons = append(v.Reasons, e.reason(RuleSource, "supersede it by one with a source",
+				PostAgain(&e, "{}", false)))
 		}
 	}
 	for _, e := range in.vital {
@@ -251,10 +248,8 @@ func judge(p Policy, in gateInput) Verdict {
 			v.Reasons = append(v.Reasons, verifiedReason(&e))
 		}
 		if p.RequireEvidence && !e.isQuoted() {
-			v.Reasons = append(v.Reasons, Reason{Rule: RuleEvidence, ID: e.ID, Content: e.Content,
-				Worker: e.Worker,
-				Clear:  "supersede it by one with a quote",
-				Next:   []fault.Step{PostAgain(&e, "{}", true)}})
+			v.Reasons = append(v.Reasons, e.reason(RuleEvidence, "supersede it by one with a quote",
+				PostAgain(&e, "{}", true)))
 		}
 	}
 	if p.RequireVerified {
@@ -265,6 +260,11 @@ func judge(p Policy, in gateInput) Verdict {
 	return v
 }
 
+// reason is one why an entry keeps the gate closed.
+func (e *Entry) reason(rule, clear string, next ...fault.Step) Reason {
+	return Reason{Rule: rule, ID: e.ID, Content: e.Content, Worker: e.Worker, Clear: clear, Next: next}
+}
+
 // unready returns the reasons why there is too little to judge yet. An empty board has no
 // open question either.
 func unready(p Policy, in gateInput) (reasons []Reason) {
@@ -273,7 +273,7 @@ func unready(p Policy, in gateInput) (reasons []Reason) {
 	case in.posted < p.MinEntries:
 		reasons = append(reasons, Reason{Rule: RuleMinEntries,
 			Content: fmt.Sprintf("%s posted; at least %d are needed",
-				counted(in.posted, "entry")+was(in.posted), p.MinEntries),
+				text.Count(in.posted, "entry was", "entries were"), p.MinEntries),
 			Clear: "post what was found", Next: post})
 	case in.posted+in.raised == 0:
 		reasons = append(reasons, Reason{Rule: RuleEmpty,
@@ -306,13 +306,6 @@ func PostAgain(e *Entry, text string, quote bool) fault.Step {
 	return fault.Do("entry.post", text, args...)
 }
 
-func was(n int64) string {
-	if n == 1 {
-		return " was"
-	}
-	return " were"
-}
-
 // isQuoted reports whether the entry quotes a source.
 func (e *Entry) isQuoted() bool {
 	return slices.ContainsFunc(e.Cites(), func(c Cited) bool { return strings.TrimSpace(c.Evidence) != "" })
@@ -320,8 +313,7 @@ func (e *Entry) isQuoted() bool {
 
 // verifiedReason says why an entry does not count as verified, and what would make it so.
 func verifiedReason(e *Entry) Reason {
-	r := Reason{Rule: RuleVerified, ID: e.ID, Content: e.Content, Worker: e.Worker,
-		Clear: "verify it", Next: []fault.Step{fault.Do("entry.verify", "{}", "id", e.ID)}}
+	r := e.reason(RuleVerified, "verify it", fault.Do("entry.verify", "{}", "id", e.ID))
 	switch v := e.Verified; {
 	case v != nil && !v.Stale || e.SourceDoc == "":
 		r.Clear = "supersede it by one that stands in its source"

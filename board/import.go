@@ -303,6 +303,7 @@ func (l *eventLog) writeTo(ctx context.Context, dir, worker string, opt ImportOp
 		return Imported{}, err
 	}
 	defer b.Close()
+	b.bare = true
 	out := Imported{Run: name, Format: "board", Entries: len(l.state.Entries),
 		Signals: len(l.state.Signals), Variables: len(l.state.Variables), Notes: []string{}}
 	err = b.write(ctx, worker, func(w *writer) error {
@@ -321,7 +322,7 @@ func (l *eventLog) writeTo(ctx context.Context, dir, worker string, opt ImportOp
 		}
 		out.Events = w.seq
 		return nil
-	}, bare)
+	})
 	for _, e := range l.state.Entries {
 		out.Links += e.Count()
 	}

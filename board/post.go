@@ -231,36 +231,28 @@ func prepareBatch(worker string, posts []Post) error {
 // cycle returns the nodes of a cycle in a graph of adjacency lists, with the first node
 // again at the end; nil if there is none.
 func cycle(graph [][]int) []int {
-	state := make([]int, len(graph)) // 0 unseen, 1 on the path, 2 done
-	type step struct{ node, next int }
-	for start := range graph {
-		if state[start] != 0 {
-			continue
+	const onPath, done = 1, 2
+	state, path := make([]int, len(graph)), []int{}
+	var walk func(node int) []int
+	walk = func(node int) []int {
+		switch state[node] {
+		case onPath:
+			return append(path[slices.Index(path, node):], node)
+		case done:
+			return nil
 		}
-		path := []step{{start, 0}}
-		state[start] = 1
-		for len(path) > 0 {
-			top := &path[len(path)-1]
-			if top.next == len(graph[top.node]) {
-				state[top.node] = 2
-				path = path[:len(path)-1]
-				continue
+		state[node], path = onPath, append(path, node)
+		for _, next := range graph[node] {
+			if found := walk(next); found != nil {
+				return found
 			}
-			next := graph[top.node][top.next]
-			top.next++
-			switch state[next] {
-			case 0:
-				state[next] = 1
-				path = append(path, step{next, 0})
-			case 1:
-				var nodes []int
-				for _, s := range path {
-					if len(nodes) > 0 || s.node == next {
-						nodes = append(nodes, s.node)
-					}
-				}
-				return append(nodes, next)
-			}
+		}
+		state[node], path = done, path[:len(path)-1]
+		return nil
+	}
+	for node := range graph {
+		if found := walk(node); found != nil {
+			return found
 		}
 	}
 	return nil

@@ -113,8 +113,6 @@ func (w *writer) receipts(seen []Receipt) error {
 	if err != nil {
 		return err
 	}
-	actor := w.actor
-	defer func() { w.actor = actor }()
 	for _, r := range seen {
 		secret.MaskWrite(context.Background(), func(m *secret.Masker) {
 			m.Text("the command", &r.Command)
@@ -124,8 +122,7 @@ func (w *writer) receipts(seen []Receipt) error {
 			continue
 		}
 		r.Dirty = isDirty(have, &r)
-		w.actor = r.Worker
-		if err := w.event(verbRan, ranID, r.Did); err != nil {
+		if err := w.eventBy(r.Worker, verbRan, ranID, r.Did); err != nil {
 			return err
 		}
 		r.Seq = w.seq
@@ -163,14 +160,7 @@ func isDirty(have []Receipt, r *Receipt) bool {
 
 // receiptEvents are the receipts of the log, as they were written.
 func receiptEvents(tx *store.Tx) ([]Receipt, error) {
-	events, err := selectEvents(tx, `WHERE id = ? AND verb = ? ORDER BY seq`, ranID, verbRan)
-	all := make([]Receipt, len(events))
-	for i := range events {
-		if err == nil {
-			all[i], err = events[i].receipt()
-		}
-	}
-	return all, err
+	return decodeAll(tx, (*Event).receipt, `WHERE id = ? AND verb = ? ORDER BY seq`, ranID, verbRan)
 }
 
 // receipt decodes the event of a receipt.
@@ -265,11 +255,16 @@ func (b *Board) RanClaims(ctx context.Context) ([]RanClaim, error) {
 }
 
 func ranClaims(tx *store.Tx) ([]RanClaim, error) {
-	events, err := selectEvents(tx, `WHERE verb = ? ORDER BY seq`, verbClaimRan)
-	all := make([]RanClaim, len(events))
+	return decodeAll(tx, (*Event).ranClaim, `WHERE verb = ? ORDER BY seq`, verbClaimRan)
+}
+
+// decodeAll decodes some events.
+func decodeAll[T any](tx *store.Tx, decode func(*Event) (T, error), rest string, args ...any) ([]T, error) {
+	events, err := selectEvents(tx, rest, args...)
+	all := make([]T, len(events))
 	for i := range events {
 		if err == nil {
-			all[i], err = events[i].ranClaim()
+			all[i], err = decode(&events[i])
 		}
 	}
 	return all, err
@@ -335,10 +330,8 @@ func (b *Board) ClaimRan(ctx context.Context, worker string, c RanClaim) (RanCla
 			return err
 		}
 		c.judge(sightOf(c.Worker, folded(seen)))
-		actor := w.actor
-		w.actor = c.Worker
-		err = w.event(verbClaimRan, cmp.Or(c.Entry, ranID), c)
-		w.actor, c.Seq, c.At = actor, w.seq, fromMillis(w.at)
+		err = w.eventBy(c.Worker, verbClaimRan, cmp.Or(c.Entry, ranID), c)
+		c.Seq, c.At = w.seq, fromMillis(w.at)
 		return err
 	})
 	return c, err

@@ -15,6 +15,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/board/store"
+	"blackboard/board/text"
 )
 
 // Salvaged is what can be read of a damaged board.
@@ -187,7 +188,7 @@ func (m *mender) mend(events []Event) error {
 	before := int64(0)
 	for _, e := range events {
 		if gap := e.Seq - before - 1; gap > 0 {
-			m.miss("missing before event %d: %s", e.Seq, counted(gap, "event"))
+			m.miss("missing before event %d: %s", e.Seq, text.Count(gap, "event", "events"))
 		}
 		before = e.Seq
 		if err := m.fillBefore(&e); err != nil {
@@ -341,7 +342,7 @@ func (m *mender) fillRest(last int64) error {
 		}
 		if v := row.Verified; v != nil && e.Verified == nil && isLost(v.Seq) {
 			m.restore(v.At, v.Worker, verbVerify, e.ID,
-				verifyPayload{v.Held, v.Parts})
+				verifyPayload{Held: v.Held, Parts: v.Parts})
 		}
 		if !m.out.Whole {
 			m.fillEntry(at, e, row)

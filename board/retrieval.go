@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/store"
+	"blackboard/board/text"
 )
 
 // Ways in which knowledge reaches a worker of a run.
@@ -205,8 +206,8 @@ func (u *Usage) Describe() string {
 	if used > 0 {
 		by = fmt.Sprint(used)
 	}
-	runs := counted(int64(len(u.Runs)), "run")
-	return fmt.Sprintf("%s to %s, used by %s", counted(u.Times, "time"), runs, by)
+	runs := text.Count(int64(len(u.Runs)), "run", "runs")
+	return fmt.Sprintf("%s to %s, used by %s", text.Count(u.Times, "time", "times"), runs, by)
 }
 
 // UsageOf returns the runs in dir that were given a capsule. A run has used it if an

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
+	"blackboard/board/fault"
 	"blackboard/kb/secret"
 )
 
@@ -14,10 +16,22 @@ const (
 	theNote   = "the note"
 )
 
+// forReaders is what a reason is for that ends in the report.
+const forReaders = "it is what the reader of the report will see"
+
 // maskText masks what looks like a secret in a text that a write is about to store; see
 // [secret.Writing] for how a caller keeps it.
 func maskText(ctx context.Context, what string, text *string) {
 	secret.MaskWrite(ctx, func(m *secret.Masker) { m.Text(what, text) })
+}
+
+// needReason masks a reason, and refuses one that says nothing. give says what it is for.
+func needReason(ctx context.Context, reason *string, what, give string) error {
+	maskText(ctx, theReason, reason)
+	if strings.TrimSpace(*reason) == "" {
+		return invalid(what+" needs a reason", "", fault.Give("reason", "", "give {}: "+give))
+	}
+	return checkText(theReason, *reason, MaxField, true)
 }
 
 // maskPosts masks posts, which belong to the caller of the write.

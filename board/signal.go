@@ -396,12 +396,7 @@ func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Pos
 // Waive closes an open signal without an answer. The reason is required and stays on
 // record with the worker.
 func (b *Board) Waive(ctx context.Context, worker, id, reason string) (Signal, error) {
-	maskText(ctx, theReason, &reason)
-	if strings.TrimSpace(reason) == "" {
-		return Signal{}, invalid("waiving needs a reason", "",
-			fault.Give("reason", "", "give {}: it is what the reader of the report will see"))
-	}
-	if err := checkText("the reason", reason, MaxField, true); err != nil {
+	if err := needReason(ctx, &reason, "waiving", forReaders); err != nil {
 		return Signal{}, err
 	}
 	return b.change(ctx, worker, id, func(w *writer, s *Signal, n int64) error {

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/board/store"
 )
 
 // refused checks an error's kind, that its words are in it, and that it says what to do next.
@@ -378,4 +380,9 @@ func TestClaimSessions(t *testing.T) {
 	if err := b.Check(ctx); err != nil {
 		t.Error(err)
 	}
+}
+
+// History returns the events of one entry or signal, oldest first.
+func (b *Board) History(ctx context.Context, id string) ([]Event, error) {
+	return readValue(ctx, b, func(tx *store.Tx) ([]Event, error) { return history(tx, id) })
 }

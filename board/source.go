@@ -260,13 +260,7 @@ func (b *Board) NamedSources(ctx context.Context) (int64, error) {
 }
 
 // Held is what came of holding an entry against a source.
-type Held struct {
-	Verdict string `json:"verdict"` // found, supported, … (board help verify)
-	Source  string `json:"source"`  // the name of a registered source, or a path; "" for none
-	SHA256  string `json:"sha256"`  // of the source
-	Place   string `json:"place"`   // "line 12"
-	Note    string `json:"note"`    // why, in a few words
-}
+type Held = verify.Held
 
 // Verification is the last verdict on whether an entry stands in its source.
 type Verification struct {
@@ -344,15 +338,7 @@ func (v *Verification) Describe() string {
 }
 
 // verifyPayload is the payload of a verdict's event. The id of the event is the entry's.
-type verifyPayload struct {
-	Held
-	Parts []Held `json:"parts,omitempty"`
-}
-
-// is reports whether two verdicts say the same.
-func (p *verifyPayload) is(o verifyPayload) bool {
-	return p.Held == o.Held && slices.Equal(p.Parts, o.Parts)
-}
+type verifyPayload = verify.Record
 
 // verification decodes the event of a verdict.
 func (e *Event) verification() (*Verification, error) {
@@ -367,12 +353,6 @@ func (e *Event) verification() (*Verification, error) {
 		return nil, errors.New("its SHA-256 is invalid")
 	}
 	return &Verification{Held: p.Held, Parts: p.Parts, Seq: e.Seq, At: e.At, Worker: e.Actor}, nil
-}
-
-// freshVerdict is a verdict that the board does not have.
-type freshVerdict struct {
-	entry int64
-	verifyPayload
 }
 
 // verdictsOn reads the verdicts that the board has on entries.

@@ -205,55 +205,38 @@ func EntryID(n int64) string { return "e" + strconv.FormatInt(n, 10) }
 func SignalID(n int64) string { return "s" + strconv.FormatInt(n, 10) }
 
 // ParseEntryID returns the number of an entry id such as e12.
-func ParseEntryID(id string) (int64, error) { return parseID(id, 'e', "entry") }
+func ParseEntryID(id string) (int64, error) { return parseID(id, 'e') }
 
 // ParseSignalID returns the number of a signal id such as s3.
-func ParseSignalID(id string) (int64, error) { return parseID(id, 's', "signal") }
+func ParseSignalID(id string) (int64, error) { return parseID(id, 's') }
 
-func parseID(id string, prefix byte, what string) (int64, error) {
-	example := map[byte]string{'e': "e12", 's': "s3"}[prefix]
-	if len(id) >= 2 && (id[0] == 'e' || id[0] == 's') && id[0] != prefix && words.Digits(id[1:]) {
-		other := map[byte]string{'e': "an entry", 's': "a signal"}[id[0]]
-		return 0, invalid(fmt.Sprintf("%s is %s; here the id of %s is needed", id, other,
-			article(what)), "ids of "+plural(what)+" look like "+example)
+// idKinds are what ids name, by their first letter.
+var idKinds = map[byte]struct{ what, one, look string }{
+	'e': {"entry", "an entry", "ids of entries look like e12"},
+	's': {"signal", "a signal", "ids of signals look like s3"},
+}
+
+func parseID(id string, letter byte) (int64, error) {
+	kind, hint := idKinds[letter], idKinds[letter].look
+	digits := len(id) >= 2 && words.Digits(id[1:])
+	if digits && id[0] != letter && idKinds[id[0]].what != "" {
+		return 0, invalid(fmt.Sprintf("%s is %s; here the id of %s is needed", id, idKinds[id[0]].one,
+			kind.one), hint)
 	}
-	if len(id) < 2 || id[0] != prefix || !words.Digits(id[1:]) || id[1] == '0' {
-		hint := "ids of " + plural(what) + " look like " + example
+	if !digits || id[0] != letter || id[1] == '0' {
 		if low := strings.ToLower(id); low != id {
-			if _, err := parseID(low, prefix, what); err == nil {
+			if _, err := parseID(low, letter); err == nil {
 				hint = "did you mean " + low + "?"
 			}
 		}
-		return 0, invalid(fmt.Sprintf("%q is not the id of %s", clip(id, 60), article(what)), hint)
+		return 0, invalid(fmt.Sprintf("%q is not the id of %s", clip(id, 60), kind.one), hint)
 	}
 	n, err := strconv.ParseInt(id[1:], 10, 64)
 	if err != nil {
-		return 0, notFound(fmt.Sprintf("there is no %s %s: the number is too large", what,
-			clip(id, 60)), "ids of "+plural(what)+" look like "+example)
+		return 0, notFound(fmt.Sprintf("there is no %s %s: the number is too large", kind.what,
+			clip(id, 60)), hint)
 	}
 	return n, nil
-}
-
-func article(s string) string {
-	if strings.ContainsRune("aeiou", rune(s[0])) {
-		return "an " + s
-	}
-	return "a " + s
-}
-
-func plural(s string) string {
-	if strings.HasSuffix(s, "y") {
-		return s[:len(s)-1] + "ies"
-	}
-	return s + "s"
-}
-
-// counted writes "1 entry" and "3 entries".
-func counted(n int64, what string) string {
-	if n != 1 {
-		what = plural(what)
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 // PriorityRank is 0 for critical and rises as urgency falls. It is fault.Invalid for an

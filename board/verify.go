@@ -1,385 +1,169 @@
 package board
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
-	"strings"
-	"sync"
 
 	"blackboard/board/claims"
-	"blackboard/board/documents"
-	"blackboard/board/fault"
 	"blackboard/board/store"
 	txt "blackboard/board/text"
 	"blackboard/board/verify"
 )
 
 // VerifyOptions selects the entries and the files.
-type VerifyOptions struct {
-	IDs   []string      // entries; none: all that are not superseded
-	Files []verify.File // where sources may lie, beside the paths that they were registered with
-	// BoardOnly reads no files, only the texts that the board keeps of registered
-	// sources.
-	BoardOnly bool
-	// NoRecord writes nothing to the board.
-	NoRecord bool
-	// FirstDoubted limits the items to the first doubted findings, if it is above 0. The
-	// others are counted and written to the board all the same, and a run of any length
-	// takes little memory.
-	FirstDoubted int
-}
-
-// How many findings are read, and how many verdicts are written, at once.
-const (
-	verifyRead  = 2000
-	verifyWrite = 10_000
-)
+type VerifyOptions = verify.Options
 
 // Verify checks whether entries stand in their sources, and writes each new verdict to
 // the board, some at a time. If it may not write, the result says so. A source is a
-// registered file, a file of the options, or the kept text if there is no file. Verify
-// reads a few sources at a time.
+// registered file, a file of the options, or the kept text if there is no file.
 func (b *Board) Verify(ctx context.Context, worker string, opt VerifyOptions) (verify.Result,
 	error) {
-	v := verifier{b: b, worker: worker, opt: opt, files: verify.NewFiles(opt.Files),
-		joined: map[int64]*joinedParts{}, result: verify.Result{Run: b.run, Sources: []verify.SourceResult{},
-			Items: []verify.ItemResult{}}}
-	err := b.read(ctx, v.load)
+	v := verifier{b: b, worker: worker}
+	r, err := v.load(ctx, opt)
 	if err == nil {
-		err = v.run(ctx)
+		err = v.run(ctx, r)
 	}
-	if err == nil {
-		err = v.record(ctx, 1)
-	}
-	v.finish()
-	return v.result, err
+	return r.End(ctx, err)
 }
 
-// verifier is one run of Verify.
+// MaxCheckedAtOnce is the size of a source, in bytes, that is read when a finding is
+// posted: a larger one would keep its author waiting.
+const MaxCheckedAtOnce = 2 << 20
+
+// VerifyPosted checks a finding against its source when it has just been posted, and
+// writes the verdict. The options say where sources may lie. It returns nil where there
+// is nothing to hold the finding against: it names no source, or the run has none.
+func (b *Board) VerifyPosted(ctx context.Context, worker string, e *Entry,
+	opt VerifyOptions) (*verify.ItemResult, error) {
+	if e.SourceDoc == "" {
+		return nil, nil
+	}
+	opt.IDs = []string{e.ID}
+	v := verifier{b: b, worker: worker, posted: true}
+	r, err := v.load(ctx, opt)
+	if err != nil || len(v.registered)+len(opt.Files) == 0 {
+		return nil, err
+	}
+	r.Postpone(MaxCheckedAtOnce)
+	out, err := r.End(ctx, v.run(ctx, r))
+	if err != nil || len(out.Items) == 0 {
+		return nil, err
+	}
+	return &out.Items[0], nil
+}
+
+// verifier is the board of one run of Verify.
 type verifier struct {
 	b          *Board
 	worker     string
-	opt        VerifyOptions
 	posted     bool // the finding has just been posted: nobody has looked at it
 	registered map[string]*Source
-	names      *verify.Files // of registered sources
-	files      *verify.Files
-	jobs       []*verifyJob // in the order of their first entries
-
-	mu     sync.Mutex // of what follows
-	result verify.Result
-	fresh  []freshVerdict         // that are to be written
-	joined map[int64]*joinedParts // what is known of findings with several sources
-
-	writing sync.Mutex
-}
-
-// verifySource is what the name of a source stands for.
-type verifySource struct {
-	none          bool    // the name is empty
-	verdict, note string  // of all findings that name it; "": it can be read
-	registered    *Source // nil: it is not
-	path          string  // "": its text on the board is read
-}
-
-func (s *verifySource) name() string {
-	if s.registered != nil {
-		return s.registered.Name
-	}
-	return s.path
-}
-
-// verifyJob is a source and what has to be checked against it.
-type verifyJob struct {
-	verifySource
-	parts   []verifyPart
-	sum     string
-	doubted int
-}
-
-// joinedParts are the results of the sources of one finding.
-type joinedParts struct {
-	parts []verify.Part
-	jobs  []*verifyJob
-	have  int
 }
 
 // load finds out what has to be checked.
-func (v *verifier) load(tx *store.Tx) (err error) {
-	if v.result.Seq, err = tx.LastSeq(); err != nil {
-		return err
-	}
-	if v.registered, err = sourcesByName(tx); err != nil {
-		return err
-	}
-	var names []verify.File
-	for name, s := range v.registered {
-		names = append(names, verify.File{Name: name, Path: s.Path})
-	}
-	v.names = verify.NewFiles(names)
-	where, args := `status <> 'superseded'`, []any{}
-	if len(v.opt.IDs) > 0 {
-		var numbers []int64
-		for _, id := range v.opt.IDs {
-			n, err := ParseEntryID(id)
-			if err == nil {
-				_, err = getEntry(tx, n)
+func (v *verifier) load(ctx context.Context, opt VerifyOptions) (r *verify.Run, err error) {
+	r = verify.NewRun(v, nil, opt)
+	err = v.b.read(ctx, func(tx *store.Tx) (err error) {
+		if v.registered, err = sourcesByName(tx); err != nil {
+			return err
+		}
+		var all []verify.Registered
+		for name, s := range v.registered {
+			all = append(all, verify.Registered{Name: name, Path: s.Path, SHA256: s.SHA256, Text: s.Text})
+		}
+		r = verify.NewRun(v, all, opt)
+		if r.Result.Seq, err = tx.LastSeq(); err != nil {
+			return err
+		}
+		where, args := `status <> 'superseded'`, []any{}
+		if len(opt.IDs) > 0 {
+			var numbers []int64
+			for _, id := range opt.IDs {
+				n, err := ParseEntryID(id)
+				if err == nil {
+					_, err = getEntry(tx, n)
+				}
+				if err != nil {
+					return err
+				}
+				numbers = append(numbers, n)
 			}
-			if err != nil {
-				return err
+			where, args = `id IN (`+theseIDs+`)`, []any{store.List(numbers)}
+		}
+		var id int64
+		var name string
+		var several []Cited
+		return tx.Each([]any{&id, &name, store.JSON(&several, "an entry e%d whose sources", &id)}, func() error {
+			r.Rests(id, 0, name)
+			for i := 1; i < len(several); i++ {
+				r.Rests(id, i, several[i].SourceDoc)
 			}
-			numbers = append(numbers, n)
-		}
-		where, args = `id IN (`+theseIDs+`)`, []any{store.List(numbers)}
-	}
-	var id int64
-	var name string
-	var several []Cited
-	byName, bySource := map[string]*verifyJob{}, map[verifySource]*verifyJob{}
-	rests := func(name string, nth int) {
-		j := byName[name]
-		if j == nil {
-			s := v.source(name)
-			if j = bySource[s]; j == nil {
-				j = &verifyJob{verifySource: s}
-				bySource[s] = j
-				v.jobs = append(v.jobs, j)
-			}
-			byName[name] = j
-		}
-		j.parts = append(j.parts, verifyPart{id, nth, j})
-	}
-	return tx.Each([]any{&id, &name, store.JSON(&several, "an entry e%d whose sources", &id)}, func() error {
-		rests(name, 0)
-		for i := 1; i < len(several); i++ {
-			rests(several[i].SourceDoc, i)
-		}
-		several = nil
-		return nil
-	}, `SELECT id, source_doc, sources FROM entries WHERE `+where+` ORDER BY id`, args...)
-}
-
-// source finds the file or text that a source's name stands for.
-func (v *verifier) source(name string) verifySource {
-	if strings.TrimSpace(name) == "" {
-		return verifySource{none: true}
-	}
-	known := v.names.Find(name)
-	if len(known) > 1 {
-		return verifySource{verdict: verify.Ambiguous,
-			note: "registered are " + verify.Names(known)}
-	}
-	var source *Source
-	found := v.files.Find(name)
-	if len(known) == 1 {
-		source = v.registered[known[0].Name]
-		if len(found) != 1 {
-			found = v.files.Find(source.Name)
-		}
-	}
-	switch {
-	case len(found) > 1:
-		return verifySource{verdict: verify.Ambiguous, note: "it may be " + verify.Names(found)}
-	case len(found) == 1:
-		return verifySource{path: found[0].Path, registered: source}
-	case source == nil && strings.HasPrefix(name, "kb:"): // what workers are told to write
-		return verifySource{verdict: verify.NoFile,
-			note: Line(name, 80) + " is a capsule of the knowledge base, which is not read"}
-	case source == nil && len(v.registered) > 0:
-		return verifySource{verdict: verify.Unregistered,
-			note: "no registered source is called " + Line(name, 80)}
-	case source == nil && v.files.Unknown(name):
-		return verifySource{verdict: verify.Unknown, note: "no file is called " + Line(name, 80) +
-			"; the sources are " + verify.Names(v.files.All())}
-	case source == nil:
-		return verifySource{verdict: verify.NoFile, note: "no file is called " + Line(name, 80)}
-	}
-	if info, err := os.Stat(source.Path); !v.opt.BoardOnly && err == nil && info.Mode().IsRegular() {
-		return verifySource{path: source.Path, registered: source}
-	}
-	if source.Text {
-		return verifySource{registered: source}
-	}
-	if v.opt.BoardOnly {
-		return verifySource{verdict: verify.NoFile, note: "its text is not on the board"}
-	}
-	return verifySource{verdict: verify.NoFile,
-		note: "there is no file " + Line(source.Path, 80) + ", and its text is not on the board"}
+			several = nil
+			return nil
+		}, `SELECT id, source_doc, sources FROM entries WHERE `+where+` ORDER BY id`, args...)
+	})
+	r.Result.Run = v.b.run
+	return r, err
 }
 
 // run reads the sources, a few at a time.
-func (v *verifier) run(ctx context.Context) error {
+func (v *verifier) run(ctx context.Context, r *verify.Run) error {
 	workers := min(runtime.GOMAXPROCS(0), 4)
-	parts := v.parts(4 * workers)
-	return parallel(ctx, len(parts), workers, func(i int) error { return v.check(ctx, parts[i]) })
+	shares := r.Shares(4 * workers)
+	return parallel(ctx, len(shares), workers, func(i int) error { return r.Check(ctx, shares[i]) })
 }
 
-// verifyPart is an entry with one of its sources.
-type verifyPart struct {
-	entry int64
-	nth   int // which of them
-	job   *verifyJob
-}
-
-// parts divides the work into about n parts, or more if they hold more than one batch. Each
-// source is in one part only, and is read once.
-func (v *verifier) parts(n int) (parts [][]verifyPart) {
-	all := 0
-	for _, j := range v.jobs {
-		all += len(j.parts)
+// Findings reads what [verify.Board] asks for.
+func (v *verifier) Findings(ctx context.Context, entries []int64) (findings map[int64]*verify.Finding,
+	have map[int64]verify.Record, accepted map[string]*claims.Acceptance, err error) {
+	var ids []string
+	for i := 0; i < len(entries) && !v.posted; i++ {
+		ids = append(ids, EntryID(entries[i]))
 	}
-	var part []verifyPart
-	for i, j := range v.jobs {
-		part = append(part, j.parts...)
-		if i == len(v.jobs)-1 || len(part) >= min(all/n, verifyRead) {
-			parts, part = append(parts, part), nil
+	err = v.b.read(ctx, func(tx *store.Tx) (err error) {
+		if findings, err = verifyFindings(tx, entries); err == nil {
+			have, err = verdictsOn(tx, entries)
 		}
-	}
-	return parts
+		if err == nil {
+			accepted, err = acceptances(tx, ids)
+		}
+		return err
+	})
+	return findings, have, accepted, err
 }
 
-// check checks some entries against their sources.
-func (v *verifier) check(ctx context.Context, part []verifyPart) error {
-	var open *verifyJob
-	var judge func(*verify.Finding) verify.Outcome
-	for some := range slices.Chunk(part, verifyRead) {
-		var findings map[int64]*verify.Finding
-		var have map[int64]verifyPayload
-		var accepted map[string]*claims.Acceptance
-		entries, ids := make([]int64, len(some)), []string{}
-		for i := range some {
-			entries[i] = some[i].entry
-			if !v.posted {
-				ids = append(ids, EntryID(some[i].entry))
-			}
-		}
-		err := v.b.read(ctx, func(tx *store.Tx) (err error) {
-			if findings, err = verifyFindings(tx, entries); err == nil {
-				have, err = verdictsOn(tx, entries)
-			}
-			if err == nil {
-				accepted, err = acceptances(tx, ids)
-			}
-			return err
-		})
+// Text is the text that the board keeps of a source.
+func (v *verifier) Text(ctx context.Context, source string) (string, error) {
+	return v.b.sourceText(ctx, v.registered[source])
+}
+
+// Record writes verdicts to the board.
+func (v *verifier) Record(ctx context.Context, fresh []verify.Fresh) (recorded int, err error) {
+	entries := make([]int64, len(fresh))
+	for i := range fresh {
+		entries[i] = fresh[i].Entry
+	}
+	err = v.b.write(ctx, v.worker, func(w *writer) error {
+		recorded = 0
+		have, err := verdictsOn(w.tx, entries)
 		if err != nil {
 			return err
 		}
-		for _, p := range some {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if p.job != open {
-				if judge, err = v.open(ctx, p.job); err != nil {
-					return err
-				}
-				open = p.job
-			}
-			f := findings[p.entry]
-			if f == nil {
-				continue // the run was put back in the meantime
-			}
-			held := verify.Part{Cited: f.Sources[p.nth], Outcome: judge(f.At(p.nth))}
-			if p.job.none && held.Verdict == verify.NoSource && len(f.Sources) == 1 && f.Evidence == "" &&
-				(f.Type != Observation || len(v.registered) == 0) {
-				v.mu.Lock()
-				v.result.Unsourced++ // it needs none
-				v.mu.Unlock()
+		for i := range fresh {
+			p := &fresh[i]
+			if p.Is(have[p.Entry]) { // written in the meantime
 				continue
 			}
-			if p.job.readable() {
-				held.Source, held.File, held.SHA256 = p.job.name(), p.job.path, p.job.sum
+			if err := w.event(verbVerify, EntryID(p.Entry), p.Record); err != nil {
+				return fmt.Errorf("%s: %w", EntryID(p.Entry), err)
 			}
-			all := v.join(p, len(f.Sources), held)
-			if all == nil {
-				continue // until its other sources are read
-			}
-			item, decides := f.Item(all.parts)
-			p.job = all.jobs[decides]
-			item.Doubt = verifyDoubt(item.Verdict, f.Content, f.Sources, func(i int) string {
-				return all.parts[i].SHA256
-			})
-			if a := accepted[item.Doubt]; a != nil {
-				item.Doubted, item.Accepted = false, a
-			}
-			if !verify.Judged(item.Verdict) {
-				item.Earlier = have[p.entry].Verdict
-			}
-			v.add(p, &item, have[p.entry])
+			recorded++
 		}
-		if err := v.record(ctx, verifyWrite); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// join returns what all of some sources have of a finding, once the last one is read.
-func (v *verifier) join(p verifyPart, sources int, held verify.Part) *joinedParts {
-	if sources == 1 {
-		return &joinedParts{[]verify.Part{held}, []*verifyJob{p.job}, 1}
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	all := v.joined[p.entry]
-	if all == nil {
-		all = &joinedParts{make([]verify.Part, sources), make([]*verifyJob, sources), 0}
-		v.joined[p.entry] = all
-	}
-	all.parts[p.nth], all.jobs[p.nth] = held, p.job
-	if all.have++; all.have < sources {
 		return nil
-	}
-	delete(v.joined, p.entry)
-	return all
-}
-
-// readable reports whether findings are held against a text.
-func (s *verifySource) readable() bool { return !s.none && s.verdict == "" }
-
-// open reads a source, and returns what checks a finding against it.
-func (v *verifier) open(ctx context.Context, j *verifyJob) (func(*verify.Finding) verify.Outcome,
-	error) {
-	if j.none {
-		return verify.CheckAlone, nil
-	}
-	if !j.readable() {
-		return func(*verify.Finding) verify.Outcome { return verify.Plain(j.verdict, j.note) }, nil
-	}
-	var doc *documents.Document
-	var err error
-	if j.path == "" {
-		var text string
-		if text, err = v.b.sourceText(ctx, j.registered); err != nil {
-			return nil, err
-		}
-		doc, j.sum = documents.NewSource(j.registered.Name, text), j.registered.SHA256
-	} else if j.sum, _, err = documents.Sum(j.path); err == nil {
-		doc, err = documents.OpenSource(j.path)
-	}
-	if err != nil {
-		return func(*verify.Finding) verify.Outcome {
-			return verify.Plain(verify.Unreadable, err.Error())
-		}, nil
-	}
-	source := verify.NewSource(doc)
-	if j.path != "" {
-		source.Raw = verify.RawText(j.path)
-	}
-	return func(f *verify.Finding) verify.Outcome {
-		o := source.Check(f)
-		o.Note = doc.AddUnread(o.Note, !verify.Sound(o.Verdict))
-		if verify.Sound(o.Verdict) && j.registered == nil && len(v.registered) > 0 {
-			o.Verdict = verify.Unregistered
-			o.Note = "it stands in " + j.path + ", which is not registered"
-		}
-		return o
-	}, nil
+	})
+	return recorded, err
 }
 
 // verifyFindings reads entries, and what calculations among them rest on.
@@ -432,110 +216,4 @@ func verifyFindings(tx *store.Tx, entries []int64) (map[int64]*verify.Finding, e
 			WHERE l.kind = 'supports' AND l.dst IN (`+theseIDs+`)`,
 		store.List(calculations), store.List(conclusions),
 		store.List(slices.Concat(calculations, conclusions)))
-}
-
-// add counts the result of a finding, lists it, and keeps its verdict for the board. A
-// finding that could not be checked changes nothing there.
-func (v *verifier) add(p verifyPart, item *verify.ItemResult, have verifyPayload) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.result.Count(item)
-	if item.Doubted {
-		p.job.doubted++
-	}
-	if most := v.opt.FirstDoubted; most <= 0 || item.Doubted || item.Accepted != nil {
-		v.result.Items = append(v.result.Items, *item)
-		if most > 0 && len(v.result.Items) >= 2*most {
-			v.result.Limit(v.opt.FirstDoubted)
-		}
-	}
-	if v.opt.NoRecord || v.result.NotRecorded != "" || !verify.Judged(item.Verdict) {
-		return
-	}
-	now := verifyPayload{Held: heldAs(&item.Part)}
-	for i := range item.Parts {
-		now.Parts = append(now.Parts, heldAs(&item.Parts[i]))
-	}
-	if !now.is(have) {
-		v.fresh = append(v.fresh, freshVerdict{p.entry, now})
-	}
-}
-
-// heldAs is a result as the board keeps it.
-func heldAs(p *verify.Part) Held {
-	h := Held{Verdict: p.Verdict, Source: p.Source, SHA256: p.SHA256, Note: Line(p.Note, 400)}
-	if p.Passage != nil {
-		h.Place = p.Passage.Where
-	}
-	return h
-}
-
-// record writes the verdicts to the board once there are that many.
-func (v *verifier) record(ctx context.Context, atLeast int) error {
-	v.mu.Lock()
-	if len(v.fresh) < atLeast {
-		v.mu.Unlock()
-		return nil
-	}
-	fresh := v.fresh
-	v.fresh = nil
-	v.mu.Unlock()
-	v.writing.Lock() // the others go on meanwhile
-	defer v.writing.Unlock()
-	slices.SortFunc(fresh, func(a, b freshVerdict) int { return cmp.Compare(a.entry, b.entry) })
-	entries := make([]int64, len(fresh))
-	for i := range fresh {
-		entries[i] = fresh[i].entry
-	}
-	recorded := 0
-	err := v.b.write(ctx, v.worker, func(w *writer) error {
-		recorded = 0
-		have, err := verdictsOn(w.tx, entries)
-		if err != nil {
-			return err
-		}
-		for i := range fresh {
-			p := &fresh[i]
-			if p.is(have[p.entry]) { // written in the meantime
-				continue
-			}
-			if err := w.event(verbVerify, EntryID(p.entry), p.verifyPayload); err != nil {
-				return fmt.Errorf("%s: %w", EntryID(p.entry), err)
-			}
-			recorded++
-		}
-		return nil
-	})
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if errors.Is(err, fault.ReadOnly) { // the judgement needs no write
-		v.result.NotRecorded, err = err.Error(), nil
-	} else if err == nil {
-		v.result.Recorded += recorded
-	}
-	return err
-}
-
-// finish orders the items and the sources, and judges.
-func (v *verifier) finish() {
-	v.result.Limit(v.opt.FirstDoubted)
-	r := &v.result
-	for _, j := range v.jobs {
-		if !j.readable() {
-			continue
-		}
-		r.Sources = append(r.Sources, verify.SourceResult{
-			Name:       j.name(),
-			File:       j.path,
-			SHA256:     j.sum,
-			Registered: j.registered != nil,
-			Changed:    j.registered != nil && j.sum != "" && j.sum != j.registered.SHA256,
-			Findings:   len(j.parts),
-			Doubted:    j.doubted,
-		})
-	}
-	slices.SortFunc(r.Sources, func(a, b verify.SourceResult) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.File, b.File))
-	})
-	r.Judge()
 }

@@ -197,7 +197,7 @@ func TestVerifyImport(t *testing.T) {
 // checked once, in their order, and written once.
 func TestVerifyInParts(t *testing.T) {
 	cost.SkipQuick(t)
-	const many = verifyRead + 500
+	const many = verify.AtOnce + 500
 	dir := t.TempDir()
 	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/store"
+	"blackboard/board/text"
 )
 
 // FromNow, as the event to begin after, selects only later events.
@@ -210,7 +211,7 @@ func (b *Board) WaitGate(ctx context.Context, p Policy) (Verdict, error) {
 	if errors.Is(err, fault.Away) && !seen.IsZero() {
 		err = &fault.Error{Kind: fault.Away, Next: fault.Next(err), Cause: err,
 			Msg: fmt.Sprintf("%s; the gate of %s was last seen at %s: closed, with %s",
-				err, b.run, seen.Format(time.RFC3339), counted(int64(len(v.Reasons)), "reason"))}
+				err, b.run, seen.Format(time.RFC3339), text.Count(int64(len(v.Reasons)), "reason", "reasons"))}
 	}
 	return v, err
 }

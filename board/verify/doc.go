@@ -1,6 +1,6 @@
 // Package verify checks whether findings are in their sources. It compares findings
-// with documents ([Source.Check]) and maps names of sources to files ([Files]). It
-// knows no database; package board says which findings a run has.
+// with documents ([Source.Check]), and maps names of sources to files (files.go). [Run] does
+// both for the findings of a [Board], and says which verdicts are new. It knows no database.
 //
 // # Quotes
 //

@@ -36,8 +36,8 @@ func FindFiles(paths ...string) ([]File, error) {
 // cells, and what a reader of a page sees.
 var rendered = []string{".csv", ".tsv", ".tab", ".html", ".htm", ".xhtml", ".json", ".jsonl"}
 
-// RawText returns what reads a file's own text, nil if its document has it.
-func RawText(name string) func() string {
+// rawText returns what reads a file's own text, nil if its document has it.
+func rawText(name string) func() string {
 	if !slices.Contains(rendered, strings.ToLower(filepath.Ext(name))) {
 		return nil
 	}
@@ -50,17 +50,17 @@ func RawText(name string) func() string {
 	}
 }
 
-// Files finds files by the source names of findings.
-type Files struct {
+// fileIndex finds files by the source names of findings.
+type fileIndex struct {
 	all  []File
 	full map[string][]int // by the whole path
 	ends map[string][]int // by the path's ends, in lower case
 	stem map[string][]int // by the base name without extension, in lower case
 }
 
-// NewFiles indexes files by name.
-func NewFiles(all []File) *Files {
-	f := &Files{
+// newFiles indexes files by name.
+func newFiles(all []File) *fileIndex {
+	f := &fileIndex{
 		all:  all,
 		full: map[string][]int{},
 		ends: map[string][]int{},
@@ -89,7 +89,7 @@ var placeInName = text.NewRegexp(
 
 // Find returns the files that match a name: by path, then by base name, then by base
 // name without extension. Several files match equally well.
-func (f *Files) Find(name string) []File {
+func (f *fileIndex) Find(name string) []File {
 	name = strings.Trim(strings.TrimSpace(name), "\"'`“”<>")
 	if found := f.find(name); len(found) > 0 || name == "" {
 		return found
@@ -101,7 +101,7 @@ func (f *Files) Find(name string) []File {
 	return nil
 }
 
-func (f *Files) find(name string) []File {
+func (f *fileIndex) find(name string) []File {
 	name = path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	low := strings.ToLower(name)
 	candidates := [][]int{f.full[name], f.ends[strings.TrimPrefix(low, "/")]}
@@ -135,7 +135,7 @@ var fileName = text.NewRegexp(`(?i)^[^\n]*[^\s./\\][^\n./\\]*\.[a-z0-9]{0,4}[a-z
 
 // Unknown reports whether a name, or a part of it, has a file extension but matches
 // none of the files, if there are any. An interview or an address is not a file.
-func (f *Files) Unknown(name string) bool {
+func (f *fileIndex) Unknown(name string) bool {
 	if len(f.all) == 0 || strings.Contains(name, "://") {
 		return false
 	}
@@ -151,11 +151,8 @@ func (f *Files) Unknown(name string) bool {
 		})
 }
 
-// All returns the files.
-func (f *Files) All() []File { return f.all }
-
-// Names lists files, for a message.
-func Names(files []File) string {
+// fileNames lists files, for a message.
+func fileNames(files []File) string {
 	const few = 5
 	var names []string
 	for _, f := range files[:min(len(files), few)] {

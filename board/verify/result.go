@@ -67,8 +67,8 @@ type ItemResult struct {
 	Addresses []string `json:"addresses"` // the signals that it answers
 }
 
-// Item returns the result of a finding by what each of its sources has, and which decides.
-func (f *Finding) Item(parts []Part) (i ItemResult, decides int) {
+// item returns the result of a finding by what each of its sources has, and which decides.
+func (f *Finding) item(parts []Part) (i ItemResult, decides int) {
 	i = ItemResult{
 		ID:          f.ID,
 		Type:        f.Type,
@@ -96,8 +96,8 @@ func (i *ItemResult) Each() []Part {
 	return []Part{i.Part}
 }
 
-// Count adds the result of a finding to the totals, whether or not the items list it.
-func (r *Result) Count(item *ItemResult) {
+// count adds the result of a finding to the totals, whether or not the items list it.
+func (r *Result) count(item *ItemResult) {
 	if item.Verdict == NothingToCheck {
 		r.uncheckable++
 	}
@@ -119,8 +119,8 @@ func (r *Result) Count(item *ItemResult) {
 	}
 }
 
-// Judge decides whether the result passes, by its totals and its sources.
-func (r *Result) Judge() {
+// judge decides whether the result passes, by its totals and its sources.
+func (r *Result) judge() {
 	slices.SortFunc(r.Concluded, CompareIDs)
 	r.Concluded = append([]string{}, r.Concluded...)
 	slices.SortFunc(r.Unsure, CompareIDs)
@@ -134,9 +134,9 @@ func (r *Result) Judge() {
 // CompareIDs orders the ids of entries: e9 before e10.
 func CompareIDs(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }
 
-// Limit puts the items in the order of the entries, and keeps at most so many of them; 0
+// limit puts the items in the order of the entries, and keeps at most so many of them; 0
 // keeps all.
-func (r *Result) Limit(most int) {
+func (r *Result) limit(most int) {
 	slices.SortFunc(r.Items, func(a, b ItemResult) int { return CompareIDs(a.ID, b.ID) })
 	if most > 0 && len(r.Items) > most {
 		clear(r.Items[most:])

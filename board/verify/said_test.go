@@ -266,7 +266,7 @@ func TestPartOfARow(t *testing.T) {
 		"40 km,40.0,main,7603,11:12:20,15:40:08":            Nearly,
 	} {
 		s := NewSource(d)
-		s.Raw = RawText(name)
+		s.Raw = rawText(name)
 		o := s.Check(&Finding{Content: "Something is in the row", Evidence: quote, SourceDoc: "timing.csv"})
 		if o.Verdict != want {
 			t.Errorf("%s: %s, want %s: %s", quote, o.Verdict, want, o.Note)

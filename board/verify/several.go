@@ -30,8 +30,8 @@ type Part struct {
 	SHA256 string `json:"sha256"`
 }
 
-// At is the finding as it rests on one of its sources.
-func (f *Finding) At(nth int) *Finding {
+// at is the finding as it rests on one of its sources.
+func (f *Finding) at(nth int) *Finding {
 	own, c := *f, f.Sources[nth]
 	own.SourceDoc, own.SourceRef, own.Evidence = c.SourceDoc, c.SourceRef, c.Evidence
 	return &own

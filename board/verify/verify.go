@@ -177,9 +177,9 @@ func (s *Source) Check(f *Finding) Outcome {
 	return o
 }
 
-// CheckAlone checks a calculation without a source against its related entries. For any
+// checkAlone checks a calculation without a source against its related entries. For any
 // other finding it returns the verdict "no source".
-func CheckAlone(f *Finding) Outcome {
+func checkAlone(f *Finding) Outcome {
 	if !f.Calculated || len(f.Related) == 0 || strings.TrimSpace(f.Evidence) != "" {
 		return Plain(NoSource, "")
 	}

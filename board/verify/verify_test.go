@@ -182,7 +182,7 @@ func TestValues(t *testing.T) {
 			t.Errorf("%q: %s (%s), want %s (%s)", c.content, o.Verdict, o.Note, want, c.note)
 		}
 	}
-	if o := CheckAlone(&Finding{Content: "5 and 5 are 10", Calculated: true,
+	if o := checkAlone(&Finding{Content: "5 and 5 are 10", Calculated: true,
 		Related: []string{"one part is 5"}}); o.Verdict != Supported &&
 		!strings.Contains(o.Note, "10") {
 		t.Errorf("%+v", o)
@@ -191,7 +191,7 @@ func TestValues(t *testing.T) {
 
 // TestUnknown holds which names say a file that is not there.
 func TestUnknown(t *testing.T) {
-	f := NewFiles([]File{{Name: "docs/auth.md"}, {Name: "report.txt"}})
+	f := newFiles([]File{{Name: "docs/auth.md"}, {Name: "report.txt"}})
 	for name, want := range map[string]bool{
 		"audit.pdf": true, "docs/audit.pdf": true, `docs\Audit 2025.PDF`: true,
 		"audit.pdf, p. 3":    true,
@@ -206,7 +206,7 @@ func TestUnknown(t *testing.T) {
 		if got := f.Unknown(name); got != want {
 			t.Errorf("%q: %v", name, got)
 		}
-		if NewFiles(nil).Unknown(name) {
+		if newFiles(nil).Unknown(name) {
 			t.Errorf("%q is unknown where there are no sources", name)
 		}
 	}
@@ -234,10 +234,10 @@ func TestNothingToCheck(t *testing.T) {
 			t.Errorf("%q: %+v", content, o)
 		}
 	}
-	item, _ := (&Finding{ID: "e1"}).Item([]Part{{Outcome: Plain(NothingToCheck, "")}})
+	item, _ := (&Finding{ID: "e1"}).item([]Part{{Outcome: Plain(NothingToCheck, "")}})
 	var r Result
-	r.Count(&item)
-	if r.Judge(); r.Passed || r.Checked != 0 || r.uncheckable != 1 {
+	r.count(&item)
+	if r.judge(); r.Passed || r.Checked != 0 || r.uncheckable != 1 {
 		t.Errorf("a run with nothing to check: %+v", r)
 	}
 }

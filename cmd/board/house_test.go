@@ -244,7 +244,7 @@ var libraries = map[string][]string{
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 11290, // accepted doubts bounded in the gate, ids in brackets
+	"board": 10825, // accepted doubts bounded in the gate, ids in brackets
 
 	"board/check": 1600, // with the policy; a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step
 
@@ -275,7 +275,7 @@ var ceilings = map[string]int{
 
 	"board/trace": 5177, // asks the engine of claims beside its own arithmetic
 
-	"board/verify": 3160, // what is unsure, apart; several sources of a finding
+	"board/verify": 3595, // what is unsure, apart; several sources of a finding; which sources there are, and what is read of them, from board
 
 	"board/words": 4640, // a number as its reader knows it, of verify and survival
 
