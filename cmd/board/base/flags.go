@@ -170,13 +170,3 @@ func CutFlag(a string) (name, value string, hasValue bool) {
 	name, value, hasValue = strings.Cut(strings.TrimPrefix(a[1:], "-"), "=")
 	return name, value, hasValue
 }
-
-// Positional are the words of a line that are not flags. Values of flags are among
-// them: completion rather offers a candidate too few than one too many.
-func Positional(rest []string) []string {
-	return slices.DeleteFunc(slices.Clone(rest),
-		func(w string) bool { return strings.HasPrefix(w, "-") })
-}
-
-// MaxCandidates is the most candidates of a completion.
-const MaxCandidates = 200

@@ -10,6 +10,7 @@ import (
 
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/setup"
+	"blackboard/hooks/topics"
 )
 
 // program has the methods of this package's commands.
@@ -30,12 +31,11 @@ func OpenSetup(b *base.Program) (*setup.Setup, string, error) {
 	return (&program{b}).openSetup(false)
 }
 
-// TopicFlagValues are the values that a flag of a topic command can have.
-func TopicFlagValues(b *base.Program, name string, words []string) []string {
-	return (&program{b}).topicFlagValues(name, words)
-}
-
-// TopicArgValues are the arguments that a topic command can have.
-func TopicArgValues(b *base.Program, command string, words, rest []string) []string {
-	return (&program{b}).topicArgValues(command, words, rest)
+// TopicsOf are the topics of a directory, for completion.
+func TopicsOf(b *base.Program, dir string) ([]topics.Info, error) {
+	h, err := (&program{b}).topicsOf(dir, "")
+	if err != nil {
+		return nil, err
+	}
+	return h.List()
 }

@@ -163,32 +163,3 @@ func (p *program) hookList(c *cli.Context) error {
 		}
 	}, "harnesses", all, "depths", hooks.Depths)
 }
-
-// HookFlagValues are the values of the hook command's flags.
-func HookFlagValues(name string) (values []string) {
-	if name == "harness" {
-		for _, h := range hooks.List() {
-			values = append(values, h.Name)
-		}
-	}
-	return values
-}
-
-// HookArgValues are the events of the harness that the line names, else those of all.
-func HookArgValues(words []string) (values []string) {
-	for _, h := range hooks.List() {
-		named := slices.Contains(words, "--harness="+h.Name)
-		for i := 1; i < len(words); i++ {
-			named = named || words[i] == h.Name && words[i-1] == "--harness"
-		}
-		for _, e := range h.Events {
-			if named || !slices.ContainsFunc(words,
-				func(w string) bool { return strings.HasPrefix(w, "--harness") }) {
-				if !slices.Contains(values, e.Name) {
-					values = append(values, e.Name)
-				}
-			}
-		}
-	}
-	return values
-}
