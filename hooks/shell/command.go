@@ -3,6 +3,7 @@ package shell
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"blackboard/board/text"
@@ -13,8 +14,8 @@ var (
 	changes = verdict{does: Changes}
 )
 
-// command tells what one command with its arguments does.
-func command(words []string, depth int) verdict {
+// verdictOn tells what one command with its arguments does.
+func verdictOn(words []string, depth int) verdict {
 	if depth > maxDepth || len(words) == 0 {
 		return verdict{}
 	}
@@ -79,21 +80,21 @@ func option(args []string, names ...string) bool {
 // letters says whether an argument is a group of options of one letter each.
 func letters(a string) bool { return strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") }
 
-// unless is a command that changes something with some of its options, and only looks
-// without.
-func unless(args []string, names ...string) verdict {
-	if option(args, names...) {
-		return changes
+// fits reports whether arguments have one of some words, where any is asked for, and none that
+// stands behind "!". A word is an option, the first argument that is no option, or how many
+// there are of these.
+func fits(words string, args []string) bool {
+	names, found, asked := positional(args), false, false
+	for word := range strings.FieldsSeq(words) {
+		word, not := strings.CutPrefix(word, "!")
+		has := word == strconv.Itoa(len(names)) || len(names) > 0 && word == names[0] ||
+			strings.HasPrefix(word, "-") && option(args, word)
+		if not && has {
+			return false
+		}
+		found, asked = found || has && !not, asked || !not
 	}
-	return looks
-}
-
-// only is a command that only looks with some of its options.
-func only(args []string, names ...string) verdict {
-	if option(args, names...) {
-		return looks
-	}
-	return changes
+	return found || !asked
 }
 
 // special reads a command whose arguments say what it does.
@@ -101,11 +102,11 @@ func special(name string, args []string, depth int) (v verdict, known bool) {
 	if name == "tar" && len(args) > 0 && !strings.HasPrefix(args[0], "-") { // its oldest form
 		args = append([]string{"-" + args[0]}, args[1:]...)
 	}
-	if options, known := row("unless", name); known {
-		return unless(args, strings.Fields(options)...), true
-	}
-	if options, known := row("only", name); known {
-		return only(args, strings.Fields(options)...), true
+	if words, known := row("looks", name); known {
+		if fits(words, args) {
+			return looks, true
+		}
+		return changes, true
 	}
 	switch name {
 	case "awk", "gawk", "mawk":
@@ -131,10 +132,6 @@ func special(name string, args []string, depth int) (v verdict, known bool) {
 		}
 	case "node":
 		if len(args) == 1 && args[0] == "-v" {
-			return looks, true
-		}
-	case "uniq":
-		if len(positional(args)) < 2 {
 			return looks, true
 		}
 	case "tee":
@@ -220,7 +217,7 @@ func find(args []string, depth int) verdict {
 				inner = inner[:end]
 			}
 			i += len(inner)
-			v = v.and(command(inner, depth+1))
+			v = v.and(verdictOn(inner, depth+1))
 			v.lax = true
 		}
 	}
@@ -230,7 +227,7 @@ func find(args []string, depth int) verdict {
 func python(args []string, depth int) verdict {
 	for i, a := range args {
 		if a == "-m" && i+1 < len(args) {
-			return command(args[i+1:], depth+1)
+			return verdictOn(args[i+1:], depth+1)
 		}
 		if !strings.HasPrefix(a, "-") {
 			break
@@ -254,55 +251,9 @@ func git(args []string) verdict {
 		return looks
 	}
 	verb, rest := args[0], args[1:]
-	names := positional(rest)
-	first := ""
-	if len(names) > 0 {
-		first = names[0]
-	}
-	in := func(list string) bool { return set(list).has(first) }
-	looking := false
-	switch verb {
-	case "branch":
-		looking = !option(rest, "-d", "-D", "-m", "-M", "-c", "-C", "-u", "-f", "--delete",
-			"--move",
-			"--copy", "--set-upstream-to", "--unset-upstream", "--edit-description", "--force") &&
-			(len(names) == 0 || option(rest, "-l", "--list", "--contains", "--no-contains",
-				"--merged",
-				"--no-merged", "--points-at"))
-	case "tag":
-		looking = len(names) == 0 && !option(rest, "-d", "--delete") ||
-			option(rest, "-l", "--list", "--contains", "--points-at", "-v", "--verify", "--merged")
-	case "remote":
-		looking = len(names) == 0 || in("show get-url")
-	case "config":
-		looking = option(rest, "-l", "--list", "--get", "--get-all", "--get-regexp",
-			"--get-urlmatch") ||
-			in("get list") || len(names) == 1 &&
-			!option(rest, "-e", "--edit", "--unset", "--unset-all", "--add", "--remove-section")
-	case "stash":
-		looking = in("list show")
-	case "worktree":
-		looking = in("list")
-	case "reflog":
-		looking = !in("expire delete drop write")
-	case "submodule":
-		looking = len(names) == 0 || in("status summary")
-	case "notes":
-		looking = len(names) == 0 || in("list show")
-	case "bisect":
-		looking = in("log view visualize")
-	case "lfs":
-		looking = in("ls-files status env")
-	case "symbolic-ref":
-		looking = len(names) == 1
-	case "hash-object":
-		looking = !option(rest, "-w")
-	case "apply":
-		looking = option(rest, "--check", "--stat", "--numstat", "--summary")
-	case "add", "clean", "push", "fetch", "commit", "rm", "mv":
-		looking = option(rest, "--dry-run") || verb != "commit" && option(rest, "-n")
-	default:
-		looking = isIn("gitlooks", verb) && !option(rest, "--output")
+	looking := isIn("gitlooks", verb) && !option(rest, "--output")
+	if words, known := row("git", verb); known {
+		looking = fits(words, rest)
 	}
 	switch {
 	case looking:

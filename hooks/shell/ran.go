@@ -18,6 +18,7 @@ const (
 	Untold                // it would tell, but nobody knows it
 	Passed
 	Failed
+	perhaps // it passed if it ran: the same as Hidden for who wants to know that it ran
 )
 
 // Ran is one command of a line, without what it was wrapped in.
@@ -39,6 +40,16 @@ func Commands(command, dir string, exit *int) []Ran {
 	default:
 		k = Failed
 	}
+	all := follow(command, dir, k)
+	for i := range all {
+		if all[i].Outcome == perhaps {
+			all[i].Outcome = Hidden
+		}
+	}
+	return all
+}
+
+func follow(command, dir string, k Outcome) []Ran {
 	w := &walker{scope: scope{dir: slashed(dir)}, funcs: map[string]*syntax.Stmt{}}
 	w.text(masked.ReplaceAllString(command, "masked"), k)
 	return w.ran
@@ -234,7 +245,7 @@ func (w *walker) stmt(s *syntax.Stmt, k Outcome) {
 		k = Hidden
 	}
 	if s.Negated {
-		k = [...]Outcome{Hidden, Untold, Failed, Passed}[k]
+		k = [...]Outcome{Hidden, Untold, Failed, Passed, Hidden}[k]
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
@@ -253,8 +264,8 @@ func (w *walker) stmt(s *syntax.Stmt, k Outcome) {
 		if c.Select {
 			k = Hidden
 		}
-		if items, ok := c.Loop.(*syntax.WordIter); !ok || len(items.Items) == 0 {
-			k = Hidden // perhaps it ran for nothing
+		if items, ok := c.Loop.(*syntax.WordIter); !ok || len(items.Items) == 0 || !w.stops && len(items.Items) > 1 {
+			k = Hidden // perhaps it ran for nothing, and the last time alone tells
 		}
 		w.list(c.Do, k)
 	case *syntax.WhileClause:
@@ -296,7 +307,9 @@ func (w *walker) binary(c *syntax.BinaryCmd, k Outcome) {
 			x = Hidden
 		}
 		w.stmt(c.X, x)
-		if k != Failed {
+		if k == Passed {
+			k = perhaps
+		} else if k != Failed {
 			k = Hidden
 		}
 		w.apart(func() { w.stmt(c.Y, k) })
@@ -587,35 +600,18 @@ func (w *walker) leaf(words []string, k Outcome) {
 // edits reports whether a command changes files that somebody may have tested.
 func edits(words []string) bool {
 	name, args := baseName(words[0]), words[1:]
-	verb := ""
-	if p := positional(args); len(p) > 0 {
-		verb = p[0]
-	}
-	switch name {
+	switch p := positional(args); name {
 	case "sed", "gsed", "perl":
 		return slices.ContainsFunc(args, func(a string) bool {
 			return strings.HasPrefix(a, "--in-place") || letters(a) && strings.Contains(sedLetters(a), "i")
 		})
-	case "git":
-		return set("checkout restore reset stash pull merge rebase revert cherry-pick apply am switch clean rm mv").
-			has(verb) && git(args).does != Looks
 	case "patch", "apply_patch", "mv", "rm", "unlink", "ed", "ex":
-		return len(args) > 0 && !slices.ContainsFunc(positional(args), isScratch)
+		return len(args) > 0 && !slices.ContainsFunc(p, isScratch)
 	case "cp", "tee":
-		p := positional(args)
 		return len(p) > 0 && !isScratch(p[len(p)-1])
-	case "gofmt", "goimports", "gofumpt":
-		return slices.Contains(args, "-w")
-	case "prettier", "biome":
-		return option(args, "--write", "-w")
-	case "eslint", "ruff", "rubocop", "golangci-lint":
-		return option(args, "--fix", "-a", "-A") || name == "ruff" && verb == "format" && !option(args, "--check")
-	case "black", "isort", "rustfmt":
-		return !option(args, "--check", "--diff")
-	case "cargo", "go":
-		return verb == "fmt" || verb == "fix" || name == "go" && verb == "generate"
 	}
-	return false
+	says, known := row("edits", name)
+	return known && fits(says, args) && (name != "git" || git(args).does != Looks)
 }
 
 // isScratch reports whether a file is no part of what is tested: a log, a report.

@@ -68,8 +68,16 @@ func read(command string, depth int) Line {
 	r := &reader{src: src, depth: depth, calls: map[*syntax.CallExpr]verdict{}}
 	r.edits = r.findEdits(file)
 	v := r.does(file)
-	s := r.list(file.Stmts)
-	return Line{Does: v.does, Kind: v.kind, Text: r.short(file.Stmts), Sure: s.sure, Asks: s.asks}
+	out = Line{Does: v.does, Kind: v.kind, Text: r.short(file.Stmts), Sure: true}
+	for _, ran := range follow(command, "", Passed) {
+		if len(ran.Words) == 0 {
+			continue
+		}
+		one := verdictOn(ran.Words, depth)
+		out.Sure = out.Sure && (one.does == Looks || !one.lax && (ran.Outcome == Passed || ran.Outcome == perhaps))
+		out.Asks = out.Asks || ran.Outcome == Failed || ran.Outcome == Passed && one.asks
+	}
+	return out
 }
 
 func statements(file *syntax.File) (n int) {
@@ -159,7 +167,7 @@ func (r *reader) call(c *syntax.CallExpr) verdict {
 		for i, w := range c.Args {
 			words[i] = literal(w.Parts)
 		}
-		v = command(words, r.depth)
+		v = verdictOn(words, r.depth)
 		r.calls[c] = v
 	}
 	return v

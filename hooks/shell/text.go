@@ -149,3 +149,7 @@ func firstLine(s string) string {
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func (r *reader) onlyLooks(stmts ...*syntax.Stmt) bool {
+	return !slices.ContainsFunc(stmts, func(s *syntax.Stmt) bool { return r.does(s).does != Looks })
+}

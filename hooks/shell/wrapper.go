@@ -28,7 +28,7 @@ func wrapped(name string, args []string, depth int) (verdict, bool) {
 	case in.script != "":
 		return line(in.script, depth), true
 	case len(in.words) > 0:
-		return command(in.words, depth), true
+		return verdictOn(in.words, depth), true
 	case slices.Contains([]string{"env", "exec", "nice", "xargs", "time"}, name):
 		return looks, true
 	}
