@@ -313,7 +313,7 @@ var ceilings = map[string]int{
 
 	"hooks/setup": 3345, // variables that Codex passes on; what plugins hold
 
-	"hooks/shell": 2180, // whether a command ran, in any form, and what its exit code says
+	"hooks/shell": 2045, // whether a command ran, in any form, and what its exit code says
 
 	"hooks/topics": 3520, // notes and lines of branches; topics of a moved project
 

@@ -3,7 +3,6 @@
 // nothing but the text.
 //
 //	read.go       Read: the parts of a line, joined
-//	status.go     what the exit code of a line says about its parts
 //	text.go       a line in short
 //	command.go    one command with its arguments: those that need reading
 //	wrapper.go    commands that run another one: sudo, env, xargs, bash -c, …
