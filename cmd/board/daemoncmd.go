@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -331,47 +332,43 @@ func (p *program) daemonStatus(c *cli.Context) error {
 	if err != nil && !errors.Is(err, daemon.ErrNone) {
 		return err
 	}
-	if c.Bool("json") {
-		var status *daemon.Status
-		if running {
-			status = &st
-		}
-		if err := p.JSON("running", running, "socket", place.Socket, "status", status); err != nil {
-			return err
-		}
-	} else if running {
-		p.Printf("running      process %d, for %s\n", st.PID, time.Duration(st.UpSeconds)*time.Second)
-		p.Printf("build        %s%s\n", base.Safe(st.Build), map[bool]string{true: "",
-			false: " (not this one: it is not used)"}[st.Build == daemon.Build(base.Version())])
-		p.Printf("data home    %s\n", base.Safe(st.Home))
-		p.Printf("model        %s\n", map[bool]string{true: base.Safe(st.Model),
-			false: "none"}[st.Model != ""])
-		p.Printf("requests     %d served, %d failed, %d now\n", st.Served, st.Failed, st.Active)
-		p.Printf("memory       %s in use, %d goroutines\n", base.Megabytes(int64(st.HeapBytes)),
-			st.Goroutines)
+	var status *daemon.Status
+	if running {
+		status = &st
+	}
+	return p.AnswerFailed(c, !running, func() { // also one that does not answer
 		switch {
-		case st.Stopping:
-			p.Printf("ends         when it is idle\n")
-		case st.IdleIn >= 0:
-			p.Printf("ends         in %s, unless it is used\n", time.Duration(st.IdleIn)*time.Second)
+		case running:
+			p.printDaemon(&st)
+		case daemon.Held(place):
+			p.Printf("the daemon does not answer; `board daemon logs` may say why. Commands work without it\n")
+		default:
+			p.Printf("the daemon is not running; `board daemon start` starts it, and so does the next " +
+				"search by meaning\n")
 		}
-		if st.Listen != "" {
-			p.Printf("listens      on %s\n", base.Safe(st.Listen))
-		}
-		for _, j := range st.Jobs {
-			p.Printf("upkeep       %-16s %s\n", base.Safe(j.Name), jobText(&j, time.Now()))
-		}
-	} else if daemon.Held(place) {
-		p.Printf("the daemon does not answer; `board daemon logs` may say why. Commands work without " +
-			"it\n")
-	} else {
-		p.Printf("the daemon is not running; `board daemon start` starts it, and so does the next " +
-			"search by meaning\n")
+	}, "running", running, "socket", place.Socket, "status", status)
+}
+
+func (p *program) printDaemon(st *daemon.Status) {
+	p.Printf("running      process %d, for %s\n", st.PID, time.Duration(st.UpSeconds)*time.Second)
+	p.Printf("build        %s%s\n", base.Safe(st.Build), map[bool]string{true: "",
+		false: " (not this one: it is not used)"}[st.Build == daemon.Build(base.Version())])
+	p.Printf("data home    %s\n", base.Safe(st.Home))
+	p.Printf("model        %s\n", cmp.Or(base.Safe(st.Model), "none"))
+	p.Printf("requests     %d served, %d failed, %d now\n", st.Served, st.Failed, st.Active)
+	p.Printf("memory       %s in use, %d goroutines\n", base.Megabytes(int64(st.HeapBytes)), st.Goroutines)
+	switch {
+	case st.Stopping:
+		p.Printf("ends         when it is idle\n")
+	case st.IdleIn >= 0:
+		p.Printf("ends         in %s, unless it is used\n", time.Duration(st.IdleIn)*time.Second)
 	}
-	if !running { // also one that does not answer
-		return base.ExitError(base.ExitFailure)
+	if st.Listen != "" {
+		p.Printf("listens      on %s\n", base.Safe(st.Listen))
 	}
-	return nil
+	for _, j := range st.Jobs {
+		p.Printf("upkeep       %-16s %s\n", base.Safe(j.Name), jobText(&j, time.Now()))
+	}
 }
 
 // jobText describes the state of a job.

@@ -53,8 +53,11 @@ Exit codes: 0 nothing is broken, 1 something is, 2 --repair cannot ask.`,
 
 // doctorRun checks, and repairs if the flags ask for it.
 func (p *program) doctorRun(c *cli.Context) error {
-	if err := doctorFlags(c); err != nil {
+	if err := base.NoArgs(c); err != nil {
 		return err
+	}
+	if c.Bool("yes") && !c.Bool("repair") {
+		return base.Usagef("add --repair", "--yes needs --repair")
 	}
 	home, err := p.DataHome()
 	if home == "" {
@@ -147,17 +150,6 @@ func (p *program) doctorRepair(c *cli.Context, d *doctor.Doctor, found []doctor.
 	return p.tellFindings(c, found, done, plan.Backup)
 }
 
-// doctorFlags refuses flags that contradict each other.
-func doctorFlags(c *cli.Context) error {
-	if err := base.NoArgs(c); err != nil {
-		return err
-	}
-	if c.Bool("yes") && !c.Bool("repair") {
-		return base.Usagef("add --repair", "--yes needs --repair")
-	}
-	return nil
-}
-
 func (p *program) showPlan(plan doctor.Plan) {
 	p.Printf("%s\n", p.Paint(base.Bold, "what would be done"))
 	for _, f := range plan.Steps {
@@ -196,7 +188,7 @@ func (p *program) tellFindings(c *cli.Context, found []doctor.Finding, repairs [
 		}
 	}
 	failed := slices.ContainsFunc(repairs, func(r doctor.Repaired) bool { return r.Error != "" })
-	err := p.Answer(c, nil, func() {
+	return p.AnswerFailed(c, n[kb.StateBroken] > 0 || failed, func() {
 		p.printFindings(found)
 		p.Printf("%d broken, %s, %d ok", n[kb.StateBroken],
 			base.Count(int64(n[kb.StateNote]), "note", "notes"), n[kb.StateOK])
@@ -210,13 +202,6 @@ func (p *program) tellFindings(c *cli.Context, found []doctor.Finding, repairs [
 	}, "findings", found, "broken", n[kb.StateBroken], "notes", n[kb.StateNote], "well",
 		n[kb.StateOK], "full", c.Bool("full"),
 		"repairs", append([]doctor.Repaired{}, repairs...), "backup", backup)
-	if err != nil {
-		return err
-	}
-	if n[kb.StateBroken] > 0 || failed {
-		return base.ExitError(base.ExitFailure)
-	}
-	return nil
 }
 
 // printFindings prints findings by area.

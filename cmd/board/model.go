@@ -237,9 +237,7 @@ func (p *program) modelVerify(c *cli.Context) error {
 	if err != nil {
 		return asAbsent(err)
 	}
-	if c.Bool("json") {
-		err = p.JSON("verify", r)
-	} else {
+	return p.AnswerFailed(c, !r.OK, func() {
 		verdict := p.Paint(base.Green, "sound")
 		if !r.OK {
 			verdict = p.Paint(base.Red, "FAILED")
@@ -255,11 +253,7 @@ func (p *program) modelVerify(c *cli.Context) error {
 		if !r.Checks[0].OK { // the files
 			p.Messagef("`board model pull` fetches anew what it has installed")
 		}
-	}
-	if err == nil && !r.OK {
-		return base.ExitError(base.ExitFailure)
-	}
-	return err
+	}, "verify", r)
 }
 
 // modelEntry is a model in the list.

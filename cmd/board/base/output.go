@@ -68,6 +68,15 @@ func (p *Program) Answer(c *cli.Context, err error, text func(), pairs ...any) e
 	return nil
 }
 
+// AnswerFailed is Answer for a result that may be a failure: exit code 1.
+func (p *Program) AnswerFailed(c *cli.Context, failed bool, text func(), pairs ...any) error {
+	err := p.Answer(c, nil, text, pairs...)
+	if err == nil && failed {
+		err = ExitError(ExitFailure)
+	}
+	return err
+}
+
 // PrintDocument prints a text byte for byte. On a terminal it removes control
 // characters, which agents may have written.
 func (p *Program) PrintDocument(text string) {

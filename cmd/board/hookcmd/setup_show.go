@@ -156,11 +156,7 @@ func (p *program) setupCheck(c *cli.Context, s *setup.Setup, names []string, dir
 	for _, r := range reports {
 		wrong += len(r.Problems)
 	}
-	if c.Bool("json") {
-		if err := p.JSON("ok", wrong == 0, "harnesses", reports); err != nil {
-			return err
-		}
-	} else {
+	return p.AnswerFailed(c, wrong > 0, func() {
 		for _, r := range reports {
 			if len(r.Problems) == 0 {
 				p.Printf("%s: OK\n", r.Title)
@@ -173,9 +169,5 @@ func (p *program) setupCheck(c *cli.Context, s *setup.Setup, names []string, dir
 		if len(reports) == 0 {
 			p.Printf("nothing is installed; `board setup --list` shows what there is\n")
 		}
-	}
-	if wrong > 0 {
-		return base.ExitError(base.ExitFailure)
-	}
-	return nil
+	}, "ok", wrong == 0, "harnesses", reports)
 }

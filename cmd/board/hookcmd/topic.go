@@ -348,16 +348,11 @@ func (p *program) topicUnpin(c *cli.Context) error {
 		return err
 	}
 	was, err := h.Unpin(c.Context)
-	if err != nil {
-		return err
-	}
-	switch {
-	case c.Bool("json"):
-		return p.JSON("topic", nil, "spec", nil, "seeded", false, "was", was)
-	case was == "":
-		p.Printf("no topic was pinned for %s\n", base.Safe(h.Workspace()))
-	default:
+	return p.Answer(c, err, func() {
+		if was == "" {
+			p.Printf("no topic was pinned for %s\n", base.Safe(h.Workspace()))
+			return
+		}
 		p.Printf("%s is no longer pinned for %s; its files are kept\n", was, base.Safe(h.Workspace()))
-	}
-	return nil
+	}, "topic", nil, "spec", nil, "seeded", false, "was", was)
 }

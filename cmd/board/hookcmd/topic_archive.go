@@ -70,17 +70,8 @@ func (p *program) topicArchive(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		if err := p.JSON("archive", r, "dry_run", opt.DryRun); err != nil {
-			return err
-		}
-	} else {
-		p.printArchive(&r, opt.DryRun)
-	}
-	if len(r.Problems) > 0 {
-		return base.ExitError(base.ExitFailure)
-	}
-	return nil
+	return p.AnswerFailed(c, len(r.Problems) > 0, func() { p.printArchive(&r, opt.DryRun) }, "archive", r,
+		"dry_run", opt.DryRun)
 }
 
 func (p *program) printArchive(r *topics.ArchiveResult, dryRun bool) {

@@ -98,17 +98,7 @@ func (p *program) memoryImport(c *cli.Context, s *memory.Store) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
-		if err := p.JSON("import", out); err != nil {
-			return err
-		}
-	} else {
-		p.printImported(&out)
-	}
-	if len(out.Refused) > 0 {
-		return base.ExitError(base.ExitFailure)
-	}
-	return nil
+	return p.AnswerFailed(c, len(out.Refused) > 0, func() { p.printImported(&out) }, "import", out)
 }
 
 func (p *program) printImported(out *memory.Imported) {
