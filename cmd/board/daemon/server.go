@@ -285,7 +285,6 @@ func newServer(cfg Config) *Server {
 	handle(s, "stop", s.stop)
 	handle(s, "web", s.openWeb)
 	s.mux.HandleFunc("GET /v1/events", s.events)
-	s.mux.HandleFunc("GET /debug/pprof/{name}", s.profile)
 	return s
 }
 
