@@ -1,6 +1,7 @@
 package memorycmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,8 @@ has left there, and does not change those files.`,
 func (p *program) contextItemCommands() []*cli.Command {
 	command := func(o op.Any, more ...cli.Flag) *cli.Command {
 		c := p.Operation(o, func(c *cli.Context) any { return &contextHost{p, c} }, more...)
-		c.Flags = append(c.Flags, useFlags()[:2]...)
+		c.Flags = append(c.Flags, &cli.BoolFlag{Name: "no-import",
+			Usage: "the first use imports nothing from agent-memory-store"}, storeFlag())
 		return c
 	}
 	return []*cli.Command{command(&ops.ContextSearch), command(&ops.ContextWrite, &cli.BoolFlag{
@@ -50,7 +52,7 @@ type contextHost struct {
 }
 
 func (h *contextHost) Context(_ context.Context, meaning bool, fn func(*chunks.Store) error) error {
-	return base.With(h.openContext(h.c, meaning && !h.c.Bool("no-embed")))(fn)
+	return base.With(h.openContext(h.c, meaning && !h.c.Bool("no-embed"), !h.c.Bool("no-import")))(fn)
 }
 
 func (h *contextHost) Embed(ctx context.Context, s *chunks.Store, c *chunks.Chunk) (warning string) {
@@ -69,36 +71,18 @@ func (h *contextHost) Embed(ctx context.Context, s *chunks.Store, c *chunks.Chun
 func (h *contextHost) Agent() string { return h.Env("BOARD_WORKER") }
 func (h *contextHost) Careful() bool { return false }
 
-// contextFlags are the flags of every context command.
-func contextFlags(more ...cli.Flag) []cli.Flag {
-	return base.JoinFlags(more, []cli.Flag{
-		&cli.StringFlag{Name: "store",
-			Usage: "the `DIRECTORY` of the store; default $AGENT_STORE_PATH, else .agent-memory-store"},
-		base.JSONFlag(),
-	})
-}
-
-// useFlags are contextFlags for commands that may be the first use of a store.
-func useFlags(more ...cli.Flag) []cli.Flag {
-	return contextFlags(append(more, &cli.BoolFlag{Name: "no-import",
-		Usage: "the first use imports nothing from agent-memory-store"})...)
+func storeFlag() cli.Flag {
+	return &cli.StringFlag{Name: "store",
+		Usage: "the `DIRECTORY` of the store; default $AGENT_STORE_PATH, else .agent-memory-store"}
 }
 
 // openContext opens the store, with the installed model if it is wanted and usable. It
 // tells what a first use has imported.
-func (p *program) openContext(c *cli.Context, withModel bool) (*chunks.Store, func(), error) {
-	return p.openContextAs(c, withModel, !c.Bool("no-import"))
-}
-
-func (p *program) openContextAs(c *cli.Context, withModel, firstUse bool) (*chunks.Store, func(),
-	error) {
-	if err := notEmpty(c, "store", "agent", "mode", "importance"); err != nil {
-		return nil, nil, err
+func (p *program) openContext(c *cli.Context, withModel, firstUse bool) (*chunks.Store, func(), error) {
+	if c.IsSet("store") && c.String("store") == "" { // $STORE is not set
+		return nil, nil, base.Usagef("name it, or leave the flag out", "--store is empty")
 	}
-	dir := c.String("store")
-	if dir == "" {
-		dir = chunks.DefaultDir(p.Env)
-	}
+	dir := cmp.Or(c.String("store"), chunks.DefaultDir(p.Env))
 	opt := chunks.Options{Import: firstUse}
 	if withModel {
 		var err error
@@ -116,16 +100,6 @@ func (p *program) openContextAs(c *cli.Context, withModel, firstUse bool) (*chun
 		p.importNotes(&res)
 	}
 	return s, func() { s.Close() }, nil
-}
-
-// notEmpty refuses flags with an empty value: the value went missing.
-func notEmpty(c *cli.Context, names ...string) error {
-	for _, n := range names {
-		if c.IsSet(n) && c.String(n) == "" {
-			return base.Usagef("name it, or leave the flag out", "--%s is empty", n)
-		}
-	}
-	return nil
 }
 
 // importText describes what was imported.

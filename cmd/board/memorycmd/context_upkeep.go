@@ -36,13 +36,13 @@ over. Keep it where a harness reads skills, or paste it into AGENTS.md:
 folders chunks and state. It imports what is missing here and what is newer
 there. What was deleted here stays deleted. The files are not changed. The first
 use of a store imports automatically.`,
-			Flags: contextFlags(), Action: p.contextImport,
+			Flags: []cli.Flag{storeFlag(), base.JSONFlag()}, Action: p.contextImport,
 		},
 	}
 }
 
 func (p *program) contextImport(c *cli.Context) error {
-	return base.With(p.openContextAs(c, true, false))(func(s *chunks.Store) error {
+	return base.With(p.openContext(c, true, false))(func(s *chunks.Store) error {
 		r, err := s.Import(c.Context)
 		return p.Answer(c, err, func() {
 			p.Printf("%s\n", importText(&r))
