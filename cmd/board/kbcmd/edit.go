@@ -2,7 +2,6 @@ package kbcmd
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/urfave/cli/v2"
 
@@ -40,19 +39,6 @@ A damaged database is moved aside; the readable part of its history goes into th
 		},
 		p.operation(&ops.KBDoctor),
 	}
-}
-
-// confidence reads --confidence, nil if it is not given.
-func confidence(c *cli.Context) (*float64, error) {
-	if !c.IsSet("confidence") {
-		return nil, nil
-	}
-	f, err := strconv.ParseFloat(c.String("confidence"), 64)
-	if err != nil {
-		return nil, base.Usagef("0 is a guess, 1 is certain",
-			"confidence %q is not a number between 0 and 1", c.String("confidence"))
-	}
-	return &f, nil
 }
 
 // editFile opens a copy of a capsule's file in the editor, and stores the result.

@@ -1,6 +1,8 @@
 package kbcmd
 
 import (
+	"cmp"
+	"context"
 	"io"
 	"slices"
 	"strings"
@@ -9,13 +11,13 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/board/op"
 	"blackboard/board/text"
 	"blackboard/board/verify"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/harness"
 	"blackboard/hooks/ops"
 	"blackboard/kb"
-	kbhome "blackboard/kb/home"
 	"blackboard/kb/learn"
 )
 
@@ -46,41 +48,102 @@ listed with the reason; text that only resembles a learning is counted.`,
 			Action: p.kbLearn,
 		},
 		p.operation(&ops.KBBrief, base.WorkspaceFlag("the `DIRECTORY` it is about"), base.WorkerFlag()),
-		p.kbPromoteCommand(),
+		p.operation(&promote, base.WorkspaceFlag("the `DIRECTORY` it belongs to")),
 	}
 }
 
-func (p *program) kbPromoteCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "promote",
-		Usage: "make a capsule from an entry of a board, with its origin", ArgsUsage: "ENTRY",
-		Description: `The capsule gets the entry's content, source, evidence, confidence and
+type promoteIn struct {
+	Entry      string   `json:"entry" arg:"ENTRY"`
+	Title      string   `json:"title,omitempty" value:"LINE" cli:"title; default the beginning of the content"`
+	Kind       string   `json:"kind,omitempty" enum:"kinds" cli:" "`
+	Scope      string   `json:"scope,omitempty" enum:"scopes" cli:"where it holds (default workspace; universal in your home directory and above)"`
+	Tags       []string `json:"tags,omitempty" flag:"tag,tags" value:"TAG" cli:"beside those of the entry"`
+	Domains    []string `json:"domains,omitempty" flag:"domain" cli:"domains (auth, tmux, rust)"`
+	Confidence *float64 `json:"confidence,omitempty" min:"0" max:"1" flag:"confidence,c" cli:"0 to 1; default the entry's"`
+	VerifiedBy string   `json:"verified_by,omitempty" value:"WHO" cli:"who or what verified it"`
+	Project    string   `json:"project,omitempty" cli:"that it belongs to"`
+	Supersedes []string `json:"supersedes,omitempty" value:"CAPSULE" cli:"capsules it replaces"`
+	Force      bool     `json:"force,omitempty" cli:"store it even if it resembles an existing one or seems to hold a secret"`
+	NoEmbed    bool     `json:"no_embed,omitempty" cli:"store it without an embedding"`
+	ops.On
+}
+
+type promoted struct {
+	ops.RememberOut
+	before bool // it was made from the entry before
+}
+
+var promote = op.Op[*host, promoteIn, promoted]{
+	Info: op.Info{Command: "kb promote", Short: "make a capsule from an entry of a board, with its origin",
+		Long: `The capsule gets the entry's content, source, evidence, confidence and
 tags, and refers to the run, the entry and the worker. Observations, analyses and
 calculations become facts; strategies become patterns; gaps and contradictions become
-gotchas. --kind overrides it.`,
-		Flags: base.JoinFlags([]cli.Flag{
-			&cli.StringFlag{Name: "title",
-				Usage: "title, one `LINE`; default the beginning of the content"},
-			&cli.StringFlag{Name: "kind", Usage: "`KIND`: " + strings.Join(kb.Kinds, ", ")},
-			&cli.StringFlag{Name: "scope",
-				Usage: "`SCOPE`: " + strings.Join(kb.Scopes, ", ") +
-					" (default workspace; universal in your home directory and above)"},
-			&cli.StringSliceFlag{Name: "tag", Aliases: []string{"tags"},
-				Usage: "`TAG` beside those of the entry, repeatable or with commas"},
-			&cli.StringSliceFlag{Name: "domain", Usage: "domain `TAG`, repeatable or with commas"},
-			&cli.StringFlag{Name: "confidence", Aliases: []string{"c"},
-				Usage: "0 to 1; default the entry's"},
-			&cli.StringFlag{Name: "verified-by", Usage: "`WHO` or what verified it"},
-			&cli.StringFlag{Name: "project", Usage: "the `PROJECT` it belongs to"},
-			base.WorkspaceFlag("the `DIRECTORY` it belongs to"),
-			&cli.StringSliceFlag{Name: "supersedes", Usage: "`CAPSULE` that it replaces, repeatable"},
-			&cli.BoolFlag{Name: "force",
-				Usage: "store it even if it resembles an existing one or seems to hold a secret"},
-			&cli.BoolFlag{Name: "no-embed", Usage: "store it without an embedding"},
-			base.QuietFlag(),
-		}, base.WriteFlags()),
-		Action: p.kbPromote,
+gotchas. --kind overrides it.`},
+	Do: func(ctx context.Context, h *host, in promoteIn) (out promoted, err error) {
+		ws, err := h.Workspace(h.c)
+		if err != nil {
+			return out, err
+		}
+		run, _ := h.RunName(h.c) // which opening it says
+		err = base.OnBoard(h.OpenRun(h.c))(func(b *board.Board) error {
+			detail, err := b.Entry(ctx, in.Entry)
+			if err != nil {
+				return err
+			}
+			switch status := detail.Entry.Status; {
+			case status == board.Superseded && !in.Force:
+				return superseded(&detail)
+			case status != board.Active:
+				h.Messagef("note: %s is %s on the board: is the capsule still true? `board show %s` shows "+
+					"what contradicts it", detail.Entry.ID, status, detail.Entry.ID)
+			}
+			if v := detail.Entry.Verified; v != nil && !v.Stale && v.Accepted == nil && verify.Doubted(v.Verdict) {
+				h.Messagef("note: %s is doubted: its source does not confirm it; `board show %s` shows why",
+					detail.Entry.ID, detail.Entry.ID)
+			}
+			capsule := CapsuleOf(run, &detail.Entry)
+			capsule.Workspace, capsule.Scope, capsule.Project, capsule.VerifiedBy = ws, in.Scope,
+				in.Project, in.VerifiedBy
+			capsule.Tags, capsule.DomainTags = append(capsule.Tags, in.Tags...), in.Domains
+			capsule.Supersedes, capsule.Kind = in.Supersedes, cmp.Or(in.Kind, capsule.Kind)
+			capsule.Title = cmp.Or(in.Title, capsule.Title)
+			capsule.Confidence = cmp.Or(in.Confidence, capsule.Confidence)
+			if err := capsule.Check(); err != nil {
+				return err // before a knowledge base is made for it
+			}
+			return h.KB(ctx, ops.Create, true, func(k *kb.KB) (err error) {
+				out, err = store(ctx, k, capsule, &in)
+				return err
+			})
+		})
+		return out, err
+	},
+	Text: func(p *op.Page, o promoted) {
+		if !o.before {
+			ops.RememberText(p, o.RememberOut)
+			return
+		}
+		p.Printf("%s %s was made from this entry before: %s\n", o.Capsule.ID, o.Capsule.Kind,
+			p.Line(o.Capsule.Title, 100))
+		p.Note("  note: nothing was stored; board kb edit " + o.Capsule.ID + " changes it, --force makes another")
+	},
+}
+
+// store stores the capsule of an entry. What was made from the entry before is told instead,
+// unless with --force.
+func store(ctx context.Context, k *kb.KB, capsule kb.Capsule, in *promoteIn) (out promoted, err error) {
+	if !in.Force {
+		if there, err := k.MadeFrom(ctx, &capsule); err != nil || there != nil {
+			out.before = true
+			if there != nil {
+				out.RememberOut = ops.RememberOut{Capsule: *there, Warnings: []string{}, Alike: []kb.Alike{}}
+			}
+			return out, err
+		}
 	}
+	r, err := k.Remember(ctx, capsule, kb.RememberOptions{Force: in.Force, NoEmbedding: in.NoEmbed})
+	out.RememberOut = ops.RememberOut{Capsule: r.Capsule, Warnings: r.Warnings, Alike: r.Alike}
+	return out, err
 }
 
 // input opens the one file argument, or stdin.
@@ -202,57 +265,6 @@ func promotedKind(entryType string) string {
 	return "fact"
 }
 
-func (p *program) kbPromote(c *cli.Context) error {
-	if c.NArg() != 1 {
-		return base.Usagef("`board kb promote --run RUN ENTRY`", "one entry is needed, but %d are given",
-			c.NArg())
-	}
-	conf, err := confidence(c)
-	if err != nil {
-		return err
-	}
-	ws, err := p.Workspace(c)
-	if err != nil {
-		return err
-	}
-	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
-		detail, err := b.Entry(c.Context, c.Args().First())
-		if err != nil {
-			return err
-		}
-		run, err := p.RunName(c)
-		if err != nil {
-			return err
-		}
-		switch status := detail.Entry.Status; {
-		case status == board.Superseded && !c.Bool("force"):
-			return superseded(&detail)
-		case status != board.Active:
-			p.Messagef("note: %s is %s on the board: is the capsule still true? `board show %s` shows "+
-				"what contradicts it", detail.Entry.ID, status, detail.Entry.ID)
-		}
-		if v := detail.Entry.Verified; v != nil && !v.Stale && v.Accepted == nil && verify.Doubted(v.Verdict) {
-			p.Messagef("note: %s is doubted: its source does not confirm it; `board show %s` shows why",
-				detail.Entry.ID, detail.Entry.ID)
-		}
-		capsule := CapsuleOf(run, &detail.Entry)
-		capsule.Workspace, capsule.Scope, capsule.Project, capsule.VerifiedBy = ws, c.String("scope"),
-			c.String("project"), c.String("verified-by")
-		capsule.Tags, capsule.DomainTags, capsule.Supersedes = append(capsule.Tags,
-			base.List(c, "tag")...), base.List(c, "domain"), base.List(c, "supersedes")
-		if kind := c.String("kind"); kind != "" {
-			capsule.Kind = kind
-		}
-		if title := c.String("title"); title != "" {
-			capsule.Title = title
-		}
-		if conf != nil {
-			capsule.Confidence = conf
-		}
-		return p.promote(c, capsule)
-	})
-}
-
 // superseded is the error for an entry that no longer holds.
 func superseded(d *board.EntryDetail) error {
 	hint := "--force promotes it all the same"
@@ -263,45 +275,6 @@ func superseded(d *board.EntryDetail) error {
 		}
 	}
 	return fault.Conflict.New(d.Entry.ID+" is superseded on the board", hint)
-}
-
-// promote stores the capsule of an entry. What was made from the entry before is told
-// instead, unless with --force.
-func (p *program) promote(c *cli.Context, capsule kb.Capsule) error {
-	if err := capsule.Check(); err != nil {
-		return err // before a knowledge base is made for it
-	}
-	return base.With(p.openKB(c, kbhome.MakeKnowledge, !c.Bool("no-embed")))(func(k *kb.KB) error {
-		there, err := (*kb.Capsule)(nil), error(nil)
-		if !c.Bool("force") {
-			there, err = k.MadeFrom(c.Context, &capsule)
-		}
-		if err != nil || there != nil {
-			return p.answerPromoted(c, err, there)
-		}
-		r, err := k.Remember(c.Context, capsule, kb.RememberOptions{Force: c.Bool("force"),
-			NoEmbedding: c.Bool("no-embed")})
-		p.kbNotes(k)
-		if err != nil {
-			return err
-		}
-		return p.AnswerWith(c, remembered(ops.RememberOut{Capsule: r.Capsule, Warnings: r.Warnings,
-			Alike: r.Alike}))
-	})
-}
-
-// answerPromoted tells which capsule an entry is already.
-func (p *program) answerPromoted(c *cli.Context, err error, there *kb.Capsule) error {
-	return p.Answer(c, err, func() {
-		if c.Bool("quiet") {
-			p.Printf("%s\n", there.ID)
-			return
-		}
-		p.Printf("%s %s was made from this entry before: %s\n", there.ID, there.Kind,
-			base.Line(there.Title, 100))
-		p.Messagef("  note: nothing was stored; board kb edit %s changes it, --force makes another",
-			there.ID)
-	}, "capsule", there, "warnings", []string{}, "alike", []kb.Alike{})
 }
 
 // CapsuleOf drafts the capsule for an entry of a run.
