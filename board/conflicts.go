@@ -428,13 +428,8 @@ func (r *replayer) applySettlement(e Event) error {
 
 // settlementsOf returns the settlements of an entry, never nil.
 func settlementsOf(all []Settlement, id string) []Settlement {
-	of := []Settlement{}
-	for _, s := range all {
-		if s.A == id || s.B == id {
-			of = append(of, s)
-		}
-	}
-	return of
+	return slices.DeleteFunc(append([]Settlement{}, all...),
+		func(s Settlement) bool { return s.A != id && s.B != id })
 }
 
 // Other returns the entry of a settlement that is not id.

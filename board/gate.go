@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"blackboard/board/fault"
@@ -387,25 +386,17 @@ func (b *Board) gate(ctx context.Context, tx *store.Tx, p Policy, unwritten ...*
 		&in.allOpen, &in.posted, &in.raised); err != nil {
 		return Verdict{}, err
 	}
-	var ranks []string
+	var ranks []int64
 	for _, pr := range p.block() {
-		rank, err := PriorityRank(pr)
-		if err != nil {
-			return Verdict{}, err
-		}
-		ranks = append(ranks, strconv.Itoa(rank))
+		ranks = append(ranks, int64(slices.Index(Priorities, pr)))
 	}
-	if len(ranks) > 0 {
-		in.open, err = selectSignals(tx,
-			`FROM signals s WHERE s.status = 'open' AND s.priority IN (`+strings.Join(ranks,
-				", ")+`) ORDER BY s.priority, s.id`)
-		if err != nil {
-			return Verdict{}, err
-		}
-		for i := range in.open {
-			if !in.open[i].ClaimedAt(tx.Now) {
-				in.open[i].ClaimedBy = ""
-			}
+	if in.open, err = selectSignals(tx, `FROM signals s WHERE s.status = 'open'
+		AND s.priority IN (`+theseIDs+`) ORDER BY s.priority, s.id`, store.List(ranks)); err != nil {
+		return Verdict{}, err
+	}
+	for i := range in.open {
+		if !in.open[i].ClaimedAt(tx.Now) {
+			in.open[i].ClaimedBy = ""
 		}
 	}
 	if p.MaxDisputed != nil {

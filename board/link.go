@@ -404,13 +404,8 @@ func droppedDuties(tx *store.Tx) ([]DroppedDuty, error) {
 // DroppedOf returns the duties to surface that were dropped for an entry, and for the
 // entries that it supersedes.
 func (s *Snapshot) DroppedOf(id string) []DroppedDuty {
-	of := []DroppedDuty{}
-	for _, d := range s.Dropped {
-		if d.ID == id || d.By == id {
-			of = append(of, d)
-		}
-	}
-	return of
+	return slices.DeleteFunc(append([]DroppedDuty{}, s.Dropped...),
+		func(d DroppedDuty) bool { return d.ID != id && d.By != id })
 }
 
 // dropped decodes the event that drops a duty.

@@ -27,16 +27,16 @@ type Past struct {
 // At returns the board as it was after the event seq. It is fault.NotFound if that event
 // does not exist.
 func (b *Board) At(ctx context.Context, seq int64) (*Past, error) {
-	t, err := b.Timeline(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if seq < 1 || seq > t.Last() {
-		return nil, notFound(fmt.Sprintf("there is no event %d", seq),
-			fmt.Sprintf("give a number from 1 to %d", t.Last()))
-	}
 	p := &Past{Seq: seq, b: b}
-	err = b.read(ctx, func(tx *store.Tx) error {
+	err := b.read(ctx, func(tx *store.Tx) error {
+		last, err := tx.LastSeq()
+		if err == nil && (seq < 1 || seq > last) {
+			err = notFound(fmt.Sprintf("there is no event %d", seq),
+				fmt.Sprintf("give a number from 1 to %d", last))
+		}
+		if err != nil {
+			return err
+		}
 		events, err := selectEvents(tx, `WHERE seq = ?`, seq)
 		if err == nil && len(events) > 0 {
 			p.Event = events[0]

@@ -206,16 +206,7 @@ func sources(tx *store.Tx) ([]Source, error) {
 		return []Source{}, err
 	}
 	return store.All(tx, func(s *Source) []any {
-		return []any{
-			&s.Name,
-			&s.Seq,
-			store.Time(&s.At),
-			&s.Worker,
-			&s.Path,
-			&s.SHA256,
-			&s.Size,
-			&s.Text,
-		}
+		return []any{&s.Name, &s.Seq, store.Time(&s.At), &s.Worker, &s.Path, &s.SHA256, &s.Size, &s.Text}
 	}, `SELECT name, seq, at, worker, path, sha256, size, text FROM sources ORDER BY name`)
 }
 

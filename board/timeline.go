@@ -114,7 +114,7 @@ func (t *Timeline) Lanes(n int) []Lane {
 			l = &Lane{Worker: t.names[a.actor], Posted: make([]int64, n), Did: make([]bool, n)}
 			byActor[a.actor] = l
 		}
-		at := Stretch(int64(i)+1, t.Last(), n)
+		at := ((i+1)*n+len(t.acts)-1)/len(t.acts) - 1 // of n equal stretches
 		l.Events++
 		l.Did[at] = true
 		if t.is(a, verbPost) {
@@ -133,10 +133,6 @@ func (t *Timeline) Lanes(n int) []Lane {
 	})
 	return lanes
 }
-
-// Stretch is the number, from 0, of the stretch that an event is in, if a log of so many
-// events has n equal stretches.
-func Stretch(seq, last int64, n int) int { return int((seq*int64(n)+last-1)/last) - 1 }
 
 // BurnPoint says how many signals were open from one event on.
 type BurnPoint struct {

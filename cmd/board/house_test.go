@@ -244,7 +244,7 @@ var libraries = map[string][]string{
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 10825, // accepted doubts bounded in the gate, ids in brackets
+	"board": 10795, // accepted doubts bounded in the gate, ids in brackets
 
 	"board/check": 1600, // with the policy; a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step
 
@@ -329,7 +329,7 @@ var ceilings = map[string]int{
 
 	"kb/markdown": 950, // all front matter is read here
 
-	"kb/memory": 10250, // which note replaces which; own notes like items
+	"kb/memory": 9845, // which note replaces which; own notes like items
 
 	"kb/memory/orient": 310,
 
@@ -337,7 +337,7 @@ var ceilings = map[string]int{
 
 	"kb/secret": 3074, // values that no word announces, dials, numbers in words, answers, in two languages
 
-	"kb/store": 1140, // parts of long texts; words of many texts, for kb and memory
+	"kb/store": 1545, // parts of long texts; words of many texts, for kb and memory; exports as documents, wiping
 
 	"kb/home": 986, // a repository is known by its first commit and remote; opens the stores and runs
 

@@ -29,8 +29,8 @@ type step struct {
 	agent            string // owner of a private item
 }
 
-// undoneStep is a step that was undone: no pass repeats it.
-type undoneStep struct{ op, item, heir string }
+// keptStep is a step of a pass as it is kept. No pass repeats one that was undone.
+type keptStep struct{ op, item, heir string }
 
 // pass is the plan of a pass over a scope.
 type pass struct {
@@ -45,7 +45,7 @@ type pass struct {
 	moved int // items that are new or changed since then
 
 	askedBy map[int64][]string // sessions that asked for short-term items
-	undone  map[undoneStep]bool
+	undone  map[keptStep]bool
 }
 
 // plan plans a pass over a scope on one snapshot.
@@ -132,7 +132,7 @@ func (p *pass) sessions(tx *sqlite.Tx, where string, args []any) (map[int64][]st
 func (p *pass) planRemovals(op string, gone func(*standing) (why string, yes bool)) {
 	p.live = slices.DeleteFunc(p.live, func(st *standing) bool {
 		why, yes := gone(st)
-		if yes = yes && !p.undone[undoneStep{op, st.ID, ""}]; yes {
+		if yes = yes && !p.undone[keptStep{op, st.ID, ""}]; yes {
 			st.gone = true
 			p.add(op, st, why)
 		}
@@ -199,7 +199,7 @@ func conversationArchived(tx *sqlite.Tx, ref string) (bool, error) {
 func (p *pass) promote() {
 	for _, st := range p.live {
 		sessions := len(p.askedBy[st.n])
-		if mayPromote(&st.Item, sessions) && !p.undone[undoneStep{OpPromote, st.ID, ""}] {
+		if mayPromote(&st.Item, sessions) && !p.undone[keptStep{OpPromote, st.ID, ""}] {
 			p.add(OpPromote, st, "it was asked for in "+text.Count(int64(sessions), "session", "sessions"))
 			st.Lifetime = LongTerm
 		}
@@ -412,7 +412,7 @@ func (p *pass) mergeAmong(tx *sqlite.Tx, all []*standing) error {
 	for _, st := range all {
 		said := byN[st.n].statement()
 		at := slices.IndexFunc(keep, func(k kept) bool {
-			return k.said.Same(said) && !p.undone[undoneStep{OpMerge, st.ID, k.ID}]
+			return k.said.Same(said) && !p.undone[keptStep{OpMerge, st.ID, k.ID}]
 		})
 		if at < 0 {
 			keep = append(keep, kept{st, st.Item, said})

@@ -39,8 +39,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 		t.Error("an export escapes signs, or has models")
 	}
 	var out Imported
-	err := readDocument(t.Context(), strings.NewReader(doc), maxDocument,
-		newImporter(m.person, ImportOptions{}), &out)
+	err := newImporter(m.person, ImportOptions{}).document(&out).Read(t.Context(), strings.NewReader(doc))
 	if err != nil || out.Workspace != m.person.Workspace() || out.Exported.IsZero() ||
 		len(out.Refused)+len(out.Notes) > 0 {
 		t.Errorf("%v: %+v", err, out)
@@ -52,7 +51,7 @@ func TestReadRefuses(t *testing.T) {
 	s := open(t, t.TempDir(), Options{})
 	read := func(doc string) (*importer, Imported, error) {
 		im, out := newImporter(s, ImportOptions{}), Imported{Counts: map[string]ImportCounts{}}
-		err := readDocument(t.Context(), strings.NewReader(doc), maxDocument, im, &out)
+		err := im.document(&out).Read(t.Context(), strings.NewReader(doc))
 		return im, out, err
 	}
 	im, out, err := read(`{"schema_version": 1, "items": [{"id": 5}, {"id": "m1"}, []], "later": {}}`)

@@ -2,17 +2,15 @@ package memory
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"time"
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/kb/store"
 )
 
 // ExportOptions are the options of Export.
@@ -62,7 +60,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer, opt ExportOptions) (Exp
 		out.Workspace = s.opt.Workspace
 	}
 	s.Flush(ctx) // the export has the accesses so far
-	x := &exporter{s: s, opt: opt, out: &out, w: bufio.NewWriterSize(w, 1<<16)}
+	x := &exporter{s: s, opt: opt, out: &out}
 	// Each file is read on one snapshot; the two snapshots are taken one after the
 	// other.
 	err := x.in(ctx, false, func(workspace *sqlite.Tx) error {
@@ -76,7 +74,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer, opt ExportOptions) (Exp
 					return err
 				}
 			}
-			return x.write()
+			return x.write(bufio.NewWriterSize(w, 1<<16))
 		})
 	})
 	return out, err
@@ -93,7 +91,6 @@ type exporter struct {
 	s     *Store
 	opt   ExportOptions
 	out   *Exported
-	w     *bufio.Writer
 	files []exportFile // the files that exist
 }
 
@@ -116,57 +113,22 @@ func (x *exporter) in(ctx context.Context, account bool, fn func(*sqlite.Tx) err
 
 func (x *exporter) has(tier string) bool { return slices.Contains(x.out.Tiers, tier) }
 
-// print writes text, and a value as JSON where that is given.
-func (x *exporter) print(text string, value ...any) error {
-	var line bytes.Buffer
-	line.WriteString(text)
-	enc := json.NewEncoder(&line)
-	enc.SetEscapeHTML(false)
-	for _, v := range value {
-		if err := enc.Encode(v); err != nil {
-			return err
-		}
-		line.Truncate(line.Len() - 1) // the newline of an encoder
-	}
-	x.out.Bytes += int64(line.Len())
-	_, err := x.w.Write(line.Bytes())
-	return err
-}
-
-func (x *exporter) write() error {
-	if err := errors.Join(x.print("{\n\"schema_version\": ", ExportVersion),
-		x.print(",\n\"exported_at\": ", x.out.At),
-		x.print(",\n\"workspace\": ", x.out.Workspace),
-		x.print(",\n\"tiers\": ", x.out.Tiers)); err != nil {
-		return err
-	}
-	each := []func(*exportFile, func(any) error) error{x.channels, x.conversations, x.items,
-		x.named, x.notes, x.scratch, x.revisions}
-	for i, name := range lists {
-		if err := x.print(fmt.Sprintf(",\n%q: [", name)); err != nil {
-			return err
-		}
-		x.out.Counts[name] = 0
-		for k := range x.files {
-			if err := each[i](&x.files[k], func(record any) error {
-				x.out.Counts[name]++
-				if x.out.Counts[name] == 1 {
-					return x.print("\n", record)
+// write writes the document.
+func (x *exporter) write(w *bufio.Writer) (err error) {
+	d := exportDocument(&x.out.At, &x.out.Workspace, &x.out.Tiers)
+	for i, each := range []func(*exportFile, func(any) error) error{x.channels, x.conversations, x.items,
+		x.named, x.notes, x.scratch, x.revisions} {
+		d.Lists = append(d.Lists, store.List{Name: lists[i], Each: func(add func(any) error) error {
+			for k := range x.files {
+				if err := each(&x.files[k], add); err != nil {
+					return err
 				}
-				return x.print(",\n", record)
-			}); err != nil {
-				return err
 			}
-		}
-		end := "]"
-		if x.out.Counts[name] > 0 {
-			end = "\n]"
-		}
-		if err := x.print(end); err != nil {
-			return err
-		}
+			return nil
+		}})
 	}
-	return errors.Join(x.print("\n}\n"), x.w.Flush())
+	x.out.Counts, x.out.Bytes, err = d.Write(w)
+	return errors.Join(err, w.Flush())
 }
 
 // channels yields the workspace's channels, or only those of the exported conversations

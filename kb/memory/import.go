@@ -79,7 +79,7 @@ func (out *Imported) count(list string, at, what int, why string) {
 	case fateRefused:
 		c.Refused++
 		out.Refused = append(out.Refused,
-			ImportRefused{Place: placeOf(list, at), Reason: why, list: list, at: at})
+			ImportRefused{Place: store.RecordPlace(list, at), Reason: why, list: list, at: at})
 	}
 	out.Counts[list] = c
 }
@@ -112,7 +112,7 @@ func (s *Store) Import(ctx context.Context, r io.Reader, opt ImportOptions) (Imp
 		}
 	}
 	im := newImporter(s, opt)
-	if err := readDocument(ctx, r, maxDocument, im, &out); err != nil {
+	if err := im.document(&out).Read(ctx, r); err != nil {
 		return out, err
 	}
 	if im.takes(Conversation) {
@@ -160,12 +160,20 @@ type importList interface {
 	run(p *filePlan) error
 }
 
-// list returns the list of a name; nil for an unknown name.
-func (im *importer) list(name string) importList {
-	if i := slices.Index(lists, name); i >= 0 {
-		return im.lists[i]
+// document reads an export into the lists. An invalid record is refused by itself.
+func (im *importer) document(out *Imported) *store.Document {
+	d := exportDocument(&out.Exported, &out.Workspace, new([]string)) // the records themselves count
+	for i, name := range lists {
+		d.Lists = append(d.Lists, store.List{Name: name, Take: func(raw []byte, at int) {
+			if why := im.lists[i].add(raw, at); why != "" {
+				out.count(name, at, fateRefused, why)
+			}
+		}})
 	}
-	return nil
+	d.Unknown = func(name string) {
+		out.Notes = append(out.Notes, fmt.Sprintf("%q is unknown and was left out", clip(name, 40)))
+	}
+	return d
 }
 
 // listOf says how the records of a list are validated, compared with what is here, and
@@ -195,7 +203,7 @@ type incoming[T any] struct {
 
 func (l *listOf[T]) add(raw []byte, at int) (why string) {
 	r := incoming[T]{at: at}
-	if why = readRecord(raw, &r.record); why == "" {
+	if why = store.ReadRecord(raw, &r.record); why == "" {
 		l.read = append(l.read, r)
 	}
 	return why
@@ -217,7 +225,7 @@ func (l *listOf[T]) validate(ctx context.Context, out *Imported) error {
 		}
 		key := l.key(&r.record)
 		if at, twice := first[key]; err == nil && twice {
-			err = errors.New("duplicate of " + placeOf(l.name, at))
+			err = errors.New("duplicate of " + store.RecordPlace(l.name, at))
 		}
 		if err != nil {
 			out.count(l.name, r.at, fateRefused, reason(err))

@@ -42,10 +42,8 @@ func (im *importer) wants(tier string) bool {
 
 // checkOwner refuses private records of another agent, unless a person imports them.
 func (im *importer) checkOwner(agent string) error {
-	if agent != "" {
-		if err := checkAgent(agent); err != nil {
-			return err
-		}
+	if err := checkMaybeAgent(agent); err != nil {
+		return err
 	}
 	if agent != im.s.opt.Agent && !im.s.opt.Author {
 		return fault.Denied.New(fmt.Sprintf("it belongs to %q only", clip(agent, 60)),
@@ -294,7 +292,7 @@ func (im *importer) namedBefore(r *revisionRecord, name string) (any, error) {
 		return nil, err
 	}
 	var n Named
-	if why := readRecord(r.Before, &n); why != "" {
+	if why := store.ReadRecord(r.Before, &n); why != "" {
 		return nil, invalid("the earlier version: "+why, hintExport)
 	}
 	if err := normaliseNamed(&n); err != nil {
@@ -313,7 +311,7 @@ func (im *importer) namedBefore(r *revisionRecord, name string) (any, error) {
 // was.
 func (im *importer) itemBefore(r *revisionRecord) (any, error) {
 	var it Item
-	if why := readRecord(r.Before, &it); why != "" {
+	if why := store.ReadRecord(r.Before, &it); why != "" {
 		return nil, invalid("the earlier version: "+why, hintExport)
 	}
 	if err := im.normalise(&it); err != nil {

@@ -418,11 +418,15 @@ func TestImportOfBrokenDocuments(t *testing.T) {
 			t.Errorf("%s: %+v, %v", c.what, got, err)
 		}
 	}
-	if err := readDocument(t.Context(), strings.NewReader(doc), int64(len(doc)-10), newImporter(s, ImportOptions{}), &Imported{}); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "more than") {
+	long := newImporter(s, ImportOptions{}).document(&Imported{})
+	long.Most = int64(len(doc) - 10)
+	if err := long.Read(t.Context(), strings.NewReader(doc)); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "more than") {
 		t.Errorf("too long: %v", err)
 	}
 	im := newImporter(s, ImportOptions{})
-	if err := readDocument(t.Context(), strings.NewReader(doc), int64(len(doc)), im, &Imported{}); err != nil || len(im.items.read) != 66 {
+	just := im.document(&Imported{})
+	just.Most = int64(len(doc))
+	if err := just.Read(t.Context(), strings.NewReader(doc)); err != nil || len(im.items.read) != 66 {
 		t.Errorf("just as long as it may be: %v", err)
 	}
 	if _, err := s.Import(t.Context(), badReader{}, ImportOptions{}); !errors.Is(err, errFull) {

@@ -43,15 +43,10 @@ type Note struct {
 	ExpiresAround string `json:"expires_around"`
 }
 
-// expired reports whether a note is older than the window.
-func (n *Note) expired(now time.Time) bool {
-	return n.Kind == Journal && n.Created.Before(now.Add(-JournalWindow))
-}
-
-// setExpiry fills in the expiry of a note.
+// setExpiry fills in the expiry of a note: a journal entry is expired after the window.
 func (n *Note) setExpiry(now time.Time) {
-	n.Expired = n.expired(now)
 	if n.Kind == Journal {
+		n.Expired = n.Created.Before(now.Add(-JournalWindow))
 		n.ExpiresAround = n.Created.Add(JournalWindow).Format(time.DateOnly)
 	}
 }
@@ -450,13 +445,13 @@ func (s *Store) scratch(ctx context.Context, ref, key string) ([]Scratch, error)
 		if err != nil {
 			return err
 		}
-		all, err = sqlite.All(tx, func(n *Scratch) []any {
-			return []any{&n.Agent, &n.Shared, &n.Key, (*[]byte)(&n.Value), sqlite.Time(&n.Created),
-				sqlite.Time(&n.Updated)}
-		}, `SELECT agent, shared, key, value, created, updated FROM scratch
-			WHERE conversation = ?1 AND (agent = ?2 OR shared) AND (?3 = '' OR key = ?3)
-			ORDER BY agent <> ?2, key, updated DESC`, ref, s.opt.Agent, key)
-		return err
+		var r scratchRecord
+		return eachRecord(tx, r.columns(), `scratch WHERE conversation = ?1
+			AND (agent = ?2 OR shared) AND (?3 = '' OR key = ?3)
+			ORDER BY agent <> ?2, key, updated DESC`, func() error {
+			all = append(all, r.Scratch)
+			return nil
+		}, ref, s.opt.Agent, key)
 	})
 	return all, err
 }

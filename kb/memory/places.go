@@ -36,6 +36,12 @@ func (f *file) checkChannel(tx *sqlite.Tx, name string) error {
 	return err
 }
 
+// channelEvent appends what was done with a channel.
+func (f *file) channelEvent(tx *sqlite.Tx, verb, name string) error {
+	return f.event(tx, Event{Verb: verb, Subject: name,
+		Scope: Scope{Tier: Channel, Channel: name}.String()})
+}
+
 // checkDescription validates and normalises a channel's description.
 func (s *Store) checkDescription(name, description string) (string, error) {
 	if err := checkName("channel", name); err != nil {
@@ -65,25 +71,14 @@ func (s *Store) CreateChannel(ctx context.Context, name, description string) (Ch
 			tx.Now.UnixMilli()); err != nil {
 			return err
 		}
-		return f.event(tx, Event{
-			Verb: VerbChannel, Scope: Scope{Tier: Channel, Channel: name}.String(), Subject: name})
+		return f.channelEvent(tx, VerbChannel, name)
 	})
 	return c, err
 }
 
 // Channels returns the channels, the default one first, then by name.
-func (s *Store) Channels(ctx context.Context) ([]ChannelInfo, error) {
-	f, err := s.file(ctx, Channel, false)
-	if errors.Is(err, errNoFile) {
-		// created by the first write
-		return []ChannelInfo{{Name: DefaultChannel, IsDefault: true,
-			Created: s.now().UTC().Truncate(time.Millisecond)}}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var all []ChannelInfo
-	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
+func (s *Store) Channels(ctx context.Context) (all []ChannelInfo, err error) {
+	err = s.reading(ctx, Channel, func(_ *file, tx *sqlite.Tx) error {
 		all, err = sqlite.All(tx, func(c *ChannelInfo) []any {
 			return []any{&c.Name, &c.Description, &c.IsDefault, sqlite.Time(&c.Created),
 				&c.Conversations, &c.Items}
@@ -93,6 +88,10 @@ func (s *Store) Channels(ctx context.Context) ([]ChannelInfo, error) {
 			AND `+isLive+` AND agent IN ('', ?1)) FROM channels ORDER BY is_default DESC, name`, s.opt.Agent)
 		return err
 	})
+	if err == nil && all == nil { // the first write creates it
+		all = []ChannelInfo{{Name: DefaultChannel, IsDefault: true,
+			Created: s.now().UTC().Truncate(time.Millisecond)}}
+	}
 	return all, err
 }
 
@@ -143,21 +142,16 @@ func (s *Store) changeChannel(ctx context.Context, name, verb string,
 	if err != nil {
 		return nil, err
 	}
-	f.finishWipe(ctx)
+	f.FinishWipe(ctx)
 	notes = []string{}
 	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
 		if err := f.checkChannel(tx, name); err != nil {
 			return err
 		}
-		if err := withSecureDelete(tx, func() error { return change(tx) }); err != nil {
+		if err := f.Wipe(tx, &notes, func() error { return change(tx) }); err != nil {
 			return err
 		}
-		if err := f.event(tx, Event{
-			Verb: verb, Scope: Scope{Tier: Channel, Channel: name}.String(),
-			Subject: name}); err != nil {
-			return err
-		}
-		return f.wipeAfter(tx, &notes)
+		return f.channelEvent(tx, verb, name)
 	})
 	return notes, err
 }
@@ -165,15 +159,13 @@ func (s *Store) changeChannel(ctx context.Context, name, verb string,
 // Workspaces returns the directories of the workspaces with a memory in a data home, for
 // maintenance. Unreadable files are left out.
 func Workspaces(ctx context.Context, home string) ([]string, error) {
-	dir := filepath.Join(Dir(home), "workspaces")
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	paths, err := Paths(home)
+	if err != nil {
 		return nil, err
 	}
 	var all []string
-	for _, e := range entries {
-		name := filepath.Join(dir, e.Name())
-		if filepath.Ext(name) != ".sqlite3" {
+	for _, name := range paths {
+		if name == AccountPath(home) {
 			continue
 		}
 		dir, err := ownerOf(ctx, name)

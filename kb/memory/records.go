@@ -13,6 +13,16 @@ import (
 // of a field changes, and not when a field is added.
 const ExportVersion = 1
 
+// hintExport is the next step for a document that is not an export.
+const hintExport = "give a file that an export of memory has written"
+
+// exportDocument is an export without its lists.
+func exportDocument(at *time.Time, workspace *string, tiers *[]string) *store.Document {
+	return &store.Document{What: "memory", Hint: hintExport, Version: ExportVersion,
+		Most: store.MaxDocument, Fields: []store.Field{{Name: "exported_at", Value: at},
+			{Name: "workspace", Value: workspace}, {Name: "tiers", Value: tiers}}}
+}
+
 // Lists of an export.
 const (
 	listChannels      = "channels"

@@ -195,29 +195,32 @@ func ParseRates(s string) (Rates, error) {
 			return r, invalid(fmt.Sprintf("%q is not a rate of decay", clip(part, 40)),
 				"write channel=0.99,workspace=0.995,account=0.998: the share kept after an hour, above 0 and at most 1")
 		}
-		switch strings.TrimSpace(tier) {
-		case Channel:
-			r.Channel = f
-		case Workspace:
-			r.Workspace = f
-		case Account:
-			r.Account = f
-		default:
+		rate := r.rate(strings.TrimSpace(tier))
+		if rate == nil {
 			return r, unknown("tier with a rate of decay", tier,
 				[]string{Channel, Workspace, Account})
 		}
+		*rate = f
 	}
 	return r, nil
 }
 
-func (r Rates) of(tier string) float64 {
+// rate is that of a tier; nil if its items do not fade.
+func (r *Rates) rate(tier string) *float64 {
 	switch tier {
 	case Channel:
-		return r.Channel
+		return &r.Channel
 	case Workspace:
-		return r.Workspace
+		return &r.Workspace
 	case Account:
-		return r.Account
+		return &r.Account
+	}
+	return nil
+}
+
+func (r Rates) of(tier string) float64 {
+	if rate := r.rate(tier); rate != nil {
+		return *rate
 	}
 	return 1
 }

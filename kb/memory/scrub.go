@@ -217,7 +217,7 @@ func (s *Store) scrubFile(ctx context.Context, q *ScrubQuery) (*file, error) {
 		return nil, q.missing()
 	}
 	if err == nil {
-		f.finishWipe(ctx)
+		f.FinishWipe(ctx)
 	}
 	return f, err
 }
@@ -381,18 +381,15 @@ func nothingToScrub(q ScrubQuery) error {
 // scrub deletes what the manifest in out lists, in the transaction that made the
 // manifest.
 func (f *file) scrub(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
-	if err := withSecureDelete(tx, func() error { return f.scrubRows(tx, q, out) }); err != nil {
+	if err := f.Wipe(tx, &out.Notes, func() error { return f.scrubRows(tx, q, out) }); err != nil {
 		return err
 	}
 	verb := VerbScrubbed
 	if q.Purge {
 		verb = VerbPurged
 	}
-	if err := f.scrubEvent(tx, out, Event{Verb: verb, Scope: q.Scope.String(),
-		Subject: cmp.Or(q.Scope.Conversation, q.Scope.Channel, q.Scope.Tier)}); err != nil {
-		return err
-	}
-	return f.wipeAfter(tx, &out.Notes)
+	return f.scrubEvent(tx, out, Event{Verb: verb, Scope: q.Scope.String(),
+		Subject: cmp.Or(q.Scope.Conversation, q.Scope.Channel, q.Scope.Tier)})
 }
 
 // scrubEvent logs a scrub with its manifest.
@@ -405,16 +402,6 @@ func (f *file) scrubEvent(tx *sqlite.Tx, out *Scrubbed, e Event) (err error) {
 	e.At, e.Actor = tx.Now, f.s.opt.Actor
 	out.Event = e
 	return f.event(tx, e)
-}
-
-// withSecureDelete makes SQLite overwrite what fn deletes with zeros. It does not affect
-// what was freed before: see wipe.
-func withSecureDelete(tx *sqlite.Tx, fn func() error) error {
-	if _, err := tx.Exec(`PRAGMA secure_delete = ON`); err != nil {
-		return err
-	}
-	defer tx.Exec(`PRAGMA secure_delete = OFF`) // the connection is reused
-	return fn()
 }
 
 // scrubRows deletes the rows and rebuilds the search index.

@@ -216,10 +216,8 @@ func Open(home string, opt Options) (*Store, error) {
 	if s.opt.Actor == "" {
 		s.opt.Actor = opt.Agent
 	}
-	if opt.Agent != "" {
-		if err := checkAgent(opt.Agent); err != nil {
-			return nil, err
-		}
+	if err := checkMaybeAgent(opt.Agent); err != nil {
+		return nil, err
 	}
 	if err := checkReason(opt.Reason); err != nil {
 		return nil, err

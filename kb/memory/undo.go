@@ -55,9 +55,9 @@ func endPass(tx *sqlite.Tx, pass string) error {
 }
 
 // undoneIn lists the undone steps of a scope, but for expiry, which happens again.
-func undoneIn(tx *sqlite.Tx, sc Scope) (map[undoneStep]bool, error) {
-	all := map[undoneStep]bool{}
-	var s undoneStep
+func undoneIn(tx *sqlite.Tx, sc Scope) (map[keptStep]bool, error) {
+	all := map[keptStep]bool{}
+	var s keptStep
 	return all, tx.Each([]any{&s.op, &s.item, &s.heir}, func() error {
 		all[s] = true
 		return nil
@@ -164,12 +164,10 @@ func noPass(id string) error {
 type undoing struct {
 	f       *file
 	pass    Pass
-	steps   []doneStep
+	steps   []keptStep
 	items   map[string]*Item
 	blocked []string
 }
-
-type doneStep struct{ op, item, heir string }
 
 // readPass reads a pass that the caller may undo, with its items; nil if this file does
 // not have it.
@@ -187,7 +185,7 @@ func (f *file) readPass(tx *sqlite.Tx, id string) (*undoing, error) {
 		return nil, conflict(fmt.Sprintf("the pass %s is already undone, since %s", id, since),
 			"nothing to do")
 	}
-	if u.steps, err = sqlite.All(tx, func(s *doneStep) []any {
+	if u.steps, err = sqlite.All(tx, func(s *keptStep) []any {
 		return []any{&s.op, &s.item, &s.heir}
 	}, `SELECT op, item, heir FROM pass_steps WHERE pass = ? ORDER BY k DESC`, id); err != nil {
 		return nil, err
@@ -243,7 +241,7 @@ func (u *undoing) takeBack(tx *sqlite.Tx, vectors map[string]embed.Vector, out *
 }
 
 // check notes why a step cannot be reversed.
-func (u *undoing) check(s *doneStep) {
+func (u *undoing) check(s *keptStep) {
 	it := u.items[s.item]
 	rule := map[string]string{OpExpire: RuleExpired, OpMerge: RuleMerged,
 		OpRewrite: RuleConsolidated}[s.op]

@@ -199,7 +199,18 @@ type Reembedded = store.Embedded
 // each. Without a model it returns fault.NoModel.
 func (s *Store) Reembed(ctx context.Context, batches int, progress func(done, of int)) (
 	Reembedded, error) {
-	return s.embed(ctx, store.EmbedOptions{Batches: batches, Change: true, Progress: progress})
+	if s.opt.Embedder == nil {
+		return Reembedded{}, embed.NoModel()
+	}
+	var files []*store.File
+	for f, err := range s.reached(ctx) {
+		if err != nil {
+			return Reembedded{Model: s.opt.Embedder.Model().Name}, err
+		}
+		files = append(files, f.File)
+	}
+	return store.Embed(ctx, s.opt.Embedder, files,
+		store.EmbedOptions{Batches: batches, Change: true, Progress: progress})
 }
 
 // ReembedFile is Reembed for one file: that of a workspace, or of the account (""). It
@@ -218,18 +229,4 @@ func ReembedFile(ctx context.Context, home, workspace string, e embed.Embedder,
 	defer s.Close()
 	r, err := s.Reembed(ctx, 0, progress)
 	return r.Embedded, err
-}
-
-func (s *Store) embed(ctx context.Context, opt store.EmbedOptions) (Reembedded, error) {
-	if s.opt.Embedder == nil {
-		return Reembedded{}, embed.NoModel()
-	}
-	var files []*store.File
-	for f, err := range s.reached(ctx) {
-		if err != nil {
-			return Reembedded{Model: s.opt.Embedder.Model().Name}, err
-		}
-		files = append(files, f.File)
-	}
-	return store.Embed(ctx, s.opt.Embedder, files, opt)
 }

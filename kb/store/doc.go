@@ -7,6 +7,8 @@
 //	near.go   many searches by meaning one after the other, for plans that compare everything
 //	rows.go   columns of rows, read and written by one list of fields
 //	key.go    ids, keywords of the index's filters
+//	document.go  an export as one JSON document, written and read record by record
+//	wipe.go   what was deleted, out of the file's bytes
 //
 // The rows are the truth. The index is derived from them, and is rebuilt from them;
 // embeddings are kept as far as they can be read. Every file is opened by board/sqlite,
