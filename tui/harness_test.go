@@ -20,6 +20,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/hooks/ops"
 	"blackboard/kb"
 	"blackboard/kb/learn"
 	"blackboard/kb/memory"
@@ -95,7 +96,7 @@ func newHarness(t *testing.T, fill func(h *harness)) *harness {
 			return kb.Capsule{Kind: "fact", Title: learn.TitleOf(e.Content), Body: e.Content, Source: run + ", " + e.ID,
 				Refs: []string{"run:" + run, "entry:" + e.ID}}
 		},
-		Words: inWords, Now: h.now,
+		Form: ops.Form, Words: inWords, Now: h.now,
 	}
 	for _, c := range themeCases {
 		if c.name == looksTheme {

@@ -290,7 +290,7 @@ func TestActOnExpected(t *testing.T) {
 	h.press("u", "enter")
 	h.wants("waits for reader-2 again", "reader-2 has not finished yet")
 	h.press("w", "enter")
-	h.wants("Why? (goes on record)")
+	h.wants("why, or a note")
 	h.typeText("late")
 	h.press("enter")
 	h.wants("reader-2 is dropped", "gate open")

@@ -214,7 +214,7 @@ var tasks = []struct {
 		k.does("enter", "S")
 		k.says("report.md")
 		k.does("enter", "n", "n", "b")
-		k.wants("What did you compare")
+		k.wants("what you compared")
 		k.says("it is for another report")
 		k.does("enter")
 		k.wants("is accepted, until s2")

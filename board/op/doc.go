@@ -3,6 +3,7 @@
 //
 //	op.go      an operation: its input, its answer, what it does
 //	field.go   arguments, by the tags of an input
+//	form.go    what a screen asks for an operation
 //	page.go    where the text of an answer is written
 //	schema.go  the schema of a type and its tags
 //	listed.go  as much of a schema as clients are told

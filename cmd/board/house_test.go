@@ -87,7 +87,7 @@ var rooms = map[string][]string{
 	// It must be ready before Bubble Tea, so it may import nothing but os.
 	"tui/dark": {},
 
-	"tui/runs": {"tui/page", "kb/home", "board", "board/check", "tui/cells"},
+	"tui/runs": {"board/op", "tui/page", "kb/home", "board", "board/check", "tui/cells"},
 
 	"tui/items": {"tui/page", "kb", "kb/memory", "tui/cells"},
 
@@ -259,7 +259,7 @@ var ceilings = map[string]int{
 
 	"board/foreign": 455, // the reader of blackboard.py fills the same board as that of Irys
 
-	"board/op": 990, // was hooks/mcp/schema, and what an operation is
+	"board/op": 1093, // was hooks/mcp/schema, and what an operation is, and what a form asks for it
 
 	"board/postgres": 2400,
 
@@ -343,13 +343,13 @@ var ceilings = map[string]int{
 
 	"tui": 1043,
 
-	"tui/cells": 1127,
+	"tui/cells": 1116,
 
 	"tui/dark": 38,
 
-	"tui/items": 2414,
+	"tui/items": 2415,
 
-	"tui/page": 2922,
+	"tui/page": 2950, // fields by the declaration of an operation, beside their labels
 
-	"tui/runs": 4391,
+	"tui/runs": 4346,
 }

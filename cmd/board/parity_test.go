@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -12,8 +14,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
+	"blackboard/board/op"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/mcp"
+	"blackboard/hooks/ops"
 	"blackboard/kb"
 	"blackboard/kb/chunks"
 	"blackboard/kb/memory"
@@ -228,5 +232,78 @@ func TestParity(t *testing.T) {
 		if !used[tool] && tool != "save_to_core" { // a kind of note, as the journal is
 			t.Errorf("the tool %s offers nothing", tool)
 		}
+	}
+}
+
+// TestFormsSayTheSame: what a screen asks for an operation has the words, the values and the bounds
+// of its command and of its tool.
+func TestFormsSayTheSame(t *testing.T) {
+	home := t.TempDir()
+	c, _ := server(t, os.Args[0], []string{"BOARD_HOME=" + home, "BOARD_DAEMON=off", "BOARD_RUN=forms"}, "--profile", "all")
+	defer c.Close()
+	list, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := map[string]map[string]any{}
+	for _, tool := range list.Tools {
+		tools[tool.Name] = tool.InputSchema.(map[string]any)["properties"].(map[string]any)
+	}
+	usages := map[string]string{} // of the flags of commands
+	eachCommand("", (&program{&base.Program{Env: func(string) string { return "" }}}).commands(), func(name string, c *cli.Command) {
+		for _, f := range c.Flags {
+			usages[name+" --"+f.Names()[0]] = f.(cli.DocGenerationFlag).GetUsage()
+		}
+	})
+	compared := 0
+	for _, o := range ops.All() {
+		about, fields := o.Tells(), map[string]op.Field{}
+		if !slices.Contains([]string{"post", "correct", "answer", "ask", "waive", "reopen", "accept", "done", "expect", "kb remember", "kb retire", "memory forget"}, about.Command) {
+			continue // the screen has no form for it
+		}
+		for _, f := range op.Fields(o.Takes()) {
+			fields[f.Name] = f
+		}
+		for _, asked := range ops.Form(about.Command).Fields {
+			f := fields[asked.Name]
+			if flags := f.Flags(); len(flags) > 0 {
+				own := strings.TrimSpace(f.Tag.Get("cli")) // where a command says it otherwise
+				if usage := usages[about.Command+" --"+flags[0]]; usage == "" || !strings.Contains(usage, cmp.Or(own, asked.Help)) {
+					t.Errorf("board %s says %q of --%s, the form %q", about.Command, usage, flags[0], asked.Help)
+				}
+			}
+			p, listed := tools[about.Tool][asked.Name].(map[string]any)
+			if !listed {
+				continue
+			}
+			compared++
+			if p["description"] != asked.Help && f.Tag.Get("jsonschema") != "" {
+				t.Errorf("the form of %s says %q of %s, its tool %q", about.Command, asked.Help, asked.Name, p["description"])
+			}
+			words, _ := p["enum"].([]any)
+			choices := slices.DeleteFunc(slices.Clone(asked.Choices), func(c string) bool { return c == "" })
+			if len(words) > 0 && fmt.Sprint(words) != fmt.Sprint(choices) {
+				t.Errorf("the form of %s takes %q for %s, its tool %q", about.Command, choices, asked.Name, words)
+			}
+		}
+	}
+	if compared < 30 {
+		t.Errorf("only %d arguments were compared", compared)
+	}
+	// one bound, in three places
+	const wrong = "confidence must be a number between 0 and 1, not 2"
+	var said strings.Builder
+	env := map[string]string{"BOARD_HOME": home, "BOARD_DAEMON": "off", "BOARD_RUN": "forms", "HOME": home}
+	run(t.Context(), []string{"post", "x", "--confidence", "2"}, func(name string) string { return env[name] }, strings.NewReader(""), &said, &said)
+	if !strings.Contains(said.String(), "--"+wrong) {
+		t.Errorf("the command says %s", &said)
+	}
+	res, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_post", Arguments: map[string]any{"content": "x", "confidence": 2}})
+	if err != nil || !strings.Contains(res.Content[0].(*sdk.TextContent).Text, wrong) {
+		t.Errorf("the tool says %v, %v", res, err)
+	}
+	form := ops.Form("post")
+	if err := form.Decode(map[string]string{"content": "x", "confidence": "2"}, &struct{}{}); err == nil || err.Error() != "the "+wrong {
+		t.Errorf("the form says %v", err)
 	}
 }

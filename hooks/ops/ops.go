@@ -48,6 +48,13 @@ func All() []op.Any {
 		&ContextSearch, &ContextWrite, &ContextReadChunk, &ContextList, &ContextDelete, &ContextGet, &ContextSet}
 }
 
+// Form is what a screen asks for the operation of a command: the named arguments, or without
+// names those that many callers give.
+func Form(command string, names ...string) op.Form {
+	all := All()
+	return op.FormOf(all[slices.IndexFunc(all, func(o op.Any) bool { return o.Tells().Command == command })], Lists(), names...)
+}
+
 // Lists are the lists of words that the tag enum names.
 var Lists = sync.OnceValue(func() op.Enums {
 	return op.Enums{

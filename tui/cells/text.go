@@ -239,17 +239,6 @@ func HasWords(text, words string) bool {
 	return !slices.ContainsFunc(strings.Fields(strings.ToLower(words)), lacks)
 }
 
-// SplitList splits a typed list at its commas.
-func SplitList(s string) []string {
-	out := []string{}
-	for t := range strings.SplitSeq(s, ",") {
-		if t = strings.TrimSpace(t); t != "" {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
 // Plural formats a number with its noun: 1 signal, 2 signals.
 func Plural(n int64, noun string) string {
 	if n == 1 {

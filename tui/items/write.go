@@ -72,16 +72,17 @@ func (m *hands) forget(ref Ref) tea.Cmd {
 	return m.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		f, err := readFacts(ctx, m.app, m.agent, ref, false)
 		act := page.Act{Heading: fmt.Sprintf("Forget %s (%s)", cells.OneLine(ref.ID, 40), cells.OneLine(f.where, 80)),
-			Button: "forget it", Why: "Why?",
-			Intro: []string{"No read finds it any more. u brings it back.", "“" + cells.OneLine(f.says, MaxRunes) + "”"},
-			Do:    func(ctx context.Context, why string) (page.Outcome, error) { return m.forgetNow(ctx, ref.ID, why) }}
+			Button: "forget it",
+			Intro:  []string{"No read finds it any more. u brings it back.", "“" + cells.OneLine(f.says, MaxRunes) + "”"},
+			Do:     func(ctx context.Context, why string) (page.Outcome, error) { return m.forgetNow(ctx, ref.ID, why) }}
 		switch {
-		case ref.Kind == KindNote: // the memory stores no reason for them
-			act.Why = ""
+		case ref.Kind == KindItem: // the memory stores no reason for a note
+			act.Why = m.app.Form("memory forget", "reason")
 		case ref.Kind == KindCapsule && !f.inUse && err == nil:
 			return page.NoticeMsg{Text: ref.ID + " is already retired · " + page.KeyReopen.Help().Key + " brings it back"}, nil
 		case ref.Kind == KindCapsule:
 			act.Heading, act.Button = "Retire "+ref.ID, "retire"
+			act.Why = m.app.Form("kb retire", "why")
 			act.Intro = []string{cells.OneLine(f.says, kb.MaxTitle), "Searches and lists leave it out. It can be restored."}
 			act.Do = func(ctx context.Context, why string) (page.Outcome, error) { return m.retireNow(ctx, ref.ID, why) }
 		}

@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/board/op"
 	"blackboard/embed"
 	"blackboard/kb"
 	"blackboard/kb/memory"
@@ -51,6 +52,10 @@ type Config struct {
 
 	// Command runs a command of the program on a run, and returns what it prints; nil: none.
 	Command func(ctx context.Context, run string, args ...string) (string, error)
+
+	// Form returns what a screen asks for the operation of a command: the named arguments, or
+	// without names those that many callers give.
+	Form func(command string, names ...string) op.Form
 
 	// Promoted returns the draft of a capsule from a run's entry.
 	Promoted func(run string, e *board.Entry) kb.Capsule

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
+
+	"blackboard/board/op"
 )
 
 // Editing is a stored text that is changed in the editor. Nothing of it is lost: the file of
@@ -54,7 +56,7 @@ func (a *App) refused(of Page, e *Editing, text string, why error) *Form {
 		choices = append(choices, anyway)
 	}
 	f := NewForm(a, Form{Heading: "Edit " + e.ID, Intro: []string{"It is not saved: " + a.Explain(why)}, Button: "do it",
-		Fields: []*Field{{Name: "then", Label: "Then", Choices: choices}},
+		Fields: []*Field{{Asked: op.Asked{Name: "then", Label: "Then", Choices: choices}}},
 		Submit: func(ctx context.Context, v Values) (Outcome, error) {
 			if v["then"] == anyway {
 				return e.Save(ctx, text, true)

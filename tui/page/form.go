@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,9 @@ import (
 	"github.com/charmbracelet/bubbles/textarea"
 	"github.com/charmbracelet/bubbles/textinput"
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
 
+	"blackboard/board/op"
 	"blackboard/kb/secret"
 	"blackboard/tui/cells"
 )
@@ -22,15 +25,20 @@ type Values map[string]string
 
 // Field is one field of a form.
 type Field struct {
-	Name     string // the key in values
-	Label    string
-	Hint     string // shown while the field is empty
-	Value    string // the initial value
-	Choices  []string
-	Lines    int // above 1: a text of several lines
-	Required bool
-
+	op.Asked
 	input input
+}
+
+// Fields makes the fields of a form of what an operation asks for, with the values that
+// they have now; a nil map leaves those of the operation.
+func Fields(form op.Form, now Values) (all []*Field) {
+	for _, asked := range form.Fields {
+		if v, is := now[asked.Name]; is {
+			asked.Value = cells.Visible(v)
+		}
+		all = append(all, &Field{Asked: asked})
+	}
+	return all
 }
 
 // input is what a field is typed into, or chosen with.
@@ -75,10 +83,12 @@ func (a *area) resize(w, lines int) {
 	a.SetHeight(lines)
 }
 
-// choice is one of some values.
+// choice is one of some values, in as many cells as there are, with a word about them.
 type choice struct {
 	all     []string
-	at      int
+	help    string
+	style   lipgloss.Style // of the help
+	at, w   int
 	focused bool
 }
 
@@ -86,13 +96,17 @@ func (c *choice) Focus() tea.Cmd       { c.focused = true; return nil }
 func (c *choice) Blur()                { c.focused = false }
 func (c *choice) Value() string        { return c.all[c.at] }
 func (c *choice) SetValue(text string) { c.at = max(slices.Index(c.all, text), 0) }
-func (c *choice) resize(int, int)      {}
+func (c *choice) resize(w, _ int)      { c.w = w }
 
 func (c *choice) View() string {
+	value := "  " + cmp.Or(c.Value(), "default") + "  "
 	if c.focused {
-		return "‹ " + c.Value() + " ›"
+		value = "‹" + value[1:len(value)-1] + "›"
 	}
-	return "  " + c.Value()
+	if c.help == "" || c.w < cells.Width(value)+8 {
+		return value
+	}
+	return value + "  " + c.style.Render(cells.Fit("("+c.help+")", c.w-cells.Width(value)-2))
 }
 
 func (c *choice) update(msg tea.Msg) tea.Cmd {
@@ -108,18 +122,18 @@ func (c *choice) update(msg tea.Msg) tea.Cmd {
 // inputOf returns the input of a field.
 func (a *App) inputOf(fl *Field) (in input) {
 	hint := ""
-	if fl.Hint != "" { // in parentheses, to distinguish it from typed text without colours
-		hint = "(" + fl.Hint + ")"
+	if fl.Help != "" { // in parentheses, to distinguish it from typed text without colours
+		hint = "(" + fl.Help + ")"
 	}
 	switch {
 	case len(fl.Choices) > 0:
-		in = &choice{all: fl.Choices}
-	case fl.Lines > 1:
+		in = &choice{all: fl.Choices, help: fl.Help, style: a.Styles.Faint}
+	case fl.Long:
 		x := textarea.New()
 		plain := textarea.Style{Placeholder: a.Styles.Faint}
 		x.FocusedStyle, x.BlurredStyle = plain, plain
 		x.ShowLineNumbers, x.Prompt, x.CharLimit, x.MaxHeight, x.Placeholder = false, "", 0, 0, hint
-		x.SetHeight(fl.Lines)
+		x.SetHeight(maxLines)
 		in = &area{x}
 	default:
 		x := a.NewInput()
@@ -142,14 +156,15 @@ type Form struct {
 	// Tried is called after the action, with its error.
 	Tried func(error) tea.Cmd
 
-	app   *App
-	at    int // the field with the keys
-	busy  bool
-	Err   error
-	sure  bool   // esc was pressed once
-	Began Values // the initial values
-	h     int
-	inner int // the width inside the frame
+	app    *App
+	at     int // the field with the keys
+	busy   bool
+	Err    error
+	sure   bool   // esc was pressed once
+	Began  Values // the initial values
+	h      int
+	inner  int // the width inside the frame
+	labels int // the width of the labels beside their fields
 }
 
 // NewForm prepares the fields of a form, which App.Overlay then shows.
@@ -209,7 +224,7 @@ func (f *Form) key(msg tea.KeyMsg) tea.Cmd {
 	if len(f.Fields) > 0 {
 		fl = f.Fields[f.at]
 	}
-	area := fl != nil && fl.Lines > 1
+	area := fl != nil && fl.Long
 	f.Err = nil
 	if key.Matches(msg, KeyCancel) || fl == nil && key.Matches(msg, KeyQuit, KeyNo) {
 		return f.leave()
@@ -276,21 +291,26 @@ func (f *Form) do() tea.Cmd {
 	})
 }
 
+// maxLines is the height of a text of several lines, if there is room.
+const maxLines = 5
+
 // SetSize fits the form into a page of w × h cells.
 func (f *Form) SetSize(w, h int) {
-	f.h, f.inner = h, min(w-6, 90)
-	used, areas := len(f.introLines())+4, 0
+	f.h, f.inner, f.labels = h, min(w-6, 90), 0
+	used, areas := len(f.introLines())+4+len(f.Fields), 0
 	for _, fl := range f.Fields {
-		used++
-		switch {
-		case fl.Lines > 1:
+		if fl.Long {
 			areas++
-		case len(fl.Choices) == 0:
-			used++
+		} else {
+			f.labels = max(f.labels, cells.Width(fl.Label)+2)
 		}
 	}
 	for _, fl := range f.Fields {
-		fl.input.resize(f.inner, min(fl.Lines, max((h-used)/max(areas, 1), 2)))
+		if fl.Long {
+			fl.input.resize(f.inner, min(maxLines, max((h-used)/areas, 2)))
+		} else {
+			fl.input.resize(f.inner-f.labels, 1)
+		}
 	}
 }
 
@@ -358,13 +378,13 @@ func (f *Form) foot() string {
 	return strings.Join(ends, " · ")
 }
 
-// fieldLines renders a field with its label.
+// fieldLines renders a field beside its label, a long one below it.
 func (f *Form) fieldLines(fl *Field, focused bool) []string {
 	label := f.app.Styles.TitleOf(fl.Label, focused)
-	if len(fl.Choices) > 0 {
-		return []string{label + " " + fl.input.View()}
+	if fl.Long {
+		return append([]string{label}, strings.Split(fl.input.View(), "\n")...)
 	}
-	return append([]string{label}, strings.Split(fl.input.View(), "\n")...)
+	return []string{cells.Fit(label, f.labels) + fl.input.View()}
 }
 
 // Title returns the heading of the form.
@@ -378,19 +398,19 @@ func (f *Form) Actions() Actions {
 	}
 	last := f.at >= len(f.Fields)-1
 	all := Actions{}.Also(Renamed(KeySubmit, f.Button), KeyCancel)
-	if last && fl.Lines <= 1 {
+	if last && !fl.Long {
 		all = Actions{}.Also(Renamed(KeyOpen, f.Button), KeyCancel)
 	}
 	if len(f.Fields) > 1 {
 		all = all.Also(KeyNextField)
 	}
 	switch {
-	case fl.Lines > 1:
+	case fl.Long:
 		all = all.Also(KeyInEditor)
 	case len(fl.Choices) > 0:
 		all = all.Also(KeyChoiceNext, KeyChoicePrev)
 	}
-	if !last && fl.Lines <= 1 {
+	if !last && !fl.Long {
 		all = all.Also(Renamed(KeyOpen, "next field"))
 	}
 	if len(f.Fields) > 1 {
@@ -406,21 +426,23 @@ func (f *Form) Typing() bool { return true }
 type Act struct {
 	Heading, Button string
 	Intro           []string
-	Why             string // asks for the reason; "": none
-	Must            bool   // there must be one
+	Why             op.Form // asks for the reason; no fields: none
+	Must            bool    // there must be one, whatever the operation says
 	Do              func(ctx context.Context, why string) (Outcome, error)
 }
 
 // NewAct asks whether to do it, and why.
 func NewAct(a *App, x Act) *Form {
-	f := Form{Heading: x.Heading, Button: x.Button, Intro: x.Intro,
-		Submit: func(ctx context.Context, v Values) (Outcome, error) { return x.Do(ctx, v["why"]) }}
-	if x.Why != "" {
-		why := &Field{Name: "why", Label: x.Why, Required: x.Must}
-		if !x.Must {
-			why.Hint = "goes on record; may be empty"
+	f := Form{Heading: x.Heading, Button: x.Button, Intro: x.Intro, Fields: Fields(x.Why, nil)}
+	for _, fl := range f.Fields {
+		fl.Required = fl.Required || x.Must
+	}
+	f.Submit = func(ctx context.Context, v Values) (Outcome, error) {
+		why := ""
+		for _, fl := range f.Fields {
+			why = v[fl.Name]
 		}
-		f.Fields = []*Field{why}
+		return x.Do(ctx, why)
 	}
 	return NewForm(a, f)
 }

@@ -3,7 +3,7 @@ package runs
 import (
 	"context"
 	"fmt"
-	"slices"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/op"
 	"blackboard/kb"
 	kbhome "blackboard/kb/home"
 	"blackboard/tui/cells"
@@ -116,11 +117,11 @@ func changed(text string, back *page.Undo) page.Outcome {
 }
 
 func (x *acts) addressForm(s *board.Signal) *page.Form {
-	fields := findingFields("Answer", "becomes an entry on the board", &board.Post{Type: board.Analysis})
-	fields[0].Required = true
-	return page.NewForm(x.app, page.Form{Heading: "Address " + s.ID, Intro: x.aboutSignal(s), Button: "address", Fields: fields,
+	form := x.app.Form("answer")
+	return page.NewForm(x.app, page.Form{Heading: "Address " + s.ID, Intro: x.aboutSignal(s), Button: "address",
+		Fields: page.Fields(form, page.Values{"type": board.Analysis}), // as an answer is, if nobody says otherwise
 		Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-			post, err := findingOf(v)
+			post, err := findingOf(form, v, board.Post{})
 			if err != nil {
 				return page.Outcome{}, err
 			}
@@ -165,7 +166,7 @@ func (x *acts) undoClose(was *board.Signal, closed board.Signal) *page.Undo {
 
 func (x *acts) waiveForm(s *board.Signal) *page.Form {
 	return page.NewAct(x.app, page.Act{Heading: "Waive " + s.ID, Intro: x.aboutSignal(s), Button: "waive",
-		Why: "Why may it stay unanswered? (goes on record)", Must: true,
+		Why: x.app.Form("waive", "reason"),
 		Do: func(ctx context.Context, why string) (page.Outcome, error) {
 			closed, err := x.b.Waive(ctx, x.app.Worker, s.ID, why)
 			return changed(s.ID+" is waived", x.undoClose(s, closed)), err
@@ -181,7 +182,7 @@ func (x *acts) reopenForm(s *board.Signal) *page.Form {
 				return err
 			})
 	}
-	return page.NewAct(x.app, page.Act{Heading: "Reopen " + s.ID, Intro: x.aboutSignal(s), Button: "reopen", Why: "Why?",
+	return page.NewAct(x.app, page.Act{Heading: "Reopen " + s.ID, Intro: x.aboutSignal(s), Button: "reopen", Why: x.app.Form("reopen", "note"),
 		Do: func(ctx context.Context, why string) (page.Outcome, error) {
 			_, err := x.b.Reopen(ctx, x.app.Worker, s.ID, why)
 			return changed(s.ID+" is open again", back), err
@@ -215,78 +216,55 @@ func (x *acts) releaseForm(s *board.Signal) *page.Form {
 		}})
 }
 
-// ownType leaves the type of an entry to the board: contradiction if it contradicts
-// something, else observation.
-const ownType = "as its links say"
-
-// mustSurface and mayMiss say whether a report has to carry an entry.
-const mustSurface, mayMiss = "yes", "if it contradicts something"
-
-// findingFields are the fields of a finding, with what it says now.
-func findingFields(label, hint string, p *board.Post) []*page.Field {
-	types, kind, must, confidence := board.EntryTypes, p.Type, mayMiss, ""
-	if kind == "" {
-		types = append([]string{ownType}, types...)
-	}
-	if p.MustSurface {
-		must = mustSurface
-	}
-	if p.Confidence != nil {
-		confidence = strconv.FormatFloat(*p.Confidence, 'g', -1, 64)
-	}
-	source := p.SourceDoc
-	if p.SourceRef != "" {
-		source += " @ " + p.SourceRef
-	}
-	return []*page.Field{
-		{Name: "content", Label: label, Hint: hint, Lines: 5, Value: cells.Visible(p.Content)},
-		{Name: "source", Label: "Source", Hint: "FILE:LINE, DOCUMENT @ PLACE, URL, kb:ID", Value: cells.Visible(source)},
-		{Name: "quote", Label: "Its words there, verbatim", Value: cells.Visible(p.Evidence)},
-		{Name: "confidence", Label: "Confidence", Hint: "0 to 1", Value: confidence},
-		{Name: "tags", Label: "Tags", Hint: "separated by commas", Value: strings.Join(p.Tags, ", ")},
-		{Name: "type", Label: "Type", Choices: types, Value: kind},
-		{Name: "must", Label: "Must be in the report", Choices: []string{mayMiss, mustSurface}, Value: must},
-	}
+// finding is what the fields of a finding say.
+type finding struct {
+	board.Post
+	Source *string `json:"source"`
+	Quote  *string `json:"quote"`
 }
 
-// findingOf is the finding that the fields say.
-func findingOf(v page.Values) (p board.Post, err error) {
-	p = board.Post{Content: v["content"], Evidence: v["quote"], Tags: cells.SplitList(v["tags"]), MustSurface: v["must"] == mustSurface}
-	p.SourceDoc, p.SourceRef = board.SplitSource(v["source"])
-	if v["type"] != ownType {
-		p.Type = v["type"]
+// findingOf is a finding with what the fields say.
+func findingOf(form op.Form, v page.Values, p board.Post) (board.Post, error) {
+	f := finding{Post: p}
+	err := form.Decode(v, &f)
+	if f.Source != nil {
+		f.SourceDoc, f.SourceRef = board.SplitSource(*f.Source)
 	}
-	if v["confidence"] != "" {
-		c, err := strconv.ParseFloat(v["confidence"], 64)
-		if err != nil {
-			return p, fmt.Errorf("the confidence %q is not a number · 0 to 1, such as 0.8", cells.OneLine(v["confidence"], 30))
-		}
-		p.Confidence = &c
+	if f.Quote != nil {
+		f.Evidence = *f.Quote
 	}
-	return p, nil
+	return f.Post, err
+}
+
+// valuesOf are the values of the fields of a finding that is there.
+func valuesOf(e *board.Entry) page.Values {
+	v := page.Values{"content": e.Content, "type": e.Type, "source": e.SourceDoc, "quote": e.Evidence, "tags": strings.Join(e.Tags, ", "),
+		"supports": strings.Join(e.Supports, ", "), "contradicts": strings.Join(e.Contradicts, ", ")}
+	if e.SourceRef != "" {
+		v["source"] += " @ " + e.SourceRef
+	}
+	if e.Confidence != nil {
+		v["confidence"] = strconv.FormatFloat(*e.Confidence, 'g', -1, 64)
+	}
+	if e.MustSurface {
+		v["must_surface"] = "yes"
+	}
+	return v
 }
 
 // postForm asks for an entry. It names the chosen one, since most entries link to
 // another.
 func (x *acts) postForm(chosen string) *page.Form {
-	about := ""
+	form, heading := x.app.Form("post"), "Post an entry"
 	if chosen != "" {
-		about = " (" + chosen + " is chosen)"
+		heading += " (" + chosen + " is chosen)"
 	}
-	fields := findingFields("What was found", "", &board.Post{})
-	fields[0].Required = true
-	fields = slices.Insert(fields, 3, &page.Field{Name: "links", Label: "Links" + about, Hint: "supports e3, contradicts e4, addresses s1"})
-	return page.NewForm(x.app, page.Form{Heading: "Post an entry", Button: "post",
-		Fields: fields, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-			p, err := findingOf(v)
+	return page.NewForm(x.app, page.Form{Heading: heading, Button: "post", Fields: page.Fields(form, nil),
+		Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+			p, err := findingOf(form, v, board.Post{})
 			if err != nil {
 				return page.Outcome{}, err
 			}
-			links, err := parseLinks(v["links"])
-			if err != nil {
-				return page.Outcome{}, err
-			}
-			p.SetLinks(links)
 			posted, err := x.b.Post(ctx, x.app.Worker, p)
 			return posting(posted, " is posted"), err
 		}})
@@ -308,27 +286,14 @@ func (x *acts) correct(id string) tea.Cmd {
 		if err != nil {
 			return nil, err
 		}
-		e := &d.Entry
-		was := board.Post{Content: e.Content, Type: e.Type, SourceDoc: e.SourceDoc, SourceRef: e.SourceRef, Evidence: e.Evidence, Confidence: e.Confidence, Tags: e.Tags, MustSurface: e.MustSurface}
-		f := page.NewForm(x.app, page.Form{Heading: "Correct " + id, Button: "correct", Fields: findingFields("What was found", "", &was),
+		form := x.app.Form("correct")
+		f := page.NewForm(x.app, page.Form{Heading: "Correct " + id, Button: "correct", Fields: page.Fields(form, valuesOf(&d.Entry)),
 			Intro: []string{"A new entry takes its place, with its links and the question that it answers."}})
 		f.Submit = func(ctx context.Context, v page.Values) (page.Outcome, error) {
-			now, err := findingOf(v)
-			if err != nil {
-				return page.Outcome{}, err
-			}
-			posted, err := x.b.Correct(ctx, x.app.Worker, id, func(_ *board.Entry, p *board.Post) error {
-				for name, take := range map[string]func(){
-					"content": func() { p.Content = now.Content }, "type": func() { p.Type = now.Type },
-					"source": func() { p.SourceDoc, p.SourceRef = now.SourceDoc, now.SourceRef },
-					"quote":  func() { p.Evidence = now.Evidence }, "confidence": func() { p.Confidence = now.Confidence },
-					"tags": func() { p.Tags = now.Tags }, "must": func() { p.MustSurface = now.MustSurface },
-				} {
-					if v[name] != f.Began[name] { // a form shows some characters as others
-						take()
-					}
-				}
-				return nil
+			maps.DeleteFunc(v, func(name, now string) bool { return now == f.Began[name] }) // a form shows some characters as others
+			posted, err := x.b.Correct(ctx, x.app.Worker, id, func(_ *board.Entry, p *board.Post) (err error) {
+				*p, err = findingOf(form, v, *p)
+				return err
 			})
 			return posting(posted, " corrects "+id), err
 		}
@@ -341,37 +306,23 @@ func Correct(a *page.App, run string, b *board.Board, id string) tea.Cmd {
 	return (&acts{a, run, b, false}).correct(id)
 }
 
-// parseLinks parses typed links: a kind, followed by ids.
-func parseLinks(s string) (board.Links, error) {
-	var l board.Links
-	lists := map[string]*[]string{board.Supports: &l.Supports, board.Contradicts: &l.Contradicts, board.Supersedes: &l.Supersedes, board.Addresses: &l.Addresses}
-	var list *[]string
-	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == ';' }) {
-		switch to := lists[strings.ToLower(w)]; {
-		case to != nil:
-			list = to
-		case list == nil:
-			return l, fmt.Errorf("%q is not a kind of link · use %s, then ids", cells.OneLine(w, 30), strings.Join(board.LinkKinds, ", "))
-		default:
-			*list = append(*list, w)
-		}
-	}
-	return l, nil
-}
-
 // raiseForm asks for a question. If an entry is chosen, the question arises from it.
 func (x *acts) raiseForm(chosen string) *page.Form {
-	origin := ""
+	form, now := x.app.Form("ask"), page.Values{}
 	if !page.IsSignal(chosen) {
-		origin = chosen
+		now["origin"] = chosen
 	}
-	return page.NewForm(x.app, page.Form{Heading: "Raise a signal", Button: "raise",
-		Fields: []*page.Field{
-			{Name: "content", Label: "What is not known?", Lines: 4, Required: true},
-			{Name: "origin", Label: "Arises from", Hint: "an entry, such as e12; may be empty", Value: origin},
-			{Name: "priority", Label: "Priority", Choices: board.Priorities, Value: "high"},
-		}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-			r, err := x.b.Signal(ctx, x.app.Worker, board.Raise{Content: v["content"], Priority: v["priority"], Origin: v["origin"]})
+	return page.NewForm(x.app, page.Form{Heading: "Raise a signal", Button: "raise", Fields: page.Fields(form, now),
+		Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+			in := struct {
+				board.Raise
+				Question string `json:"question"`
+			}{}
+			if err := form.Decode(v, &in); err != nil {
+				return page.Outcome{}, err
+			}
+			in.Content = in.Question
+			r, err := x.b.Signal(ctx, x.app.Worker, in.Raise)
 			return changed(r.Signal.ID+" is raised", &page.Undo{Text: r.Signal.ID + " stays: nothing is deleted; w waives it"}), err
 		}})
 }
@@ -406,20 +357,22 @@ func (x *acts) promoteForm(c kb.Capsule, id string) *page.Form {
 			c.Scope = "workspace"
 		}
 	}
-	return page.NewForm(x.app, page.Form{Heading: "Promote " + id + " to the knowledge base", Intro: []string{cells.OneLine(c.Body, 600)}, Button: "promote", Fields: []*page.Field{
-		{Name: "title", Label: "Title", Value: cells.Visible(c.Title), Required: true},
-		{Name: "domain", Label: "Domain tags", Hint: "separated by commas", Value: strings.Join(c.DomainTags, ", ")},
-		{Name: "source", Label: "Source", Value: cells.Visible(c.Source)},
-		{Name: "verified", Label: "Verified by", Hint: "who has checked it; may be empty"},
-		{Name: "kind", Label: "Kind", Choices: kb.Kinds, Value: c.Kind},
-		{Name: "scope", Label: "Scope", Choices: kb.Scopes, Value: c.Scope},
-	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+	form := x.app.Form("kb remember", "title", "kind", "scope", "source", "verified_by", "domains")
+	now := page.Values{"title": c.Title, "domains": strings.Join(c.DomainTags, ", "), "source": c.Source, "kind": c.Kind, "scope": c.Scope}
+	return page.NewForm(x.app, page.Form{Heading: "Promote " + id + " to the knowledge base", Intro: []string{cells.OneLine(c.Body, 600)}, Button: "promote", Fields: page.Fields(form, now), Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+		in := struct {
+			kb.Capsule
+			Domains []string `json:"domains"`
+		}{Capsule: c}
+		if err := form.Decode(v, &in); err != nil {
+			return page.Outcome{}, err
+		}
+		c := in.Capsule
+		c.DomainTags = in.Domains
 		k, err := x.app.OpenKB(ctx, true)
 		if err != nil {
 			return page.Outcome{}, err
 		}
-		c := c
-		c.Title, c.Kind, c.Scope, c.Source, c.VerifiedBy, c.DomainTags = v["title"], v["kind"], v["scope"], v["source"], v["verified"], cells.SplitList(v["domain"])
 		r, err := k.Remember(ctx, c, kb.RememberOptions{})
 		if err != nil {
 			return page.Outcome{}, err

@@ -395,7 +395,7 @@ func (p *CheckPage) accept() tea.Cmd {
 	f := p.found()
 	return p.app.Overlay(page.NewAct(p.app, page.Act{Heading: "Accept " + f.Doubt + " of " + f.ID, Button: "accept",
 		Intro: []string{cells.OneLine(f.Text, 300), cells.OneLine(f.Why, 300)},
-		Why:   "What did you compare, and why is it no fault? (goes on record)", Must: true,
+		Why:   p.app.Form("accept", "reason"),
 		Do: func(ctx context.Context, why string) (page.Outcome, error) {
 			a, err := p.b.Accept(ctx, p.app.Worker, board.Accepting{ID: f.Doubt, Person: true, Reason: why})
 			return changed(a.Doubt+" is accepted, until "+f.ID+" or its source changes", nil), err

@@ -40,7 +40,7 @@ func (x *acts) awaited(name string) page.Actions {
 
 func (x *acts) doneForm(name string) *page.Form {
 	who := cells.OneLine(name, 60)
-	return page.NewAct(x.app, page.Act{Heading: who + " has finished", Button: "done", Why: "Note",
+	return page.NewAct(x.app, page.Act{Heading: who + " has finished", Button: "done", Why: x.app.Form("done", "note"),
 		Intro: []string{"The gate waits for it no longer. The note says what others should know."},
 		Do: func(ctx context.Context, note string) (page.Outcome, error) {
 			_, err := x.b.DoneWithNote(ctx, x.app.Worker, note, name)
@@ -50,7 +50,7 @@ func (x *acts) doneForm(name string) *page.Form {
 
 func (x *acts) dropForm(name string) *page.Form {
 	who := cells.OneLine(name, 60)
-	return page.NewAct(x.app, page.Act{Heading: "Wait no longer for " + who, Button: "drop", Why: "Why? (goes on record)", Must: true,
+	return page.NewAct(x.app, page.Act{Heading: "Wait no longer for " + who, Button: "drop", Why: x.app.Form("expect", "reason"), Must: true,
 		Intro: []string{"The gate waits for it no longer, whatever it has posted."},
 		Do: func(ctx context.Context, why string) (page.Outcome, error) {
 			// the policy may expect it

@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"blackboard/board/op"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
 )
@@ -24,10 +25,11 @@ func ShowCommand(a *page.App, run string, args ...string) tea.Cmd {
 
 // Export asks for the file of an export, and writes it.
 func Export(a *page.App, run string) tea.Cmd {
-	return a.Overlay(page.NewForm(a, page.Form{Heading: "Export " + run, Button: "export", Fields: []*page.Field{
-		{Name: "file", Label: "File, by its ending a digest (.md), a page (.html) or everything (.jsonl)", Value: run + ".md", Required: true},
-	}, Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
-		_, err := a.Command(ctx, run, "export", "--output", v["file"])
-		return page.Outcome{Text: run + " is exported to " + v["file"]}, err
-	}}))
+	return a.Overlay(page.NewForm(a, page.Form{Heading: "Export " + run, Button: "export",
+		Intro:  []string{"By its ending the file becomes a digest (.md), a page (.html) or everything (.jsonl)."},
+		Fields: []*page.Field{{Asked: op.Asked{Name: "file", Label: "File", Value: run + ".md", Required: true}}},
+		Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
+			_, err := a.Command(ctx, run, "export", "--output", v["file"])
+			return page.Outcome{Text: run + " is exported to " + v["file"]}, err
+		}}))
 }

@@ -89,7 +89,7 @@ func settleForm(a *page.App, b *board.Board, f *check.Finding, _ string) *page.F
 		intro = append(intro, f.ID+": "+cells.OneLine(c.A.Content, 300), f.Other+": "+cells.OneLine(c.B.Content, 300))
 	}
 	return page.NewAct(a, page.Act{Heading: "Settle " + f.ID + " and " + f.Other, Intro: intro, Button: "settle",
-		Why: "Why do both hold? (goes on record)", Must: true, Do: func(ctx context.Context, why string) (page.Outcome, error) {
+		Why: a.Form("accept", "reason"), Do: func(ctx context.Context, why string) (page.Outcome, error) {
 			_, err := b.Settle(ctx, a.Worker, f.ID, f.Other, why)
 			return changed(f.ID+" and "+f.Other+" are settled", nil), err
 		}})
