@@ -49,7 +49,7 @@
 //   - Texts of agents can be hostile to a terminal: they pass cells.Clean or cells.OneLine
 //     first.
 //   - No information is in colours alone: with NO_COLOR every screen still has all of it.
-//     A selected row keeps its colours.
+//     A selected row keeps its colours, or is reversed and has none.
 //   - A cluster whose width differs between terminals is shown as a simpler one (package
 //     cells). The tests check each line with both ways to count its cells.
 //   - A list reads only its visible rows and some around them, also in the past. The

@@ -21,6 +21,7 @@ type Styles struct {
 	Kind     map[string]lipgloss.Style // by an entry's type
 
 	Mono          bool   // no colours
+	reversed      bool   // the selection is
 	selectedBegin string // the escape sequence at the start of the selection
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Themes are the names of the themes. "auto" is dark or light, as the terminal's
@@ -157,9 +158,9 @@ func NewStyles(r *lipgloss.Renderer, theme string) *Styles {
 		Good:     ink(p.good), Warn: ink(p.warn), Bad: ink(p.bad).Bold(p.bad == ""),
 		Info: ink(p.info), Accent: ink(p.accent),
 		Strike: ink(p.strike).Faint(p.attributes), Found: on(p.found), Badge: on(p.badge), Bar: on(p.bar),
-		Mono: theme == "mono",
+		Mono: theme == "mono", reversed: p.reverse,
 	}
-	if s.Mono { // the row itself may be reversed
+	if s.Mono {
 		s.Found = r.NewStyle().Bold(true).Underline(true)
 	}
 	s.BarGood, s.BarBad = s.Bar, s.Bar.Bold(true)
@@ -176,8 +177,11 @@ func NewStyles(r *lipgloss.Renderer, theme string) *Styles {
 const Reset = "\x1b[0m"
 
 // ChosenRow renders a line as the selection: with its own styles, on the background of
-// the selection.
+// the selection. Reversed, colours would be blocks and faint text unreadable: it has none.
 func (s *Styles) ChosenRow(line string) string {
+	if s.reversed {
+		line = ansi.Strip(line)
+	}
 	if s.selectedBegin == "" {
 		return line
 	}

@@ -91,3 +91,21 @@ func TestHasSixteen(t *testing.T) {
 		}
 	}
 }
+
+// TestReversedSelection: where the selection is reversed, colours would be blocks in it and faint
+// text unreadable, so the row is one; elsewhere it keeps its colours.
+func TestReversedSelection(t *testing.T) {
+	sixteen := lipgloss.NewRenderer(io.Discard)
+	sixteen.SetColorProfile(profileSixteen)
+	for _, c := range []struct {
+		theme    string
+		renderer *lipgloss.Renderer
+		plain    bool
+	}{{"dark", sixteen, true}, {"mono", sixteen, true}, {"contrast", renderer(true), true}, {"contrast", renderer(false), true}, {"dark", renderer(true), false}} {
+		s := NewStyles(c.renderer, c.theme)
+		row := s.ChosenRow("▌" + s.Bad.Render("critical") + " of " + s.Faint.Render("ann") + " " + s.Found.Render("found"))
+		if plain := row == s.selectedBegin+"▌critical of ann found"+Reset; plain != c.plain {
+			t.Errorf("%s: %q", c.theme, row)
+		}
+	}
+}

@@ -302,7 +302,7 @@ func (f *Form) SetSize(w, h int) {
 		if fl.Long {
 			areas++
 		} else {
-			f.labels = max(f.labels, cells.Width(fl.Label)+2)
+			f.labels = max(f.labels, cells.Width(fl.Label)+3)
 		}
 	}
 	for _, fl := range f.Fields {
@@ -380,7 +380,11 @@ func (f *Form) foot() string {
 
 // fieldLines renders a field beside its label, a long one below it.
 func (f *Form) fieldLines(fl *Field, focused bool) []string {
-	label := f.app.Styles.TitleOf(fl.Label, focused)
+	mark := " "
+	if focused {
+		mark = "▸"
+	}
+	label := f.app.Styles.TitleOf(mark+fl.Label, focused)
 	if fl.Long {
 		return append([]string{label}, strings.Split(fl.input.View(), "\n")...)
 	}

@@ -120,12 +120,15 @@ func (t *Text) Title() string { return t.Name }
 
 // Actions returns the keys for links, those of the page, and those of every text.
 func (t *Text) Actions() (all Actions) {
-	if t.Follow != nil && len(t.Doc.Links) > 0 {
-		all = Actions{On(Renamed(KeyOpen, "go there"), t.follow)}.Also(
-			Renamed(KeyNext, "next "+t.Link), Renamed(KeyPrevious, t.Link+" before"))
+	links := t.Follow != nil && len(t.Doc.Links) > 0
+	if links {
+		all = Actions{On(Renamed(KeyOpen, "go there"), t.follow)}
 	}
 	if t.Keys != nil {
 		all = append(all, t.Keys()...)
+	}
+	if links {
+		all = all.Also(Renamed(KeyNext, "next "+t.Link), Renamed(KeyPrevious, t.Link+" before"))
 	}
 	if t.Read != nil {
 		all = append(all, On(KeyRefresh, t.Reload))

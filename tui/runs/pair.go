@@ -56,10 +56,8 @@ func newPairPage(a *page.App, name string, b *board.Board, f *check.Finding) *pa
 		x.Text(f.Why, "")
 		x.Line("")
 		pairLines(x, f)
-		if clear := f.In(a.Words); clear != "" {
-			x.Heading("To clear it")
-			x.Text(clear, "")
-		}
+		x.Heading("To clear it")
+		x.Text("b settles them, if both hold · d lets the other one supersede the chosen one", "")
 	}
 	var settling *page.Form // asks why both hold, or which does not
 	ask := func(form func(*page.App, *board.Board, *check.Finding, string) *page.Form) func() tea.Cmd {
