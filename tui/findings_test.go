@@ -204,6 +204,15 @@ func TestFilterWords(t *testing.T) {
 		h.wants(want)
 		h.press("[", "esc", "esc")
 	}
+	for _, name := range []string{"type", "kind"} { // capsules have kinds
+		h.press("/")
+		h.typeText(name + ":gap")
+		h.wants("no entry matches")
+		h.press("enter", "esc", "/")
+		h.typeText(name + ":obs")
+		h.wants("1 of 2")
+		h.press("enter", "esc")
+	}
 	h.press("/")
 	h.typeText("expire parser")
 	h.wants("1 of 1")

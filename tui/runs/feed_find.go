@@ -62,12 +62,13 @@ func (f *feed) rowOf(id string) int {
 }
 
 // filterNames are the filters of entries; must stands alone.
-var filterNames = []string{"type", "status", "worker", "tag", "doc", "since"}
+var filterNames = []string{"type", "kind", "status", "worker", "tag", "doc", "since"}
 
 // query parses the filter, and returns its words too. A worker is selected by any part of its
 // name. A single text is searched as it is; of several, each must occur, as a word or its prefix.
 func (f *feed) query() (q board.Query, since time.Time, words []string) {
 	t := page.ParseTerms(f.filter.Value(), filterNames...)
+	t.Filters["type"] = append(t.Filters["type"], t.Filters["kind"]...) // as a search for knowledge calls it
 	q = board.Query{Types: t.In("type", board.EntryTypes), Statuses: t.In("status", board.EntryStatuses),
 		Tags: t.Filters["tag"], Source: strings.Join(t.Filters["doc"], " ")}
 	if at := slices.Index(t.Words, "must"); at >= 0 {

@@ -94,6 +94,7 @@ func TestWebPages(t *testing.T) {
 	c, base := browser(t, at)
 	for _, tc := range []struct{ path, want string }{
 		{"/", `<a href="/run/audit">audit</a>`},
+		{"/", `closed: 2 reasons</span>`},
 		{"/run/audit", `<h2 id="gate">Gate closed: 2 reasons</h2>`},
 		{"/run/audit", `<th scope="row">carla</th><td>expected</td>`},
 		{"/run/audit", `<h3 id="document-2">doc2.md <small>1</small></h3>`},
