@@ -63,7 +63,7 @@ func (c *call) scrub(in scrubIn) (out scrubOut, text string, err error) {
 	}
 	q := memory.ScrubQuery{Scope: memory.Scope{Tier: in.Tier, Channel: in.Channel,
 		Conversation: in.Conversation}, Mode: in.Mode, Purge: in.Purge}
-	err = c.onMemory(false, func(m *memory.Store) error {
+	err = c.Memory(c.ctx, false, func(m *memory.Store) error {
 		if in.Confirm == "" {
 			man, err := m.ScrubManifest(c.ctx, q)
 			if err != nil {

@@ -54,9 +54,9 @@ func (t *tool) roomFor(args json.RawMessage) int {
 	return max(leastTokens, min(int(asked.MaxTokens), mostTokens))
 }
 
-// document has the answer keep within a budget that the caller names, and is what it
+// Room has the answer keep within a budget that the caller names, and is what it
 // leaves for the document itself, whose maker counts 4 bytes to a token.
-func (c *call) document(budget, least int) int {
+func (c *call) Room(budget, least int) int {
 	const beside = 40 // tokens of what is said with it
 	c.room = max(leastTokens, budget)
 	return max(least, c.room*9/10-beside)

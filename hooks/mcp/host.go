@@ -106,9 +106,6 @@ func (c *call) Asks(run, _, project string) (asking, about string, err error) {
 	return cmp.Or(run, c.ownRun()), project, nil
 }
 
-// Room has the answer keep within what the call asks for.
-func (c *call) Room(asked, least int) int { return c.document(asked, least) }
-
 // Documents are below the workspace, unless they say otherwise.
 func (c *call) Documents(paths []string) ([]string, func(string) string, error) {
 	return each(paths, c.where), c.cfg.Shared, c.cfg.Grants.need(KBWrite, "writing to the knowledge base")
@@ -128,11 +125,6 @@ func (c *call) Gave(_ context.Context, run string, r board.Retrieval) error {
 
 // Usage is nil: what runs did that the client may not read is not for it.
 func (c *call) Usage(context.Context, *kb.KB, *kb.Capsule) (*board.Usage, error) { return nil, nil }
-
-// Memory calls fn with the memory as the client reaches it.
-func (c *call) Memory(_ context.Context, meaning bool, fn func(*memory.Store) error) error {
-	return c.onMemory(meaning, fn)
-}
 
 // MayRead refuses a tier that is not granted.
 func (c *call) MayRead(tier string) error { return c.cfg.Grants.readTier(tier) }
@@ -168,9 +160,6 @@ func (c *call) Progress() (func(what string, done, of int), func()) { return c.p
 
 // Empty has nothing to say: a client has one workspace.
 func (c *call) Empty(*memory.Store) {}
-
-// Owns refuses what is an agent's own to who may call itself anything.
-func (c *call) Owns(what string) error { return c.own(what) }
 
 // Talk is the conversation that a call names.
 func (c *call) Talk(named string) string { return named }

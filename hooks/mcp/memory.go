@@ -38,9 +38,9 @@ func (c *call) memoryContext(in contextIn) (out contextOut, text string, err err
 	if err := c.anyTier(); err != nil {
 		return out, "", err
 	}
-	err = c.onMemory(true, func(m *memory.Store) error {
+	err = c.Memory(c.ctx, true, func(m *memory.Store) error {
 		o, err := m.Orient(c.ctx, memory.OrientQuery{Text: in.Task, Conversation: in.Conversation,
-			Channel: in.Channel, Budget: c.document(in.Budget, 100), Words: c.words(nil)})
+			Channel: in.Channel, Budget: c.Room(in.Budget, 100), Words: c.words(nil)})
 		if err != nil {
 			return err
 		}
@@ -127,7 +127,7 @@ func (c *call) memoryNamed(in namedIn) (out namedListOut, text string, err error
 			return out, "", err
 		}
 	}
-	err = c.onMemory(false, func(m *memory.Store) error {
+	err = c.Memory(c.ctx, false, func(m *memory.Store) error {
 		var all []memory.Named
 		switch {
 		case in.Name == "":

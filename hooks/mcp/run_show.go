@@ -26,7 +26,7 @@ type digestOut struct {
 
 func (c *call) digest(in ops.OnRun) (out digestOut, text string, err error) {
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {
-		d, err := c.digestOf(b, c.document(c.room, leastTokens))
+		d, err := c.digestOf(b, c.Room(c.room, leastTokens))
 		out, text = fitted(c, func(k cut) (digestOut, string) {
 			return digestOut{b.Run(), d.Tokens, d.Included, d.Omitted,
 				some(k, list(d.OmittedMust))}, d.Text

@@ -410,8 +410,8 @@ func sessionOf(req *sdk.CallToolRequest) string {
 // can give any name.
 func (c *call) anonymous() bool { return c.cfg.Far && c.cfg.Agent == "" }
 
-// own refuses what belongs to one agent to an anonymous client.
-func (c *call) own(what string) error {
+// Owns refuses what belongs to one agent to an anonymous client.
+func (c *call) Owns(what string) error {
 	if c.anonymous() {
 		return badArgument("the operator of the server can start it with the name of an agent",
 			"%s takes an agent, and the name of a client over the network is not proof",
@@ -458,9 +458,9 @@ func (c *call) onKB(open func(context.Context, string, kb.Options) (*kb.KB, erro
 	return fn(k)
 }
 
-// onMemory calls fn with the memory as the client reaches it: as an agent, never as a
+// Memory calls fn with the memory as the client reaches it: as an agent, never as a
 // person.
-func (c *call) onMemory(withModel bool, fn func(*memory.Store) error) error {
+func (c *call) Memory(_ context.Context, withModel bool, fn func(*memory.Store) error) error {
 	return c.onTiers(c.cfg.Grants.tiers(), withModel, fn)
 }
 
@@ -477,7 +477,7 @@ func (c *call) session() string {
 	return strings.Repeat("0", 24-len(id)) + id
 }
 
-// onTiers is onMemory for some of the tiers.
+// onTiers is Memory for some of the tiers.
 func (c *call) onTiers(tiers []string, withModel bool, fn func(*memory.Store) error) error {
 	agent := c.agent()
 	if c.cfg.Agent == "" && c.cfg.Speaker != nil {

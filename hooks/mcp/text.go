@@ -13,24 +13,16 @@ import (
 // timeText writes a time as data has it.
 func timeText(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// visible is a text without what printable drops.
-func visible(s string) string {
-	if ordinary(s) {
-		return s
-	}
-	return strings.Map(printable, s)
-}
-
 // inLine keeps a text within its line: what somebody noted must not look like what the
 // server says.
 func inLine(s string) string {
-	return strings.Join(strings.Fields(visible(s)), " ")
+	return strings.Join(strings.Fields(cleanText(s)), " ")
 }
 
 // indented keeps a text of several lines within its block: each of its lines but the
 // first has a mark before it, so that none looks like what the server says.
 func indented(s string) string {
-	return strings.ReplaceAll(strings.TrimSpace(visible(s)), "\n", "\n  | ")
+	return strings.ReplaceAll(strings.TrimSpace(cleanText(s)), "\n", "\n  | ")
 }
 
 // noted is a text with notes behind it, each on a line.
@@ -53,20 +45,6 @@ func each[T, O any](all []T, of func(*T) O) []O {
 // lines tells each of some things, or that there is none.
 func lines[T any](all []T, parting, none string, line func(*T) string) string {
 	return cmp.Or(strings.Join(each(all, line), parting), none)
-}
-
-// printable drops control characters, but for line ends and tabs, and what hides or turns
-// text around.
-func printable(r rune) rune {
-	switch {
-	case r == '\n' || r == '\t':
-		return r
-	case r == '\u2028' || r == '\u2029': // line ends to some
-		return '\n'
-	case text.Hidden(r):
-		return -1
-	}
-	return r
 }
 
 // cleanText is what of a text may leave to a model: without control characters but line

@@ -248,22 +248,32 @@ func linesOf(notes []string) (lines string) {
 const formatArgument = "format"
 
 // takeFormat takes the argument out of those of a call.
-func (c *call) takeFormat(raw json.RawMessage, takes *jsonschema.Schema) (json.RawMessage,
-	error) {
+func (c *call) takeFormat(raw json.RawMessage, takes *jsonschema.Schema) (json.RawMessage, error) {
 	c.json = c.cfg.JSON
-	var object map[string]json.RawMessage
-	if takes.Properties[formatArgument] != nil ||
-		!bytes.Contains(raw, []byte(`"`+formatArgument+`"`)) ||
-		json.Unmarshal(raw, &object) != nil || object[formatArgument] == nil {
+	value, rest := without(raw, takes, formatArgument)
+	if value == nil {
 		return raw, nil
 	}
 	var format string
-	if json.Unmarshal(object[formatArgument], &format) != nil || format != "json" && format != "text" {
-		return nil, fault.Unknown(formatArgument, string(object[formatArgument]), []string{"text", "json"})
+	if json.Unmarshal(value, &format) != nil || format != "json" && format != "text" {
+		return nil, fault.Unknown(formatArgument, string(value), []string{"text", "json"})
 	}
 	c.json = format == "json"
-	delete(object, formatArgument)
-	return json.Marshal(object)
+	return rest, nil
+}
+
+// without is what the arguments of a call give one that the tool itself has not, nil for none,
+// and the others.
+func without(raw json.RawMessage, takes *jsonschema.Schema, name string) (value, rest json.RawMessage) {
+	var object map[string]json.RawMessage
+	if takes.Properties[name] != nil || !bytes.Contains(raw, []byte(`"`+name+`"`)) ||
+		json.Unmarshal(raw, &object) != nil || object[name] == nil {
+		return nil, raw
+	}
+	value = object[name]
+	delete(object, name)
+	rest, _ = json.Marshal(object) // as it came
+	return value, rest
 }
 
 // errCancelled answers a call that the client, or the end of the server, has cancelled.

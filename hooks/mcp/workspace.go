@@ -3,7 +3,6 @@
 package mcp
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -67,19 +66,15 @@ func (s *Server) firstRoot(ctx context.Context, session *sdk.ServerSession) stri
 }
 
 // takeWorkspace takes the argument out of those of a call, where no project is known.
-func (c *call) takeWorkspace(raw json.RawMessage, takes *jsonschema.Schema) (json.RawMessage,
-	error) {
-	var object map[string]json.RawMessage
-	if takes.Properties[workspaceArgument] != nil || c.cfg.Far || c.cfg.Find == nil ||
-		!bytes.Contains(raw, []byte(`"`+workspaceArgument+`"`)) ||
-		json.Unmarshal(raw, &object) != nil || object[workspaceArgument] == nil ||
-		c.workspace() != "" {
+func (c *call) takeWorkspace(raw json.RawMessage, takes *jsonschema.Schema) (json.RawMessage, error) {
+	value, rest := without(raw, takes, workspaceArgument)
+	if value == nil || c.cfg.Far || c.cfg.Find == nil || c.workspace() != "" {
 		return raw, nil
 	}
 	var dir string
-	if json.Unmarshal(object[workspaceArgument], &dir) != nil || !filepath.IsAbs(dir) {
+	if json.Unmarshal(value, &dir) != nil || !filepath.IsAbs(dir) {
 		return nil, badArgument("give the absolute path of the project's directory",
-			"workspace is %s", object[workspaceArgument])
+			"workspace is %s", value)
 	}
 	var err error
 	if c.place, err = c.cfg.Find(dir); err != nil {
@@ -88,6 +83,5 @@ func (c *call) takeWorkspace(raw json.RawMessage, takes *jsonschema.Schema) (jso
 	if c.place == "" {
 		return nil, badArgument("name a project's directory", "%s is nobody's project", dir)
 	}
-	delete(object, workspaceArgument)
-	return json.Marshal(object)
+	return rest, nil
 }
