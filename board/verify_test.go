@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,6 +102,29 @@ func TestVerifySalvaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameVerified(t, checked(t, dir, "r2"))
+}
+
+// TestVerifyNoSource: in a run with registered sources an observation without one is told, and
+// what was concluded needs none.
+func TestVerifyNoSource(t *testing.T) {
+	dir, _ := verifiedBoard(t)
+	b := checked(t, dir, "r")
+	if _, err := b.Post(t.Context(), "w", Post{Content: "so it is safe", Type: Analysis}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := b.Verify(t.Context(), "w", VerifyOptions{NoRecord: true})
+	if err != nil || r.Unsourced != 1 {
+		t.Fatalf("%d need no source, %v", r.Unsourced, err)
+	}
+	var ids []string
+	for i := range r.Items {
+		if r.Items[i].Verdict == verify.NoSource {
+			ids = append(ids, r.Items[i].ID)
+		}
+	}
+	if !slices.Equal(ids, []string{"e3"}) {
+		t.Errorf("without a source: %v", ids)
+	}
 }
 
 // TestVerifyStale: a verdict belongs to the file that it was made on.

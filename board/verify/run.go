@@ -274,7 +274,7 @@ func (r *Run) Check(ctx context.Context, share []Rest) error {
 			}
 			held := Part{Cited: f.Sources[p.nth], Outcome: judge(f.at(p.nth))}
 			if p.job.none && held.Verdict == NoSource && len(f.Sources) == 1 && f.Evidence == "" &&
-				(!f.Concludes || len(r.registered) == 0) {
+				(f.Concludes || len(r.registered) == 0) {
 				r.mu.Lock()
 				r.Result.Unsourced++ // it needs none
 				r.mu.Unlock()
