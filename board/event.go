@@ -40,6 +40,7 @@ const (
 	verbPolicy    = "policy"    // the policy that the run is judged by
 	verbRan       = "ran"       // a hook saw a command or an edit, or learned its outcome later
 	verbClaimRan  = "claim-ran" // a worker said that a command ran
+	verbCheck     = "check"     // reports were checked against the run
 
 	verbExpect      = "expect"       // the run waits for a worker
 	verbDone        = "done"         // a worker is through
@@ -274,6 +275,10 @@ func (e *Event) Describe() string {
 		}
 	case verbClaimRan:
 		if c, err := e.ranClaim(); err == nil {
+			return c.Describe()
+		}
+	case verbCheck:
+		if c, err := e.checked(); err == nil {
 			return c.Describe()
 		}
 	case verbRetrieval:

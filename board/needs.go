@@ -11,6 +11,7 @@ const (
 	NeedWorker   = "worker"   // has not finished, and is waited for
 	NeedQuestion = "question" // keeps the gate closed
 	NeedGate     = "gate"     // another reason why it is closed
+	NeedFailed   = "failed"   // a report whose last check failed
 	NeedReport   = "report"   // the gate is open: it may be written
 )
 
@@ -18,19 +19,20 @@ const (
 // know.
 const SilentAfter = 10 * time.Minute
 
-// mostNeeds bounds what the list of runs keeps of each; the gate has all.
+// mostNeeds bounds what the list of runs keeps of each; the gate and the state have all.
 const mostNeeds = 8
 
 // Need is something that a run waits for.
 type Need struct {
-	Kind    string `json:"kind"`    // worker, question, gate or report
+	Kind    string `json:"kind"`    // worker, question, gate, failed or report
 	ID      string `json:"id"`      // the question or entry; "": none
-	Worker  string `json:"worker"`  // who is waited for, or who asked
-	Content string `json:"content"` // the question, or the reason in words
+	Worker  string `json:"worker"`  // who is waited for, or who asked or checked
+	Content string `json:"content"` // the question, or the reason or the verdict in words
 	// Priority is that of the question; "": it is none.
 	Priority string `json:"priority"`
 	Claimed  string `json:"claimed_by"` // who works on the question; "": nobody
-	// Since is a worker's last word, or when the run that is ready has last changed; null: unknown.
+	// Since is a worker's last word, when a report was checked, or when the run that is ready has
+	// last changed; null: unknown.
 	Since *time.Time `json:"since"`
 }
 
@@ -39,8 +41,8 @@ func (n *Need) Silent(now time.Time) bool {
 	return n.Kind == NeedWorker && n.Since != nil && now.Sub(*n.Since) >= SilentAfter
 }
 
-// needs are what a run waits for: the workers that it expects, the longest silent first, then
-// questions, then what else keeps the gate closed; or the report, if it is open.
+// needs are what a run waits for: the workers that it expects, the longest silent first, reports
+// that failed, then questions, then what else keeps the gate closed; or the report, if it is open.
 func needs(st *State, v *Verdict) []Need {
 	all := []Need{}
 	for i := range st.Expected {
@@ -51,6 +53,11 @@ func needs(st *State, v *Verdict) []Need {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Need) int { return a.Since.Compare(*b.Since) })
+	for i := range st.Checks {
+		if c := &st.Checks[i]; len(c.Failed()) > 0 {
+			all = append(all, Need{Kind: NeedFailed, Worker: c.Worker, Content: c.Describe(), Since: &c.At})
+		}
+	}
 	reasons := slices.Clone(v.Reasons)
 	slices.SortStableFunc(reasons, func(a, b Reason) int {
 		return cmp.Compare(rankOf(a.Rule), rankOf(b.Rule))

@@ -52,6 +52,10 @@ func TestNeeds(t *testing.T) {
 	_, err = b.Done(ctx, "x", "x")
 	check(err)
 	wants(Policy{}, "report  ")
+	check(b.RecordCheck(ctx, "ci", failing(1, "report.md")))
+	wants(Policy{}, "failed ci ", "report  ")
+	check(b.RecordCheck(ctx, "ci", failing(0, "report.md")))
+	wants(Policy{}, "report  ")
 	for i := range 2 * mostNeeds {
 		_, err = b.Signal(ctx, "w", Raise{Content: fmt.Sprint("Question number ", i), Priority: "high"})
 		check(err)

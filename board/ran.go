@@ -263,8 +263,8 @@ func decodeAll[T any](tx *store.Tx, decode func(*Event) (T, error), rest string,
 	events, err := selectEvents(tx, rest, args...)
 	all := make([]T, len(events))
 	for i := range events {
-		if err == nil {
-			all[i], err = decode(&events[i])
+		if all[i], err = decode(&events[i]); err != nil {
+			return nil, store.Fault(fault.Corrupt, "", fmt.Sprintf("has an event %d that cannot be read", events[i].Seq), err)
 		}
 	}
 	return all, err

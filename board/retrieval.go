@@ -101,24 +101,12 @@ func (b *Board) Retrievals(ctx context.Context, limit int) ([]Retrieval, error) 
 
 // fromRetrievals finds the events by their ways, which are indexed; a variable may have
 // the same name.
-const fromRetrievals = `FROM events INDEXED BY events_id WHERE verb = '` + verbRetrieval +
+const areRetrievals = `INDEXED BY events_id WHERE verb = '` + verbRetrieval +
 	`' AND events.id IN ('` + ByBrief + `', '` + BySearch + `', '` + ByPrompt + `', '` + ByStart +
 	`')`
 
 func retrievals(tx *store.Tx, order string, args ...any) ([]Retrieval, error) {
-	stmt := `SELECT ` + eventColumns + ` ` + fromRetrievals + ` ORDER BY seq ` + order
-	events, err := store.All(tx, (*Event).columns, stmt, args...)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]Retrieval, len(events))
-	for i := range events {
-		if all[i], err = events[i].retrieval(); err != nil {
-			return nil, store.Fault(fault.Corrupt, "",
-				fmt.Sprintf("has an event %d that cannot be read", events[i].Seq), err)
-		}
-	}
-	return all, nil
+	return decodeAll(tx, (*Event).retrieval, areRetrievals+` ORDER BY seq `+order, args...)
 }
 
 // retrieval decodes the event of a retrieval.
@@ -263,7 +251,7 @@ func use(ctx context.Context, dir, name, capsule string) (Use, error) {
 	}
 	defer b.Close()
 	return u, b.read(ctx, func(tx *store.Tx) error {
-		err := tx.QueryRow(`SELECT count(*), coalesce(max(at), 0) `+fromRetrievals+`
+		err := tx.QueryRow(`SELECT count(*), coalesce(max(at), 0) FROM events `+areRetrievals+`
 			AND EXISTS (SELECT 1 FROM json_each(payload, '$.capsules')
 				WHERE json_extract(value, '$.id') = ?)`, capsule).
 			Scan(&u.Times, store.Time(&u.Last))

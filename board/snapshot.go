@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,8 @@ type Snapshot struct {
 	Receipts []Receipt `json:"receipts"`
 	// RanClaims are the commands that workers say to have run.
 	RanClaims []RanClaim `json:"ran_claims"`
+	// Checks are the last checks of reports, the latest first.
+	Checks []CheckRecord `json:"checks"`
 	// Workers are those who wrote to the board, the most recent first.
 	Workers []Worker `json:"-"`
 }
@@ -72,21 +75,15 @@ func loadSnapshot(tx *store.Tx) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = s.loadRows(tx); err != nil {
-		return nil, err
-	}
-	if s.Policy, err = recordedPolicy(tx); err != nil {
-		return nil, err
-	}
-	if s.RanClaims, err = ranClaims(tx); err != nil {
-		return nil, err
-	}
-	seen, err := receiptEvents(tx)
-	if err != nil {
-		return nil, err
-	}
-	s.Receipts = folded(seen)
-	if s.Retrievals, err = retrievals(tx, ""); err != nil {
+	var errs [6]error
+	errs[5] = s.loadRows(tx)
+	s.Policy, errs[0] = recordedPolicy(tx)
+	s.RanClaims, errs[1] = ranClaims(tx)
+	s.Checks, errs[2] = checks(tx)
+	s.Receipts, errs[3] = receiptEvents(tx)
+	s.Receipts = folded(s.Receipts)
+	s.Retrievals, errs[4] = retrievals(tx, "")
+	if err := cmp.Or(errs[:]...); err != nil {
 		return nil, err
 	}
 	st := newState()
@@ -96,27 +93,16 @@ func loadSnapshot(tx *store.Tx) (*Snapshot, error) {
 }
 
 // loadRows reads what tables have.
-func (s *Snapshot) loadRows(tx *store.Tx) (err error) {
-	if s.Entries, err = selectEntries(tx, `FROM entries e ORDER BY e.id`); err != nil {
-		return err
-	}
-	if s.Signals, err = selectSignals(tx, `FROM signals s ORDER BY s.id`); err != nil {
-		return err
-	}
-	if s.Variables, err = variables(tx); err != nil {
-		return err
-	}
-	if s.Expected, err = expected(tx); err != nil {
-		return err
-	}
-	if s.Dropped, err = droppedDuties(tx); err != nil {
-		return err
-	}
-	if s.Settled, err = settlements(tx); err != nil {
-		return err
-	}
-	s.Sources, err = sources(tx)
-	return err
+func (s *Snapshot) loadRows(tx *store.Tx) error {
+	var errs [7]error
+	s.Entries, errs[0] = selectEntries(tx, `FROM entries e ORDER BY e.id`)
+	s.Signals, errs[1] = selectSignals(tx, `FROM signals s ORDER BY s.id`)
+	s.Variables, errs[2] = variables(tx)
+	s.Expected, errs[3] = expected(tx)
+	s.Dropped, errs[4] = droppedDuties(tx)
+	s.Settled, errs[5] = settlements(tx)
+	s.Sources, errs[6] = sources(tx)
+	return cmp.Or(errs[:]...)
 }
 
 // Replay returns the board as it was after the event seq, from the log alone. It is
@@ -231,6 +217,8 @@ func (r *replayer) snapshot() *Snapshot {
 		r.Entries[i].accept(r.accepted)
 	}
 	r.Receipts = folded(r.Receipts)
+	slices.Reverse(r.Checks)
+	r.Checks = lastChecks(r.Checks)
 	return &r.Snapshot
 }
 
@@ -300,35 +288,23 @@ func (r *replayer) applyVerb(e decodedEvent) error {
 	switch e.Verb {
 	case verbCreate:
 		p, err := decode[createPayload](&e.Event)
-		if err != nil {
-			return err
-		}
 		r.Run, r.Goal, r.Created = p.Name, p.Goal, e.At
+		return err
 	case verbImport:
 		p, err := decode[importPayload](&e.Event)
-		if err != nil {
-			return err
-		}
-		if err := CheckRun(p.Name); err != nil {
-			return err
-		}
 		r.Run = p.Name
+		return cmp.Or(err, CheckRun(p.Name))
 	case verbPost:
 		return r.applyPost(e)
 	case verbLink:
 		p, err := decode[linkPayload](&e.Event)
-		if err != nil {
-			return err
-		}
-		entry, err := r.entry(e.ID)
-		if err != nil {
+		entry, err2 := r.entry(e.ID)
+		_, err3 := targetID(p.Kind, p.Target)
+		if err := cmp.Or(err, err2, err3); err != nil {
 			return err
 		}
 		if !slices.Contains(LinkKinds, p.Kind) {
 			return unknown("link", p.Kind, LinkKinds)
-		}
-		if _, err := targetID(p.Kind, p.Target); err != nil {
-			return err
 		}
 		list := entry.of(p.Kind)
 		*list = append(*list, p.Target)
@@ -352,40 +328,35 @@ func (r *replayer) applyVerb(e decodedEvent) error {
 		return r.duty(e.Event)
 	case verbSet, verbDelete:
 		v, err := e.variable()
-		if err != nil {
-			return err
-		}
 		r.vars[e.ID] = &v
+		return err
 	case verbSource, verbVerify:
 		return r.applySource(e.Event)
 	case verbPolicy:
 		p, err := e.policy()
-		if err != nil {
-			return err
-		}
 		r.Policy = p
+		return err
 	case verbRan:
-		seen, err := e.receipt()
-		if err != nil {
-			return err
-		}
-		r.Receipts = append(r.Receipts, seen)
+		return decodeInto(&r.Receipts, e.receipt)
 	case verbClaimRan:
-		c, err := e.ranClaim()
-		if err != nil {
-			return err
-		}
-		r.RanClaims = append(r.RanClaims, c)
+		return decodeInto(&r.RanClaims, e.ranClaim)
+	case verbCheck:
+		return decodeInto(&r.Checks, e.checked)
 	case verbRetrieval:
-		given, err := e.retrieval()
-		if err != nil {
-			return err
-		}
-		r.Retrievals = append(r.Retrievals, given)
+		return decodeInto(&r.Retrievals, e.retrieval)
 	default:
 		return errors.New("the verb is unknown")
 	}
 	return nil
+}
+
+// decodeInto adds what an event says to a list.
+func decodeInto[T any](list *[]T, decode func() (T, error)) error {
+	said, err := decode()
+	if err == nil {
+		*list = append(*list, said)
+	}
+	return err
 }
 
 // takeKey records an idempotency key. A key is unique among things of its kind.

@@ -32,6 +32,8 @@ type State struct {
 	Retrievals int64 `json:"retrievals"`
 	// Receipts is how many commands and edits hooks saw.
 	Receipts int64 `json:"receipts"`
+	// Checks are the last checks of reports, the latest first.
+	Checks []CheckRecord `json:"checks"`
 }
 
 // CountsByName counts things by a name.
@@ -87,7 +89,7 @@ func (b *Board) State(ctx context.Context) (State, error) {
 
 func newState() State {
 	st := State{Workers: []Worker{}, Variables: []Variable{}, Expected: []Expected{},
-		Links: CountsByName{}}
+		Checks: []CheckRecord{}, Links: CountsByName{}}
 	st.Entries = EntryCounts{ByType: CountsByName{}, ByStatus: CountsByName{}}
 	st.Signals = SignalCounts{Open: CountsByName{}, Addressed: CountsByName{},
 		Waived: CountsByName{}}
@@ -108,12 +110,12 @@ func state(tx *store.Tx, workers bool) (State, error) {
 		return st, err
 	}
 	if workers {
-		if err := tx.QueryRow(`SELECT count(*) ` +
-			fromRetrievals).Scan(&st.Retrievals); err != nil {
-			return st, err
-		}
-		if err := tx.QueryRow(`SELECT count(*) FROM events WHERE id = '` + ranID +
-			`' AND verb = '` + verbRan + `'`).Scan(&st.Receipts); err != nil {
+		var errs [3]error
+		errs[0] = tx.QueryRow(`SELECT count(*) FROM events ` + areRetrievals).Scan(&st.Retrievals)
+		errs[1] = tx.QueryRow(`SELECT count(*) FROM events WHERE id = '` + ranID + `' AND verb = '` +
+			verbRan + `'`).Scan(&st.Receipts)
+		st.Checks, errs[2] = checks(tx)
+		if err := cmp.Or(errs[:]...); err != nil {
 			return st, err
 		}
 	}
@@ -219,6 +221,7 @@ func (s *Snapshot) State() State {
 	st.Run, st.Goal, st.Created, st.Updated, st.Seq, st.Variables = s.Run, s.Goal, s.Created, s.At,
 		s.Seq, s.Variables
 	st.Expected, st.Retrievals = s.Expected, int64(len(s.Retrievals))
+	st.Checks = append(st.Checks, s.Checks...)
 	st.Receipts, st.Workers = int64(len(s.Receipts)), append(st.Workers, s.Workers...)
 	for _, e := range s.Entries {
 		st.Entries.Total++

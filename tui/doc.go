@@ -64,6 +64,7 @@
 //	3  what blocks its gate                                 enter 2 enter
 //	6  answer that question, with a quote                   enter 2 a … tab … tab … ctrl+s
 //	0  who is silent                                        –
+//	1  which report failed, and what its check finds        C
 //	3  which worker found a thing                           enter / … enter
 //	3  to the capsule that a finding names, and back        enter o esc
 //	7  both sides of a contradiction, and settle it         enter : … enter n enter b … enter

@@ -17,6 +17,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/board/check"
 	"blackboard/tui/page"
 	"blackboard/tui/runs"
 )
@@ -32,6 +33,9 @@ func TestRuns(t *testing.T) {
 		fillAudit(h)
 		b := h.openRun("release-notes")
 		must(b.Post(context.Background(), "writer", board.Post{Content: "nothing is open here"}))
+		written := h.openRun("written")
+		must(written.Post(context.Background(), "writer", board.Post{Content: "the report is being written"}))
+		must("", written.RecordCheck(context.Background(), "ci", failedCheck(h, "docs/report.md")))
 		must(board.Create(context.Background(), h.cfg.Boards, "quiet", "Find out what 日本語 does to a table 🙂", "ada", nil)).Close()
 	})
 	h.goldens("runs")
@@ -47,6 +51,36 @@ func TestRuns(t *testing.T) {
 	if !h.quit {
 		t.Error("q on the first page does not leave the program")
 	}
+}
+
+// TestReportThatFailed: the text about a run leads to the check of the report that failed, in the
+// project where it was checked.
+func TestReportThatFailed(t *testing.T) {
+	h := newHarness(t, func(h *harness) {
+		b := h.openRun("written")
+		must(b.Post(context.Background(), "writer", board.Post{Content: "the report is being written"}))
+		must("", b.RecordCheck(context.Background(), "ci", failedCheck(h, "docs/report.md")))
+	})
+	h.goldens("runs-failed")
+	h.size(80, 24)
+	h.press("tab", "enter")
+	h.wants("✗ written could not be checked", "there is no file docs/report.md", "r another report")
+	h.write("docs/report.md", "Nothing.\n", 1)
+	h.press("ctrl+r")
+	h.wants("2 of 5 steps passed", "docs/report.md")
+	h.press("esc", "esc")
+	elsewhere := failedCheck(h, "docs/report.md")
+	elsewhere.Dir = "another"
+	must("", h.openRun("written").RecordCheck(context.Background(), "ci", elsewhere))
+	h.press("ctrl+r", "C")
+	h.wants("no report: r chooses one") // its docs/report.md is another file
+}
+
+// failedCheck is a check of a report of the harness's project that failed.
+func failedCheck(h *harness, report string) board.ReportCheck {
+	return board.ReportCheck{Reports: []string{report}, SHA256: "aa", Dir: check.DirDigest(h.cfg.Workspace),
+		Steps: []board.CheckedStep{{Name: "survival", Wrong: 2},
+			{Name: "trace", Wrong: 1}}}
 }
 
 func openAudit(t *testing.T) *harness {

@@ -76,6 +76,15 @@ var tasks = []struct {
 		k.do(k.m.pages[0].(*runs.List).Resume())
 		k.wants("reader-9 silent 23m")
 	}},
+	{"which report failed, and what its check finds", func(k *taskKeys) {
+		b := k.openRun("audit-7")
+		k.write("report.md", "# Audit\n\nNothing.\n", 3)
+		must("", b.RecordCheck(context.Background(), "ci", failedCheck(k.harness, "report.md")))
+		k.do(k.m.pages[0].(*runs.List).Resume())
+		k.wants("report.md FAILED: survival 2, trace 1")
+		k.does("C")
+		k.wants("✗ not passed", "survival", "report.md")
+	}},
 	{"which worker found a thing", func(k *taskKeys) {
 		k.does("enter", "/")
 		k.says("ignores exp")

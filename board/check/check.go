@@ -41,6 +41,9 @@ type Input struct {
 	// MaxListed limits the doubted findings and the pairs in conflict that are listed, if it
 	// is above 0. The totals count all.
 	MaxListed int
+	// Dir is the directory from which a record of the check names the reports; "": nothing is
+	// recorded, as with a text that has no name.
+	Dir string
 	// Tell is told which step begins; nil: nobody.
 	Tell func(step string)
 }

@@ -220,6 +220,11 @@ func checkReadOnly(t *testing.T, dir string) {
 	if got := said(r); got != "gate passed, verify failed" {
 		t.Error(got)
 	}
+	in := Input{Worker: "ci", Dir: dir, Reports: []*documents.Document{document(t, "report.md", "Nothing")}}
+	r = run(t, b, Policy{}, in)
+	if err := Record(t.Context(), b, &r, &in); err != nil {
+		t.Errorf("the verdict of a check depends on its record: %v", err)
+	}
 }
 
 func TestWithoutSources(t *testing.T) {

@@ -359,12 +359,7 @@ func (ev *Evidence) renamed(c *Claim, matches []Match) []string {
 
 // titled reports whether a title stands before a name.
 func (d *Detail) titled() bool {
-	for _, n := range d.about {
-		if n.by == 1 && titleStems()[n.stem] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.about, func(n near1) bool { return n.by == 1 && titleStems()[n.stem] })
 }
 
 var titleStems = stems("mr mrs ms dr prof professor councillor")

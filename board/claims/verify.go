@@ -70,12 +70,9 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		v.Refuted = append(v.Refuted, why)
 	}
 	v.Has = func(text string) bool {
-		for _, d := range had {
-			if strings.Contains(d.Text, text) || strings.Contains(text, d.Text) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(had, func(d *Detail) bool {
+			return strings.Contains(d.Text, text) || strings.Contains(text, d.Text)
+		})
 	}
 	if len(around) > 0 {
 		cmp := ev.Compare(finding, Window{Claims: around})

@@ -139,16 +139,6 @@ func (r *Result) AcceptedItems() (all []*ItemResult) {
 	return all
 }
 
-// UnsureIDs are the items of which it is not decided whether the reports carry them.
-func (r *Result) UnsureIDs() (ids []string) {
-	for i := range r.Items {
-		if r.Items[i].Unsure {
-			ids = append(ids, r.Items[i].ID)
-		}
-	}
-	return ids
-}
-
 // Result says whether the reports carry what the run found. A pass is necessary, not
 // sufficient: words and numbers were compared, not meaning.
 type Result struct {

@@ -240,12 +240,10 @@ func (d *deriver) fromFar(i int, own []amount) bool {
 
 // saysOneOf reports whether a sentence speaks of what a figure counts.
 func (d *deriver) saysOneOf(f *fact, nouns [2]string) bool {
-	for _, noun := range nouns {
-		if id, ok := d.vocabulary[noun]; ok && noun != "" && slices.Contains(f.near, id) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(nouns[:], func(noun string) bool {
+		id, ok := d.vocabulary[noun]
+		return ok && noun != "" && slices.Contains(f.near, id)
+	})
 }
 
 func (d *deriver) ids(records []int32) (ids []string) {
@@ -332,7 +330,7 @@ var sumCues = lazySet(`total totals totalling combined together sum altogether d
 
 // saidCues are words of sentences that say that a figure follows from others.
 var saidCues = sync.OnceValue(func() map[string]bool {
-	m := set(`excess exceeds exceeded too shortfall falls fall drops drop dropped gains gained gain lost lose loses over under
+	m := words.SetOf(`excess exceeds exceeded too shortfall falls fall drops drop dropped gains gained gain lost lose loses over under
 		leaves leave short cheaper dearer slower faster larger smaller bigger before after all
 		both whole whereas instead would thus hence therefore cover covers avoided error
 		deviation`)

@@ -28,15 +28,7 @@ var materials = lazySet("documents papers files sources records texts")
 
 // lazySet is a set that is made when it is first needed, not when a process starts.
 func lazySet(list string) func() map[string]bool {
-	return sync.OnceValue(func() map[string]bool { return set(list) })
-}
-
-func set(list string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		m[w] = true
-	}
-	return m
+	return sync.OnceValue(func() map[string]bool { return words.SetOf(list) })
 }
 
 // readNumbers reads dates, times and amounts.

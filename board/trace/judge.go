@@ -150,12 +150,10 @@ func (t *tracer) need(f *fact, h *hit) int {
 
 // counts reports whether a figure counts what the board speaks of elsewhere.
 func (t *tracer) counts(f *fact) bool {
-	for _, noun := range f.amount.nouns {
-		if id, ok := t.vocabulary[noun]; ok && noun != "" && f.amount.dim == "" && t.df[id] > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.amount.nouns[:], func(noun string) bool {
+		id, ok := t.vocabulary[noun]
+		return ok && noun != "" && f.amount.dim == "" && t.df[id] > 0
+	})
 }
 
 // ofAnother reports whether a record says a figure of another thing: the fact's

@@ -10,11 +10,11 @@ import (
 	"blackboard/board/words"
 )
 
-var functionWords = sync.OnceValue(func() map[string]bool { return set(words.FunctionWords) })
+var functionWords = sync.OnceValue(func() map[string]bool { return words.SetOf(words.FunctionWords) })
 
 // noNames are words in capitals that name no thing of which a report could be wrong.
 var noNames = sync.OnceValue(func() map[string]bool {
-	return set(
+	return words.SetOf(
 		words.FunctionWords + " " + `monday tuesday wednesday thursday friday saturday sunday
 	mondays tuesdays wednesdays thursdays fridays saturdays sundays whoever whatever whichever whenever
 	wherever january february march april may june july august september october november december jan feb

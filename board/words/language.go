@@ -69,9 +69,10 @@ const german = `
 	vom zu zum zur im am an bei nach aus über unter wird werden wurde ist sind war hat haben kann
 	muss soll sich es er sie wir ihr ich wenn dass weil wie was wer wo auch nur noch schon aber`
 
-var isGerman = sync.OnceValue(func() map[string]bool { return setOf(german) })
+var isGerman = sync.OnceValue(func() map[string]bool { return SetOf(german) })
 
-func setOf(list string) map[string]bool {
+// SetOf is the set of the words of a list, with blanks between them.
+func SetOf(list string) map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(list) {
 		m[w] = true
@@ -81,7 +82,7 @@ func setOf(list string) map[string]bool {
 
 // others are the function words of languages without stems of their own in an index:
 // English, whose all words have, and German.
-var others = sync.OnceValue(func() map[string]bool { return setOf(FunctionWords + german) })
+var others = sync.OnceValue(func() map[string]bool { return SetOf(FunctionWords + german) })
 
 const (
 	// readForLanguage is how much of a text is read to tell its language, in bytes.

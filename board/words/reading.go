@@ -134,13 +134,3 @@ func (l *Lexeme) small() (int64, bool) {
 	n, err := strconv.ParseInt(value, 10, 64)
 	return n, err == nil && n > 0
 }
-
-// Currency reports whether a folded word is a currency, which is ignored in comparisons
-// of numbers.
-func Currency(w string) bool {
-	switch w {
-	case "euro", "euros", "dollar", "dollars", "eur", "usd", "gbp", "chf", "yen":
-		return true
-	}
-	return false
-}

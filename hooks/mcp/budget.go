@@ -16,12 +16,11 @@ import (
 
 // Budgets of answers, in tokens as package text counts them.
 const (
-	glanceTokens = 2_000  // where something stands
-	usualTokens  = 4_000  // anything else
-	mostTokens   = 20_000 // that max_tokens can ask for
-	leastTokens  = 200    // an answer has at any rate
-	errorTokens  = 1_000  // of a message
-	echoTokens   = 500    // of what the caller has said itself, or claims
+	usualTokens = 4_000  // anything else
+	mostTokens  = 20_000 // that max_tokens can ask for
+	leastTokens = 200    // an answer has at any rate
+	errorTokens = 1_000  // of a message
+	echoTokens  = 500    // of what the caller has said itself, or claims
 )
 
 // maxTokens is the argument that asks for a longer answer. The tools with a budget take

@@ -306,7 +306,7 @@ func TestAnswersHaveBudgets(t *testing.T) {
 			}
 		}
 	}
-	if n, r := tokens(bare, "board_state", nil); n > glanceTokens || r.IsError {
+	if n, r := tokens(bare, "board_state", nil); n > 2_000 || r.IsError {
 		t.Errorf("the list of runs: %d tokens, %s", n, textOf(r))
 	}
 }

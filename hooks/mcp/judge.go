@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -59,6 +60,9 @@ func (c *call) Gather(ctx context.Context, b *board.Board, f *check.Policy, m op
 		f.Steps = slices.DeleteFunc(slices.Clone(f.Steps), func(s string) bool {
 			return s == check.Survival || s == check.Trace
 		})
+	}
+	if m.Text == "" {
+		in.Dir = cmp.Or(c.workspace(), ".")
 	}
 	if m.Records && c.cfg.Grants.run(b.Run(), true) == nil {
 		if in.Worker, err = c.Worker(m.Worker, false); err != nil {

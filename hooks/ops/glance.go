@@ -151,6 +151,11 @@ func GlanceText(p *op.Page, o *Glance) {
 			return p.Line(e.Worker, board.MaxName) + " " + e.Status
 		}))
 	}
+	for i := range op.Some(p, st.Checks) {
+		c := &st.Checks[i]
+		said := fmt.Sprintf("%s (%s, %s", c.Describe(), c.Worker, seconds(c.At))
+		p.Printf("check      %s)\n", p.Line(strings.TrimSuffix(said+", "+st.Since(*c), ", "), 300))
+	}
 	if spent := st.Spent("").Describe(); spent != "" {
 		p.Printf("spent      %s\n", spent)
 	}

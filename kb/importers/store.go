@@ -36,12 +36,9 @@ type storeReader struct {
 // isStoreDir reports whether a folder has such a store, of today or of before it was a
 // database.
 func isStoreDir(dir string) bool {
-	for _, dir := range []string{dir, filepath.Join(dir, storeDir)} {
-		if fileThere(filepath.Join(dir, "store.db")) || hasChunks(dir) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{dir, filepath.Join(dir, storeDir)}, func(dir string) bool {
+		return fileThere(filepath.Join(dir, "store.db")) || hasChunks(dir)
+	})
 }
 
 // hasChunks reports whether one of the first files in the folder chunks is a chunk.

@@ -11,7 +11,7 @@ import (
 )
 
 // Mutes are the values of Config.Mute: the ways of a notification, and its subjects.
-var Mutes = []string{"bell", "title", "gate", "critical", "silent", "all"}
+var Mutes = []string{"bell", "title", "gate", "critical", "silent", "failed", "all"}
 
 // CheckMutes returns an error that lists the values if one of the words is invalid.
 func CheckMutes(words []string) error {

@@ -134,15 +134,15 @@ func (p *CheckPage) tick() tea.Cmd {
 	})
 }
 
-// ask checks the run with a report, or with those of the policy.
+// ask checks the run with a report, or with those that failed last, or with those of the policy.
 func (p *CheckPage) ask(ctx context.Context, report string) (check.Result, error) {
 	f, err := check.PolicyOf(ctx, p.b, p.app.Files)
 	if err != nil {
 		return check.Result{}, err
 	}
-	var reports []string
-	if report != "" {
-		reports = []string{report}
+	reports := []string{report}
+	if report == "" {
+		reports = p.failed(ctx)
 	}
 	if p.only != "" {
 		f.Steps = []string{p.only}
@@ -159,6 +159,21 @@ func (p *CheckPage) ask(ctx context.Context, report string) (check.Result, error
 	// the indexes of a long run are large, and the screen stays open all day
 	defer debug.FreeOSMemory()
 	return check.Run(ctx, p.b, f, in)
+}
+
+// failed are the reports whose last check failed, unless that was in another directory: the same
+// names are other files there.
+func (p *CheckPage) failed(ctx context.Context) (reports []string) {
+	st, err := p.b.State(ctx)
+	dir := cmp.Or(p.app.Workspace, p.app.Files)
+	for _, c := range st.Checks {
+		if err == nil && len(reports) == 0 && len(c.Failed()) > 0 && c.Dir == check.DirDigest(dir) {
+			for _, name := range c.Reports {
+				reports = append(reports, filepath.Join(dir, filepath.FromSlash(name)))
+			}
+		}
+	}
+	return reports
 }
 
 // Update notes that the run has changed, and handles keys.

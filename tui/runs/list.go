@@ -184,10 +184,19 @@ func (p *List) openRun() tea.Cmd {
 	switch {
 	case r == nil:
 		return nil
+	case p.InDoc && p.Doc.Chosen() == toCheck:
+		return p.openCheck()
 	case p.InDoc && p.Doc.Chosen() != "":
 		return p.app.OpenEntry(r.Run, p.Doc.Chosen())
 	}
 	return p.app.Push(New(p.app, r.Run))
+}
+
+// openCheck opens the chosen run, and checks it with the report that failed last.
+func (p *List) openCheck() tea.Cmd {
+	r := p.at()
+	delete(p.app.LastReport, r.Run) // and not with what was chosen before
+	return p.app.Push(NewAt(p.app, r.Run, toCheck))
 }
 
 // SetSize lays out the list and the text.
@@ -244,6 +253,9 @@ func (p *List) Actions() page.Actions {
 	all := page.Actions{page.On(page.KeyOpen, p.openRun), page.On(page.KeyFilter, p.Filter.Start)}
 	all = all.Also(page.KeySearch, page.KeyMemory, page.KeyQuit)
 	if r := p.at(); r != nil {
+		if slices.ContainsFunc(r.Needs, func(n board.Need) bool { return n.Kind == board.NeedFailed }) {
+			all = slices.Insert(all, 1, page.On(page.Renamed(page.KeyCheck, "check the report"), p.openCheck))
+		}
 		all = append(all, page.On(page.Renamed(page.KeyCopyID, "copy name"),
 			func() tea.Cmd { return p.app.CopyText(r.Run) }))
 	}

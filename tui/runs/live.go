@@ -165,7 +165,12 @@ func (p *Page) seen(s scene, err error) tea.Cmd {
 	}
 	if first {
 		p.follow.err, p.follow.seq = nil, s.state.Seq
-		if cmds = append(cmds, p.gather()); p.want != "" {
+		cmds = append(cmds, p.gather())
+		switch p.want {
+		case "":
+		case toCheck:
+			cmds = append(cmds, p.app.Push(NewCheckPage(p.app, p.Name, p.b, "")))
+		default:
 			cmds = append(cmds, p.OpenID(p.want))
 		}
 	}

@@ -19,6 +19,7 @@ const (
 	questionFree    // and nobody works on it
 	questionClaimed // somebody does
 	gateClosed
+	reportFailed
 	workerAwaited // and has said something lately
 	reportReady   // since today
 	nothingNew
@@ -56,6 +57,8 @@ func urgency(n *board.Need, now time.Time) int {
 		return questionClaimed
 	case board.NeedGate:
 		return gateClosed
+	case board.NeedFailed:
+		return reportFailed
 	}
 	if n.Since != nil && now.Sub(*n.Since) < readyFor {
 		return reportReady
@@ -137,6 +140,8 @@ func (p *List) say(n *board.Need) string {
 			text += st.Faint.Render(", " + cells.ShortName(n.Claimed, 40) + " works on it")
 		}
 		return st.Warn.Render(n.ID+" "+n.Priority) + " " + text
+	case board.NeedFailed:
+		return st.Bad.Render(text) + st.Faint.Render(", "+cells.Since(*n.Since, p.app.Now()))
 	case board.NeedReport:
 		return st.Good.Render(text)
 	}
@@ -162,7 +167,11 @@ func (p *List) describe() {
 	if all := needed(r, p.app.Now()); len(all) > 0 {
 		x.Heading("Needs")
 		for i := range all {
-			x.Link("  "+p.say(&all[i]), all[i].ID)
+			to := all[i].ID
+			if all[i].Kind == board.NeedFailed {
+				to = toCheck
+			}
+			x.Link("  "+p.say(&all[i]), to)
 		}
 		if more := r.Reasons - len(all); more > 0 {
 			x.Line(p.app.Styles.Faint.Render("  and " + cells.Count(int64(more)) + " more"))
@@ -176,6 +185,9 @@ func (p *List) describe() {
 	x.Field("began", cells.Since(r.Created, p.app.Now()))
 	p.Doc.SetLines(x.Lines)
 }
+
+// toCheck stands for the check of a run where the id of an entry may stand.
+const toCheck = "check"
 
 // tell sends notifications about what has changed since the runs were read before. What is on the
 // screen is not told inside. A run that was not known tells nothing.
@@ -208,12 +220,20 @@ func (p *List) news(was, r *board.Info) (all []page.Notification) {
 	}
 	for i := range r.Needs {
 		n, now := &r.Needs[i], p.app.Now()
-		known := was != nil && slices.ContainsFunc(was.Needs, func(o board.Need) bool { return o.ID == n.ID })
+		known := was != nil && slices.ContainsFunc(was.Needs, func(o board.Need) bool {
+			return o.Kind == n.Kind && o.ID == n.ID && o.Content == n.Content
+		})
 		if n.Worker == p.app.Worker {
 			continue
 		}
 		if n.Priority == "critical" && !known {
 			add("critical", n.ID+" is critical: "+cells.OneLine(n.Content, page.MaxNotice))
+		}
+		if n.Kind == board.NeedFailed && !known {
+			add("failed", cells.OneLine(n.Content, page.MaxNotice))
+		}
+		if n.Kind != board.NeedWorker {
+			continue
 		}
 		if of := r.Run + "\n" + n.Worker; !n.Silent(now) {
 			delete(p.toldSilent, of)

@@ -24,6 +24,7 @@ func TestPressing(t *testing.T) {
 		run("asked", board.Need{Kind: board.NeedWorker, Worker: "a", Since: ago(9 * time.Minute)}, board.Need{Kind: board.NeedQuestion, ID: "s1"}),
 		run("claimed", board.Need{Kind: board.NeedQuestion, ID: "s1", Claimed: "a"}),
 		run("closed", board.Need{Kind: board.NeedGate}),
+		run("failed", board.Need{Kind: board.NeedReport, Since: ago(time.Hour)}, board.Need{Kind: board.NeedFailed, Since: ago(time.Hour)}),
 		run("works", board.Need{Kind: board.NeedWorker, Worker: "a", Since: ago(time.Minute)}),
 		run("ready", board.Need{Kind: board.NeedReport, Since: ago(time.Hour)}),
 		old,
@@ -48,6 +49,8 @@ func TestNews(t *testing.T) {
 	critical := board.Need{Kind: board.NeedQuestion, ID: "s1", Priority: "critical", Content: "Is it on fire?"}
 	first := board.Info{Run: "r", Needs: []board.Need{silent}}
 	second := board.Info{Run: "r", Needs: []board.Need{silent, critical}}
+	failed := board.Info{Run: "r", Needs: []board.Need{{Kind: board.NeedFailed, Worker: "ci", Content: "report.md FAILED", Since: &now}}}
+	own := board.Info{Run: "r", Needs: []board.Need{{Kind: board.NeedFailed, Worker: "ada", Content: "report.md FAILED", Since: &now}}}
 	third := board.Info{Run: "r", Open: true, Needs: []board.Need{{Kind: board.NeedReport, Since: &now}}}
 	kinds := func(all []page.Notification) (kinds []string) {
 		for _, n := range all {
@@ -64,11 +67,20 @@ func TestNews(t *testing.T) {
 		{first, second, []string{"critical"}},
 		{second, second, nil},
 		{second, third, []string{"gate"}},
+		{third, failed, []string{"failed"}},
+		{failed, failed, nil},
+		{third, own, nil},
 		{third, first, []string{}},
 	} {
 		if got := kinds(p.news(&c.was, &c.is)); !slices.Equal(got, c.want) {
 			t.Errorf("step %d: told of %q instead of %q", i, got, c.want)
 		}
+	}
+	asks := board.Need{Kind: board.NeedQuestion, ID: "s1", Worker: "reader"}
+	both := board.Info{Run: "r", Needs: []board.Need{silent, asks}}
+	p.news(&first, &both)
+	if got := kinds(p.news(&both, &both)); len(got) > 0 {
+		t.Errorf("a silent worker that has a question is told of again: %q", got)
 	}
 	later := now.Add(-board.SilentAfter / 2)
 	p.news(&first, &board.Info{Run: "r", Needs: []board.Need{{Kind: board.NeedWorker, Worker: "reader", Since: &later}}})

@@ -75,7 +75,7 @@ type Page struct {
 	w, h      int
 	area      [Panes]page.Rect // the sizes of the panes; empty: hidden
 	acted     bool             // the person has just acted: the chosen row may disappear
-	want      string           // the entry to show first; "": none
+	want      string           // the entry to show first, or toCheck; "": none
 }
 
 // pane is a list on the page.

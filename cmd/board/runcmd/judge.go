@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -239,6 +240,10 @@ func (h *host) Gather(ctx context.Context, _ *board.Board, f *check.Policy, m op
 	}
 	if m.Records {
 		in.Worker = h.WorkerName(h.c)
+	}
+	if err == nil && !slices.Contains(m.Reports, "-") {
+		project, _ := h.Workspace(h.c) // a check needs none
+		in.Dir = cmp.Or(project, ".")
 	}
 	if err == nil && m.Meaning {
 		if in.Model, err = h.UsableEmbedder(ctx); err == nil && in.Model == nil && m.Needed {
