@@ -344,7 +344,8 @@ const reachOfName = 12
 // renamed finds a figure that both have, beside another name.
 func (ev *Evidence) renamed(c *Claim, matches []Match) []string {
 	for _, m := range matches {
-		if m.With == nil || !m.Rel.Agrees() || m.Rel == Bare || m.Detail.Kind != Number || m.Detail.Q.Word {
+		if d := m.Detail; m.With == nil || !m.Rel.Agrees() || m.Rel == Bare || !d.figure() ||
+			d.T != nil && !d.specific() || d.Q != nil && d.Q.Word {
 			continue
 		}
 		for _, n := range matches {

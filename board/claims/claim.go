@@ -388,7 +388,7 @@ func (t tokens) number(i, next int, q *Quantity) Detail {
 	after := t.at(next).low
 	d.Level = q.Dim == "percent" &&
 		(after == "ci" || after == "confidence" || after == "credible" || after == "prediction") ||
-		q.Dim == "" && b.low == "every" // three flights for every ten callouts
+		q.Dim == "" && (b.low == "every" || b.low == "per") // three flights for every ten callouts
 	return d
 }
 

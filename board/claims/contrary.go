@@ -17,6 +17,9 @@ func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
 		same, why := c.boundAlike(e)
 		if !ev.Part && !ev.long() && cmp.Cover >= .5 && cmp.Back >= .4 {
 			reasons = append(reasons, c.standsIn(e, cmp)...)
+			if why := lex(e.Text).overstates(lex(c.Text)); why != "" && c.English && e.English {
+				reasons = append(reasons, "the report says "+why)
+			}
 		}
 		if why != "" && both >= .25*all {
 			reasons = append(reasons, why)

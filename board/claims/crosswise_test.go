@@ -43,6 +43,15 @@ func TestSurviveKinds(t *testing.T) {
 			"Of the 1,840 rows 61 never made it into Sudbase, about 3 %.", "Sudbase"},
 		{"The season's table closes with 143 callouts, among them ten avalanches, 42 helicopter flights and 51 callouts at night.",
 			"In ten of the cases an avalanche was involved. The helicopter was in the air 42 times, which is close to three flights for every ten callouts. Some 36 per cent of the callouts, 51 of them, fell into the night.", ""},
+		{"There were 1.31 falls per 100 visits: 3.4 per 100 among first-time guests against 0.9 per 100 among regular guests.",
+			"Falls came to 1.31 per 100 visits; guests who came for the first time had 3.4 per 100, those who had visited before 0.9 per 100.", ""},
+		{"There were 1.31 falls per 100 visits.", "Falls came to 1.31 per 1,000 visits.", "another rate"},
+		{"Four out of nine falls were told to the office after the 15 days allowed.",
+			"All of the nine falls were told to the office later than the 15 days that are allowed.", "“all” against “Four out of nine”"},
+		{"Four out of nine falls were told to the office after the 15 days allowed.",
+			"Four of the nine falls were told to the office later than the 15 days that are allowed.", ""},
+		{"The ferry may have to stop in March for want of staff.", "The ferry will be stopped in March for want of staff.", "against “may”"},
+		{"Orla & Lind plan to hand the shed over on 14 February 2025.", "By the minutes Norrtram plans the handover of the shed for 14 February 2025.", "Norrtram"},
 		{"At 10:41 local time (UTC+3) the boat called.", "At 07:41 UTC the boat called.", ""},
 	} {
 		s := readReport(c.report).Survive(ExtractText(c.finding, ""), c.finding)

@@ -219,11 +219,21 @@ func (ev *Evidence) exchangedIn(c, e *Claim) (x, y string) {
 	for len(a) > 0 && a[len(a)-1] == b[len(b)-1] {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
-	return blocks(a, b)
+	return mine.blocks(a, b)
 }
 
-// blocks returns the two parts that are exchanged around the same words: X m Y, Y m X.
-func blocks(a, b []string) (x, y string) {
+// acting reports whether one of some stems is a verb of a sentence.
+func (t tokens) acting(of []string) bool {
+	for i := range t {
+		if slices.Contains(of, stem(t[i].low)) && (t.acts(i) || forms()[t[i].low] != "" || verbs.has(t.at(i-1).low)) {
+			return true
+		}
+	}
+	return false
+}
+
+// blocks returns the two parts that are exchanged around the same words, one of them a verb: X m Y, Y m X.
+func (t tokens) blocks(a, b []string) (x, y string) {
 	for i := 1; i <= 3; i++ {
 		for j := 1; j <= 3; j++ {
 			m := len(a) - i - j
@@ -231,7 +241,7 @@ func blocks(a, b []string) (x, y string) {
 				continue
 			}
 			if slices.Equal(a[:i], b[len(b)-i:]) && slices.Equal(a[len(a)-j:], b[:j]) &&
-				slices.Equal(a[i:i+m], b[j:j+m]) {
+				slices.Equal(a[i:i+m], b[j:j+m]) && t.acting(a[i:i+m]) {
 				return strings.Join(a[:i], " "), strings.Join(a[len(a)-j:], " ")
 			}
 		}

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ func (c *Claim) disagrees(around []*Claim, quote string) (reasons []string) {
 			reasons = append(reasons, why)
 		}
 	}
-	add(mine.widens(said))
+	add(mine.overstates(said))
 	add(mine.doubted(said))
 	add(c.otherLimit(quote))
 	add(c.needless(said))
@@ -117,10 +118,8 @@ func (t tokens) scope() (all, part string) {
 	for i := range t {
 		low, next, before := t[i].low, t.at(i+1), t.at(i-1).low
 		switch {
-		case t[i].kind == numberToken && next.low == "of" && t.at(i+2).kind == numberToken:
-			if float(t[i].text) < float(t[i+2].text) {
-				part = t[i].text + " of " + t[i+2].text
-			}
+		case low == "of" && t.outOf(i) != "":
+			part = t.outOf(i)
 		case low == "full" && before == "in",
 			universals.has(low) && next.kind != numberToken && ones[next.low] == 0 &&
 				units()[next.low].dim == "":
@@ -139,6 +138,26 @@ func (t tokens) scope() (all, part string) {
 	return all, part
 }
 
+// overstates returns why a text says more than another one: of all, or for certain.
+func (t tokens) overstates(o tokens) string { return cmp.Or(t.widens(o), t.hardens(o)) }
+
+// outOf returns what stands around "of" if that is a part: 38 of the 40, four out of nine, 11 of them.
+func (t tokens) outOf(i int) string {
+	number := func(k int) float64 { return max(float(t.at(k).text), float64(ones[t.at(k).low])) }
+	k, from := i+1, i-1
+	if wholes.has(t.at(k).low) {
+		k++
+	}
+	if t.at(from).low == "out" {
+		from--
+	}
+	n, of := number(from), number(k)
+	if n == 0 || n >= of && t.at(i+1).low != "them" {
+		return ""
+	}
+	return t.textOf(from, k+1)
+}
+
 // widens returns why a text speaks of all where another one speaks of a part.
 func (t tokens) widens(o tokens) string {
 	all, part := t.scope()
@@ -147,6 +166,27 @@ func (t tokens) widens(o tokens) string {
 		return ""
 	}
 	return fmt.Sprintf("“%s” against “%s”", all, some)
+}
+
+// hedging are the words with which a text leaves open whether something is.
+var hedging = set("may might could can possible possibly likely probably perhaps if unless whether expected")
+
+// hardens returns why a text says that something will be where another one says that it may be.
+func (t tokens) hardens(o tokens) string {
+	verb := func(t tokens, i int) string {
+		for i++; i < len(t) && (verbs.has(t[i].low) || t[i].low == "to"); i++ {
+		}
+		return stem(t.at(i).low)
+	}
+	for k := range o {
+		for i := range t {
+			if low := o[k].low; (low == "may" || low == "might" || low == "could") && verb(t, i) == verb(o, k) &&
+				(t[i].low == "will" || t[i].low == "must") && !slices.ContainsFunc(t, func(x token) bool { return hedging.has(x.low) }) {
+				return fmt.Sprintf("“%s” against “%s”", t[i].low, low)
+			}
+		}
+	}
+	return ""
 }
 
 // doubtful are what somebody does who does not believe something.

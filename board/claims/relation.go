@@ -90,7 +90,7 @@ func (q *Quantity) againstSameKind(e *Quantity, equal, rounded, sameDigits bool)
 			return Bare
 		}
 		return Incomparable
-	case agrees && q.Per != e.Per && periods.has(q.Per) && periods.has(e.Per):
+	case agrees && q.Per != e.Per && (periods.has(q.Per) && periods.has(e.Per) || float(q.Per)*float(e.Per) > 0):
 		return OtherRate // one per container and day may name either
 	case agrees && q.Bound*e.Bound < 0:
 		return OtherBound

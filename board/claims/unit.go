@@ -93,6 +93,8 @@ func (t tokens) rate(i int) (per string, n int) {
 		return u.name, 2
 	case (x.low == "per" || slash) && y.kind == wordToken:
 		return stem(y.low), 2
+	case x.low == "per" && y.kind == numberToken && (strings.Trim(y.text, "0,") == "1"): // per 1,000 donations
+		return strings.ReplaceAll(y.text, ",", ""), 2
 	}
 	return "", 0
 }

@@ -33,6 +33,10 @@ func readTable(name, whole, ext string) *Document {
 			return newPlain(name, whole)
 		}
 		line, _ := r.FieldPos(0)
+		if strings.HasPrefix(record[0], "# ") { // a remark, no row: what it says has no headers
+			w.add("- "+strings.TrimLeft(strings.Join(record, ","), "# "), false, comments+line)
+			continue
+		}
 		for i, cell := range record {
 			record[i] = strings.Join(strings.Fields(cell), " ")
 		}

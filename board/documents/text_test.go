@@ -105,6 +105,8 @@ func TestData(t *testing.T) {
 			"Name | Amount\nAcme, Inc | 4,500\ntwo lines | 5\nx | 6",
 			map[string]string{"Acme": "line 2", "two": "line 4", "x |": "line 6"}},
 		{"a.csv", "# made by hand; 2 rows\na,b\n1,x\n", "# made by hand; 2 rows\na | b\n1 | x", nil},
+		{"a.csv", "a,b\n1,x\n#2,y\n# in all: 2 rows, 1 open\n", "a | b\n1 | x\n#2 | y\n- in all: 2 rows, 1 open",
+			map[string]string{"in all": "line 4"}},
 		{"a.csv", "a;b,c;d\ne;\"f\"", "a | b,c | d\ne | f", nil},
 		{"a.csv", "a,b\n1,x\"y", "a | b\n1 | x\"y", nil},
 		{"a.tsv", "a\tb;c\n1\t2", "a | b;c\n1 | 2", nil},
