@@ -52,7 +52,7 @@ func Open(ctx context.Context, dir, run string) (*Board, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := db.Read(ctx, b.mustExist); err != nil {
+	if err := sqlite.Once(db, "events", func() error { return db.Read(ctx, b.mustExist) }); err != nil {
 		b.Close()
 		return nil, err
 	}

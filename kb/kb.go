@@ -159,6 +159,17 @@ func open(ctx context.Context, home string, mode sqlite.Mode, opt Options) (*KB,
 
 // openFile opens only the database, without the sidecars.
 func openFile(ctx context.Context, path string, mode sqlite.Mode, opt Options) (*KB, error) {
+	if opt.Sync == SyncOne && mode == sqlite.ReadWrite && !store.IsShared(path) { // a row needs no index
+		file, err := sqlite.Open(ctx, path, kind.Schema, mode)
+		if err != nil {
+			return nil, err
+		}
+		db := kind.On(file)
+		if opt.Now != nil {
+			db.SetNow(opt.Now)
+		}
+		return &KB{db: db, index: db.Index, emb: opt.Embedder, actor: opt.Actor}, nil
+	}
 	db, err := kind.Open(ctx, path, mode, store.Options{Warm: opt.Warm, Now: opt.Now})
 	if err != nil {
 		return nil, err

@@ -7,33 +7,50 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/kb/index"
+	"blackboard/kb/store"
 )
 
 // Get returns a capsule.
 func (k *KB) Get(ctx context.Context, id string) (c Capsule, err error) {
+	c, _, err = k.look(ctx, id)
+	return c, err
+}
+
+// Retrieve is Get for a reader: it counts as a retrieval.
+func (k *KB) Retrieve(ctx context.Context, id string) (Capsule, error) {
+	c, edited, err := k.look(ctx, id)
+	if edited {
+		if err := k.db.Prepare(ctx, store.Options{}); err != nil { // opening has left that, too
+			return Capsule{}, err
+		}
+		if err := k.notPickedUp(ctx, k.pickUpWithin(ctx, syncWait, id)); err != nil {
+			return Capsule{}, err
+		}
+		c, err = k.Get(ctx, id)
+	}
+	if err == nil {
+		k.MarkRetrieved(ctx, &c)
+	}
+	return c, err
+}
+
+// look is Get that also says whether the capsule's file may have been edited since, where
+// opening has left that to Retrieve.
+func (k *KB) look(ctx context.Context, id string) (c Capsule, edited bool, err error) {
 	if err := CheckID(id); err != nil {
-		return c, err
+		return c, false, err
 	}
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		if k.one && !k.db.ReadOnly() {
+			edited = k.edited(tx, id)
+		}
 		found, err := capsule(tx, id)
 		if err == nil {
 			c = *found
 		}
 		return err
 	})
-	return c, err
-}
-
-// Retrieve is Get for a reader: it counts as a retrieval.
-func (k *KB) Retrieve(ctx context.Context, id string) (Capsule, error) {
-	if err := k.syncOne(ctx, id); err != nil {
-		return Capsule{}, err
-	}
-	c, err := k.Get(ctx, id)
-	if err == nil {
-		k.MarkRetrieved(ctx, &c)
-	}
-	return c, err
+	return c, edited, err
 }
 
 // ListQuery says which capsules to list, the newest first. Its lists are filters as in

@@ -28,14 +28,6 @@ func (ch *change) pickUp(id string) error {
 	return err
 }
 
-// syncOne is what opening has left to Retrieve.
-func (k *KB) syncOne(ctx context.Context, id string) error {
-	if !k.one {
-		return nil
-	}
-	return k.notPickedUp(ctx, k.pickUpWithin(ctx, syncWait, id))
-}
-
 // PickUp picks up an edit of a capsule's file by hand, in a change of its own, before
 // another change reads the capsule. Usually there is none and nothing is written. Sync
 // handles missing files.
@@ -47,19 +39,26 @@ func (k *KB) pickUpWithin(ctx context.Context, wait time.Duration, id string) er
 	if k.sidecars == "" || k.db.ReadOnly() || CheckID(id) != nil {
 		return nil
 	}
-	info, err := os.Lstat(k.sidecarPath(id))
-	if err != nil {
-		return nil // missing, or an error that the next sync reports
-	}
-	var m sidecarState
-	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
-		return tx.QueryRow(`SELECT size, mtime, checked FROM sidecars WHERE id = ?`, id).Scan(
-			&m.size, &m.mtime, &m.checked)
-	})
-	if err == nil && m.same(info) || err != nil && !sqlite.IsNoRows(err) {
+	edited := false
+	if err := k.db.Read(ctx, func(tx *sqlite.Tx) error {
+		edited = k.edited(tx, id)
+		return nil
+	}); err != nil || !edited {
 		return nil
 	}
 	return k.changeWithin(ctx, wait, func(ch *change) error { return ch.pickUp(id) })
+}
+
+// edited reports whether the file of a capsule may have changed since its row was written.
+func (k *KB) edited(tx *sqlite.Tx, id string) bool {
+	info, err := os.Lstat(k.sidecarPath(id))
+	if err != nil {
+		return false // missing, or an error that the next sync reports
+	}
+	var m sidecarState
+	err = tx.QueryRow(`SELECT size, mtime, checked FROM sidecars WHERE id = ?`, id).Scan(&m.size,
+		&m.mtime, &m.checked)
+	return err == nil && !m.same(info) || sqlite.IsNoRows(err)
 }
 
 // sidecarState is what is stored about a sidecar.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -12,7 +13,8 @@ import (
 // into it, with a wait for the disk. Open and Close are as without it, but for a context
 // of Keeping they take a file from the Keeper and give it back.
 //
-// A file that was removed, replaced or migrated meanwhile is opened anew. One that nobody
+// A file that was removed or replaced meanwhile is opened anew, and each transaction looks
+// whether it was migrated. One that nobody
 // has used for a while is closed; so is the one used least lately, above the limit.
 type Keeper struct {
 	max  int           // files that are open though nobody uses them
@@ -61,7 +63,7 @@ func openKept(ctx context.Context, path string, schema Schema, mode Mode) (*DB, 
 	}
 	as := keptAs{abs, schema.Name, len(schema.Migrations)}
 	if f := k.take(as); f != nil {
-		if f.isCurrent(ctx) {
+		if f.db.CheckFile() == nil {
 			return f.handle(path), nil
 		}
 		f.drop()
@@ -98,14 +100,19 @@ func (k *Keeper) keep(as keptAs, db *DB) *keptFile {
 	return f
 }
 
-// isCurrent reports whether the path still has this file, in a schema that is known.
-func (f *keptFile) isCurrent(ctx context.Context) bool {
-	if f.db.CheckFile() != nil {
-		return false
+// check is an error if the file has another schema by now. Then the next user opens it anew.
+func (f *keptFile) check(tx *Tx) error {
+	have, err := One[int](tx, userVersion)
+	switch {
+	case err != nil || have == f.as.version:
+		return err
+	case have > f.as.version:
+		err = f.db.newer(have)
+	default:
+		err = goneFault(f.as.path)
 	}
-	var have int // whose file it is was seen when it was opened
-	err := f.db.sql.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&have)
-	return err == nil && have == f.as.version
+	f.drop()
+	return err
 }
 
 // handle returns a DB for one user, whose clock is its own.
@@ -206,6 +213,21 @@ func closeAll(files []*keptFile) (err error) {
 			err = e
 		}
 	}
+	return err
+}
+
+// Once runs fn, but not again for a file that is kept open and for which it has succeeded.
+func Once(db any, what string, fn func() error) error {
+	kept, ok := db.(interface{ Beside(string, func() any) any })
+	if !ok {
+		return fn()
+	}
+	done := kept.Beside(what, func() any { return new(atomic.Bool) }).(*atomic.Bool)
+	if done.Load() {
+		return nil
+	}
+	err := fn()
+	done.Store(err == nil)
 	return err
 }
 

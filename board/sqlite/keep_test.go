@@ -137,8 +137,17 @@ func TestKeeperSeesChanges(t *testing.T) {
 	newer := testSchema
 	newer.Migrations = append(newer.Migrations[:2:2], `CREATE TABLE b (x TEXT) STRICT`)
 	open(t, path, newer, ReadWrite).Close()
+	old := openKeeping(t, k, path, testSchema, ReadWrite)
+	defer old.Close()
+	nothing := func(*Tx) error { t.Error("a file of a newer version is used"); return nil }
+	for name, err := range map[string]error{"read": old.Read(t.Context(), nothing),
+		"written to": old.Write(t.Context(), nothing)} {
+		if !errors.Is(err, fault.Newer) {
+			t.Errorf("a file of a newer version is %s: %v", name, err)
+		}
+	}
 	if _, err := Open(k.Keeping(t.Context()), path, testSchema, ReadWrite); !errors.Is(err, fault.Newer) {
-		t.Errorf("a file of a newer version: %v", err)
+		t.Errorf("a file of a newer version is opened: %v", err)
 	}
 }
 

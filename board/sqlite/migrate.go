@@ -67,6 +67,16 @@ func (db *DB) migrate(ctx context.Context, mode Mode, have int) error {
 func (db *DB) version(ctx context.Context) (int, error) {
 	var version, tables int
 	var app int32
+	// The table-valued pragmas below take several times as long to compile, and are for files
+	// that are not as usual.
+	for pragma, into := range map[string]any{userVersion: &version, "PRAGMA application_id": &app} {
+		if err := db.sql.QueryRowContext(ctx, pragma).Scan(into); err != nil {
+			break
+		}
+	}
+	if app == db.schema.ApplicationID && version > 0 && version <= len(db.schema.Migrations) {
+		return version, nil
+	}
 	err := db.sql.QueryRowContext(ctx, `SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema)
 		FROM pragma_user_version, pragma_application_id`).Scan(&version, &app, &tables)
 	switch {
@@ -79,9 +89,12 @@ func (db *DB) version(ctx context.Context) (int, error) {
 	case app != db.schema.ApplicationID:
 		return 0, Fault(fault.Corrupt, db.path, "is a SQLite file, but not a "+db.schema.Name, nil)
 	case version > len(db.schema.Migrations):
-		return 0, Fault(fault.Newer, db.path,
-			fmt.Sprintf("has schema %d; this program knows up to %d", version,
-				len(db.schema.Migrations)), nil)
+		return 0, db.newer(version)
 	}
 	return version, nil
+}
+
+func (db *DB) newer(version int) error {
+	return Fault(fault.Newer, db.path, fmt.Sprintf("has schema %d; this program knows up to %d",
+		version, len(db.schema.Migrations)), nil)
 }

@@ -29,6 +29,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -77,6 +78,7 @@ type DB struct {
 	immutable os.FileInfo // of a file that is read as if no one could write to it, else nil
 	now       func() time.Time
 	kept      *keptFile // nil: Close closes the file
+	tables    *sync.Map // see engine
 }
 
 // Open opens path and brings its schema up to date. With mode ReadWrite, a file that does
@@ -114,7 +116,7 @@ func openNew(ctx context.Context, path string, schema Schema, mode Mode) (*DB, e
 func openOnce(ctx context.Context, path string, schema Schema, mode Mode, readOnly bool) (*DB,
 	error) {
 	db := &DB{path: path, schema: schema, turn: make(chan struct{}, 1), last: new(atomic.Bool),
-		now: time.Now, readOnly: readOnly}
+		now: time.Now, readOnly: readOnly, tables: new(sync.Map)}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) && mode == Create {
 		if err := db.create(ctx); err != nil {
@@ -367,8 +369,14 @@ func (db *DB) run(ctx context.Context, opts driver.TxOptions, fn func(*Tx) error
 			end(tx.Rollback)
 		}
 	}()
-	t := store.NewTx(unwatched{ctx}, reserved, engine{}, db.Now())
-	if err := fn(t); err != nil {
+	t := store.NewTx(unwatched{ctx}, reserved, engine{db.tables}, db.Now())
+	if db.kept != nil {
+		err = db.kept.check(t)
+	}
+	if err == nil {
+		err = fn(t)
+	}
+	if err != nil {
 		return db.wrap(err)
 	}
 	if db.rewritten() { // somebody could write to it after all

@@ -93,8 +93,11 @@ func (c *conn) keepWAL(keep bool) error {
 // with lists of any length.
 const maxKept = 128
 
-// keepable reports whether a statement is worth keeping. Pragmas, transactions and schema
-// changes are not; nor are long lists of values, which do not come again.
+// userVersion reads the version of a file's schema.
+const userVersion = "PRAGMA user_version"
+
+// keepable reports whether a statement is worth keeping. Other pragmas, transactions and
+// schema changes are not; nor are long lists of values, which do not come again.
 func keepable(query string) bool {
 	const long = 4 << 10
 	if len(query) > long {
@@ -102,7 +105,7 @@ func keepable(query string) bool {
 	}
 	query = strings.TrimLeft(query, " \t\r\n")
 	verbs := []string{"SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH "}
-	return slices.ContainsFunc(verbs, func(verb string) bool {
+	return query == userVersion || slices.ContainsFunc(verbs, func(verb string) bool {
 		return len(query) >= len(verb) && strings.EqualFold(query[:len(verb)], verb)
 	})
 }

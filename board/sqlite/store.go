@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql"
 	"strings"
+	"sync"
 
 	"blackboard/board/store"
 )
@@ -55,13 +56,21 @@ func JSON[ID any](into any, what string, id *ID) sql.Scanner { return store.JSON
 func List[T any](l []T) string { return store.List(l) }
 
 // engine is SQLite: the statements of the program are in its SQL.
-type engine struct{}
+type engine struct {
+	tables *sync.Map // that were seen in a commit: they are made anew at most, never dropped
+}
 
 func (engine) Statement(query string, args []any) (string, []any) { return query, args }
 
-func (engine) HasTable(tx *Tx, name string) (there bool, err error) {
+func (e engine) HasTable(tx *Tx, name string) (there bool, err error) {
+	if _, seen := e.tables.Load(name); seen {
+		return true, nil
+	}
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM sqlite_schema
 		WHERE type = 'table' AND name = ?)`, name).Scan(&there)
+	if there && !tx.Wrote() {
+		e.tables.Store(name, true)
+	}
 	return there, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"runtime"
+	"sync"
 	"time"
 
 	"blackboard/board/store"
@@ -57,7 +58,7 @@ func (w *Words) Add(id int64, text [5]string) error {
 // Match returns the ids of the entries that match a query of FTS5, the best first by
 // BM25, the newest of equals first.
 func (w *Words) Match(query string) ([]int64, error) {
-	tx := store.NewTx(context.Background(), w.conn, engine{}, time.Time{})
+	tx := store.NewTx(context.Background(), w.conn, engine{new(sync.Map)}, time.Time{})
 	return Column[int64](tx,
 		`SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words), rowid DESC`, query)
 }

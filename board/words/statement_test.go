@@ -62,3 +62,31 @@ func TestPrior(t *testing.T) {
 		t.Errorf("the %g, file %g, thanks %g, conntrack %g", the, file, everyday, unheard)
 	}
 }
+
+// everyday are words with which people ask, answer and go on. The comments of sources
+// hardly have them, and a question is about none of them.
+const everyday = `
+	ask answer explain tell say said talk think thought guess idea opinion happy honest nice good
+	better best bad worse fine great sure maybe perhaps probably actually really just still
+	already again yet ever never often yesterday today tomorrow tonight morning evening night noon
+	week month year day hour minute weekend monday tuesday wednesday thursday friday saturday
+	sunday please thanks hello hi sorry okay yes no cool help look see watch check find try begin
+	finish continue come back take give put keep leave let want need like love hate wish hope know
+	understand remember forget mean seem feel happen work fix clean tidy improve refactor review
+	write rewrite read change update add remove delete run rerun test commit push pull merge
+	branch code file line name thing stuff part piece bit lot few little big small short long
+	quick fast faster slow slower new old same other another next previous last first else
+	different sense reason way problem issue bug error fail broken wrong right someone somebody
+	anyone everyone people colleague friend boss team user machine laptop screen two three four
+	five six seven eight nine ten hundred couple half both everything anything nothing something
+	instead`
+
+// TestEverydayTerms: the terms that are kept are those of these words and of German's.
+func TestEverydayTerms(t *testing.T) {
+	var terms []string
+	new(Analyzer).Terms(everyday+german, func(term string, _ bool) { terms = append(terms, term) })
+	slices.Sort(terms)
+	if want := strings.Join(slices.Compact(terms), "\n") + "\n"; everydayTerms != want {
+		t.Errorf("everyday.txt must be\n%s", want)
+	}
+}

@@ -182,17 +182,18 @@ const (
 
 // State returns the state of the tables.
 func (x *Index) State(tx *sqlite.Tx) (State, error) {
-	have, err := tx.HasTable(x.cfg.Name + "_meta")
-	if err != nil || !have {
-		return Absent, err
-	}
 	var stamp string
-	switch err := tx.QueryRow(x.AskState().Query).Scan(&stamp); {
-	case sqlite.IsNoRows(err):
+	err := tx.QueryRow(x.AskState().Query).Scan(&stamp)
+	if sqlite.IsNoRows(err) {
 		return Absent, nil
-	case err != nil:
-		return Absent, err
-	case stamp != x.stamp():
+	}
+	if err != nil { // seldom, so the table is not asked for before
+		if have, e := tx.HasTable(x.cfg.Name + "_meta"); e != nil || have {
+			return Absent, err
+		}
+		return Absent, nil
+	}
+	if stamp != x.stamp() {
 		return Outdated, nil
 	}
 	return Ready, nil

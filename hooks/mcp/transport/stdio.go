@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 	"sync"
 	"time"
 
@@ -105,6 +106,9 @@ func (s *Stdio) read() {
 		}
 		select {
 		case s.incoming <- m:
+			// The read that comes next holds this goroutine's processor for a while. Without
+			// this, whoever has the message would wait until another one takes it over.
+			runtime.Gosched()
 		case <-s.finished:
 			s.pass(m)
 		case <-s.closed:
