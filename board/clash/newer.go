@@ -182,10 +182,14 @@ func (newer *Note) Standing(older *Note) Standing {
 		return Apart
 	}
 	shared, ownNew, ownOld := 0.0, 0.0, 0.0
-	both := 0 // words of the topic that both have
+	// words of the topic that both have, and all but grammar: a person is no topic
+	both, common := 0, 0
 	for i := range newer.words {
 		w := &newer.words[i]
 		o := older.has(w.word)
+		if o != nil && !w.empty {
+			common++
+		}
 		switch {
 		case w.value == valueNumber:
 		case o == nil && (w.value == 0 || i == 0):
@@ -211,7 +215,7 @@ func (newer *Note) Standing(older *Note) Standing {
 	own := (ownNew + ownOld) / 2
 	share := shared / (shared + own)
 	if newer.IsLong() || older.IsLong() {
-		if share >= shareSimilar {
+		if share >= shareSimilar && common > 1 {
 			return Similar
 		}
 		return Apart
@@ -228,7 +232,7 @@ func (newer *Note) Standing(older *Note) Standing {
 		share >= shareValue && (len(Reasons(older.text, newer.text)) > 0 ||
 			Exchanged(older.text, newer.text) != ""):
 		return Replaces
-	case toldSo && share >= shareTold, share >= shareSimilar:
+	case common > 1 && (toldSo && share >= shareTold || share >= shareSimilar):
 		return Similar
 	}
 	return Apart

@@ -2,11 +2,11 @@ package clash
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"blackboard/board/text"
 	"blackboard/board/words"
 )
 
@@ -23,24 +23,25 @@ type Wanted struct {
 // on a line of its own), the units of figures that are one, or after a hyphen those that are
 // none, and what else is one; names have no such word.
 type wantedKind struct {
-	asks  *regexp.Regexp
+	asks  *text.Regexp
 	units string
-	given *regexp.Regexp
+	given *text.Regexp
 }
 
 // questions is how questions are read.
 type questions struct {
 	kinds                                 []*wantedKind
-	sentence, begin, noun, open, name, no *regexp.Regexp
+	sentence, begin, noun, open, name, no *text.Regexp
 }
 
 var howAsked = sync.OnceValue(func() *questions {
 	unit := `(second|minute|hour|day|night|week|fortnight|month|year)`
-	number := `|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand`
+	some := `\b(half|quarter|twice|once|dozen|double|no|none|zero|unlimited|free|one|two|three|four|` +
+		`five|six|seven|eight|nine|ten|eleven|twelve|hundred|thousand`
 	valueSet := func(asks, units, given string) *wantedKind {
-		k := &wantedKind{asks: regexp.MustCompile(`^(` + asks + `)`), units: units}
+		k := &wantedKind{asks: text.NewRegexp(`^(` + asks + `)`), units: units}
 		if given != "" {
-			k.given = regexp.MustCompile(given)
+			k.given = text.NewRegexp(given)
 		}
 		return k
 	}
@@ -50,32 +51,32 @@ var howAsked = sync.OnceValue(func() *questions {
 				`chain|colleague|contact)s?\n`, "", ""),
 			valueSet(`how (long|many( \S+)? ?`+unit+`)`, "time",
 				`\b(an?|another|one) `+unit+`\b|\b(until|forever|never)\b`),
-			valueSet(`how many`, "- time date", `\b(no|none|single|unlimited)\b`),
+			valueSet(`how many`, "- time date size € $ £ ¥ %", `\b(no|none|single|unlimited)\b`),
 			valueSet(`wh.* phone number`, "", `\d{3}`),
-			valueSet(`wh.* (port|version|release)s?\n`, "bare", `[a-z=>]\d|[^\d]:\d`),
+			valueSet(`wh.* (port|version|release)s?\n`, "bare", `[a-z=>]\d[\d.]*\b|[^\d]:\d`),
 			valueSet(`wh.* (salary|(sur)?charge|fee|price|cost|wage|deposit|discount)s?\n|`+
-				`.*\nwhat do(es)? .*(cost|pay|charge)`, "€ $ £ ¥ %",
-				`\b(free|half|double|nothing|times|price|percent)\b`),
+				`.*\nwhat do(es)? .*(cost|pay|charge)|how much .*money`, "€ $ £ ¥ %",
+				`\d ?(p|ct|cents?|pence)\b|\b(free|half|double|nothing|times|price|percent)\b`),
 			valueSet(`wh.* (time|hour|(week|birth)?day|date|month|deadline)s?\n|`+
 				`when (is|are|was|will|do|does|did) `, "time date", `\d[:.]\d\d|\d(st|nd|rd|th| may)\b|`+
 				`\b(hour|days?|today|tomorrow|noon|midnight|dawn|morning|evening|afternoon|nights?|`+
-				`nightly|daily|weekly|monthly|easter|christmas|weekend|`+calendar+`)\b`),
-			valueSet(`how (much|large|big|high|heavy|fast|old|far|near|deep|often|soon|late|quickly|`+
-				`slow|wide|tall|early|close)|wh.* (number|size|percentage|share|amount|limit|length|`+
-				`height|weight|radius|capacity|age)s?\n`, "", `\d|\b(half|quarter|twice|once|dozen|`+
-				`double|no|none|zero|unlimited|every|each|daily|hourly|nightly|weekly|free`+number+`)\b`),
+				`nightly|daily|weekly|monthly|easter|christmas|weekend|(`+calendar+`)s?)\b`),
+			valueSet(`how (much|large|big|high|heavy|deep|wide|tall|far|near)|wh.* (number|size|percentage|`+
+				`share|amount|limit|length|height|weight|radius|capacity)s?\n`, "- date", some+`)\b`),
+			valueSet(`how (fast|old|often|soon|late|quickly|slow|early|close)|wh.* ages?\n`, "",
+				`(^|[^\w-])\d|`+some+`|every|each|daily|hourly|nightly|weekly)\b`),
 		},
-		sentence: regexp.MustCompile(`[^.!?\n]+(?:\.\S[^.!?\n]*)*[.!?]*`),
-		begin: regexp.MustCompile(`(?:^|[,;:] )(?:(?:on|in|at|by|within|after|until|from|to|with|` +
+		sentence: text.NewRegexp(`[^.!?\n]+(?:\.\S[^.!?\n]*)*[.!?]*`),
+		begin: text.NewRegexp(`(?:^|[,;:] )(?:(?:on|in|at|by|within|after|until|from|to|with|` +
 			`for|of|and|but|or|so|since|up|before) )*` +
 			`((?:who|whom|whose|which|what|when|how|where|why)\b.*)`),
-		noun: regexp.MustCompile(`^(which|what)(?: is| are)?(( \S+)*?)(?: (?:is|do|does|did|are|was|` +
+		noun: text.NewRegexp(`^(which|what)(?: is| are)?(( \S+)*?)(?: (?:is|do|does|did|are|was|` +
 			`were|has|have|had|can|may|must|should|will|would|could|that|to|for|in|on|at|when|if|we|` +
 			`i|you|gets?|of|by|from)\b.*|[,;:?].*|$)`),
-		open: regexp.MustCompile(`^(where|why|how|when)\b`),
-		name: regexp.MustCompile(`\bdoes ([\w-]+) |(\w[\w.-]*/[\w./-]*)|` +
+		open: text.NewRegexp(`^(where|why|how|when)\b`),
+		name: text.NewRegexp(`\bdoes ([\w-]+) |(\w[\w.-]*/[\w./-]*)|` +
 			`\b(\d+[a-z]\w*|[a-z]+[\w-]*\d\w*)`),
-		no: regexp.MustCompile(`^(the|an?|our|my|your|his|her|its|their|it|he|she|some\w+|any\w+|` +
+		no: text.NewRegexp(`^(the|an?|our|my|your|his|her|its|their|it|he|she|some\w+|any\w+|` +
 			`every\w*|this|that|each|one|no|another|nobody|.*s|.*ing|` +
 			`\d+([smhkdg]|[ap]m|[kmgt]b|kg|\w?[dht]))$`),
 	}
@@ -122,12 +123,18 @@ func (w *Wanted) read(sentence string) {
 		way = way || i < 0 && how.open.MatchString(noun)
 		named, q = true, how.begin.FindStringSubmatch(q[1][1:])
 	}
+	if !named || way {
+		return
+	}
 	for _, m := range how.name.FindAllStringSubmatch(sentence, -1) {
-		if name := m[1] + m[2] + m[3]; named && !way && !how.no.MatchString(name) {
+		if name := m[1] + m[2] + m[3]; !how.no.MatchString(name) {
 			w.names = append(w.names, name)
 		}
 	}
 }
+
+// HasKind reports whether a question asks for a kind of value.
+func (w *Wanted) HasKind() bool { return w != nil && len(w.kinds) > 0 }
 
 // In reports whether a text has what is wanted.
 func (w *Wanted) In(of Text) bool {

@@ -35,6 +35,9 @@ func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
 	return r.get().FindAllStringSubmatchIndex(s, n)
 }
 
+// FindAllString is that of [regexp.Regexp].
+func (r *Regexp) FindAllString(s string, n int) []string { return r.get().FindAllString(s, n) }
+
 // FindString is that of [regexp.Regexp].
 func (r *Regexp) FindString(s string) string { return r.get().FindString(s) }
 

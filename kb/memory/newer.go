@@ -110,62 +110,70 @@ func (f *file) renew(tx *sqlite.Tx, hits []Hit, q *Query) ([]Hit, error) {
 	return out, f.newerOfTwo(tx, out, q)
 }
 
-// Two hits alone answer a question if the second has nearAlone of the first one's evidence,
-// and each is the nearest of the other in meaning, at a cosine of sameThing; nearSecond if
-// one is the second nearest. By words, the others have at most farAlone of the second one's
-// evidence, and the newer one has sameTopic of the words of the older one, by weight.
+// Two hits answer a question alike if each is one of the two nearest of the other in meaning,
+// at a cosine of sameThing, and the second has nearSecond of the first one's evidence; nearKind
+// if both hold the kind of value that is asked for. By words, it has nearAlone, the others
+// have at most farAlone of its evidence, and the newer one has sameTopic of the words of the
+// older one, by weight.
 const (
-	nearAlone  = 0.65
+	nearKind   = 0.5
+	nearAlone  = 0.7
+	nearSecond = 0.85
 	farAlone   = 0.8
 	sameTopic  = 0.25
-	nearSecond = 0.75
 	sameThing  = 0.45
 )
 
-// newerOfTwo puts the newer one of two sure, short hits first if they alone answer the
-// question: who notes a fact anew without touching the old note leaves two answers, which
-// may have few words in common.
+// newerOfTwo puts the newer one of two sure, short hits first if they answer the question
+// alike: who notes a fact anew without touching the old note leaves two answers, which may
+// have few words in common.
 func (f *file) newerOfTwo(tx *sqlite.Tx, hits []Hit, q *Query) error {
 	if len(hits) < 2 {
 		return nil
 	}
 	first, second := &hits[0], &hits[1]
+	share := second.Evidence / first.Evidence
 	if second.Weak || !second.Updated.After(first.Updated) || first.authority() > second.authority() ||
-		second.Evidence < nearAlone*first.Evidence {
+		share < nearKind {
 		return nil
 	}
 	older, newer := first.told(), second.told()
 	if older.IsLong() || newer.IsLong() || older.Confirmed(newer) {
 		return nil
 	}
-	place, err := f.nearest(tx, &first.Item, &second.Item, q)
-	near := place == 1 || place == 2 && second.Evidence >= nearSecond*first.Evidence
-	if err != nil || !near && (older.Share(newer) < sameTopic || slices.ContainsFunc(hits[2:],
+	near := share >= nearSecond ||
+		q.wanted.HasKind() && q.wanted.In(first.text()) && q.wanted.In(second.text())
+	if near {
+		var err error
+		if near, err = f.areNeighbours(tx, &first.Item, &second.Item, q); err != nil {
+			return err
+		}
+	}
+	if !near && (share < nearAlone || older.Share(newer) < sameTopic || slices.ContainsFunc(hits[2:],
 		func(h Hit) bool { return h.Evidence > farAlone*second.Evidence })) {
-		return err
+		return nil
 	}
 	second.Score, second.Evidence = max(first.Score, second.Score), max(first.Evidence, second.Evidence)
 	*first, *second = *second, *first
 	return nil
 }
 
-// nearest returns the place of each of two items among the nearest of the other in meaning,
-// from 1, the later one of both; 0 if that is none of the first two, or they are not near.
-func (f *file) nearest(tx *sqlite.Tx, a, b *Item, q *Query) (place int, err error) {
+// areNeighbours reports whether each of two items is one of the two nearest of the other in
+// meaning, and they are near.
+func (f *file) areNeighbours(tx *sqlite.Tx, a, b *Item, q *Query) (bool, error) {
 	vs, err := f.Index.Vectors(tx, a.n, b.n)
 	if err != nil || store.Alike(a.Model, vs[a.n], vs[b.n]) < sameThing {
-		return 0, err
+		return false, err
 	}
 	for _, of := range []*Item{a, b} {
 		found, err := f.Index.Search(tx, index.Query{Vector: vs[of.n], Model: of.Model, Depth: 3,
 			Filter: q.filter(of.Tier, f.s.opt.Agent)})
-		i := slices.IndexFunc(found.Candidates, func(c index.Candidate) bool { return c.ID == a.n+b.n-of.n })
-		if err != nil || i < 0 {
-			return 0, err
+		if err != nil || !slices.ContainsFunc(found.Candidates,
+			func(c index.Candidate) bool { return c.ID == a.n+b.n-of.n }) {
+			return false, err
 		}
-		place = max(place, found.Candidates[i].VectorRank-1)
 	}
-	return place, nil
+	return true, nil
 }
 
 // mostCompared is how many notes are compared with each other.

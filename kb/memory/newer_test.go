@@ -129,6 +129,7 @@ var bothHold = []restated{
 	{"The mobile app supports iOS 15 and later", "The mobile app is tested on Android 14, too", ""},
 	{"Nightly builds run at 3 am", "Nightly builds are kept for 3 days", ""},
 	{"The build uses Go 1.25", "The build caches modules in CI now", ""},
+	{"Sunniva works Mon-Thu, off Fridays", "Sunniva wants patches of 300 changed lines at most", ""},
 }
 
 // firstGiven asks a prompt as a hook asks it, and says which form comes first: old, newer,
@@ -242,8 +243,8 @@ func (m meaning) Embed(ctx context.Context, texts []string) ([]embed.Vector, err
 }
 
 // TestNewerNeighbour: of two sure answers that are each other's nearest in meaning the newer
-// one is first, whatever words they have; not if they are far apart, or if it says the
-// older one's figure again.
+// one is first, whatever words they have, if both hold the kind of value that is asked for;
+// not if they are far apart, or if it says the older one's figure again.
 func TestNewerNeighbour(t *testing.T) {
 	t.Parallel()
 	towards := func(along float32) embed.Vector {
@@ -251,24 +252,26 @@ func TestNewerNeighbour(t *testing.T) {
 		v[0], v[1] = along, float32(math.Sqrt(float64(1-along*along)))
 		return v
 	}
-	const old = "The kiln fires at 980 degrees"
-	for newer, want := range map[string]string{
-		"Glazes crawl below cone 06: 1,040 degrees, says the potter who rebuilt our kiln": "newer",
-		"Glazes were fine, potter and apprentice agreed, 980 degrees held in the kiln":    "old",
+	const (
+		old     = "The kiln fires at 980 degrees"
+		renewed = "Glazes crawl below cone 06: 1,040 degrees, says the potter who rebuilt our kiln"
+		again   = "Glazes were fine, potter and apprentice agreed, 980 degrees held in the kiln"
+		beside  = "Glazes crawl below cone 06, says the potter who rebuilt our kiln"
+		figure  = "How many degrees for the kiln?"
+		way     = "How is the kiln fired?"
+	)
+	for _, c := range []struct {
+		question, newer string
+		along           float32
+		want            string
+	}{
+		{figure, renewed, .85, "newer"}, {figure, renewed, .7, "newer"}, {figure, renewed, .2, "old"},
+		{figure, again, .85, "old"}, {figure, beside, .85, "old"}, {way, renewed, .7, "old"},
 	} {
-		for _, near := range []bool{true, false} {
-			if !near {
-				want = "old"
-			}
-			const question = "How many degrees for the kiln?"
-			model := meaning{question: towards(1), old: towards(.97), newer: towards(.85)}
-			if !near {
-				model[newer] = towards(.2)
-			}
-			if first := firstGivenBy(t, restated{old, newer, question}, true, model,
-				"The kiln at school is 12 degrees off"); first != want {
-				t.Errorf("near %t: %s first of %q and %q", near, first, old, newer)
-			}
+		model := meaning{c.question: towards(1), old: towards(.97), c.newer: towards(c.along)}
+		if first := firstGivenBy(t, restated{old, c.newer, c.question}, true, model,
+			"The kiln at school is 12 degrees off"); first != c.want {
+			t.Errorf("%s along %.2f: %s first of %q and %q", c.question, c.along, first, old, c.newer)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,7 +60,8 @@ type Query struct {
 	recent bool
 	// calibrated is the measured threshold of the model, if the program knows none.
 	calibrated float64
-	threshold  float64 // the highest of the files that were read
+	threshold  float64       // the highest of the files that were read
+	wanted     *clash.Wanted // what the text asks for, nil if no hit is sure
 }
 
 // Hit is an item that was read.
@@ -406,6 +408,7 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 	for i := range hits {
 		hits[i].Evidence = judge.Settle(hits[i].Evidence)
 	}
+	q.wanted = cmp.Or(judge.Wanted, q.wanted)
 	// If no hit has any evidence, what was found by function words alone is no hit.
 	var empty []int64
 	for i := range hits {

@@ -15,7 +15,8 @@ const maxRead = 16 << 10
 // Judge says how sure each text that an index has found is to answer the question. All
 // stores ask it, so that there is one judgement.
 type Judge struct {
-	Threshold float64 // hits with less evidence are weak
+	Threshold float64       // hits with less evidence are weak
+	Wanted    *clash.Wanted // by the question, nil until a text is sure
 
 	model       rank.Question
 	words       rank.Question // for hits without a cosine
@@ -26,8 +27,7 @@ type Judge struct {
 	meaningless bool // cosines of this model say nothing, yet or of this question
 	unaskedOne  float64
 	question    string
-	wanted      *clash.Wanted // by the question, when the first text is sure
-	lacking     float64       // the most evidence of a text that lacks what is asked for
+	lacking     float64 // the most evidence of a text that lacks what is asked for
 }
 
 // behind is the share of the evidence of a text that lacks what is asked for, below which
@@ -76,10 +76,10 @@ func (j *Judge) Evidence(c *index.Candidate, title, body string) float64 {
 	if e < j.Threshold {
 		return e
 	}
-	if j.wanted == nil {
-		j.wanted = clash.WantedBy(j.question)
+	if j.Wanted == nil {
+		j.Wanted = clash.WantedBy(j.question)
 	}
-	if !j.wanted.In(clash.Text{Title: title, Body: body[:min(len(body), maxRead)]}) {
+	if !j.Wanted.In(clash.Text{Title: title, Body: body[:min(len(body), maxRead)]}) {
 		j.lacking = max(j.lacking, e)
 		return j.below(e)
 	}
