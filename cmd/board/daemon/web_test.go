@@ -95,7 +95,7 @@ func TestWebPages(t *testing.T) {
 	for i, reports := range [][]string{{"report.md"}, {hostile, "b.md"}} {
 		if err := b.RecordCheck(t.Context(), "ci "+hostile[:5], board.ReportCheck{Reports: reports, SHA256: "aa", JudgedAt: 2,
 			Steps: []board.CheckedStep{{Name: "survival", Wrong: 1002 + i, Unsure: 3},
-				{Name: "trace", Passed: true}}}); err != nil {
+				{Name: "trace", Passed: true, Wrong: 2}, {Name: "verify", Passed: true, Skipped: true}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -106,7 +106,7 @@ func TestWebPages(t *testing.T) {
 	for _, tc := range []struct{ path, want string }{
 		{"/", `<span class="badge open">report.md FAILED: survival 1002</span>`},
 		{"/run/audit", `<h2 id="checks">Checks <small>2</small></h2>`},
-		{"/run/audit", `<th scope="row">report.md</th><td><span class="badge open">failed</span></td><td class="wrap"><b>survival failed 1,002</b> (3 unsure), trace passed</td>`},
+		{"/run/audit", `<th scope="row">report.md</th><td><span class="badge open">failed</span></td><td class="wrap"><b>survival failed 1,002</b> (3 unsure), trace warns of 2, verify not checked</td>`},
 		{"/run/audit", `<span class="badge waived">3 entries since</span>`},
 		{"/run/audit/report", `<th scope="row">report.md</th>`},
 		{fmt.Sprintf("/run/audit?at=%d", st.Seq-1), `<h2 id="checks">Checks <small>1</small></h2>`},
