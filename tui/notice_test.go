@@ -71,7 +71,9 @@ func TestNewAbove(t *testing.T) {
 		}
 		h.send(page.EventsMsg{From: p, Events: events})
 	}
+	h.wants("newest first, following")
 	h.press("j", "j", "j")
+	h.lacks("following")
 	row := func() (at int, line string) {
 		for y, l := range strings.Split(h.screen(), "\n") {
 			if strings.HasPrefix(l, "▌") {
@@ -89,6 +91,7 @@ func TestNewAbove(t *testing.T) {
 	h.wants("12 new above")
 	h.lacks("later 3")
 	h.press("g")
+	h.wants("newest first, following")
 	h.wants("later 11")
 	h.lacks("new above")
 }

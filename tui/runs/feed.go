@@ -220,7 +220,11 @@ func (f *feed) view(focused bool) []string {
 	if f.more {
 		note += ", the newest of more"
 	}
-	return f.draw("Entries, newest first", note, empty, focused)
+	title := "Entries, newest first"
+	if !f.list.Touched && !f.page.back.on && !f.page.lost() && f.page.follow.err == nil {
+		title += ", following"
+	}
+	return f.draw(title, note, empty, focused)
 }
 
 // marks returns the two signs before an entry's text.
