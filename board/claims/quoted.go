@@ -162,7 +162,8 @@ func (t tokens) outOf(i int) string {
 func (t tokens) widens(o tokens) string {
 	all, part := t.scope()
 	theirs, some := o.scope()
-	if all == "" || part != "" || theirs != "" || some == "" {
+	if all == "" || part != "" || theirs != "" || some == "" ||
+		slices.ContainsFunc(o, func(x token) bool { return universals.has(x.low) }) { // all 19 of them
 		return ""
 	}
 	return fmt.Sprintf("“%s” against “%s”", all, some)

@@ -76,10 +76,13 @@ func (o *orchestrator) holds(ctx context.Context, text string) error {
 	if err != nil {
 		return fmt.Errorf("find the documents: %w", err)
 	}
-	in.Reports, in.Worker = []*documents.Document{documents.New(o.report, text)}, lead
+	in.Reports, in.Worker, in.Dir = []*documents.Document{documents.New(o.report, text)}, lead, "."
 	r, err := check.Run(ctx, o.board, f, in)
 	if err != nil {
 		return fmt.Errorf("check the run: %w", err)
+	}
+	if err := check.Record(ctx, o.board, &r, &in); err != nil {
+		return fmt.Errorf("record the verdict: %w", err)
 	}
 	fmt.Fprintf(o.out, "check of %s: passed: %t\n", r.Run, r.Passed)
 	for _, s := range r.WorstFirst() {
