@@ -87,10 +87,11 @@ func (b *Board) RecordCheck(ctx context.Context, worker string, c ReportCheck) e
 }
 
 // is reports whether a verdict says what one on record does. Another entry makes it another
-// verdict: it says that the reports were checked since.
+// verdict: it says that the reports were checked since. Another directory does not: a service
+// checks each time in a new one.
 func (c *ReportCheck) is(o *ReportCheck) bool {
-	return slices.Equal(c.Reports, o.Reports) && c.SHA256 == o.SHA256 && c.Dir == o.Dir &&
-		c.Passed == o.Passed && slices.Equal(c.Steps, o.Steps) && c.Entries == o.Entries
+	return slices.Equal(c.Reports, o.Reports) && c.SHA256 == o.SHA256 && c.Passed == o.Passed &&
+		slices.Equal(c.Steps, o.Steps) && c.Entries == o.Entries
 }
 
 // checked decodes the event of a check.
