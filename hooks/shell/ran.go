@@ -276,7 +276,9 @@ func (w *walker) stmt(s *syntax.Stmt, k Outcome) {
 			w.list(i.Stmts, Hidden)
 		}
 	case *syntax.FuncDecl:
-		w.funcs[c.Name.Value] = c.Body
+		if c.Name != nil { // the parser takes "() x", which is zsh's
+			w.funcs[c.Name.Value] = c.Body
+		}
 	case *syntax.DeclClause:
 		for _, a := range c.Args {
 			w.substituted(a.Value, Hidden)

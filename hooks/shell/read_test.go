@@ -264,7 +264,7 @@ func TestRead(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{
 		"cat a | b && (c; d) > e", "cat <<EOF\n$(x)\nEOF", "a=(1 2) b[1]=$((1+2)) f <(x)", "bash -c 'sudo env x=y timeout 1 sh -c \"rm\"'",
-		"find . -exec a {} + -delete", "git -c", "xargs -I", "sed -i", "if x; then y; fi", "case x in a) b;; esac", "${x:-$(y)}", "f() { f; }; f", "cat <<'A' <<B\nx\nA\ny\nB", "coproc x", "\xff\xfe", "<<EOF",
+		"find . -exec a {} + -delete", "git -c", "xargs -I", "sed -i", "if x; then y; fi", "case x in a) b;; esac", "${x:-$(y)}", "f() { f; }; f", "a & () b", "cat <<'A' <<B\nx\nA\ny\nB", "coproc x", "\xff\xfe", "<<EOF",
 	} {
 		f.Add(s)
 	}
