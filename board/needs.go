@@ -43,16 +43,17 @@ func (n *Need) Silent(now time.Time) bool {
 
 // needs are what a run waits for: the workers that it expects, the longest silent first, reports
 // that failed, then questions, then what else keeps the gate closed; or the report, if it is open.
+// Many workers leave half of the room to the others.
 func needs(st *State, v *Verdict) []Need {
-	all := []Need{}
+	workers, all := []Need{}, []Need{}
 	for i := range st.Expected {
 		if e := &st.Expected[i]; e.Status == WorkerExpected {
 			since := st.LastWord(e)
-			all = append(all, Need{Kind: NeedWorker, Worker: e.Worker, Since: &since,
+			workers = append(workers, Need{Kind: NeedWorker, Worker: e.Worker, Since: &since,
 				Content: e.Worker + " has not finished yet"})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Need) int { return a.Since.Compare(*b.Since) })
+	slices.SortStableFunc(workers, func(a, b Need) int { return a.Since.Compare(*b.Since) })
 	for i := range st.Checks {
 		if c := &st.Checks[i]; len(c.Failed()) > 0 {
 			all = append(all, Need{Kind: NeedFailed, Worker: c.Worker, Content: c.Describe(), Since: &c.At})
@@ -76,6 +77,8 @@ func needs(st *State, v *Verdict) []Need {
 		all = append(all, Need{Kind: NeedReport, Content: "the report may be written",
 			Since: &st.Updated})
 	}
+	room := max(mostNeeds-len(all), mostNeeds/2)
+	all = append(workers[:min(len(workers), room)], all...)
 	return all[:min(len(all), mostNeeds)]
 }
 

@@ -67,4 +67,14 @@ func TestNeeds(t *testing.T) {
 	if n := len(needs(&st, &v)); n != mostNeeds {
 		t.Errorf("%d needs are kept", n)
 	}
+	// Many workers leave room for what else there is.
+	var many []string
+	for i := range 2 * mostNeeds {
+		many = append(many, fmt.Sprint("w", i))
+	}
+	_, err = b.Expect(ctx, "lead", many, false)
+	check(err)
+	check(b.RecordCheck(ctx, "ci", failing(1, "report.md")))
+	wants(Policy{}, "worker w0 ", "worker w1 ", "worker w2 ", "worker w3 ", "failed ci ", "question w s2high",
+		"question w s3high", "question w s4high")
 }

@@ -70,7 +70,7 @@ func TestReportThatFailed(t *testing.T) {
 	h.wants("2 of 5 steps passed", "docs/report.md")
 	h.press("esc", "esc")
 	elsewhere := failedCheck(h, "docs/report.md")
-	elsewhere.Dir = "another"
+	elsewhere.Dir, elsewhere.SHA256 = "another", "bb"
 	must("", h.openRun("written").RecordCheck(context.Background(), "ci", elsewhere))
 	h.press("ctrl+r", "C")
 	h.wants("no report: r chooses one") // its docs/report.md is another file

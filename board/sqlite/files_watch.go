@@ -37,10 +37,11 @@ type FileTimes struct {
 	Node     [2]uint64
 }
 
-// TimesOf reads the times of a file and its WAL. They are zero for a file that does not exist.
+// TimesOf reads the times of a file and its WAL. They are zero for one that does not exist or is
+// empty: a reader may leave an empty WAL behind, which says nothing.
 func TimesOf(path string) (t FileTimes) {
 	for i, name := range []string{path, path + "-wal"} {
-		if info, err := os.Stat(name); err == nil {
+		if info, err := os.Stat(name); err == nil && info.Size() > 0 {
 			t.At[i], t.Size[i] = info.ModTime().UnixNano(), info.Size()
 			t.Node[i] = disk.Node(info)
 		}

@@ -244,7 +244,7 @@ var libraries = map[string][]string{
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 10931, // accepted doubts bounded in the gate, ids in brackets; checks on record
+	"board": 10934, // accepted doubts bounded in the gate, ids in brackets; checks on record
 
 	"board/check": 1676, // with the policy; a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step
 
@@ -265,7 +265,7 @@ var ceilings = map[string]int{
 
 	"board/report": 1824, // the digest by document, with quotes
 
-	"board/sqlite": 2630, // a kept file is checked within each transaction; with the files of runs, which were a package
+	"board/sqlite": 2631, // a kept file is checked within each transaction; with the files of runs, which were a package
 
 	"board/store": 540,
 
