@@ -104,6 +104,7 @@ type KBSearchIn struct {
 	NoDocs   bool    `json:"no_docs,omitempty" only:"cli" cli:"leave out sections of documents"`
 	Explain  bool    `json:"explain,omitempty" only:"cli" flag:"explain,x" cli:"say where each hit's score comes from"`
 	Full     bool    `json:"full,omitempty" rare:"true" jsonschema:"whole bodies"`
+	NoMMR    bool    `json:"no_mmr,omitempty" only:"cli" hidden:"true" cli:"by relevance alone: near copies stand side by side"`
 	Cut      bool    `json:"cut,omitempty" only:"cli" flag:"-"`
 	op.Given
 }
@@ -157,7 +158,7 @@ measures the threshold.`},
 			return out, err
 		}
 		q.Text, q.Mode, q.Limit, q.Floor = in.Query, in.Mode, in.Limit, in.MinScore
-		q.Gate, q.Explain = in.Gate, in.Explain
+		q.Gate, q.Explain, q.NoMMR = in.Gate, in.Explain, in.NoMMR
 		q.NoDocs = in.NoDocs || in.Gate && len(q.Kinds) == 0 // as the threshold is measured
 		if in.Gate && !in.Has("limit") {
 			q.Limit = kb.RecallLimit
