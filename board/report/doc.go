@@ -5,5 +5,8 @@
 //	text, err := report.Appendix(ctx, b)                            // all that a report must carry
 //	err := report.WriteHTML(ctx, w, b, board.Policy{}, nil)
 //
+// It also writes verdicts in the formats that CI services read ([CI]): JUnit, SARIF, GitHub
+// annotations, a job summary.
+//
 // What workers wrote is treated as hostile in each format.
 package report

@@ -20,8 +20,8 @@
 //	board/trace      what supports the facts of a report
 //	board/foreign    reads boards of other programs
 //	board            the domain: entries, signals, variables, events; gate, replay, import
-//	board/report     digest, appendix and HTML page of a board
 //	board/check      reads board.yaml; gate, verify, conflicts, survival and trace in one verdict
+//	board/report     digest, appendix and HTML page of a board; verdicts for CI services
 //
 // Embeddings:
 //
@@ -61,7 +61,6 @@
 //	tui              the screen
 //	cmd/board/daemon     the process that keeps models and indexes warm
 //	cmd/board/doctor     checks and repairs everything
-//	cmd/board/ci         output for CI services
 //	cmd/board/base       what commands share: flags, input, output, errors, the model
 //	cmd/board/runcmd     commands about one run
 //	cmd/board/kbcmd      commands of the knowledge base

@@ -19,8 +19,8 @@ import (
 	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/board/op"
+	"blackboard/board/report"
 	"blackboard/cmd/board/base"
-	"blackboard/cmd/board/ci"
 	"blackboard/embed"
 	"blackboard/hooks/ops"
 	kbhome "blackboard/kb/home"
@@ -155,11 +155,11 @@ func format(c *cli.Context) (string, error) {
 }
 
 // ciReport is a judgement as the CI formats have it.
-func ciReport(j *ops.Judged) ci.Report {
+func ciReport(j *ops.Judged) report.CI {
 	if j.Check != nil {
-		return ci.Check(*j.Check, base.CommandFor, base.Version())
+		return report.CIOfCheck(*j.Check, base.CommandFor, base.Version())
 	}
-	r := ci.Step(&j.Steps()[0], base.CommandFor, base.Version())
+	r := report.CIOfStep(&j.Steps()[0], base.CommandFor, base.Version())
 	if j.Verdict != nil {
 		return r.Under(j.Follows())
 	}
@@ -174,7 +174,7 @@ func (p *program) verdict(c *cli.Context, f string, j *ops.Judged) error {
 			Skipped: s.Skipped, Headline: s.Headline})
 	}
 	answer := op.Answer{Data: *j, Text: func(page *op.Page) { ops.Gate.Text(page, *j) }}
-	report, out := ciReport(j), c.String("output")
+	ci, out := ciReport(j), c.String("output")
 	if out != "" && out != "-" {
 		p.PrintText(answer)
 	}
@@ -187,16 +187,16 @@ func (p *program) verdict(c *cli.Context, f string, j *ops.Judged) error {
 		case "json":
 			return q.PrintJSON(answer)
 		case "junit":
-			return report.JUnit(w)
+			return ci.JUnit(w)
 		case "sarif":
-			return report.SARIF(w)
+			return ci.SARIF(w)
 		case "github":
-			return report.GitHub(w)
+			return ci.GitHub(w)
 		}
 		q.PrintText(answer)
 		return q.Out.Err
 	})
-	if err = cmp.Or(err, p.summary(c, report)); err != nil || !j.Failed() {
+	if err = cmp.Or(err, p.summary(c, ci)); err != nil || !j.Failed() {
 		return err
 	}
 	if j.GateAlone() {
@@ -206,14 +206,14 @@ func (p *program) verdict(c *cli.Context, f string, j *ops.Judged) error {
 }
 
 // summary appends the Markdown summary, if one is asked for.
-func (p *program) summary(c *cli.Context, report ci.Report) error {
+func (p *program) summary(c *cli.Context, verdict report.CI) error {
 	name := c.String("summary")
 	if name == "" {
 		return nil
 	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err == nil {
-		err = errors.Join(report.Markdown(f), f.Close())
+		err = errors.Join(verdict.Markdown(f), f.Close())
 	}
 	if err != nil {
 		return fmt.Errorf("write the summary: %w", err)

@@ -1,4 +1,4 @@
-package ci
+package report
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 // GitHub writes workflow commands: an ::error for every finding that failed, a ::warning
 // for those that are worth little, or one ::notice.
-func (r Report) GitHub(w io.Writer) error {
+func (r CI) GitHub(w io.Writer) error {
 	var b strings.Builder
 	command := func(name string, f finding, message string) {
 		props := []string{}

@@ -1,4 +1,4 @@
-package ci
+package report
 
 import (
 	"fmt"
@@ -36,10 +36,10 @@ func rulesOf(tool string) []rule {
 	return all
 }
 
-// Check turns a check into a report: the findings of its steps, the worst step first.
+// CIOfCheck turns a check into what CI formats say: the findings of its steps, the worst step first.
 // What the policy lets through is a warning.
-func Check(c check.Result, words fault.Words, version string) Report {
-	r := Report{tool: checkTool, version: version, run: c.Run, seq: c.Seq, ok: c.Passed,
+func CIOfCheck(c check.Result, words fault.Words, version string) CI {
+	r := CI{tool: checkTool, version: version, run: c.Run, seq: c.Seq, ok: c.Passed,
 		caveat: "Words and numbers were compared, not meaning: a pass is necessary, not sufficient."}
 	var failed, lines []string
 	var steps [][]finding
@@ -55,7 +55,7 @@ func Check(c check.Result, words fault.Words, version string) Report {
 			headline = "warning"
 		}
 		lines = append(lines, s.Name+": "+headline)
-		sub := stepReport(&s, words, version)
+		sub := stepFindings(&s, words, version)
 		r.notes = append(r.notes, sub.notes...)
 		steps = append(steps, sub.findings)
 	}
@@ -91,10 +91,10 @@ func byTurns(steps [][]finding) (all []finding) {
 	return append(all, rest...)
 }
 
-// stepReport is the report of one step of a check: its name stands before its rules, and what
+// stepFindings is the report of one step of a check: its name stands before its rules, and what
 // the policy lets through warns.
-func stepReport(s *check.Step, words fault.Words, version string) Report {
-	r := Step(s, words, version)
+func stepFindings(s *check.Step, words fault.Words, version string) CI {
+	r := CIOfStep(s, words, version)
 	if !s.HadInput() {
 		f := finding{rule: ruleSkipped, label: s.Name + " was skipped", ok: s.Passed}
 		if s.Passed {

@@ -1,6 +1,4 @@
-// Package ci writes verdicts, of board gate, survival and the other checks, in the
-// formats that CI services read: JUnit, SARIF, GitHub annotations, a job summary.
-package ci
+package report
 
 import (
 	"cmp"
@@ -31,8 +29,9 @@ const maxRows = 500
 // maxAnnotations is how many errors of one step GitHub shows outside of its log.
 const maxAnnotations = 10
 
-// Report is a verdict or a survival in the form that all CI formats are written from.
-type Report struct {
+// CI is the verdict of a gate, a check or one of its steps, from which the formats of CI services are
+// written.
+type CI struct {
 	tool     string // board gate, board survival, board check
 	version  string
 	run      string
@@ -117,7 +116,7 @@ var rules = map[string][]rule{
 }
 
 // Under says which file the report follows. What has no file of its own is found there.
-func (r Report) Under(policy string) Report {
+func (r CI) Under(policy string) CI {
 	if policy != "" {
 		r.policy = repositoryPath(policy)
 	}
@@ -126,19 +125,19 @@ func (r Report) Under(policy string) Report {
 
 // checked makes sure that a report that failed has a failed finding: no reader of it may
 // show it green.
-func (r Report) checked() Report {
+func (r CI) checked() CI {
 	if !r.ok && len(r.failed()) == 0 {
 		r.findings = append(r.findings, finding{rule: rulesOf(r.tool)[0].id, label: r.tool, cause: "failed", message: r.headline, clear: "run " + r.tool + " by hand"})
 	}
 	return r
 }
 
-func (r Report) failed() []finding {
+func (r CI) failed() []finding {
 	return slices.DeleteFunc(slices.Clone(r.findings), func(f finding) bool { return f.ok })
 }
 
 // warned are the findings that are ok, and worth little.
-func (r Report) warned() []finding {
+func (r CI) warned() []finding {
 	return slices.DeleteFunc(slices.Clone(r.findings), func(f finding) bool { return f.warning == "" })
 }
 
@@ -160,7 +159,7 @@ func (f finding) lines(content int) []string {
 }
 
 // Markdown writes the report as a job summary.
-func (r Report) Markdown(w io.Writer) error {
+func (r CI) Markdown(w io.Writer) error {
 	var b strings.Builder
 	light := "✅"
 	switch {

@@ -1,4 +1,4 @@
-package ci
+package report
 
 import (
 	"cmp"
@@ -57,7 +57,7 @@ type (
 // JUnit writes the report as JUnit XML: one suite, one test case per finding. There are
 // no times: nothing was run. A finding with a warning, and one that was not checked, is a
 // test that was skipped, which readers show apart from those that passed.
-func (r Report) JUnit(w io.Writer) error {
+func (r CI) JUnit(w io.Writer) error {
 	suite := junitSuite{Name: r.tool + " " + r.run, Tests: len(r.findings), Failures: len(r.failed()), Time: "0",
 		Properties: []junitProperty{{"run", r.run}, {"event", fmt.Sprint(r.seq)}, {"result", r.headline}}}
 	for _, n := range r.notes {
@@ -97,7 +97,7 @@ func (r Report) JUnit(w io.Writer) error {
 // scanning also wants a file for every result. Where there is none, as for a gate, it is
 // the policy that asks for it, else "board/RUN", line 1: no such file needs to exist, but
 // the alerts of a run stand together. The id is the logical location.
-func (r Report) SARIF(w io.Writer) error {
+func (r CI) SARIF(w io.Writer) error {
 	type object = map[string]any
 	index, described, results := map[string]int{}, []object{}, []object{}
 	for i, rule := range rulesOf(r.tool) {

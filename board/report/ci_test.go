@@ -1,4 +1,4 @@
-package ci
+package report
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ const nasty = "50% of <b>rent</b> & \"more\" | a\r\n::error::forged\n##[add-mask
 func number(n int64) *int64 { return &n }
 
 // samples are judgements of each kind, with contents that try to break out of each format.
-func samples() map[string]Report {
+func samples() map[string]CI {
 	gate := board.Verdict{Run: "lease-1", Seq: 42, Policy: board.Policy{Block: []string{"critical", "high"}, MaxOpen: number(1), MaxDisputed: number(0), RequireSource: true},
 		Reasons: []board.Reason{
 			{Rule: board.RuleOpenSignal, ID: "s2", Priority: "critical", Content: nasty, Worker: "asker, 1: one", Claimed: "checker\n::x", Clear: "board address s2, or board waive s2 --reason …"},
@@ -56,18 +56,18 @@ func samples() map[string]Report {
 	empty := nothing
 	empty.Demand(true, 0)
 	const version = "v0.0.0-test"
-	return map[string]Report{
+	return map[string]CI{
 		"gate_closed": ofGate(gate, version), "gate_open": ofGate(open, version), "survival_failed": ofSurvival(missing, version), "survival_passed": ofSurvival(passed, version),
 		"gate_waiting": ofGate(waiting, version), "survival_nothing": ofSurvival(nothing, version), "survival_empty": ofSurvival(empty, version),
 	}
 }
 
-func ofGate(v board.Verdict, version string) Report {
-	return Step(&check.Step{Name: check.Gate, Gate: &v, Passed: v.Open}, nil, version)
+func ofGate(v board.Verdict, version string) CI {
+	return CIOfStep(&check.Step{Name: check.Gate, Gate: &v, Passed: v.Open}, nil, version)
 }
 
-func ofSurvival(s survival.Result, version string) Report {
-	return Step(&check.Step{Name: check.Survival, Survival: &s, Passed: s.Passed}, nil, version)
+func ofSurvival(s survival.Result, version string) CI {
+	return CIOfStep(&check.Step{Name: check.Survival, Survival: &s, Passed: s.Passed}, nil, version)
 }
 
 func written(t *testing.T, write func(io.Writer) error) string {
@@ -87,7 +87,7 @@ func TestGolden(t *testing.T) {
 	for name, r := range samples() {
 		for ext, write := range map[string]func(io.Writer) error{"junit.xml": r.JUnit, "sarif.json": r.SARIF, "github.txt": r.GitHub, "summary.md": r.Markdown} {
 			got := written(t, write)
-			path := filepath.Join("..", "..", "..", "testdata", "golden", "ci_"+name+"."+ext)
+			path := filepath.Join("..", "..", "testdata", "golden", "ci_"+name+"."+ext)
 			if *updateGolden {
 				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
@@ -278,7 +278,7 @@ func TestMarkdownCells(t *testing.T) {
 }
 
 func TestNeverGreenByMistake(t *testing.T) {
-	for name, r := range map[string]Report{"gate": ofGate(board.Verdict{Run: "r"}, ""), "survival": ofSurvival(survival.Result{Run: "r"}, "")} {
+	for name, r := range map[string]CI{"gate": ofGate(board.Verdict{Run: "r"}, ""), "survival": ofSurvival(survival.Result{Run: "r"}, "")} {
 		if len(r.failed()) == 0 {
 			t.Errorf("%s: it failed, but has no failed finding", name)
 		}

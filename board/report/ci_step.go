@@ -1,4 +1,4 @@
-package ci
+package report
 
 import (
 	"cmp"
@@ -25,10 +25,10 @@ var caveats = map[string]string{
 	check.Verify:    "That the sources are right, and that the findings follow from them, was not checked: a pass is necessary, not sufficient.",
 }
 
-// Step turns the result of one step into a report: what failed, as check lists it, and what
+// CIOfStep turns the result of one step into what CI formats say: what failed, as check lists it, and what
 // passed. The words are those of what would clear a finding.
-func Step(s *check.Step, words fault.Words, version string) Report {
-	r := Report{tool: "board " + s.Name, version: version, ok: s.Passed, caveat: caveats[s.Name]}
+func CIOfStep(s *check.Step, words fault.Words, version string) CI {
+	r := CI{tool: "board " + s.Name, version: version, ok: s.Passed, caveat: caveats[s.Name]}
 	for _, f := range s.Findings() {
 		if f.Pair == nil || f.Pair.Likely {
 			r.findings = append(r.findings, failed(s, &f, words))
@@ -167,7 +167,7 @@ func (f *finding) ofReport(item *survival.ItemResult, s *survival.Result) {
 }
 
 // addPassed adds what a step looked at and had nothing against, and the run that it is about.
-func (r *Report) addPassed(s *check.Step) {
+func (r *CI) addPassed(s *check.Step) {
 	pass := func(f finding) { f.ok = true; r.findings = append(r.findings, f) }
 	switch {
 	case s.Gate != nil:
@@ -248,7 +248,7 @@ func asked(p *board.Policy, rule string) bool {
 }
 
 // warn adds what was dropped, and whether there was enough to look for.
-func (r *Report) warn(s *survival.Result) {
+func (r *CI) warn(s *survival.Result) {
 	for _, d := range s.Dropped {
 		r.notes = append(r.notes, fmt.Sprintf("%s need not surface: %s dropped that with %s: %s", d.ID,
 			line(d.Worker, titleRunes), d.By, line(d.Reason, cellRunes)))
