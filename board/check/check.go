@@ -413,7 +413,7 @@ func (s *Step) overruled(n int) {
 }
 
 func (c *checker) conflicts(found *board.Conflicts) Step {
-	s := Step{Conflicts: found, Passed: true, Headline: "no open conflicts"}
+	s := Step{Conflicts: found, Passed: true, Headline: "no undeclared contradictions"}
 	if found.Total > 0 {
 		s.Headline = count(found.Total,
 			"pair of findings may contradict each other",
