@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	library "modernc.org/sqlite"
 
@@ -34,7 +35,7 @@ func (k *connector) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, err
 	}
 	defer unlock()
-	c := &conn{file: disk.Hold(k.path), kept: map[string]driver.Stmt{}, last: k.last}
+	c := &conn{file: disk.Hold(k.path), kept: map[string]statement{}, last: k.last}
 	opened, err := k.Driver().Open(k.dsn)
 	if err != nil {
 		c.file.Release()
@@ -72,8 +73,29 @@ type libraryConn interface {
 type conn struct {
 	libraryConn
 	file *disk.Database
-	kept map[string]driver.Stmt
+	kept map[string]statement
 	last *atomic.Bool
+}
+
+// statement is a compiled statement. To call one off, the library starts a goroutine each time,
+// which takes longer than to read a row by its key. So what was quick the last time is not
+// called off midway, only before: it ends soon.
+type statement struct {
+	driver.Stmt
+	quick bool
+}
+
+const quick = time.Millisecond
+
+// run runs a statement, and notes whether it was quick.
+func (s *statement) run(ctx context.Context, do func(context.Context) error) error {
+	if s.quick && ctx.Err() == nil {
+		ctx = context.WithoutCancel(ctx)
+	}
+	begin := time.Now()
+	err := do(ctx)
+	s.quick = time.Since(begin) < quick
+	return err
 }
 
 // keepWAL reports whether closing the last connection of a file leaves its WAL. SQLite
@@ -111,16 +133,18 @@ func keepable(query string) bool {
 }
 
 // take returns a compiled statement. It belongs to the caller until put.
-func (c *conn) take(ctx context.Context, query string) (driver.Stmt, error) {
-	if s, ok := c.kept[query]; ok {
+func (c *conn) take(ctx context.Context, query string) (s statement, err error) {
+	s, ok := c.kept[query]
+	if ok {
 		delete(c.kept, query)
 		return s, nil
 	}
-	return c.PrepareContext(ctx, query)
+	s.Stmt, err = c.PrepareContext(ctx, query)
+	return s, err
 }
 
 // put takes back a statement that has succeeded.
-func (c *conn) put(query string, s driver.Stmt) error {
+func (c *conn) put(query string, s statement) error {
 	if _, ok := c.kept[query]; ok {
 		return s.Close()
 	}
@@ -162,13 +186,17 @@ func (c *conn) ExecContext(ctx context.Context, query string,
 }
 
 // exec runs a statement that is kept.
-func (c *conn) exec(ctx context.Context, query string, args []driver.NamedValue) (driver.Result,
-	error) {
+func (c *conn) exec(ctx context.Context, query string, args []driver.NamedValue) (
+	res driver.Result, err error) {
 	s, err := c.take(ctx, query)
 	if err != nil {
 		return nil, err
 	}
-	res, err := s.(driver.StmtExecContext).ExecContext(ctx, args)
+	err = s.run(ctx, func(ctx context.Context) (err error) {
+		res, err = s.Stmt.(driver.StmtExecContext).ExecContext(ctx, args)
+		return err
+	})
+	s.quick = s.quick && query != beginWrite // which may wait the next time
 	if err != nil {
 		s.Close()
 		return nil, err
@@ -186,7 +214,11 @@ func (c *conn) QueryContext(ctx context.Context, query string,
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.(driver.StmtQueryContext).QueryContext(ctx, args)
+	var rows driver.Rows
+	err = s.run(ctx, func(ctx context.Context) (err error) {
+		rows, err = s.Stmt.(driver.StmtQueryContext).QueryContext(ctx, args)
+		return err
+	})
 	if err != nil {
 		s.Close()
 		return nil, err
@@ -200,10 +232,12 @@ func (c *conn) QueryContext(ctx context.Context, query string,
 	}}, nil
 }
 
+const beginWrite = "BEGIN IMMEDIATE"
+
 // BeginTx begins a transaction with kept statements. The library compiles BEGIN and
 // COMMIT each time, which takes as long as reading a row.
 func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
-	begin := "BEGIN IMMEDIATE"
+	begin := beginWrite
 	if opts.ReadOnly {
 		begin, ctx = "BEGIN", context.WithoutCancel(ctx) // it waits for nobody
 	}

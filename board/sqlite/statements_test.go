@@ -242,6 +242,27 @@ func TestCalledOff(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("a question without end: %v", err)
 	}
+	// What is quick is called off before it begins, and what was slow in its middle.
+	const upTo = `WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ?) SELECT count(*) FROM c`
+	for _, n := range []int{3, 100_000} {
+		off, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		err := db.Read(off, func(tx *Tx) error {
+			if _, err := One[int](tx, upTo, n); err != nil {
+				return err
+			}
+			if n == 3 {
+				cancel()
+			} else {
+				time.AfterFunc(time.Millisecond, cancel)
+			}
+			_, err := One[int](tx, upTo, 1<<60)
+			return err
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("a question without end after one up to %d: %v", n, err)
+		}
+	}
 	before := runtime.NumGoroutine()
 	if err := db.Read(context.WithoutCancel(t.Context()), func(tx *Tx) error {
 		return tx.Each([]any{&i}, func() error {
