@@ -1,7 +1,6 @@
 package kb
 
 import (
-	"blackboard/board/clash"
 	"blackboard/board/sqlite"
 	"blackboard/kb/store"
 )
@@ -22,20 +21,20 @@ func arrivalsSince(last int64) *arrivals {
 func (a *arrivals) catchUp(tx *sqlite.Tx) error {
 	caps, err := capsulesWhere(tx, `n > ? AND ingest_file = '' ORDER BY n`, a.last)
 	for i := range caps {
-		a.arrive(&caps[i], caps[i].statement())
+		a.arrive(&caps[i], a.Read(caps[i].statement().Words()))
 	}
 	return err
 }
 
-// arrive adds a capsule that has a row.
-func (a *arrivals) arrive(c *Capsule, said clash.Said) {
-	a.Add(said.Words())
+// arrive adds a capsule that has a row, and says these words.
+func (a *arrivals) arrive(c *Capsule, words []int32) {
+	a.Add(words)
 	a.ns, a.last = append(a.ns, c.n), max(a.last, c.n)
 }
 
-// propose returns the numbers of capsules that may say the same as a statement, or nearly.
-func (a *arrivals) propose(said clash.Said) (ns []int64) {
-	for _, at := range a.Near(a.Read(said.Words()), alikeShared, 2*maxAlike) {
+// propose returns the numbers of capsules that may say the same as these words, or nearly.
+func (a *arrivals) propose(words []int32) (ns []int64) {
+	for _, at := range a.Near(words, alikeShared, 2*maxAlike) {
 		ns = append(ns, a.ns[at])
 	}
 	return ns

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"blackboard/board/fault"
@@ -50,11 +52,14 @@ type change struct {
 	after       []func() // run after the commit, while this process still holds the write lock
 	wrote       bool
 	dry         bool      // dry run: no files are written, and the transaction is rolled back
+	keyed       bool      // all titles have keys
 	arrivals    *arrivals // of an import
 	notes       []string
 	sync        *Synced              // where a sync collects what it did
 	files       map[string]*replaced // by id
-	fresh       []*replaced          // of them, new ones that are not written yet
+	fresh       []*replaced          // of them, new ones that have no name yet
+	writing     sync.WaitGroup       // of fresh
+	slots       chan struct{}        // see writersAtOnce
 	docs        []index.Doc          // new capsules that are not in the index yet
 	quarantined map[string]bool      // ids whose sidecar was copied to the quarantine
 }
@@ -68,7 +73,8 @@ func (k *KB) change(ctx context.Context, fn func(*change) error) error {
 func (k *KB) changeWithin(ctx context.Context, wait time.Duration, fn func(*change) error) error {
 	var ch *change
 	err := k.db.WriteWithin(ctx, wait, func(tx *sqlite.Tx) error {
-		ch = &change{k: k, tx: tx, files: map[string]*replaced{}, quarantined: map[string]bool{}}
+		ch = &change{k: k, tx: tx, files: map[string]*replaced{}, quarantined: map[string]bool{},
+			slots: make(chan struct{}, writersAtOnce)}
 		err := fn(ch)
 		if err == nil {
 			err = ch.flush()
@@ -95,6 +101,7 @@ func (k *KB) changeWithin(ctx context.Context, wait time.Duration, fn func(*chan
 }
 
 func (ch *change) rollback() {
+	ch.dropNew()
 	for _, undo := range slices.Backward(ch.undo) {
 		undo()
 	}
@@ -169,8 +176,11 @@ func (ch *change) event(verb string, c, before *Capsule, other, why string) erro
 		}
 		was = string(b)
 	}
-	content, err := c.contentSum()
-	if err != nil {
+	var content string
+	var err error
+	if w := ch.files[c.ID]; w != nil && w.old == nil && c.Ingested == nil { // its file says just that
+		content = hex.EncodeToString(hash(string(w.data)))
+	} else if content, err = c.contentSum(); err != nil {
 		return err
 	}
 	_, err = ch.tx.Exec(`INSERT INTO events (at, actor, verb, capsule, revision, other, why,

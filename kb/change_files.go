@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"blackboard/board/disk"
@@ -45,16 +43,24 @@ func (ch *change) writeSidecar(c *Capsule) error {
 	if ch.k.sidecars == "" || ch.dry {
 		return nil
 	}
+	if w := ch.files[c.ID]; w != nil && w.now == nil { // it is being written as it was
+		if err := ch.writeNew(); err != nil {
+			return err
+		}
+	}
 	w, err := ch.prepareWrite(c)
 	if err != nil {
 		return err
 	}
 	ch.wrote = true
 	if w.seen == nil && w.now == nil {
-		if w.id == "" {
-			w.id = c.ID
-			ch.fresh = append(ch.fresh, w)
-		}
+		w.id = c.ID
+		ch.fresh = append(ch.fresh, w)
+		ch.writing.Go(func() {
+			ch.slots <- struct{}{}
+			w.temp, w.failed = writeTemp(w.path, w.data)
+			<-ch.slots
+		})
 		return nil
 	}
 	// A sidecar that names a new capsule is only written after that capsule's.
@@ -68,34 +74,36 @@ func (ch *change) writeSidecar(c *Capsule) error {
 	return ch.recordSidecar(c.ID, info, w.now)
 }
 
-// writeNew writes and syncs the sidecars of new capsules, many at once, and then gives
-// them their names.
-func (ch *change) writeNew() error {
-	fresh := ch.fresh
-	ch.fresh = nil
-	temps, failed := make([]string, len(fresh)), make([]error, len(fresh))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(writersAtOnce, len(fresh)) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(fresh); i = int(next.Add(1)) - 1 {
-				temps[i], failed[i] = writeTemp(fresh[i].path, fresh[i].data)
-			}
-		})
+// writeNew waits for the sidecars of new capsules, which are written and synced while the
+// change goes on, and then gives them their names.
+func (ch *change) writeNew() (err error) {
+	ch.writing.Wait()
+	for _, w := range ch.fresh {
+		err = errors.Join(err, w.failed)
 	}
-	wg.Wait()
-	err := errors.Join(failed...)
-	for i, w := range fresh {
+	if err != nil {
+		return err // the rollback removes them
+	}
+	for _, w := range ch.fresh {
+		info, err := w.place(w.temp)
 		if err != nil {
-			os.Remove(temps[i])
-			continue
+			return err
 		}
-		var info fs.FileInfo
-		if info, err = w.place(temps[i]); err == nil {
-			err = ch.recordSidecar(w.id, info, w.now)
+		if err := ch.recordSidecar(w.id, info, w.now); err != nil {
+			return err
 		}
 	}
-	return err
+	ch.fresh = nil
+	return nil
+}
+
+// dropNew removes what has been written of new sidecars that have no name yet.
+func (ch *change) dropNew() {
+	ch.writing.Wait()
+	for _, w := range ch.fresh {
+		os.Remove(w.temp)
+	}
+	ch.fresh = nil
 }
 
 // write replaces the file by the new content, unless it was saved since it was read.
@@ -173,8 +181,10 @@ func (ch *change) prepareWrite(c *Capsule) (*replaced, error) {
 
 // replaced is a sidecar that a change has written, with its old content.
 type replaced struct {
-	id          string // of a new capsule whose file is put off
+	id          string // of a new capsule
 	path, aside string
+	temp        string      // where a new file is written
+	failed      error       // why it is not
 	old, now    []byte      // old is nil for a new file; now is nil before the write
 	data        []byte      // the content to write
 	linked      bool        // the old file is kept at aside

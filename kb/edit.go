@@ -108,7 +108,7 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 				err = ch.checkTitle(&c)
 			}
 			if err == nil && embeddingText(&c) != embeddingText(old) {
-				r.Alike, err = ch.checkSame(&c, v, c.statement())
+				r.Alike, err = ch.checkSame(&c, v, c.statement(), nil)
 			}
 			if err != nil {
 				if e, ok := fault.Refused(err); ok {

@@ -23,6 +23,9 @@ type Incoming struct {
 	Capsule Capsule  `json:"capsule"`
 	From    string   `json:"from"`  // file:line, file, or table and id
 	Notes   []string `json:"notes"` // what was converted, or could not be kept
+
+	said    clash.Said // what it says
+	refused error      // what is wrong with it by itself
 }
 
 // ImportSet is the content of a source. Every record is an item, refused, or mentioned
@@ -57,7 +60,7 @@ type Imported struct {
 var errDryRun = errors.New("dry run")
 
 // importBatch is the number of capsules stored in one change.
-const importBatch = 500
+const importBatch = 2000
 
 // Import stores the content of a source. A capsule with an id keeps it, with its times
 // and links; others are stored as by Remember. What exists already is skipped, so an
@@ -71,7 +74,7 @@ func (k *KB) Import(ctx context.Context, set *ImportSet, opt ImportOptions) (
 		func(in Incoming) bool { return in.Capsule.ID == "" })
 	var arrived *arrivals // nil if nothing is compared
 	for at := 0; at < len(set.Items); at += importBatch {
-		part := set.Items[at:min(at+importBatch, len(set.Items))]
+		part := slices.Clone(set.Items[at:min(at+importBatch, len(set.Items))])
 		if opt.Progress != nil {
 			opt.Progress("importing", at, len(set.Items))
 		}
@@ -91,6 +94,7 @@ func (k *KB) Import(ctx context.Context, set *ImportSet, opt ImportOptions) (
 				vectors = vs
 			}
 		}
+		index.Spread(len(part), func(i int) { part[i].read(compares, opt.Force) })
 		var now Imported
 		put := func(ch *change) error {
 			now, ch.dry = Imported{}, opt.DryRun
@@ -141,18 +145,24 @@ func (k *KB) Import(ctx context.Context, set *ImportSet, opt ImportOptions) (
 	return out, nil
 }
 
-func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out *Imported) error {
-	c := in.Capsule
-	refuse := func(why string) { out.Refused = append(out.Refused, Refused{in.From, why}) }
-	if err := c.Normalise(); err != nil {
-		refuse(err.Error())
-		return nil
+// read does what needs neither the database nor the other items, so that several cores do it.
+func (in *Incoming) read(compares, force bool) {
+	c := &in.Capsule
+	if in.refused = c.Normalise(); in.refused == nil && !force {
+		in.refused = c.CheckSecrets()
 	}
-	if !opt.Force {
-		if err := c.CheckSecrets(); err != nil {
-			refuse(err.Error())
-			return nil
-		}
+	if compares && in.refused == nil {
+		in.said = c.statement()
+	}
+}
+
+func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out *Imported) error {
+	c, said := in.Capsule, in.said
+	in.said = clash.Said{} // the result keeps the item, and needs no words
+	refuse := func(why string) { out.Refused = append(out.Refused, Refused{in.From, why}) }
+	if in.refused != nil {
+		refuse(in.refused.Error())
+		return nil
 	}
 	v, err := ch.k.db.Usable(ch.tx, ch.k.emb, v, &out.Notes)
 	if err != nil {
@@ -171,12 +181,12 @@ func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out
 			return err
 		}
 	}
-	var said clash.Said
+	var words []int32
 	if ch.arrivals != nil {
-		said = c.statement()
+		words = ch.arrivals.Read(said.Words())
 	}
 	if !opt.Force && c.ID == "" { // an item with an id is compared by that id
-		alike, err := ch.checkDuplicate(&c, v, said)
+		alike, err := ch.checkDuplicate(&c, v, said, words)
 		for _, a := range alike {
 			in.Notes = append(in.Notes, fmt.Sprintf("similar to %s: %q", a.ID, clip(a.Title, 80)))
 		}
@@ -215,7 +225,7 @@ func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out
 		return err
 	}
 	if ch.arrivals != nil {
-		ch.arrivals.arrive(&c, said)
+		ch.arrivals.arrive(&c, words)
 	}
 	in.Capsule = c
 	out.Stored = append(out.Stored, in)

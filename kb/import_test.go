@@ -2,8 +2,10 @@ package kb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -249,6 +251,50 @@ func TestImportRolledBack(t *testing.T) {
 	}
 	if hits := ask(t, k, Query{Text: "new"}).Hits; len(hits) > 0 {
 		t.Errorf("it is found: %+v", hits)
+	}
+	sound(t, k)
+}
+
+// TestNewFilesOfAChange: new sidecars are written while a change goes on. One that fails leaves
+// none, and one that changes its capsule again writes what it said last.
+func TestNewFilesOfAChange(t *testing.T) {
+	k := openKB(t, t.TempDir(), Options{})
+	note := func(title string) *Capsule {
+		return &Capsule{Title: title, Body: "It says " + title, Kind: "fact", Scope: "universal"}
+	}
+	names := func() []string {
+		found, err := filepath.Glob(filepath.Join(k.sidecars, "*"))
+		hidden, err2 := filepath.Glob(filepath.Join(k.sidecars, ".*"))
+		if err := errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		return append(found, hidden...)
+	}
+	failed := errors.New("failed")
+	if err := k.change(t.Context(), func(ch *change) error {
+		for i := range 2 * writersAtOnce {
+			if err := ch.insert(note(fmt.Sprint("number ", i)), nil, VerbRemembered, ""); err != nil {
+				return err
+			}
+		}
+		return failed
+	}); err != failed || len(names()) > 0 {
+		t.Errorf("a change that fails: %v, and leaves %q", err, names())
+	}
+	first := note("first")
+	if err := k.change(t.Context(), func(ch *change) error {
+		if err := ch.insert(first, nil, VerbRemembered, ""); err != nil {
+			return err
+		}
+		now := *first
+		now.Body = "It says more"
+		return ch.update(first, &now, nil, VerbEdited, "", "")
+	}); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(k.sidecarPath(first.ID))
+	if err != nil || !strings.Contains(string(data), "It says more") || len(names()) != 1 {
+		t.Errorf("the file says %q, %v; there are %q", data, err, names())
 	}
 	sound(t, k)
 }

@@ -52,7 +52,7 @@ func (k *KB) passage(tx *sqlite.Tx, where string) (p *passage, err error) {
 		p.place[n] = len(p.ns)
 		p.ns, p.kinds = append(p.ns, n), append(p.kinds, c.Kind)
 		p.keys = append(p.keys, string(hash(c.Kind + "\n" + said.Key())[:8]))
-		p.Add(said.Words())
+		p.Add(p.Read(said.Words()))
 		return nil
 	}, `SELECT n, kind, title, body FROM capsules WHERE `+where)
 	return p, err

@@ -91,7 +91,7 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 		}
 		c.ID = ""
 		if !opt.Force {
-			if alike, err = ch.checkDuplicate(&c, v, c.statement()); err != nil {
+			if alike, err = ch.checkDuplicate(&c, v, c.statement(), nil); err != nil {
 				return err
 			}
 		}
@@ -112,12 +112,12 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 }
 
 // checkDuplicate refuses a duplicate that is not being superseded, and returns similar
-// capsules.
-func (ch *change) checkDuplicate(c *Capsule, v embed.Vector, said clash.Said) ([]Alike, error) {
+// capsules. arrived are the words of an item that is compared with arrivals.
+func (ch *change) checkDuplicate(c *Capsule, v embed.Vector, said clash.Said, arrived []int32) ([]Alike, error) {
 	if err := ch.checkTitle(c); err != nil {
 		return nil, err
 	}
-	return ch.checkSame(c, v, said)
+	return ch.checkSame(c, v, said, arrived)
 }
 
 // duplicateError is the conflict with an existing capsule.
@@ -129,7 +129,7 @@ func duplicateError(old *Capsule, how string) error {
 }
 
 func (ch *change) checkTitle(c *Capsule) error {
-	same, err := withTitle(ch.tx, c)
+	same, err := ch.withTitle(c)
 	if err != nil {
 		return err
 	}
@@ -144,13 +144,13 @@ func (ch *change) checkTitle(c *Capsule) error {
 // checkSame refuses a capsule whose statement an active capsule of the same kind has
 // word for word. It returns those that say nearly the same, by words or, if v is not
 // nil, by meaning.
-func (ch *change) checkSame(c *Capsule, v embed.Vector, said clash.Said) ([]Alike, error) {
+func (ch *change) checkSame(c *Capsule, v embed.Vector, said clash.Said, arrived []int32) ([]Alike, error) {
 	ns, cosine, err := ch.nearTo(c, v)
 	if err != nil {
 		return nil, err
 	}
 	if ch.arrivals != nil {
-		ns = append(ns, ch.arrivals.propose(said)...)
+		ns = append(ns, ch.arrivals.propose(arrived)...)
 	}
 	if len(ns) == 0 {
 		return []Alike{}, nil
@@ -405,11 +405,14 @@ func keepTitle(tx *sqlite.Tx, c *Capsule) error {
 }
 
 // withTitle returns the other active capsules with the title of c.
-func withTitle(tx *sqlite.Tx, c *Capsule) ([]Capsule, error) {
-	if err := keyTitles(tx); err != nil {
-		return nil, err
+func (ch *change) withTitle(c *Capsule) ([]Capsule, error) {
+	if !ch.keyed {
+		if err := keyTitles(ch.tx); err != nil {
+			return nil, err
+		}
 	}
-	return capsulesWhere(tx,
+	ch.keyed = true
+	return capsulesWhere(ch.tx,
 		`n IN (SELECT n FROM capsule_titles WHERE key = ?) AND superseded_by = ''
 			AND retired IS NULL AND id <> ? ORDER BY n`, titleKey(c.Title), c.ID)
 }

@@ -140,10 +140,18 @@ func (tx *Tx) Changes(query string, args ...any) (int64, error) {
 	return res.RowsAffected()
 }
 
-// Insert runs an INSERT of one row that returns a number.
+// Insert runs an INSERT of one row into a table whose key is the number n, and returns that.
+// SQLite knows it; for RETURNING it would keep a copy of each page that the row changes.
 func (tx *Tx) Insert(query string, args ...any) (n int64, err error) {
-	tx.wrote = true
-	return n, tx.QueryRow(query, args...).Scan(&n)
+	if tx.IsFar() {
+		tx.wrote = true
+		return n, tx.QueryRow(query+` RETURNING n`, args...).Scan(&n)
+	}
+	res, err := tx.Exec(query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.LastInsertId()
 }
 
 // Wrote reports whether Exec was called. What the transaction reads may then be its own

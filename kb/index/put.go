@@ -23,13 +23,14 @@ func (x *Index) Put(tx *sqlite.Tx, docs ...Doc) error {
 	if err != nil {
 		return err
 	}
-	records := make([]record, len(docs))
+	records, failed := make([]record, len(docs)), make([]error, len(docs))
 	ids := make([]int64, len(docs))
-	for i := range docs {
-		if records[i], err = x.analyse(&docs[i]); err != nil {
-			return err
-		}
+	Spread(len(docs), func(i int) {
+		records[i], failed[i] = x.analyse(&docs[i])
 		ids[i] = docs[i].ID
+	})
+	if err := errors.Join(failed...); err != nil {
+		return err
 	}
 	if slices.Sort(ids); len(slices.Compact(ids)) < len(docs) {
 		return errors.New("two documents of one batch have the same id")

@@ -11,6 +11,9 @@ import (
 // cores returns how many cores one search takes at most: others ask too.
 func cores() int { return min(runtime.GOMAXPROCS(0), 4) }
 
+// Spread does jobs 0 to n-1 with several cores.
+func Spread(n int, do func(job int)) { spread(min(cores(), n), n, func(_, job int) { do(job) }) }
+
 // spread does jobs 0 to n-1 with as many workers, itself the first of them.
 func spread(workers, n int, do func(worker, job int)) {
 	var next atomic.Int64

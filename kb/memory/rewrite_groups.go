@@ -168,7 +168,7 @@ func (g *grouping) link(ctx context.Context, tx *sqlite.Tx) error {
 		g.all = append(g.all, grouped{Item: all[i]})
 		said := words.Split(embeddingText(&all[i]), "")
 		slices.Sort(said)
-		g.words.Add(slices.Compact(said))
+		g.words.Add(g.words.Read(slices.Compact(said)))
 	}
 	return g.f.EachVector(ctx, tx, ns, func(i int, v embed.Vector) error {
 		if v == nil || model == "" || all[i].Model != model {

@@ -68,7 +68,7 @@ func (all Columns) values() []any {
 
 // Insert stores a new row, and returns its number.
 func (all Columns) Insert(tx *sqlite.Tx, table string) (n int64, err error) {
-	return tx.Insert(all.into(table)+` RETURNING n`, all.values()...)
+	return tx.Insert(all.into(table), all.values()...)
 }
 
 // Add stores a new row of a table without numbers.

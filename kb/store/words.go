@@ -40,9 +40,8 @@ func (s *Words) Read(text []string) []int32 {
 	return all
 }
 
-// Add adds the words of a text: their number is its place.
-func (s *Words) Add(text []string) {
-	words := s.Read(text)
+// Add adds a text by the numbers of its words: their number is its place.
+func (s *Words) Add(words []int32) {
 	for _, w := range slices.Compact(slices.Clone(words)) {
 		s.with[w] = append(s.with[w], int32(len(s.Of)))
 	}
