@@ -7,6 +7,7 @@ import (
 
 	"blackboard/board/clash"
 	"blackboard/board/sqlite"
+	"blackboard/embed"
 	"blackboard/kb/index"
 	"blackboard/kb/memory/orient"
 	"blackboard/kb/store"
@@ -71,8 +72,16 @@ func (f *file) renew(tx *sqlite.Tx, hits []Hit, q *Query) ([]Hit, error) {
 	at := func(among []Hit, n int64) int {
 		return slices.IndexFunc(among, func(h Hit) bool { return h.n == n })
 	}
-	asked := 0
-	for _, h := range hits {
+	var ns []int64
+	for i := range hits {
+		ns = append(ns, hits[i].n)
+	}
+	vectors, err := f.Index.Vectors(tx, ns...)
+	if err != nil {
+		return nil, err
+	}
+	asked, judged := 0, 0
+	for i, h := range hits {
 		if at(out, h.n) >= 0 {
 			continue
 		}
@@ -85,6 +94,13 @@ func (f *file) renew(tx *sqlite.Tx, hits []Hit, q *Query) ([]Hit, error) {
 				return nil, err
 			}
 			newer, how = newest(&h.Item, among)
+		}
+		if newer == nil && !h.Weak && vectors[h.n] != nil && judged < mostJudged {
+			judged++
+			near := neighbours{vectors, h.Model}
+			if by := near.renewedBy(hits, i, q); by >= 0 {
+				newer, how = &hits[by].Item, clash.Similar
+			}
 		}
 		if newer != nil && (how == clash.Replaces && q.takes(newer) || at(hits, newer.n) >= 0) {
 			if at(out, newer.n) < 0 {
@@ -107,73 +123,85 @@ func (f *file) renew(tx *sqlite.Tx, hits []Hit, q *Query) ([]Hit, error) {
 		}
 		out = append(out, h)
 	}
-	return out, f.newerOfTwo(tx, out, q)
+	if len(vectors) == 0 {
+		newerOfTwo(out)
+	}
+	return out, nil
 }
 
-// Two hits answer a question alike if each is one of the two nearest of the other in meaning,
-// at a cosine of sameThing, and the second has nearSecond of the first one's evidence; nearKind
-// if both hold the kind of value that is asked for. By words, it has nearAlone, the others
-// have at most farAlone of its evidence, and the newer one has sameTopic of the words of the
-// older one, by weight.
+// mostJudged is how many sure hits of a tier may be renewed by a note that does not say so, and
+// leastAsked the least cosine with the question of one that answers it.
 const (
-	nearKind   = 0.5
-	nearAlone  = 0.7
-	nearSecond = 0.85
-	farAlone   = 0.8
-	sameTopic  = 0.25
-	sameThing  = 0.45
+	mostJudged = 3
+	leastAsked = 0.25
 )
 
-// newerOfTwo puts the newer one of two sure, short hits first if they answer the question
-// alike: who notes a fact anew without touching the old note leaves two answers, which may
-// have few words in common.
-func (f *file) newerOfTwo(tx *sqlite.Tx, hits []Hit, q *Query) error {
-	if len(hits) < 2 {
-		return nil
-	}
-	first, second := &hits[0], &hits[1]
-	share := second.Evidence / first.Evidence
-	if second.Weak || !second.Updated.After(first.Updated) || first.authority() > second.authority() ||
-		share < nearKind {
-		return nil
-	}
-	older, newer := first.told(), second.told()
-	if older.IsLong() || newer.IsLong() || older.Confirmed(newer) {
-		return nil
-	}
-	near := share >= nearSecond ||
-		q.wanted.HasKind() && q.wanted.In(first.text()) && q.wanted.In(second.text())
-	if near {
-		var err error
-		if near, err = f.areNeighbours(tx, &first.Item, &second.Item, q); err != nil {
-			return err
+// neighbours has the vectors of what a question has found.
+type neighbours struct {
+	vectors map[int64]embed.Vector
+	model   string
+}
+
+// place returns the place of one hit among the neighbours of another, from 1.
+func (ns *neighbours) place(of, one int64) (place int) {
+	least := store.Alike(ns.model, ns.vectors[of], ns.vectors[one])
+	for n, v := range ns.vectors {
+		if n == one || n != of && store.Alike(ns.model, ns.vectors[of], v) > least {
+			place++
 		}
 	}
-	if !near && (share < nearAlone || older.Share(newer) < sameTopic || slices.ContainsFunc(hits[2:],
-		func(h Hit) bool { return h.Evidence > farAlone*second.Evidence })) {
-		return nil
+	return place
+}
+
+// renewedBy returns the index of the hit behind another one that most likely renews it, -1 if none
+// does: who notes a fact anew without touching the old note leaves two answers, which may have few
+// words in common.
+func (ns *neighbours) renewedBy(hits []Hit, of int, q *Query) (best int) {
+	best, odds := -1, 0.0
+	older := &hits[of]
+	said, question := older.told(), clash.ReadNote(clash.Text{Body: q.Text})
+	for i := of + 1; i < min(len(hits), renewDepth); i++ {
+		newer := &hits[i]
+		v := ns.vectors[newer.n]
+		if newer.Cosine == nil || *newer.Cosine < leastAsked || v == nil || !newer.Updated.After(older.Updated) ||
+			older.authority() > newer.authority() {
+			continue
+		}
+		r := clash.Renewal{Newer: newer.told(), Older: said, Question: question, Wanted: q.wanted, Place: i,
+			Notes: store.Alike(ns.model, v, ns.vectors[older.n]), Near: ns.place(newer.n, older.n)}
+		if o := r.Odds(); o > odds && !said.Confirmed(r.Newer) {
+			best, odds = i, o
+		}
+	}
+	return best
+}
+
+// By words alone two hits answer a question alike if the second has nearAlone of the first one's
+// evidence, the others have at most farAlone of its evidence, and the newer one has sameTopic of the
+// words of the older one, by weight.
+const (
+	nearAlone = 0.7
+	farAlone  = 0.8
+	sameTopic = 0.25
+)
+
+// newerOfTwo puts the newer one of two sure, short hits first if they answer the question alike.
+func newerOfTwo(hits []Hit) {
+	if len(hits) < 2 {
+		return
+	}
+	first, second := &hits[0], &hits[1]
+	if second.Weak || !second.Updated.After(first.Updated) || first.authority() > second.authority() ||
+		second.Evidence < nearAlone*first.Evidence || slices.ContainsFunc(hits[2:],
+		func(h Hit) bool { return h.Evidence > farAlone*second.Evidence }) {
+		return
+	}
+	older, newer := first.told(), second.told()
+	if older.IsLong() || newer.IsLong() || older.Confirmed(newer) || older.Share(newer) < sameTopic {
+		return
 	}
 	second.Score, second.Evidence = max(first.Score, second.Score), max(first.Evidence, second.Evidence)
 	*first, *second = *second, *first
-	return nil
-}
-
-// areNeighbours reports whether each of two items is one of the two nearest of the other in
-// meaning, and they are near.
-func (f *file) areNeighbours(tx *sqlite.Tx, a, b *Item, q *Query) (bool, error) {
-	vs, err := f.Index.Vectors(tx, a.n, b.n)
-	if err != nil || store.Alike(a.Model, vs[a.n], vs[b.n]) < sameThing {
-		return false, err
-	}
-	for _, of := range []*Item{a, b} {
-		found, err := f.Index.Search(tx, index.Query{Vector: vs[of.n], Model: of.Model, Depth: 3,
-			Filter: q.filter(of.Tier, f.s.opt.Agent)})
-		if err != nil || !slices.ContainsFunc(found.Candidates,
-			func(c index.Candidate) bool { return c.ID == a.n+b.n-of.n }) {
-			return false, err
-		}
-	}
-	return true, nil
 }
 
 // mostCompared is how many notes are compared with each other.

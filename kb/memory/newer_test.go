@@ -242,9 +242,9 @@ func (m meaning) Embed(ctx context.Context, texts []string) ([]embed.Vector, err
 	return out, err
 }
 
-// TestNewerNeighbour: of two sure answers that are each other's nearest in meaning the newer
-// one is first, whatever words they have, if both hold the kind of value that is asked for;
-// not if they are far apart, or if it says the older one's figure again.
+// TestNewerNeighbour: of two answers that are neighbours in meaning the newer one is first if it
+// tells of a change, whatever other words they have; not if they are far apart, if it only speaks
+// of the same thing, or if it says the older one's figure again.
 func TestNewerNeighbour(t *testing.T) {
 	t.Parallel()
 	towards := func(along float32) embed.Vector {
@@ -254,8 +254,8 @@ func TestNewerNeighbour(t *testing.T) {
 	}
 	const (
 		old     = "The kiln fires at 980 degrees"
-		renewed = "Glazes crawl below cone 06: 1,040 degrees, says the potter who rebuilt our kiln"
-		again   = "Glazes were fine, potter and apprentice agreed, 980 degrees held in the kiln"
+		renewed = "Glazes no longer crawl below cone 06: 1,040 degrees, says the potter who rebuilt our kiln"
+		again   = "Glazes crawl no longer, potter and apprentice agreed, 980 degrees held in the kiln"
 		beside  = "Glazes crawl below cone 06, says the potter who rebuilt our kiln"
 		figure  = "How many degrees for the kiln?"
 		way     = "How is the kiln fired?"
@@ -265,8 +265,8 @@ func TestNewerNeighbour(t *testing.T) {
 		along           float32
 		want            string
 	}{
-		{figure, renewed, .85, "newer"}, {figure, renewed, .7, "newer"}, {figure, renewed, .2, "old"},
-		{figure, again, .85, "old"}, {figure, beside, .85, "old"}, {way, renewed, .7, "old"},
+		{figure, renewed, .9, "newer"}, {figure, renewed, .8, "newer"}, {figure, renewed, .2, "old"},
+		{figure, again, .9, "old"}, {figure, beside, .9, "old"}, {way, beside, .8, "old"},
 	} {
 		model := meaning{c.question: towards(1), old: towards(.97), c.newer: towards(c.along)}
 		if first := firstGivenBy(t, restated{old, c.newer, c.question}, true, model,
