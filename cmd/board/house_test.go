@@ -289,7 +289,7 @@ var ceilings = map[string]int{
 
 	"cmd/board/kbcmd": 1085, // the project of a workspace
 
-	"cmd/board/memorycmd": 1780, // memory, capsules and topics of a moved project
+	"cmd/board/memorycmd": 1400, // memory, capsules and topics of a moved project
 
 	"cmd/board/runcmd": 1545, // what ran, in show and check
 
@@ -301,11 +301,11 @@ var ceilings = map[string]int{
 
 	"hooks/harness": 2400, // what the transcripts of Claude Code say, ends of outputs
 
-	"hooks/mcp": 3590, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
+	"hooks/mcp": 3300, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
 
 	"hooks/mcp/transport": 997, // a message is not held up by the next read
 
-	"hooks/ops": 7080, // with the writer of briefs; the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp
+	"hooks/ops": 7560, // with the writer of briefs; the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp
 
 	"hooks/setup": 3345, // variables that Codex passes on; what plugins hold
 

@@ -57,7 +57,7 @@ func (t *tool) roomFor(args json.RawMessage) int {
 // leaves for the document itself, whose maker counts 4 bytes to a token.
 func (c *call) Room(budget, least int) int {
 	const beside = 40 // tokens of what is said with it
-	c.room = max(leastTokens, budget)
+	c.room = max(leastTokens, min(budget, mostTokens))
 	return max(least, c.room*9/10-beside)
 }
 
@@ -174,14 +174,6 @@ func (k cut) value(v json.RawMessage) json.RawMessage {
 
 // some are the first of a list that an answer shows.
 func some[T any](k cut, all []T) []T { return all[:min(len(all), k.items)] }
-
-// further is a text of a list, and says so if there is more than is shown.
-func further(text string, shown, of int) string {
-	if shown < of {
-		text += fmt.Sprintf("\n- and %d more", of-shown)
-	}
-	return text
-}
 
 // bounded keeps a text within the budget of its answer, whatever a tool has written.
 // Fitted answers come through unchanged.

@@ -130,7 +130,7 @@ func TestNothingMatched(t *testing.T) {
 		c.Embedder, c.Now = nil, func() time.Time { return now }
 	}), nil)
 	if text := must(t, c, "memory_context", `{"task":"grapefruit"}`); !strings.HasPrefix(text,
-		"Nothing is remembered yet") {
+		"the memory is empty") {
 		t.Error(text)
 	}
 	must(t, c, "channel_create", `{"name":"billing"}`)
@@ -138,7 +138,7 @@ func TestNothingMatched(t *testing.T) {
 		`{"content":"The release is cut on Thursdays","tier":"channel","channel":"billing"}`)
 	now = now.AddDate(0, 1, 0)
 	if text := must(t, c, "memory_context", `{"task":"grapefruit"}`); !strings.HasPrefix(text,
-		"Nothing matched") {
+		"nothing matched") {
 		t.Error(text)
 	}
 }

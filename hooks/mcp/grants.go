@@ -115,13 +115,12 @@ func (g Grants) resolves(from string) bool {
 	return g.has[Files]
 }
 
-// scrub refuses a scrub in a mode.
-func (g Grants) scrub(mode string) error {
-	one := memory.GrantScrubMode(mode)
-	if g.has[one] || mode != memory.ScrubAll && g.has[Scrub] {
+// scrub refuses a scrub in the mode that a grant names.
+func (g Grants) scrub(grant string) error {
+	if g.has[grant] || grant != ScrubAll && g.has[Scrub] {
 		return nil
 	}
-	return denied("a scrub in the mode "+mode, one)
+	return denied("a scrub in the mode "+strings.TrimPrefix(grant, Scrub+":"), grant)
 }
 
 // run refuses a run that the caller may not read, or write to.

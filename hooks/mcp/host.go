@@ -129,6 +129,14 @@ func (c *call) Usage(context.Context, *kb.KB, *kb.Capsule) (*board.Usage, error)
 // MayRead refuses a tier that is not granted.
 func (c *call) MayRead(tier string) error { return c.cfg.Grants.readTier(tier) }
 
+// MayUse refuses what takes a grant that is missing.
+func (c *call) MayUse(grant string) error {
+	if grant == memory.GrantNamed {
+		return c.cfg.Grants.need(NamedWrite, "writing a named entry")
+	}
+	return c.cfg.Grants.scrub(grant)
+}
+
 // MayWrite refuses a tier that is not granted.
 func (c *call) MayWrite(tier string) error { return c.cfg.Grants.writeTier(tier) }
 

@@ -1,12 +1,6 @@
 package mcp
 
-import (
-	"blackboard/hooks/ops"
-	"blackboard/kb/secret"
-)
-
-// keepSecret is for writes to what masks or refuses secrets.
-type keepSecret = ops.KeepSecrets
+import "blackboard/kb/secret"
 
 // maskSecrets has the writes of a call mask or refuse what looks like a secret, and tell
 // so, or keep it.

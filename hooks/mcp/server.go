@@ -191,7 +191,6 @@ func New(cfg Config) *Server {
 		s.addOperation(o)
 	}
 	s.addJudgeTools()
-	s.addMemoryTools()
 	s.addAdminTools()
 	s.addResources()
 	s.addPrompts()
@@ -461,7 +460,11 @@ func (c *call) onKB(open func(context.Context, string, kb.Options) (*kb.KB, erro
 // Memory calls fn with the memory as the client reaches it: as an agent, never as a
 // person.
 func (c *call) Memory(_ context.Context, withModel bool, fn func(*memory.Store) error) error {
-	return c.onTiers(c.cfg.Grants.tiers(), withModel, fn)
+	tiers := c.cfg.Grants.tiers()
+	if len(tiers) == 0 {
+		return c.cfg.Grants.need(WorkspaceRead, "reading the memory")
+	}
+	return c.onTiers(tiers, withModel, fn)
 }
 
 // session names the client's session: that of HTTP, else the server's. It may be shown:

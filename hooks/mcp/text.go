@@ -25,14 +25,6 @@ func indented(s string) string {
 	return strings.ReplaceAll(strings.TrimSpace(cleanText(s)), "\n", "\n  | ")
 }
 
-// noted is a text with notes behind it, each on a line.
-func noted(text string, notes []string) string {
-	for _, n := range notes {
-		text += "\nNote: " + inLine(n)
-	}
-	return text
-}
-
 // each is what an answer has of each of some things; never null.
 func each[T, O any](all []T, of func(*T) O) []O {
 	out := make([]O, len(all))

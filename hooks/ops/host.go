@@ -104,6 +104,8 @@ type Memories interface {
 	UsualTiers() []string
 	// Empty is told that nothing was found in the workspace.
 	Empty(m *memory.Store)
+	// MayUse refuses what takes a grant of the memory's that is not the caller's.
+	MayUse(grant string) error
 	// Owns refuses what belongs to one agent to whom nothing proves to be one.
 	Owns(what string) error
 	// Careful reports whether what changes much is only shown unless it is asked for.
@@ -117,8 +119,12 @@ type Memories interface {
 	Progress() (step func(what string, done, of int), end func())
 	// Talk is the conversation that a call names, else the one that the caller is in.
 	Talk(named string) string
+	// Room is how many tokens a document may have for which a call asks; least at any rate.
+	Room(asked, least int) int
 	// Note tells the caller something besides the answer.
 	Note(text string)
+	// Words are how the caller does an operation.
+	Words(step fault.Step) string
 }
 
 // inMemory is what the memory answers.

@@ -16,6 +16,9 @@
 //	note.go    journal and core memories
 //	consolidate.go  tidying it up
 //	context.go  the seven of agent-memory-store
+//	named.go   named entries
+//	orient.go  the document for a turn
+//	scrub.go   what is deleted for good
 //	talk.go    channels, conversations, working notes
 //	state.go   variables of a run
 //	list.go    how lists are written
@@ -43,7 +46,7 @@ func All() []op.Any {
 	return []op.Any{&Start, &Post, &Correct, &Ask, &Claim, &Answer, &Waive, &Reopen, &Link, &Accept, &Expect, &Done,
 		&Query, &Show, &ShowRun, &Signals, &Check, &Gate, &Survival, &VarGet, &VarSet,
 		&KBSearch, &KBGet, &Remember, &KBRetire, &MemoryPut, &MemoryUpdate, &MemoryForget, &MemoryRead, &JournalNote, &CoreNote, &ScratchWrite, &ScratchRead, &Scratches, &ScratchClear, &Talk, &Talks,
-		&Channels, &ChannelCreate, &MemoryConsolidate,
+		&Channels, &ChannelCreate, &MemoryConsolidate, &MemoryScrub, &Named, &Orient,
 		&KBCurate, &KBResolve, &KBBrief, &KBIngest, &KBDoctor,
 		&ContextSearch, &ContextWrite, &ContextReadChunk, &ContextList, &ContextDelete, &ContextGet, &ContextSet}
 }

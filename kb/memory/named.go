@@ -37,8 +37,8 @@ type Named struct {
 // version identifies a revision of an entry in OrientQuery.Given.
 func (n *Named) version() string { return fmt.Sprintf("%s/%s@%d", n.Tier, n.Name, n.Revision) }
 
-// namedTier returns the tier of an entry if none is given.
-func namedTier(name, tier string) (string, error) {
+// NamedTier returns the tier of an entry if none is given.
+func NamedTier(name, tier string) (string, error) {
 	switch {
 	case tier == "" && strings.EqualFold(name, Soul):
 		return Account, nil
@@ -63,7 +63,7 @@ func (s *Store) Named(ctx context.Context, tiers ...string) ([]Named, error) {
 	}
 	all := []Named{}
 	for _, tier := range tiers {
-		if _, err := namedTier("", tier); err != nil {
+		if _, err := NamedTier("", tier); err != nil {
 			return nil, err
 		}
 		first := Voice
@@ -99,7 +99,7 @@ func (s *Store) GetNamed(ctx context.Context, name, tier string) (Named, error) 
 	if err := checkName("named entry", name); err != nil {
 		return Named{}, err
 	}
-	tier, err := namedTier(name, tier)
+	tier, err := NamedTier(name, tier)
 	if err != nil {
 		return Named{}, err
 	}
@@ -132,7 +132,7 @@ func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision
 	if err := checkName("named entry", name); err != nil {
 		return Named{}, err
 	}
-	tier, err := namedTier(name, tier)
+	tier, err := NamedTier(name, tier)
 	if err != nil {
 		return Named{}, err
 	}
@@ -250,7 +250,7 @@ func (s *Store) RemoveNamed(ctx context.Context, name, tier string) (Named, erro
 
 // NamedRevisions returns the earlier texts of a named entry, the oldest first.
 func (s *Store) NamedRevisions(ctx context.Context, name, tier string) ([]Named, error) {
-	tier, err := namedTier(name, tier)
+	tier, err := NamedTier(name, tier)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/fault"
 	"blackboard/board/op"
 	"blackboard/cmd/board/base"
 	"blackboard/kb/memory"
@@ -30,6 +31,7 @@ func (h *host) Memory(_ context.Context, meaning bool, fn func(*memory.Store) er
 // What the caller may do is said by the environment, which the memory knows.
 func (h *host) MayRead(string) error  { return nil }
 func (h *host) MayWrite(string) error { return nil }
+func (h *host) MayUse(string) error   { return nil }
 func (h *host) Owns(string) error     { return nil }
 
 // Careful: who types a command means it.
@@ -56,4 +58,6 @@ func (h *host) Talk(named string) string {
 	return named
 }
 
-func (h *host) Note(text string) { h.Messagef("%s", base.Safe(text)) }
+func (h *host) Room(asked, _ int) int        { return asked }
+func (h *host) Note(text string)             { h.Messagef("%s", base.Safe(text)) }
+func (h *host) Words(step fault.Step) string { return base.CommandFor(step) }

@@ -43,27 +43,9 @@ func speakerFlags() []cli.Flag {
 	}
 }
 
-func secretFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "force", Usage: "store it even if it seems to hold a secret"}
-}
-
-func budgetFlag() cli.Flag {
-	return &cli.IntFlag{Name: "budget",
-		Usage: "`TOKENS` that it may have, 4 bytes each", Value: memory.DefaultBudget}
-}
-
-func tierFlag(usage string) cli.Flag {
-	return &cli.StringFlag{Name: "tier", Usage: usage}
-}
-
 func tiersFlag(usage string) cli.Flag {
 	return &cli.StringSliceFlag{Name: "tier", Aliases: []string{"tiers"},
 		Usage: "`TIER`, repeatable or with commas: " + strings.Join(memory.Tiers, ", ") + usage}
-}
-
-func conversationFlag(usage string) cli.Flag {
-	return &cli.StringFlag{Name: "conversation",
-		Usage: "`REF` of " + usage + "; default $BOARD_CONVERSATION"}
 }
 
 // openMemory opens the memory for its caller (see setSpeaker). Grants come from the
@@ -170,22 +152,4 @@ func (p *program) setSpeaker(c *cli.Context, opt *memory.Options) error {
 	opt.Agent = cmp.Or(opt.Agent, scriptAgent)
 	opt.Actor = opt.Agent
 	return nil
-}
-
-// conversation is the ref code of a command's conversation: --conversation, else
-// $BOARD_CONVERSATION.
-func (p *program) conversation(c *cli.Context) string {
-	if c.IsSet("conversation") {
-		return c.String("conversation")
-	}
-	return p.Env("BOARD_CONVERSATION")
-}
-
-// conversationIn is conversation for commands that can do without one. Without a
-// workspace there are no conversations, so the environment is ignored.
-func (p *program) conversationIn(c *cli.Context, s *memory.Store) string {
-	if s.Workspace() == "" && !c.IsSet("conversation") {
-		return ""
-	}
-	return p.conversation(c)
 }

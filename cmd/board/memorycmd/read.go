@@ -33,27 +33,7 @@ func (p *program) memoryItemCommands() []*cli.Command {
 	}
 	return []*cli.Command{p.operation(&ops.MemoryPut, noEmbed), update,
 		p.operation(&ops.MemoryForget), p.operation(&ops.MemoryRead), p.operation(&ops.MemoryList),
-		p.operation(&ops.MemoryGet),
-		{
-			Name: "orient", Usage: "print the memory for a turn, as one document",
-			ArgsUsage: "[QUERY | -]",
-			Description: `Prints the named entries first; then critical items of any tier, items about the
-question, those of the conversation and its channel, and the newest; then the
-agent's own core memories and journal. Each line has an item's id, its age, and
-its author if that is somebody else. The document is Markdown for a prompt; it
-is empty if the memory is. Items beyond the budget are counted.`,
-			Flags: memoryFlags(
-				budgetFlag(),
-				conversationFlag("the conversation"),
-				&cli.StringFlag{Name: "channel", Usage: "`NAME` of the channel; default the " +
-					"conversation's"},
-				&cli.IntFlag{Name: "limit", Aliases: []string{"n"},
-					Usage: "at most `N` items in a section (default as the budget has room)"},
-				tiersFlag(" (default all)"),
-			),
-			Action: p.memoryOrient,
-		},
-	}
+		p.operation(&ops.MemoryGet), p.operation(&ops.Orient)}
 }
 
 // editItem opens an item's content in the editor.
@@ -93,29 +73,6 @@ func (p *program) editItem(c *cli.Context, id string) error {
 	return p.EndEdit(name, err)
 }
 
-// memoryQuestion is the question, "" for none. Only "-" reads stdin: a read needs no
-// question.
-func (p *program) memoryQuestion(c *cli.Context) (string, error) {
-	if c.NArg() == 0 {
-		return "", nil
-	}
-	if c.NArg() == 1 && c.Args().First() == "-" {
-		return p.Text(c, "question", []string{"-"})
-	}
-	return strings.Join(c.Args().Slice(), " "), nil
-}
-
-// atLeastOne refuses numbers below 1, which would silently mean the default.
-func atLeastOne(c *cli.Context, names ...string) error {
-	for _, n := range names {
-		if c.IsSet(n) && c.Int(n) < 1 {
-			return base.Usagef("give 1 or more, or leave it out", "--%s %d is not a positive number", n,
-				c.Int(n))
-		}
-	}
-	return nil
-}
-
 // noteMemoryAbove tells that a directory above the workspace has a memory, if the workspace has
 // none: outside of a repository each directory is a workspace.
 func (p *program) noteMemoryAbove(home, ws string) {
@@ -133,32 +90,4 @@ func (p *program) noteMemoryAbove(home, ws string) {
 			return
 		}
 	}
-}
-
-func (p *program) memoryOrient(c *cli.Context) error {
-	text, err := p.memoryQuestion(c)
-	if err != nil {
-		return err
-	}
-	if err := atLeastOne(c, "limit", "budget"); err != nil {
-		return err
-	}
-	return base.With(p.openMemory(c, text != ""))(func(s *memory.Store) error {
-		o, err := s.Orient(c.Context, memory.OrientQuery{Text: text, Conversation: p.conversationIn(c, s),
-			Channel: c.String("channel"), Budget: c.Int("budget"), Limit: c.Int("limit"),
-			Tiers: base.List(c, "tier"), Words: base.CommandFor})
-		return p.Answer(c, err, func() {
-			switch text := o.Text(); {
-			case text != "":
-				p.PrintDocument(text)
-			case o.LeftOut == 0:
-				p.Messagef("the memory is empty")
-			}
-			p.Notes(o.Degraded)
-			if o.LeftOut > 0 {
-				p.Messagef("note: the budget of %d tokens leaves out %s", o.Budget,
-					base.Count(int64(o.LeftOut), "more item", "more items"))
-			}
-		}, "orientation", o)
-	})
 }

@@ -21,7 +21,7 @@ func (p *program) memoryUpkeepCommands() []*cli.Command {
 are never deleted, not even by a scrub. Events of other agents' private items
 are left out.`,
 			Flags: memoryFlags(
-				tierFlag("only of this `TIER`: "+strings.Join(memory.Tiers, ", ")),
+				&cli.StringFlag{Name: "tier", Usage: "only of this `TIER`: " + strings.Join(memory.Tiers, ", ")},
 				&cli.StringFlag{Name: "subject",
 					Usage: "only of this `ID`: an item, a note, a conversation, named:NAME"},
 				base.LimitFlag(),
@@ -126,7 +126,7 @@ func eventData(e *memory.Event) string {
 	switch {
 	case (e.Verb == memory.VerbScrubbed || e.Verb == memory.VerbPurged ||
 		e.Verb == memory.VerbRemoved) && json.Unmarshal(e.Data, &scrubbed) == nil:
-		return base.Safe(scrubbed.Mode) + ": " + scrubbedText(scrubbed.Counts)
+		return base.Safe(scrubbed.Mode) + ": " + ops.Scrubbed(scrubbed.Counts)
 	case e.Verb == memory.VerbConsolidate && json.Unmarshal(e.Data, &pass) == nil:
 		return ops.Consolidated(&pass)
 	}
