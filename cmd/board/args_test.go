@@ -276,3 +276,29 @@ func TestSynonyms(t *testing.T) {
 		}
 	}
 }
+
+// splitWords splits a command line at blanks outside double quotes.
+func splitWords(s string) []string {
+	var words []string
+	var word strings.Builder
+	quoted, started := false, false
+	for _, r := range s {
+		switch {
+		case r == '"':
+			quoted, started = !quoted, true
+		case r == ' ' && !quoted:
+			if started {
+				words = append(words, word.String())
+				word.Reset()
+				started = false
+			}
+		default:
+			word.WriteRune(r)
+			started = true
+		}
+	}
+	if started {
+		words = append(words, word.String())
+	}
+	return words
+}

@@ -42,7 +42,7 @@ func (p *program) takeDatabase(args []string) ([]string, error) {
 
 func (p *program) databaseCommand() *cli.Command {
 	return &cli.Command{
-		Name: "database", Category: base.CategoryProgram, Usage: "boards and knowledge for many machines, in a PostgreSQL database: init, allow, copy, check, roles, drop-run",
+		Name: "database", Category: base.CategoryProgram, Usage: "boards and knowledge for many machines, in a PostgreSQL database: init, allow, copy, roles, drop-run",
 		Description: "The database is --database URL, with any command, else $BOARD_DATABASE_URL, else what database: in board.yaml says.\nWithout any, or with off in place of a URL, boards and the knowledge base are files.",
 		Subcommands: []*cli.Command{
 			{
@@ -52,11 +52,6 @@ func (p *program) databaseCommand() *cli.Command {
 			},
 			p.databaseAllowCommand(),
 			p.databaseCopyCommand(),
-			{
-				Name: "check", Usage: "verify runs of the database, or all of it: that the event log of each makes what its tables hold", ArgsUsage: "[RUN…]",
-				Description: "As `board runs --check` does for all runs, wherever they are. Without RUN the knowledge base is checked too, with its search index.\nWhat fails is shown with why, and the exit code is 1.",
-				Flags:       []cli.Flag{base.JSONFlag()}, Action: p.databaseCheck,
-			},
 			{
 				Name: "roles", Usage: "print SQL that makes three roles: a reader, a worker and an owner",
 				Description: "SCHEMA_reader reads and cannot write by any command: for CI and dashboards. SCHEMA_worker reads and writes, but deletes\nno run. SCHEMA_owner has the tables: it brings them up to date and drops runs. Run it as a superuser, again after\neach `board database init`; then grant the roles to those who log in.",

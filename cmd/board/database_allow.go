@@ -42,19 +42,9 @@ func (p *program) databaseAllow(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if !c.Bool("yes") {
-		if !base.IsTerminal(p.In) || c.Bool("json") {
-			return base.Usagef("add --yes", "keeping the boards of %s in %s must be confirmed", path, says)
-		}
-		yes, err := p.Ask(c.Context, fmt.Sprintf("Allow %s to keep this project's runs in %s?",
-			base.Safe(path), base.Safe(says)))
-		if err != nil {
-			return err
-		}
-		if !yes {
-			p.Messagef("nothing was changed")
-			return base.ExitError(base.ExitFailure)
-		}
+	if err := p.Confirm(c, fmt.Sprintf("keeping the boards of %s in %s", path, says), fmt.Sprintf(
+		"Allow %s to keep this project's runs in %s?", base.Safe(path), base.Safe(says)), "changed", "add --yes"); err != nil {
+		return err
 	}
 	note, err := p.AllowanceFile(path, says)
 	if err == nil {

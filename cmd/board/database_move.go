@@ -12,7 +12,6 @@ import (
 	"blackboard/board/fault"
 	"blackboard/cmd/board/base"
 	"blackboard/kb"
-	kbhome "blackboard/kb/home"
 )
 
 func (p *program) databaseCopyCommand() *cli.Command {
@@ -184,93 +183,6 @@ func runsOf(c *cli.Context, dir string) ([]string, error) {
 		names[i] = infos[i].Run
 	}
 	return names, err
-}
-
-// checkedRun is what a check says of a run.
-type checkedRun struct {
-	Run   string `json:"run"`
-	Error string `json:"error"` // "": it is sound
-}
-
-func (p *program) databaseCheck(c *cli.Context) error {
-	place, err := p.databasePlace()
-	if err != nil {
-		return err
-	}
-	runs, err := runsOf(c, place.String())
-	if err != nil {
-		return err
-	}
-	checked, bad := []checkedRun{}, error(nil)
-	for _, run := range runs {
-		one := checkedRun{Run: run}
-		if err := kbhome.CheckRun(c.Context, place.String(), run); err != nil {
-			if c.Context.Err() != nil || errors.Is(err, fault.Away) {
-				return err
-			}
-			one.Error, bad = err.Error(), err
-		}
-		checked = append(checked, one)
-	}
-	knowledge, err := checkKnowledge(c, place.String())
-	if err != nil {
-		return err
-	}
-	if knowledge != nil && knowledge.Error != "" && bad == nil {
-		bad = fault.Corrupt.New(knowledge.Error, "")
-	}
-	err = p.Answer(c, nil, func() {
-		if knowledge != nil && knowledge.Error == "" {
-			p.Printf("knowledge base  verified, %s\n", base.Count(knowledge.Capsules, "capsule", "capsules"))
-		} else if knowledge != nil {
-			p.Printf("knowledge base  %s  %s\n", p.Paint(base.Red, "ERROR"), base.Safe(knowledge.Error))
-		}
-		for _, r := range checked {
-			if r.Error != "" {
-				p.Printf("%s  %s  %s\n", base.Safe(r.Run), p.Paint(base.Red, "ERROR"), base.Safe(r.Error))
-				continue
-			}
-			p.Printf("%s  verified\n", base.Safe(r.Run))
-		}
-	}, "runs", checked, "knowledge", knowledge)
-	if err == nil && bad != nil {
-		err = base.ExitError(fault.KindOf(bad).Exit())
-	}
-	return err
-}
-
-// checkedKnowledge is what a check says of the knowledge base.
-type checkedKnowledge struct {
-	Capsules int64  `json:"capsules"` // that were checked
-	Error    string `json:"error"`    // "": it is sound
-}
-
-// checkKnowledge checks the knowledge base of a database, if no runs are named and there
-// is one.
-func checkKnowledge(c *cli.Context, place string) (*checkedKnowledge, error) {
-	if c.NArg() > 0 {
-		return nil, nil
-	}
-	k, err := kbhome.Knowledge(c.Context, place, kb.Options{})
-	if errors.Is(err, fault.NotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer k.Close()
-	var out checkedKnowledge
-	st, err := k.Stats(c.Context)
-	if out.Capsules = st.Capsules; err == nil {
-		err = k.Check(c.Context)
-	}
-	if c.Context.Err() != nil || errors.Is(err, fault.Away) {
-		return nil, err
-	}
-	if err != nil {
-		out.Error = err.Error()
-	}
-	return &out, nil
 }
 
 func (p *program) databaseRoles(c *cli.Context) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/cmd/board/base"
+	"blackboard/hooks/shell"
 )
 
 // The recorded runs. "#" is printed. "$" is run through the real program, or exports
@@ -122,7 +123,7 @@ func (d *demoPlayer) play(commandLine string, want int) error {
 		d.run = run
 		return nil
 	}
-	args := splitWords(commandLine)[1:]
+	args := shell.Commands(commandLine, "", nil)[0].Words[1:]
 	for i, a := range args { // the demo's files are not in the working directory
 		if slices.Contains(d.files, a) {
 			args[i] = filepath.Join(d.dir, a)
@@ -174,30 +175,4 @@ func (c *cleaner) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	return len(b), nil
-}
-
-// splitWords splits a command line at blanks outside double quotes.
-func splitWords(s string) []string {
-	var words []string
-	var word strings.Builder
-	quoted, started := false, false
-	for _, r := range s {
-		switch {
-		case r == '"':
-			quoted, started = !quoted, true
-		case r == ' ' && !quoted:
-			if started {
-				words = append(words, word.String())
-				word.Reset()
-				started = false
-			}
-		default:
-			word.WriteRune(r)
-			started = true
-		}
-	}
-	if started {
-		words = append(words, word.String())
-	}
-	return words
 }

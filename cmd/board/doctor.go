@@ -23,7 +23,7 @@ func (p *program) doctorCommand() *cli.Command {
 		Usage: "check everything, and repair what can be repaired: exit 1 if something is broken",
 		Description: `Boards, knowledge base, memory, the context store here, topics, daemon, model,
 environment, harnesses, permissions, space, clock. For a database, the check says
-whether it can be used (board database check verifies it). It changes nothing,
+whether it can be used (board runs --check verifies it). It changes nothing,
 except that files of an older version are migrated, as by any command, and a
 file is created and removed where hooks write.
 
@@ -124,18 +124,9 @@ func (p *program) doctorRepair(c *cli.Context, d *doctor.Doctor, found []doctor.
 	if !c.Bool("json") {
 		p.showPlan(plan)
 	}
-	if !c.Bool("yes") {
-		if err := p.Asks(c, "add --yes to do it; without --repair nothing is changed"); err != nil {
-			return err
-		}
-		yes, err := p.Ask(c.Context, "Do this?")
-		if err != nil {
-			return err
-		}
-		if !yes {
-			p.Messagef("nothing was changed")
-			return base.ExitError(base.ExitFailure)
-		}
+	if err := p.Confirm(c, "a repair", "Do this?", "changed",
+		"add --yes to do it; without --repair nothing is changed"); err != nil {
+		return err
 	}
 	done, err := d.Repair(c.Context, plan)
 	if err != nil {

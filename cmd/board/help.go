@@ -81,7 +81,7 @@ var merged = map[string]string{"new": "start", "replay": "show --at SEQ"}
 var renamed = map[string]string{"release": "claim --release", "state list": "state get",
 	"state delete": "state set --unset", "kb stats": "doctor", "memory stats": "doctor", "memory status": "doctor",
 	"context status": "doctor", "memory reembed": "kb reembed", "context reembed": "kb reembed",
-	"model path": "model list", "database status": "doctor"}
+	"model path": "model list", "database status": "doctor", "database check": "runs --check"}
 
 // commandHelp is the help of one command, made when it is asked for: the help of all
 // commands would take most of a start.

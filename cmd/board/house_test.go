@@ -277,7 +277,7 @@ var ceilings = map[string]int{
 
 	"board/words": 4640, // a number as its reader knows it, of verify and survival
 
-	"cmd/board": 4940, // which flags a help text lists; an MCP server's project; commands on the screen; completion of all groups
+	"cmd/board": 4800, // which flags a help text lists; an MCP server's project; commands on the screen; completion of all groups
 
 	"cmd/board/base": 2100, // operations as commands; what telemetry sends; words of flags for completion
 
@@ -305,7 +305,7 @@ var ceilings = map[string]int{
 
 	"hooks/mcp/transport": 997, // a message is not held up by the next read
 
-	"hooks/ops": 7560, // with the writer of briefs; the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp
+	"hooks/ops": 7590, // with the writer of briefs; the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp
 
 	"hooks/setup": 3345, // variables that Codex passes on; what plugins hold
 
@@ -335,7 +335,7 @@ var ceilings = map[string]int{
 
 	"kb/store": 1545, // parts of long texts; words of many texts, for kb and memory; exports as documents, wiping
 
-	"kb/home": 986, // a repository is known by its first commit and remote; opens the stores and runs
+	"kb/home": 1015, // a repository is known by its first commit and remote; opens the stores and runs
 
 	"tui": 1043,
 

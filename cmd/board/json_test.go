@@ -61,7 +61,6 @@ var otherAnswers = []jsonAnswer{
 	newAnswer("database init", []any{"database", postgres.Status{}, "had", 0}),
 	newAnswer("database allow", []any{"file", "", "allowed", ""}),
 	newAnswer("database copy", []any{"from", "", "to", "", "runs", []copiedRun{}, "knowledge", &kb.Copied{}, "knowledge_left_out", ""}),
-	newAnswer("database check", []any{"runs", []checkedRun{}, "knowledge", &checkedKnowledge{}}),
 	newAnswer("database drop-run", []any{"removed", ""}),
 	newAnswer("start", []any{"state", board.State{}, "existed", false, "policy", check.UsedPolicy{}}),
 	newAnswer("accept", []any{"acceptance", &claims.Acceptance{}}),

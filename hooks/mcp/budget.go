@@ -82,14 +82,9 @@ func fitted[Out any](c *call, write func(k cut) (Out, string)) (out Out, text st
 	for {
 		*k.longest = 0
 		out, text = write(k)
-		cost, err := tokens(text), error(nil)
-		if c.json {
-			var body []byte
-			body, err = transport.Marshal(out)
-			cost = tokens(string(body))
-		}
-		if err != nil || cost <= c.room || k.items == 0 {
-			return out, text // bounded does the rest
+		cost := tokens(text)
+		if c.json || cost <= c.room || k.items == 0 {
+			return out, text // bounded does the rest, and boundedData
 		}
 		k = k.less(c.room, cost, longestList(reflect.ValueOf(out)))
 	}
@@ -163,14 +158,6 @@ func (k cut) text(s, tool, arg string) string {
 
 // calls reports whether it is a call of a tool.
 func (c *call) calls(tool string) bool { return c.req != nil && c.req.Params.Name == tool }
-
-// value is a JSON value that is short enough to be among the data too; nil: it is not.
-func (k cut) value(v json.RawMessage) json.RawMessage {
-	if len(v) > k.runes/4 {
-		return nil
-	}
-	return v
-}
 
 // some are the first of a list that an answer shows.
 func some[T any](k cut, all []T) []T { return all[:min(len(all), k.items)] }

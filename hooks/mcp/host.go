@@ -65,7 +65,7 @@ func (c *call) Which(run string) (string, bool) {
 }
 
 // List are the runs that the client may read.
-func (c *call) List(ctx context.Context, _ bool) ([]board.Info, error) {
+func (c *call) List(ctx context.Context, _ bool, _ ...string) ([]board.Info, error) {
 	by, err := check.FindPolicy(c.workspace())
 	if err != nil {
 		return nil, err
@@ -75,6 +75,9 @@ func (c *call) List(ctx context.Context, _ bool) ([]board.Info, error) {
 		return c.cfg.Grants.run(r.Run, false) != nil
 	}), err
 }
+
+// Sound is for who checks files.
+func (c *call) Sound(context.Context) (*ops.Soundness, error) { return nil, nil }
 
 // KB calls fn with the knowledge base.
 func (c *call) KB(_ context.Context, need ops.Access, meaning bool, fn func(*kb.KB) error) error {

@@ -3,7 +3,6 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -124,21 +123,12 @@ type waitIn struct {
 	Timeout float64 `json:"seconds,omitempty" min:"0" max:"300" default:"20" jsonschema:"default 20; most clients give up after 60"`
 }
 
-type eventOut struct {
-	Seq     int64           `json:"seq"`
-	At      string          `json:"at"`
-	Actor   string          `json:"actor"`
-	Verb    string          `json:"verb"`
-	ID      string          `json:"id"`
-	Payload json.RawMessage `json:"payload,omitempty"`
-}
-
 type waitOut struct {
 	Run      string         `json:"run"`
 	Happened bool           `json:"happened"`
 	Verdict  *board.Verdict `json:"verdict,omitempty"`
 	Signal   *board.Signal  `json:"signal,omitempty"`
-	Event    *eventOut      `json:"event,omitempty" jsonschema:"the first"`
+	Event    *board.Event   `json:"event,omitempty" jsonschema:"the first"`
 	Events   []seenOut      `json:"events,omitempty" jsonschema:"all that have happened, the oldest first"`
 	Seq      int64          `json:"seq,omitempty" jsonschema:"the last of them: since goes on from there"`
 }
@@ -224,8 +214,8 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 
 // happened notes as many events as there is room for, and writes them for a reader.
 func (k cut) happened(o waitOut, all []board.Event) (waitOut, string) {
-	e, shown := &all[0], all[:max(1, min(len(all), k.items))]
-	o.Event = &eventOut{e.Seq, timeText(e.At), e.Actor, e.Verb, e.ID, k.value(e.Payload)}
+	shown := all[:max(1, min(len(all), k.items))]
+	o.Event = &all[0]
 	o.Events = each(shown, func(e *board.Event) seenOut {
 		return seenOut{e.Seq, e.Actor, e.Verb, e.ID}
 	})

@@ -4,14 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"strings"
-	"time"
 
 	"blackboard/board/text"
 	"blackboard/hooks/mcp/transport"
 )
-
-// timeText writes a time as data has it.
-func timeText(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // inLine keeps a text within its line: what somebody noted must not look like what the
 // server says.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"blackboard/board/fault"
+	"blackboard/hooks/ops"
 )
 
 // said is how agents do an operation: with a tool, and what of its arguments it says by
@@ -26,7 +27,7 @@ type said struct {
 var operations = sync.OnceValue(func() map[string]said {
 	byID := map[string]string{"signal": "id"}
 	cited := map[string]string{"source_doc": "source", "evidence": "quote"}
-	return map[string]said{
+	all := map[string]said{
 		"run.list":       {tool: "board_show"},
 		"entry.list":     {tool: "board_query"},
 		"entry.post":     {tool: "board_post", as: cited},
@@ -49,29 +50,25 @@ var operations = sync.OnceValue(func() map[string]said {
 			as: map[string]string{"reason": "note"}},
 		"variable.get":              {tool: "board_var_get"},
 		"variable.list":             {tool: "board_var_get"},
-		"kb.get":                    {tool: "kb_get"},
-		"kb.search":                 {tool: "kb_search"},
-		"kb.remember":               {tool: "kb_remember"},
-		"kb.ingest":                 {tool: "kb_ingest"},
 		"kb.reembed":                {tool: "kb_reembed"},
 		"kb.resolve":                {tool: "kb_resolve"},
 		"memory.conversation.start": {tool: "conversation", with: "do: start"},
 		"memory.conversation.idle":  {tool: "conversation", with: "do: idle"},
 		"memory.conversation.show":  {tool: "conversation", with: "do: get"},
-		"memory.conversation.list":  {tool: "conversation_list"},
-		"memory.channel.list":       {tool: "channel_list"},
-		"memory.channel.create":     {tool: "channel_create"},
 		"memory.named.list":         {tool: "memory_named"},
 		"memory.named.show":         {tool: "memory_named"},
 		"memory.get":                {tool: "memory_read"},
 		"memory.restore":            {tool: "memory_update", with: "restore: true"},
 		"memory.consolidate": {tool: "memory_consolidate", with: "do: passes",
 			itself: []string{"passes"}},
-		"memory.scratch.list": {tool: "scratch_list"},
-		"context.list":        {tool: "list_context"},
-		"context.read":        {tool: "read_context"},
-		"context.set":         {tool: "set_state"},
 	}
+	for _, o := range ops.All() { // the others are called as their command
+		i := o.Tells()
+		if step := strings.ReplaceAll(i.Command, " ", "."); all[step].tool == "" {
+			all[step] = said{tool: i.Tool}
+		}
+	}
+	return all
 })
 
 // parameters are those that are called otherwise than the domain's arguments.

@@ -235,17 +235,25 @@ func countsOf(c board.CountsByName, order []string) string {
 }
 
 type RunsIn struct {
-	Check bool `json:"check,omitempty" cli:"verify every file"`
+	Names []string `json:"names,omitempty" arg:"[RUN…]" as:"words"`
+	Check bool     `json:"check,omitempty" cli:"verify every file"`
 }
 
 type RunsOut struct {
-	Runs    []board.Info `json:"runs"`
-	checked bool
+	Runs      []board.Info `json:"runs"`
+	Knowledge *Soundness   `json:"knowledge,omitempty"`
+	checked   bool
 }
 
-// Failed reports whether a file that was verified is not as it should be.
+// Soundness is what a check says of the knowledge base.
+type Soundness struct {
+	Capsules int64  `json:"capsules"` // that were checked
+	Error    string `json:"error"`    // "": it is sound
+}
+
+// Failed reports whether what was verified is not as it should be.
 func (o RunsOut) Failed() bool {
-	return o.checked && slices.ContainsFunc(o.Runs, func(r board.Info) bool { return r.Error != "" })
+	return o.Knowledge != nil && o.Knowledge.Error != "" || o.checked && slices.ContainsFunc(o.Runs, func(r board.Info) bool { return r.Error != "" })
 }
 
 // ListRuns are the runs that there are.
@@ -253,16 +261,33 @@ var ListRuns = op.Op[Runs, RunsIn, RunsOut]{
 	Info: op.Info{Command: "runs", Group: "Runs", Short: "list the runs, with gate and counts",
 		Long: "--check also verifies every file: SQLite's integrity check, the counts, and that the event " +
 			"log\nrebuilds exactly what the tables hold. A run that fails is shown with the reason, and " +
-			"the exit code is 1."},
+			"the exit code is 1.\nWithout RUN it verifies the knowledge base too, where it is in a database with the runs."},
 	Do: func(ctx context.Context, h Runs, in RunsIn) (out RunsOut, err error) {
 		out.checked = in.Check
-		out.Runs, err = h.List(ctx, in.Check)
+		if out.Runs, err = h.List(ctx, in.Check, in.Names...); err != nil {
+			return out, err
+		}
+		for _, name := range in.Names {
+			if !slices.ContainsFunc(out.Runs, func(r board.Info) bool { return r.Run == name }) {
+				return out, fault.NotFound.New("there is no run "+fault.Clip(name, 60), "", fault.Do("run.list", "{} lists them"))
+			}
+		}
+		if len(in.Names) > 0 {
+			out.Runs = slices.DeleteFunc(out.Runs, func(r board.Info) bool { return !slices.Contains(in.Names, r.Run) })
+		} else if in.Check {
+			out.Knowledge, err = h.Sound(ctx)
+		}
 		return out, err
 	},
 	Text: runsText,
 }
 
 func runsText(p *op.Page, o RunsOut) {
+	if k := o.Knowledge; k != nil && k.Error == "" {
+		p.Printf("knowledge base  verified, %s\n", text.Count(k.Capsules, "capsule", "capsules"))
+	} else if k != nil {
+		p.Printf("knowledge base  %s  %s\n", p.Paint(op.Red, "ERROR"), p.Line(k.Error, 1000))
+	}
 	if len(o.Runs) == 0 {
 		p.Note("no runs yet" + p.Step(fault.Do("demo.show", "; {} shows one")) +
 			p.Step(fault.Do("entry.post", "; the first {} creates one")))

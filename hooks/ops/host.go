@@ -38,8 +38,12 @@ type Runs interface {
 	Policy(ctx context.Context, b *board.Board) (check.Policy, error)
 	// Which is the run that a call means, "" for none, and whether its first post begins it.
 	Which(run string) (name string, begins bool)
-	// List are the runs that the caller may read; check has each file verified.
-	List(ctx context.Context, check bool) ([]board.Info, error)
+	// List are the runs that the caller may read; check has each file verified, or
+	// those of the named ones only.
+	List(ctx context.Context, check bool, only ...string) ([]board.Info, error)
+	// Sound says whether the knowledge base is, where it is in a database with the runs; nil:
+	// nowhere else.
+	Sound(ctx context.Context) (*Soundness, error)
 	// Note tells the caller something besides the answer.
 	Note(text string)
 	// Person reports whether somebody at a terminal calls.

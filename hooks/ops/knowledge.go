@@ -17,23 +17,40 @@ import (
 	"blackboard/kb"
 )
 
-// KBFilters say which capsules are meant.
+// KBPlaces say which capsules are meant.
+type KBPlaces struct {
+	Kinds    []string `json:"kinds,omitempty" enum:"kinds" flag:"kind" rare:"true"`
+	Scopes   []string `json:"scopes,omitempty" enum:"scopes" flag:"scope" rare:"true"`
+	Tags     []string `json:"tags,omitempty" flag:"tag,tags" commas:"no" jsonschema:"with all of these"`
+	Domains  []string `json:"domains,omitempty" flag:"domain" rare:"true" cli:"has one of these domains"`
+	Projects []string `json:"projects,omitempty" only:"cli" flag:"project" commas:"no" cli:"of one of these"`
+	Here     bool     `json:"here,omitempty" jsonschema:"only this workspace"`
+}
+
+// List is the question for a list of them.
+func (f *KBPlaces) List(h Knowledge) (kb.ListQuery, error) {
+	q, err := f.query(h)
+	return kb.ListQuery{Kinds: q.Kinds, Scopes: q.Scopes, Tags: q.Tags, DomainTags: q.DomainTags,
+		Workspaces: q.Workspaces, Projects: q.Projects}, err
+}
+
+// KBFilters say it, and whether old ones are meant.
 type KBFilters struct {
-	Kinds      []string `json:"kinds,omitempty" enum:"kinds" flag:"kind" rare:"true"`
-	Scopes     []string `json:"scopes,omitempty" enum:"scopes" flag:"scope" rare:"true"`
-	Tags       []string `json:"tags,omitempty" flag:"tag,tags" commas:"no" jsonschema:"with all of these"`
-	Domains    []string `json:"domains,omitempty" flag:"domain" rare:"true" cli:"has one of these domains"`
-	Projects   []string `json:"projects,omitempty" only:"cli" flag:"project" commas:"no" cli:"of one of these"`
-	Here       bool     `json:"here,omitempty" jsonschema:"only this workspace"`
-	Superseded bool     `json:"superseded,omitempty" rare:"true" cli:"superseded ones too"`
-	Retired    bool     `json:"retired,omitempty" only:"cli" cli:"retired ones too"`
-	All        bool     `json:"all,omitempty" only:"cli" cli:"superseded and retired ones too"`
+	KBPlaces
+	Superseded bool `json:"superseded,omitempty" rare:"true" cli:"superseded ones too"`
+	Retired    bool `json:"retired,omitempty" only:"cli" cli:"retired ones too"`
+	All        bool `json:"all,omitempty" only:"cli" cli:"superseded and retired ones too"`
+}
+
+func (f *KBFilters) query(h Knowledge) (kb.Query, error) {
+	q, err := f.KBPlaces.query(h)
+	q.Superseded, q.Retired = f.Superseded || f.All, f.Retired || f.All
+	return q, err
 }
 
 // query is a query with the filters.
-func (f *KBFilters) query(h Knowledge) (q kb.Query, err error) {
-	q = kb.Query{Kinds: f.Kinds, Scopes: f.Scopes, Tags: f.Tags, DomainTags: f.Domains,
-		Projects: f.Projects, Superseded: f.Superseded || f.All, Retired: f.Retired || f.All}
+func (f *KBPlaces) query(h Knowledge) (q kb.Query, err error) {
+	q = kb.Query{Kinds: f.Kinds, Scopes: f.Scopes, Tags: f.Tags, DomainTags: f.Domains, Projects: f.Projects}
 	if q.Workspace, err = h.Place(); err != nil || !f.Here {
 		return q, err
 	}
@@ -45,7 +62,7 @@ func (f *KBFilters) query(h Knowledge) (q kb.Query, err error) {
 }
 
 // any reports whether there is a filter.
-func (f *KBFilters) any() bool {
+func (f *KBPlaces) any() bool {
 	return len(f.Kinds)+len(f.Scopes)+len(f.Tags)+len(f.Domains)+len(f.Projects) > 0 || f.Here
 }
 
@@ -70,15 +87,14 @@ func (o KBListOut) IDs() (ids []string) {
 var KBList = op.Op[Knowledge, KBListIn, KBListOut]{
 	Info: op.Info{Command: "kb list", Short: "list capsules, newest first"},
 	Do: func(ctx context.Context, h Knowledge, in KBListIn) (out KBListOut, err error) {
-		q, err := in.query(h)
+		q, err := in.List(h)
 		if err != nil {
 			return out, err
 		}
-		out.Capsules = []kb.Capsule{}
+		q.Superseded, q.Retired = in.Superseded || in.All, in.Retired || in.All
+		q.Before, q.Limit, out.Capsules = in.Before, in.Limit, []kb.Capsule{}
 		err = h.KB(ctx, Read, false, func(k *kb.KB) error {
-			all, more, err := k.List(ctx, kb.ListQuery{Kinds: q.Kinds, Scopes: q.Scopes, Tags: q.Tags,
-				DomainTags: q.DomainTags, Workspaces: q.Workspaces, Projects: q.Projects,
-				Superseded: q.Superseded, Retired: q.Retired, Before: in.Before, Limit: in.Limit})
+			all, more, err := k.List(ctx, q)
 			out.Capsules, out.More = append(out.Capsules, all...), more
 			return err
 		})

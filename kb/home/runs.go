@@ -2,9 +2,12 @@ package home
 
 import (
 	"context"
+	"errors"
 
 	"blackboard/board"
 	"blackboard/board/check"
+	"blackboard/board/fault"
+	"blackboard/kb"
 )
 
 // OnRun calls fn with a run that there is, and closes it.
@@ -20,6 +23,30 @@ func OnRun(ctx context.Context, dir, run string, fn func(*board.Board) error) er
 // CheckRun holds a run's tables against its event log.
 func CheckRun(ctx context.Context, dir, run string) error {
 	return OnRun(ctx, dir, run, func(b *board.Board) error { return b.Check(ctx) })
+}
+
+// CheckKnowledge holds a knowledge base in a database against its events: how many capsules it
+// has, -1 if there is none there, and what is wrong with it.
+func CheckKnowledge(ctx context.Context, home string) (n int64, wrong, err error) {
+	if !kb.IsShared(home) {
+		return -1, nil, nil
+	}
+	k, err := Knowledge(ctx, home, kb.Options{})
+	if errors.Is(err, fault.NotFound) {
+		return -1, nil, nil
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	defer k.Close()
+	st, err := k.Stats(ctx)
+	if err == nil {
+		err = k.Check(ctx)
+	}
+	if err != nil && ctx.Err() == nil && !errors.Is(err, fault.Away) {
+		wrong, err = err, nil
+	}
+	return st.Capsules, wrong, err
 }
 
 // StartRun makes a run with the policy of a workspace on record.

@@ -9,19 +9,24 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// ConfirmDelete asks before something is deleted for good, unless --yes is given. It
-// returns an error if the answer is not yes.
+// ConfirmDelete asks before something is deleted for good.
 func (p *Program) ConfirmDelete(c *cli.Context, what string) error {
+	return p.Confirm(c, "deleting "+what, fmt.Sprintf("Delete %s? It cannot be undone.", what), "deleted",
+		"add --yes to confirm; --dry-run shows what would be deleted")
+}
+
+// Confirm asks a question before something is done, unless --yes is given. It returns an
+// error if the answer is not yes, or step where nobody can be asked.
+func (p *Program) Confirm(c *cli.Context, what, question, done, step string) error {
 	switch {
 	case c.Bool("yes"):
 		return nil
-	case !IsTerminal(p.In):
-		return Usagef("add --yes to confirm; --dry-run shows what would be deleted",
-			"deleting %s must be confirmed", what)
+	case !IsTerminal(p.In) || c.Bool("json"):
+		return Usagef(step, "%s must be confirmed", what)
 	}
-	yes, err := p.Ask(c.Context, fmt.Sprintf("Delete %s? It cannot be undone.", what))
+	yes, err := p.Ask(c.Context, question)
 	if err == nil && !yes {
-		p.Messagef("nothing was deleted")
+		p.Messagef("nothing was %s", done)
 		err = ExitError(ExitFailure)
 	}
 	return err

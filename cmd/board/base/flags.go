@@ -24,21 +24,12 @@ const (
 // Flags of many commands. Each call returns new ones, since urfave/cli writes into
 // them.
 
-// JoinFlags joins groups of flags.
-func JoinFlags(groups ...[]cli.Flag) []cli.Flag {
-	var all []cli.Flag
-	for _, g := range groups {
-		all = append(all, g...)
-	}
-	return all
-}
-
 // ReadFlags are the flags of a command that reads a board.
-func ReadFlags(more ...cli.Flag) []cli.Flag { return JoinFlags(more, commonFlags()) }
+func ReadFlags(more ...cli.Flag) []cli.Flag { return append(more, commonFlags()...) }
 
 // WriteFlags are the flags of a command that changes a board.
 func WriteFlags(more ...cli.Flag) []cli.Flag {
-	return JoinFlags(more, []cli.Flag{WorkerFlag()}, commonFlags())
+	return slices.Concat(more, []cli.Flag{WorkerFlag()}, commonFlags())
 }
 
 func commonFlags() []cli.Flag {
@@ -72,13 +63,8 @@ func WorkspaceFlag(usage string) cli.Flag {
 		Usage: usage + "; default $BOARD_WORKSPACE, else the repository of the working directory"}
 }
 
-// QuietFlag is --quiet for commands about one thing.
+// QuietFlag is --quiet.
 func QuietFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only the id"}
-}
-
-// QuietIDsFlag is --quiet for lists.
-func QuietIDsFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only the ids"}
 }
 
@@ -122,18 +108,12 @@ func IfRevision(c *cli.Context) (*int, error) {
 	if !c.IsSet("if-version") {
 		return nil, nil
 	}
-	n, err := wholeNumber(c, "if-version")
-	return &n, err
-}
-
-// wholeNumber is the value of a flag that must be 0 or more.
-func wholeNumber(c *cli.Context, name string) (int, error) {
-	n, err := strconv.Atoi(c.String(name))
+	n, err := strconv.Atoi(c.String("if-version"))
 	if err != nil || n < 0 {
-		return 0, Usagef("`board "+CommandName(c)+" --help` says what it takes",
-			"--%s %q is not a number of 0 or more", name, c.String(name))
+		return nil, Usagef("`board "+CommandName(c)+" --help` says what it takes",
+			"--if-version %q is not a number of 0 or more", c.String("if-version"))
 	}
-	return n, nil
+	return &n, nil
 }
 
 // NoArgs refuses arguments, for commands that take none.

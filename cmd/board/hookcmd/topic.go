@@ -47,7 +47,7 @@ decides again.`,
 
 // topicFlags are the flags of every command about the topics of one place.
 func topicFlags(more ...cli.Flag) []cli.Flag {
-	return base.JoinFlags(more, []cli.Flag{
+	return slices.Concat(more, []cli.Flag{
 		topicWorkspaceFlag(),
 		&cli.StringFlag{Name: "session", Usage: "the `ID` of the session; default $BOARD_SESSION"},
 		base.JSONFlag(),

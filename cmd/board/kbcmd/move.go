@@ -6,7 +6,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/op"
 	"blackboard/cmd/board/base"
+	"blackboard/hooks/ops"
 	"blackboard/kb"
 	kbhome "blackboard/kb/home"
 	"blackboard/kb/importers"
@@ -19,9 +21,7 @@ func (p *program) kbMoveCommands() []*cli.Command {
 			Description: `The first line names the schema and its version. Superseded and retired
 capsules are included, with their links. Parts of documents are left out unless
 --all is given: they can be ingested again.`,
-			Flags: base.JoinFlags(kbPlaces(), []cli.Flag{&cli.BoolFlag{Name: "all", Aliases: []string{"documents"},
-				Usage: "include the parts of documents"},
-				base.WorkspaceFlag("the `DIRECTORY` that --here means")}),
+			Flags:  append(base.FlagsOf(export.Takes()), base.WorkspaceFlag("the `DIRECTORY` that --here means")),
 			Action: p.kbExport,
 		},
 		{
@@ -53,18 +53,29 @@ which alone records that.`,
 	}
 }
 
+type exportIn struct {
+	ops.KBPlaces
+	All  bool   `json:"all,omitempty" flag:"all,documents" cli:"include the parts of documents"`
+	File string `json:"file,omitempty" arg:"[FILE]"`
+}
+
+// export has what the command takes: what it answers is no data, but the capsules.
+var export op.Op[*host, exportIn, struct{}]
+
 func (p *program) kbExport(c *cli.Context) error {
-	if c.NArg() > 1 {
-		return base.Usagef("`board kb export FILE`", "one file is needed, but %d are given", c.NArg())
+	var in exportIn
+	err := p.Arguments(c, &export, &in)
+	if err != nil {
+		return err
 	}
-	lq, err := p.listQuery(c)
+	lq, err := in.List(&host{p, c})
 	if err != nil {
 		return err
 	}
 	return base.With(p.openKB(c, kbhome.Knowledge, false))(func(k *kb.KB) error {
-		lq.Superseded, lq.Retired, lq.Documents = true, true, c.Bool("all")
+		lq.Superseded, lq.Retired, lq.Documents = true, true, in.All
 		n := 0
-		if err := p.WriteFile(c.Args().First(), func(w io.Writer) (err error) {
+		if err := p.WriteFile(in.File, func(w io.Writer) (err error) {
 			n, err = importers.WriteExport(w, k.Export(c.Context, lq))
 			return err
 		}); err != nil {

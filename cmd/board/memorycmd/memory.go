@@ -28,7 +28,7 @@ help memory explains what goes where, who sees it, and how long it is kept.`,
 
 // memoryFlags are the flags of every memory command: who asks, where, in which format.
 func memoryFlags(more ...cli.Flag) []cli.Flag {
-	return base.JoinFlags(more, speakerFlags(), []cli.Flag{base.JSONFlag()})
+	return slices.Concat(more, speakerFlags(), []cli.Flag{base.JSONFlag()})
 }
 
 // speakerFlags say who asks for which memory.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -63,7 +64,7 @@ func (h *host) Policy(_ context.Context, b *board.Board) (check.Policy, error) {
 // Which leaves it to Board to say that no run is named.
 func (h *host) Which(string) (string, bool) { return "its own", false }
 
-func (h *host) List(ctx context.Context, check bool) ([]board.Info, error) {
+func (h *host) List(ctx context.Context, check bool, only ...string) ([]board.Info, error) {
 	dir, err := h.BoardsDir()
 	if err != nil {
 		return nil, err
@@ -74,13 +75,30 @@ func (h *host) List(ctx context.Context, check bool) ([]board.Info, error) {
 	}
 	all, err := board.List(ctx, dir, follow.Gate)
 	for i := range all {
-		if check && all[i].Error == "" {
+		if check && all[i].Error == "" && (len(only) == 0 || slices.Contains(only, all[i].Run)) {
 			if err := kbhome.CheckRun(ctx, dir, all[i].Run); err != nil {
 				all[i].Error = err.Error()
 			}
 		}
 	}
 	return all, err
+}
+
+// Sound is for a knowledge base in a database. One of files has a doctor of its own.
+func (h *host) Sound(ctx context.Context) (*ops.Soundness, error) {
+	home, err := h.KBHome()
+	if err != nil {
+		return nil, err
+	}
+	n, wrong, err := kbhome.CheckKnowledge(ctx, home)
+	if err != nil || n < 0 {
+		return nil, err
+	}
+	out := &ops.Soundness{Capsules: n}
+	if wrong != nil {
+		out.Error = wrong.Error()
+	}
+	return out, nil
 }
 
 func (h *host) Note(text string) { h.Messagef("%s", base.Safe(text)) }
