@@ -16,14 +16,9 @@ func (s *Server) addAdminTools() {
 
 func (c *call) reembed(ops.Nothing) (out kb.Reembedded, text string, err error) {
 	err = c.onKB(kbhome.Knowledge, true, func(k *kb.KB) error {
-		out, err = k.Reembed(c.ctx, c.counting("embedding"))
+		out, err = k.Reembed(c.ctx, func(done, of int) { c.progress("embedding", done, of) })
 		return err
 	})
 	return out, fmt.Sprintf("%d embedded with %s, %d had theirs", out.Embedded, out.Model,
 		out.Skipped), err
-}
-
-// counting tells the client how far something has come.
-func (c *call) counting(what string) func(done, of int) {
-	return func(done, of int) { c.progress(what, done, of) }
 }
