@@ -3,18 +3,14 @@ package board
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
-	"slices"
-	"strings"
 
 	"blackboard/board/claims"
 	"blackboard/board/fault"
+	"blackboard/board/record"
 	"blackboard/board/store"
 	"blackboard/board/survival"
-	"blackboard/board/verify"
 )
 
 // Accepting is what somebody says of a doubt.
@@ -27,27 +23,13 @@ type Accepting struct {
 	Revoke bool
 }
 
-// acceptPayload is the payload of verbAccept. The id of the event is the entry's or the
-// question's.
-type acceptPayload struct {
-	Doubt   string `json:"doubt"`
-	Check   string `json:"check"`
-	Verdict string `json:"verdict"`
-	Reason  string `json:"reason"`
-	Person  bool   `json:"person,omitempty"`
-	Revoked bool   `json:"revoked,omitempty"`
-}
-
-// Checks whose doubts can be accepted.
-const checkVerify, checkSurvival = "verify", "survival"
-
 // survivalDoubt is the id of what survival holds against an item that no report has. What a
 // report says in other words or with other figures is for its author to mend.
 func survivalDoubt(cause string, i *survival.Item) string {
 	if cause != survival.MissAbsent && cause != survival.MissScattered {
 		return ""
 	}
-	return claims.DoubtID(checkSurvival, cause, i.ID, i.Why, i.Content, i.Reason)
+	return claims.DoubtID(record.SurvivalDoubts, cause, i.ID, i.Why, i.Content, i.Reason)
 }
 
 // Accept records why a doubt of a check is no fault, or takes that back. It ends by itself
@@ -85,11 +67,11 @@ func (b *Board) Accept(ctx context.Context, worker string, a Accepting) (claims.
 			return conflict(fmt.Sprintf("%s is %s's own: nobody accepts a doubt about what they wrote",
 				d.ID, worker), "correct it, or leave the doubt to another worker or a person")
 		}
-		p := acceptPayload{d.Doubt, d.Check, d.Verdict, a.Reason, a.Person, a.Revoke}
-		if err := w.event(verbAccept, d.ID, p); err != nil {
+		p := record.AcceptPayload{Doubt: d.Doubt, Check: d.Check, Verdict: d.Verdict, Reason: a.Reason, Person: a.Person, Revoked: a.Revoke}
+		if err := w.event(record.VerbAccept, d.ID, p); err != nil {
 			return err
 		}
-		out = p.acceptance(&Event{Seq: w.seq, At: fromMillis(w.at), Actor: worker, ID: d.ID})
+		out = p.Acceptance(&Event{Seq: w.seq, At: fromMillis(w.at), Actor: worker, ID: d.ID})
 		return nil
 	})
 	return out, err
@@ -106,7 +88,7 @@ func (w *writer) doubted(id string) (d claims.Acceptance, err error) {
 		return d, err
 	}
 	for _, d = range all {
-		if d.Doubt == id || d.ID == id && d.Check == checkVerify {
+		if d.Doubt == id || d.ID == id && d.Check == record.VerifyDoubts {
 			return d, nil
 		}
 	}
@@ -134,7 +116,7 @@ func doubts(tx *store.Tx) ([]claims.Acceptance, error) {
 	}
 	for i := range entries {
 		if v := entries[i].Verified; v != nil && !v.Stale && v.Doubt != "" {
-			all = append(all, claims.Acceptance{Doubt: v.Doubt, ID: entries[i].ID, Check: checkVerify,
+			all = append(all, claims.Acceptance{Doubt: v.Doubt, ID: entries[i].ID, Check: record.VerifyDoubts,
 				Verdict: v.Verdict, Worker: entries[i].Worker})
 		}
 	}
@@ -142,32 +124,10 @@ func doubts(tx *store.Tx) ([]claims.Acceptance, error) {
 	for i := range missing {
 		for _, cause := range []string{survival.MissAbsent, survival.MissScattered} {
 			all = append(all, claims.Acceptance{Doubt: survivalDoubt(cause, &missing[i]),
-				ID: missing[i].ID, Check: checkSurvival, Verdict: cause, Worker: missing[i].Worker})
+				ID: missing[i].ID, Check: record.SurvivalDoubts, Verdict: cause, Worker: missing[i].Worker})
 		}
 	}
 	return all, err
-}
-
-func (p *acceptPayload) acceptance(e *Event) claims.Acceptance {
-	return claims.Acceptance{Doubt: p.Doubt, ID: e.ID, Check: p.Check, Verdict: p.Verdict,
-		Reason: p.Reason, Worker: e.Actor, Person: p.Person, At: e.At, Seq: e.Seq}
-}
-
-// accepted adds the acceptance of an event to those that stand, or takes it off.
-func (e *Event) accepted(all map[string]*claims.Acceptance) error {
-	var p acceptPayload
-	if err := json.Unmarshal(e.Payload, &p); err != nil {
-		return err
-	}
-	if !claims.IsDoubt(p.Doubt) {
-		return errors.New("it names no doubt")
-	}
-	delete(all, p.Doubt)
-	if !p.Revoked {
-		a := p.acceptance(e)
-		all[p.Doubt] = &a
-	}
-	return nil
 }
 
 // acceptances are those that stand on entries and questions, by the doubt.
@@ -177,9 +137,9 @@ func acceptances(tx *store.Tx, ids []string) (map[string]*claims.Acceptance, err
 		return all, nil
 	}
 	events, err := selectEvents(tx, `WHERE verb = ? AND id IN (
-		SELECT value FROM json_each(?)) ORDER BY seq`, verbAccept, store.List(ids))
+		SELECT value FROM json_each(?)) ORDER BY seq`, record.VerbAccept, store.List(ids))
 	for i := range events {
-		if err := events[i].accepted(all); err != nil {
+		if err := events[i].Accepted(all); err != nil {
 			return nil, err
 		}
 	}
@@ -190,42 +150,15 @@ func acceptances(tx *store.Tx, ids []string) (map[string]*claims.Acceptance, err
 func fillAccepted(tx *store.Tx, entries iter.Seq[*Entry]) error {
 	var ids []string
 	for e := range entries {
-		if e.doubt() != "" {
+		if e.Doubt() != "" {
 			ids = append(ids, e.ID)
 		}
 	}
 	all, err := acceptances(tx, ids)
 	for e := range entries {
-		e.accept(all)
+		e.Accept(all)
 	}
 	return err
-}
-
-// doubt is what verify holds against the entry; "" for nothing.
-func (e *Entry) doubt() string {
-	v := e.Verified
-	if v == nil {
-		return ""
-	}
-	held := slices.Concat(v.each(), make([]Held, MaxSources)) // a log may have fewer than sources
-	return verify.Doubt(v.Verdict, e.Content, e.Cites(), func(i int) string { return held[i].SHA256 })
-}
-
-// accept puts to the verdict what is held against the entry, and who accepted that.
-func (e *Entry) accept(all map[string]*claims.Acceptance) {
-	if v := e.Verified; v != nil {
-		v.Doubt = e.doubt()
-		v.Accepted = all[v.Doubt]
-	}
-}
-
-// applyAccept replays an acceptance.
-func (r *replayer) applyAccept(e Event) error {
-	_, err := r.entry(e.ID)
-	if strings.HasPrefix(e.ID, "s") {
-		_, err = r.signal(e.ID)
-	}
-	return errors.Join(err, e.accepted(r.accepted))
 }
 
 // accept takes from the missing items those that somebody accepted.

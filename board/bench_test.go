@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/record"
 	"blackboard/testdata/cost"
 )
 
@@ -94,11 +95,11 @@ func bigOf(b *testing.B, size bigRun) *Board {
 		}
 		err = bd.write(b.Context(), "bulk", func(w *writer) error {
 			for i := range size.signals {
-				if err := w.event(verbSignal, SignalID(int64(i)+1), signalPayload{Raise: Raise{Content: prose(r, z, 12), Priority: Priorities[i%4]}}); err != nil {
+				if err := w.event(record.VerbSignal, SignalID(int64(i)+1), record.SignalPayload{Raise: Raise{Content: prose(r, z, 12), Priority: Priorities[i%4]}}); err != nil {
 					return err
 				}
 				if i >= 40 {
-					if err := w.event(verbWaive, SignalID(int64(i)+1), waivePayload{"closed"}); err != nil {
+					if err := w.event(record.VerbWaive, SignalID(int64(i)+1), record.WaivePayload{Reason: "closed"}); err != nil {
 						return err
 					}
 				}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/board/record"
 	"blackboard/board/store"
 	"blackboard/testdata/cost"
 )
@@ -98,14 +99,14 @@ func TestReplayEqualsBoard(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := want.diff(got); diff != "" {
+			if diff := want.Diff(got); diff != "" {
 				t.Fatalf("seed %d, event %d: %s", seed, seq, diff)
 			}
-			live, err := want.Gate(Policy{})
+			live, err := GateOf(t.Context(), want, Policy{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			replayed, err := got.Gate(Policy{})
+			replayed, err := GateOf(t.Context(), got, Policy{})
 			if err != nil || fmt.Sprint(live) != fmt.Sprint(replayed) {
 				t.Fatalf("seed %d, event %d: gate %v, replayed %v, %v", seed, seq, live, replayed, err)
 			}
@@ -166,7 +167,7 @@ func randomChange(t *testing.T, b *Board, r *rand.Rand) {
 	case 15:
 		_, err = b.Drop(ctx, "lead", worker, "late")
 	case 12:
-		err = b.Retrieved(ctx, worker, Retrieval{Way: RetrievalWays[r.IntN(len(RetrievalWays))], Role: "planner", Task: "task", Capsules: []Given{{ID: "k0000000a1", Score: 1}}})
+		err = b.Retrieved(ctx, worker, Retrieval{Way: record.RetrievalWays[r.IntN(len(record.RetrievalWays))], Role: "planner", Task: "task", Capsules: []Given{{ID: "k0000000a1", Score: 1}}})
 	case 11:
 		if r.IntN(3) == 0 {
 			_, err = b.Delete(ctx, worker, "k", AnyVersion)

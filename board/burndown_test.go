@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/board/record"
 	"blackboard/board/store"
 	"blackboard/testdata/cost"
 )
@@ -69,7 +70,7 @@ func TestBurndownIsTheLog(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e.Verb == verbReopen {
+			if e.Verb == record.VerbReopen {
 				reopened++
 			}
 		}

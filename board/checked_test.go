@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/board/record"
 	"blackboard/kb/secret"
 )
 
@@ -24,7 +25,7 @@ func failing(missing int, reports ...string) ReportCheck {
 // TestChecksOnRecord: a run has the last check of each report, now, in the past and in a copy.
 func TestChecksOnRecord(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
-	record := func(c ReportCheck) {
+	recordCheck := func(c ReportCheck) {
 		t.Helper()
 		if err := b.RecordCheck(ctx, "ci", c); err != nil {
 			t.Fatal(err)
@@ -66,30 +67,30 @@ func TestChecksOnRecord(t *testing.T) {
 		return p.Entry.Seq
 	}
 	post("Tokens never expire")
-	record(failing(2, "a.md"))
+	recordCheck(failing(2, "a.md"))
 	wants("a.md FAILED: survival 2")
 	before, _ := b.State(ctx)
 	again := failing(2, "a.md")
 	again.JudgedAt = before.Seq
-	record(again)
+	recordCheck(again)
 	if st, _ := b.State(ctx); st.Seq != before.Seq {
 		t.Errorf("the same again was recorded")
 	}
-	record(failing(0, "b.md"))
-	record(failing(1, "b.md", "c.md"))
+	recordCheck(failing(0, "b.md"))
+	recordCheck(failing(1, "b.md", "c.md"))
 	wants("b.md, c.md FAILED: survival 1", "a.md FAILED: survival 2")
-	record(failing(0, "b.md"))
+	recordCheck(failing(0, "b.md"))
 	wants("b.md passed", "b.md, c.md FAILED: survival 1", "a.md FAILED: survival 2")
-	record(failing(0, "c.md")) // and nothing is left of the check of both
+	recordCheck(failing(0, "c.md")) // and nothing is left of the check of both
 	wants("c.md passed", "b.md passed", "a.md FAILED: survival 2")
 	seq := post("Keys rotate")
 	wants("c.md passed 1 entry since", "b.md passed 1 entry since", "a.md FAILED: survival 2 1 entry since")
 	again.JudgedAt = seq
-	record(again) // the same of a run that has more
+	recordCheck(again) // the same of a run that has more
 	wants("a.md FAILED: survival 2", "c.md passed 1 entry since", "b.md passed 1 entry since")
 	closed := failing(0, "a.md")
 	closed.Passed, closed.Steps[0].Passed, closed.JudgedAt = false, false, seq
-	record(closed)
+	recordCheck(closed)
 	wants("a.md passed, but the gate was closed", "c.md passed 1 entry since", "b.md passed 1 entry since")
 
 	past, err := b.At(ctx, before.Seq)
@@ -99,7 +100,7 @@ func TestChecksOnRecord(t *testing.T) {
 	if st := past.State(); len(st.Checks) != 1 || st.Checks[0].Describe() != "a.md FAILED: survival 2" {
 		t.Errorf("in the past: %+v", st.Checks)
 	}
-	events, err := b.History(ctx, checkID)
+	events, err := b.History(ctx, record.CheckEventID)
 	if err != nil || len(events) != 7 || events[0].Describe() != "a.md FAILED: survival 2" {
 		t.Errorf("%d events: %v", len(events), err)
 	}
@@ -120,7 +121,7 @@ func TestCheckRecordIsBounded(t *testing.T) {
 	if err := b.RecordCheck(ctx, "ci", failing(1, names...)); err != nil {
 		t.Fatal(err)
 	}
-	events, err := b.History(t.Context(), checkID)
+	events, err := b.History(t.Context(), record.CheckEventID)
 	if err != nil || len(events) != 1 {
 		t.Fatalf("%d events: %v", len(events), err)
 	}

@@ -22,7 +22,7 @@ func TestConcludedFromEntries(t *testing.T) {
 			Evidence: "The crane was repaired in May."}
 		if kind != "" {
 			links := Links{}
-			*links.of(kind) = []string{"e1"}
+			*links.List(kind) = []string{"e1"}
 			p.SetLinks(links)
 		}
 		for _, p := range []Post{old, p} {

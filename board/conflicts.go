@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"blackboard/board/claims"
 	"blackboard/board/fault"
+	"blackboard/board/record"
 	"blackboard/board/store"
 )
 
@@ -64,7 +64,7 @@ func (b *Board) Conflicts(ctx context.Context, q ConflictQuery) (Conflicts, erro
 }
 
 func (q *ConflictQuery) check() error {
-	if err := checkAll("type", q.Types, EntryTypes); err != nil {
+	if err := record.CheckAll("type", q.Types, EntryTypes); err != nil {
 		return err
 	}
 	if q.Max < 0 {
@@ -83,7 +83,7 @@ func (c *Conflicts) find(ctx context.Context, in conflictInput, q ConflictQuery)
 		Likely: q.Likely, Skip: skip})
 	c.Compared, c.Looked, c.Total, c.Pairs = found.Compared, found.Looked, found.Total, []Conflict{}
 	for _, p := range found.Pairs {
-		x, y, _ := orderedPair(p.A.ID, p.B.ID)
+		x, y, _ := record.OrderedPair(p.A.ID, p.B.ID)
 		c.Pairs = append(c.Pairs, Conflict{p, in.signals[[2]int64{x, y}]})
 	}
 	return err
@@ -174,7 +174,7 @@ func loadConflicts(tx *store.Tx, types []string) (conflictInput, error) {
 
 func (in *conflictInput) addSettled(all []Settlement) {
 	for _, s := range all {
-		if x, y, err := orderedPair(s.A, s.B); err == nil {
+		if x, y, err := record.OrderedPair(s.A, s.B); err == nil {
 			in.settle(x, y)
 		}
 	}
@@ -195,8 +195,8 @@ func (in *conflictInput) addSignals(signals []Signal) {
 	}
 }
 
-// conflictInput is loadConflicts for a snapshot.
-func (s *Snapshot) conflictInput() conflictInput {
+// conflictsOf is loadConflicts for a snapshot.
+func conflictsOf(s *Snapshot) conflictInput {
 	in := newConflictInput()
 	var items claims.List
 	for _, e := range s.Entries {
@@ -248,7 +248,7 @@ func (b *Board) RaiseConflicts(
 				if err != nil {
 					return err
 				}
-				if err := w.event(verbSignal, SignalID(id), signalPayload{Raise: r}); err != nil {
+				if err := w.event(record.VerbSignal, SignalID(id), record.SignalPayload{Raise: r}); err != nil {
 					return err
 				}
 				if s, err = getSignal(w.tx, id); err != nil {
@@ -271,37 +271,6 @@ func (c *Conflict) Question() string {
 		c.A.ID, c.B.ID, c.Why[0], c.A.ID, Line(c.A.Content, 300), c.B.ID, Line(c.B.Content, 300))
 }
 
-// Settlement is the reason why two entries that seem to contradict each other do not. The
-// order of the entries does not matter.
-type Settlement struct {
-	A      string    `json:"a"` // the older entry
-	B      string    `json:"b"` // the newer entry
-	Reason string    `json:"reason"`
-	Worker string    `json:"worker"`
-	At     time.Time `json:"at"`
-	Seq    int64     `json:"seq"` // the event that settled it
-}
-
-// reconcilePayload is the payload of verbReconcile, whose id is the older entry.
-type reconcilePayload struct {
-	With   string `json:"with"`
-	Reason string `json:"reason"`
-}
-
-// orderedPair returns the ids of two entries, the older one first.
-func orderedPair(a, b string) (x, y int64, err error) {
-	if x, err = ParseEntryID(a); err != nil {
-		return 0, 0, err
-	}
-	if y, err = ParseEntryID(b); err != nil {
-		return 0, 0, err
-	}
-	if x == y {
-		return 0, 0, invalid(a+" cannot conflict with itself", "name two entries, such as e3 e9")
-	}
-	return min(x, y), max(x, y), nil
-}
-
 // Settle records why two entries do not contradict each other: both hold, or the
 // difference does not matter. The reason is required and stays on record with the worker.
 // If one of them is wrong, supersede it instead. A dispute that a link between them began ends.
@@ -309,7 +278,7 @@ func orderedPair(a, b string) (x, y int64, err error) {
 // Errors: fault.NotFound for an entry that does not exist; fault.Conflict if the pair is
 // settled already, or one supersedes the other.
 func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (Settlement, error) {
-	x, y, err := orderedPair(one, other)
+	x, y, err := record.OrderedPair(one, other)
 	if err != nil {
 		return Settlement{}, err
 	}
@@ -335,13 +304,13 @@ func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (
 		if err := w.notSettled(x, y, "nothing is left to do"); err != nil {
 			return err
 		}
-		if err := w.event(verbReconcile, EntryID(x),
-			reconcilePayload{EntryID(y), reason}); err != nil {
+		if err := w.event(record.VerbReconcile, EntryID(x),
+			record.ReconcilePayload{With: EntryID(y), Reason: reason}); err != nil {
 			return err
 		}
-		out = Settlement{EntryID(x), EntryID(y), reason, worker, fromMillis(w.at), w.seq}
+		out = Settlement{A: EntryID(x), B: EntryID(y), Reason: reason, Worker: worker, At: fromMillis(w.at), Seq: w.seq}
 		for _, pair := range [][2]int64{{x, y}, {y, x}} {
-			if err := w.undisputed(pair[0], byPayload{By: EntryID(pair[1])}); err != nil {
+			if err := w.undisputed(pair[0], record.ByPayload{By: EntryID(pair[1])}); err != nil {
 				return err
 			}
 		}
@@ -352,7 +321,7 @@ func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (
 
 // undisputed makes a disputed entry active again once no entry contradicts it that is not
 // superseded, and with which it was not settled.
-func (w *writer) undisputed(id int64, by byPayload) error {
+func (w *writer) undisputed(id int64, by record.ByPayload) error {
 	var ends bool
 	err := w.tx.QueryRow(`SELECT d.status = 'disputed' AND NOT EXISTS (SELECT 1 FROM links o JOIN entries e ON e.id = o.src
 		WHERE o.dst = ? AND o.kind = 'contradicts' AND e.status <> 'superseded' AND NOT EXISTS (
@@ -362,7 +331,7 @@ func (w *writer) undisputed(id int64, by byPayload) error {
 	if err != nil || !ends {
 		return err
 	}
-	return w.event(verbSettle, EntryID(id), by)
+	return w.event(record.VerbSettle, EntryID(id), by)
 }
 
 // notSettled refuses a pair that was settled, the older one first.
@@ -392,50 +361,4 @@ func settlements(tx *store.Tx) ([]Settlement, error) {
 		return nil
 	}, `SELECT a, b, seq, at, worker, reason FROM settlements ORDER BY seq`)
 	return all, err
-}
-
-// settlement decodes the event of a settlement.
-func (e *Event) settlement() (Settlement, error) {
-	p, err := decode[reconcilePayload](e)
-	if err == nil {
-		err = checkText("the reason", p.Reason, MaxField, true)
-	}
-	return Settlement{e.ID, p.With, p.Reason, e.Actor, e.At, e.Seq}, err
-}
-
-// applySettlement replays the event of a settlement.
-func (r *replayer) applySettlement(e Event) error {
-	s, err := e.settlement()
-	if err != nil {
-		return err
-	}
-	for _, id := range []string{s.A, s.B} {
-		if _, err := r.entry(id); err != nil {
-			return err
-		}
-	}
-	if x, _, err := orderedPair(s.A, s.B); err != nil || EntryID(x) != s.A {
-		return fmt.Errorf("%s is not older than %s", s.A, s.B)
-	}
-	if slices.ContainsFunc(r.Settled, func(had Settlement) bool {
-		return had.A == s.A && had.B == s.B
-	}) {
-		return fmt.Errorf("%s and %s were settled before", s.A, s.B)
-	}
-	r.Settled = append(r.Settled, s)
-	return nil
-}
-
-// settlementsOf returns the settlements of an entry, never nil.
-func settlementsOf(all []Settlement, id string) []Settlement {
-	return slices.DeleteFunc(append([]Settlement{}, all...),
-		func(s Settlement) bool { return s.A != id && s.B != id })
-}
-
-// Other returns the entry of a settlement that is not id.
-func (s *Settlement) Other(id string) string {
-	if s.A == id {
-		return s.B
-	}
-	return s.A
 }

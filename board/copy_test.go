@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/board/record"
 	"blackboard/board/store"
 	"blackboard/board/verify"
 	"blackboard/testdata/cost"
@@ -44,7 +45,7 @@ func TestCopyGoesOn(t *testing.T) {
 		post(Post{Content: "first finding", Tags: []string{"a", "b"}, MustSurface: true}),
 		raise(Raise{Content: "who?", Priority: "high", Origin: "e1", Key: "k"}),
 		post(Post{Content: "second finding", Contradicts: []string{"e1"}, Key: "k"}),
-		func() error { _, err := b.Claim(ctx, "w", "s1", MaxLease); return err },
+		func() error { _, err := b.Claim(ctx, "w", "s1", record.MaxLease); return err },
 		func() error { _, err := b.Release(ctx, "w", "s1", false); return err },
 		func() error { _, err := b.Address(ctx, "w", "s1", "e2"); return err },
 		func() error { _, err := b.Reopen(ctx, "w", "s1", "not quite"); return err },
@@ -67,7 +68,7 @@ func TestCopyGoesOn(t *testing.T) {
 		func() error { _, err := b.Waive(ctx, "w", "s2", "nobody asks"); return err },
 		func() error { _, err := b.Settle(ctx, "w", "e2", "e5", "both hold"); return err },
 		func() error {
-			return b.Retrieved(ctx, "w", Retrieval{Way: RetrievalWays[0], Capsules: []Given{{ID: "c"}}})
+			return b.Retrieved(ctx, "w", Retrieval{Way: record.RetrievalWays[0], Capsules: []Given{{ID: "c"}}})
 		},
 		func() error { _, err := b.AddSources(ctx, "w", []verify.File{file}, true); return err },
 		post(Post{Content: "Tokens never expire", SourceDoc: "auth.md"}),

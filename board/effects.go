@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"blackboard/board/record"
 	"blackboard/board/store"
 )
 
@@ -58,36 +59,36 @@ func (w *writer) exec(query string, args ...any) error {
 // apply does to the tables what an event says. What it does not name is in the log only.
 func (w *writer) apply(e *Event) error {
 	switch e.Verb {
-	case verbCreate:
-		p, err := decode[createPayload](e)
+	case record.VerbCreate:
+		p, err := record.Decode[record.CreatePayload](e)
 		if err != nil {
 			return err
 		}
 		return w.exec(`INSERT INTO run VALUES (1, ?, ?, ?)`, cmp.Or(w.name, p.Name), p.Goal,
 			e.At.UnixMilli())
-	case verbPost:
+	case record.VerbPost:
 		return w.entryRow(e)
-	case verbLink:
+	case record.VerbLink:
 		return w.linkRow(e)
-	case verbDispute, verbSupersede, verbSettle:
-		return w.update("entries", e, `status = ?`, statusAfter(e.Verb))
-	case verbMustSurface:
+	case record.VerbDispute, record.VerbSupersede, record.VerbSettle:
+		return w.update("entries", e, `status = ?`, record.StatusAfter(e.Verb))
+	case record.VerbMustSurface:
 		return w.update("entries", e, `must_surface = 1`)
-	case verbDropDuty:
+	case record.VerbDropDuty:
 		return w.droppedRow(e)
-	case verbReconcile:
+	case record.VerbReconcile:
 		return w.settlementRow(e)
-	case verbVerify:
+	case record.VerbVerify:
 		return w.verificationRow(e)
-	case verbSignal:
+	case record.VerbSignal:
 		return w.signalRow(e)
-	case verbClaim, verbRelease, verbAddress, verbWaive, verbReopen:
+	case record.VerbClaim, record.VerbRelease, record.VerbAddress, record.VerbWaive, record.VerbReopen:
 		return w.signalState(e)
-	case verbExpect, verbDone, verbDrop:
+	case record.VerbExpect, record.VerbDone, record.VerbDrop:
 		return w.expectedRow(e)
-	case verbSet, verbDelete:
+	case record.VerbSet, record.VerbDelete:
 		return w.variableRow(e)
-	case verbSource:
+	case record.VerbSource:
 		return w.sourceRow(e)
 	}
 	return nil
@@ -118,7 +119,7 @@ func orNull(s string) any {
 }
 
 func (w *writer) entryRow(e *Event) error {
-	p, err := e.post()
+	p, err := e.Post()
 	if err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ func (w *writer) entryRow(e *Event) error {
 		}
 	}
 	for _, kind := range LinkKinds {
-		for pos, target := range p.links().Of(kind) {
+		for pos, target := range p.Links().Of(kind) {
 			if err := w.exec(`INSERT INTO links VALUES (?, ?, ?, ?)`, id, kind, pos,
 				number(target)); err != nil {
 				return err
@@ -147,7 +148,7 @@ func (w *writer) entryRow(e *Event) error {
 
 // linkRow adds a link after the entry's others of its kind.
 func (w *writer) linkRow(e *Event) error {
-	p, err := decode[linkPayload](e)
+	p, err := record.Decode[record.LinkPayload](e)
 	if err != nil {
 		return err
 	}
@@ -157,7 +158,7 @@ func (w *writer) linkRow(e *Event) error {
 }
 
 func (w *writer) droppedRow(e *Event) error {
-	d, err := e.dropped()
+	d, err := e.DroppedDuty()
 	if err != nil {
 		return err
 	}
@@ -166,7 +167,7 @@ func (w *writer) droppedRow(e *Event) error {
 }
 
 func (w *writer) settlementRow(e *Event) error {
-	s, err := e.settlement()
+	s, err := e.Settlement()
 	if err != nil {
 		return err
 	}
@@ -175,7 +176,7 @@ func (w *writer) settlementRow(e *Event) error {
 }
 
 func (w *writer) verificationRow(e *Event) error {
-	v, err := e.verification()
+	v, err := e.Verification()
 	if err != nil {
 		return err
 	}
@@ -188,7 +189,7 @@ func (w *writer) verificationRow(e *Event) error {
 }
 
 func (w *writer) signalRow(e *Event) error {
-	p, err := e.raise()
+	p, err := e.Raise()
 	if err != nil {
 		return err
 	}
@@ -204,21 +205,21 @@ func (w *writer) signalRow(e *Event) error {
 
 // signalState changes a signal's status, or who works on it.
 func (w *writer) signalState(e *Event) error {
-	p, err := decode[signalChange](e)
+	p, err := record.Decode[record.SignalChange](e)
 	if err != nil {
 		return err
 	}
 	const closed = `status = ?, closed_by = ?, closed = ?, claimed_by = '', lease_until = NULL, `
 	at := e.At.UnixMilli()
 	switch e.Verb {
-	case verbClaim:
+	case record.VerbClaim:
 		return w.update("signals", e, `claimed_by = ?, lease_until = ?`, e.Actor,
 			p.LeaseUntil.UnixMilli())
-	case verbRelease:
+	case record.VerbRelease:
 		return w.update("signals", e, `claimed_by = '', lease_until = NULL`)
-	case verbAddress:
+	case record.VerbAddress:
 		return w.update("signals", e, closed+`addressed_by = ?`, Addressed, e.Actor, at, number(p.By))
-	case verbWaive:
+	case record.VerbWaive:
 		return w.update("signals", e, closed+`reason = ?`, Waived, e.Actor, at, p.Reason)
 	}
 	return w.update("signals", e, `status = ?, addressed_by = NULL, reason = '', closed_by = '',
@@ -227,7 +228,7 @@ func (w *writer) signalState(e *Event) error {
 
 // expectedRow writes the row of a worker. Its first event counts for its place in the list.
 func (w *writer) expectedRow(e *Event) error {
-	x, err := e.expected()
+	x, err := e.Expected()
 	if err != nil {
 		return err
 	}
@@ -241,7 +242,7 @@ func (w *writer) expectedRow(e *Event) error {
 }
 
 func (w *writer) variableRow(e *Event) error {
-	v, err := e.variable()
+	v, err := e.Variable()
 	if err != nil {
 		return err
 	}
@@ -253,7 +254,7 @@ func (w *writer) variableRow(e *Event) error {
 }
 
 func (w *writer) sourceRow(e *Event) error {
-	s, removed, err := e.source()
+	s, removed, err := e.Source()
 	if err != nil {
 		return err
 	}

@@ -4,42 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"blackboard/board/fault"
+	"blackboard/board/record"
 	"blackboard/board/store"
 )
-
-// Status of an expected worker.
-const (
-	WorkerExpected = "expected" // the gate waits for it
-	WorkerDone     = "done"     // it has said that it is through
-	WorkerDropped  = "dropped"  // somebody decided, with a reason, not to wait for it
-)
-
-// Expected is a worker that the run waits for, with its status.
-type Expected struct {
-	Worker string    `json:"worker"`
-	Seq    int64     `json:"seq"`    // the event that named it first
-	Status string    `json:"status"` // expected, done or dropped
-	At     time.Time `json:"at"`     // since when it is so
-	By     string    `json:"by"`     // who said so
-	Reason string    `json:"reason"` // why it was dropped; of one that is done, its note
-}
-
-// becomes is the status that an event gives a worker, whose name is the event's id; ""
-// for other events.
-func becomes(verb string) string {
-	switch verb {
-	case verbExpect:
-		return WorkerExpected
-	case verbDone:
-		return WorkerDone
-	case verbDrop:
-		return WorkerDropped
-	}
-	return ""
-}
 
 // Expect makes the gate wait for workers, by name. A worker that is already known keeps
 // its status, so a script may repeat the call; with again, it is expected anew. Expect
@@ -50,7 +19,7 @@ func (b *Board) Expect(ctx context.Context, worker string, names []string, again
 		if is != nil && (!again || is.Status == WorkerExpected) {
 			return nil
 		}
-		return w.event(verbExpect, name, reasonPayload{})
+		return w.event(record.VerbExpect, name, record.ReasonPayload{})
 	})
 }
 
@@ -68,14 +37,14 @@ func (b *Board) DoneWithNote(ctx context.Context, worker, note string, names ...
 		names = []string{worker}
 	}
 	maskText(ctx, theNote, &note)
-	if err := checkText("the note", note, MaxField, false); err != nil {
+	if err := record.CheckText("the note", note, MaxField, false); err != nil {
 		return nil, err
 	}
 	return b.setExpected(ctx, worker, names, func(w *writer, name string, is *Expected) error {
 		if is != nil && is.Status == WorkerDone && (note == "" || note == is.Reason) {
 			return nil
 		}
-		return w.event(verbDone, name, reasonPayload{note})
+		return w.event(record.VerbDone, name, record.ReasonPayload{Reason: note})
 	})
 }
 
@@ -95,7 +64,7 @@ func (b *Board) Drop(ctx context.Context, worker, name, reason string) ([]Expect
 			case is.Status == WorkerDropped:
 				return nil
 			}
-			return w.event(verbDrop, name, reasonPayload{reason})
+			return w.event(record.VerbDrop, name, record.ReasonPayload{Reason: reason})
 		})
 }
 
@@ -111,7 +80,7 @@ func (b *Board) setExpected(ctx context.Context, worker string, names []string,
 			len(names), MaxBatch), "name them in several calls")
 	}
 	for _, name := range names {
-		if err := checkWorker(name); err != nil {
+		if err := record.CheckWorker(name); err != nil {
 			return nil, err
 		}
 	}
@@ -165,28 +134,4 @@ func awaited(p Policy, all []Expected) (names []string) {
 		}
 	}
 	return names
-}
-
-// expected decodes an event about a worker that is expected.
-func (e *Event) expected() (Expected, error) {
-	p, err := decode[reasonPayload](e)
-	if err == nil {
-		err = checkWorker(e.ID)
-	}
-	return Expected{e.ID, e.Seq, becomes(e.Verb), e.At, e.Actor, p.Reason}, err
-}
-
-func (r *replayer) expectation(e Event) error {
-	x, err := e.expected()
-	if err != nil {
-		return err
-	}
-	at := slices.IndexFunc(r.Expected, func(x Expected) bool { return x.Worker == e.ID })
-	if at < 0 {
-		r.Expected = append(r.Expected, x)
-		return nil
-	}
-	x.Seq = r.Expected[at].Seq
-	r.Expected[at] = x
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/board/record"
 	"blackboard/board/sqlite"
 	"blackboard/board/text"
 )
@@ -56,7 +57,7 @@ func FuzzContains(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, content, other, part string) {
 		content, other = text.Plain(content), text.Plain(other) // as a post keeps them
-		if checkText("", content, 8000, true) != nil || checkText("", other, 8000, true) != nil || part == "" || len(part) > 100 {
+		if record.CheckText("", content, 8000, true) != nil || record.CheckText("", other, 8000, true) != nil || part == "" || len(part) > 100 {
 			return
 		}
 		if strings.ContainsAny(content+other+part, "\ufffd\ufffe\uffff") {
@@ -131,7 +132,7 @@ func FuzzImportJSONL(f *testing.F) {
 	try(b.Post(ctx, "w", Post{Content: "one", Tags: []string{"a"}, Key: "k"}))
 	try(b.Post(ctx, "w", Post{Content: "two", Type: Contradiction, Contradicts: []string{"e1"}}))
 	try(b.Signal(ctx, "w", Raise{Content: "q", Priority: "high", Origin: "e1"}))
-	try(b.Claim(ctx, "w", "s1", MinLease))
+	try(b.Claim(ctx, "w", "s1", record.MinLease))
 	try(b.Waive(ctx, "w", "s1", "r"))
 	try(b.Reopen(ctx, "w", "s1", "n"))
 	try(b.Post(ctx, "w", Post{Content: "three", Supersedes: []string{"e2"}, Addresses: []string{"s1"}}))

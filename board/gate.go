@@ -8,113 +8,11 @@ import (
 	"strings"
 
 	"blackboard/board/fault"
+	"blackboard/board/record"
 	"blackboard/board/store"
 	"blackboard/board/text"
 	"blackboard/board/verify"
 )
-
-// Policy says when synthesis may start. The zero value is the default: something was
-// posted or raised, every expected worker is done, and no critical or high signal is
-// open.
-type Policy struct {
-	// Block lists the priorities whose open signals keep the gate closed; nil means
-	// critical and high.
-	Block []string `yaml:"block" json:"block"`
-	// Expect lists workers that must be done, in addition to those that the run expects.
-	// The gate does not wait for a worker that was dropped on the board.
-	Expect []string `yaml:"expect" json:"expect"`
-	// MaxOpen is the largest number of open signals, of any priority, with which the gate
-	// opens; nil means any number.
-	MaxOpen *int64 `yaml:"max_open" json:"max_open"`
-	// MaxDisputed is the largest number of disputed entries with which the gate opens;
-	// nil means any number.
-	MaxDisputed *int64 `yaml:"max_disputed" json:"max_disputed"`
-	// MaxConflicts is the largest number of conflicts between entries with which the
-	// gate opens; nil means any number, and no entries are compared.
-	MaxConflicts *int64 `yaml:"max_conflicts" json:"max_conflicts"`
-	// MinEntries is how many entries must have been posted; 0 means one entry or one
-	// signal.
-	MinEntries int64 `yaml:"min_entries" json:"min_entries"`
-	// RequireSource closes the gate on entries that must surface, or answer a signal, and
-	// name no source.
-	RequireSource bool `yaml:"require_source" json:"require_source"`
-	// RequireVerified closes the gate on must-surface entries, and on answers to signals,
-	// that are not verified: not checked yet, doubted, or checked against a file that has
-	// changed since.
-	RequireVerified bool `yaml:"require_verified" json:"require_verified"`
-	// RequireEvidence closes the gate on must-surface entries, and on answers to signals,
-	// that have no quote.
-	RequireEvidence bool `yaml:"require_evidence" json:"require_evidence"`
-	// RequireRan are commands that hooks must have seen each worker run, so that they passed
-	// after its last edit.
-	RequireRan []string `yaml:"require_ran" json:"require_ran"`
-	// RequireRanBy are those of one worker more, by its name.
-	RequireRanBy map[string][]string `yaml:"require_ran_by" json:"require_ran_by"`
-	// Accept bounds the accepted doubts that count as verified. In a file it is a part of its own.
-	Accept        AcceptPolicy `yaml:"-" json:"accept"`
-	forCall       bool         // see ForCall
-	skipConflicts bool         // see WithoutConflicts
-}
-
-// AcceptPolicy says which doubts may be accepted.
-type AcceptPolicy struct {
-	// Max is the number of accepted doubts that still pass; nil: no limit.
-	Max *int64 `yaml:"max" json:"max"`
-	// Checks are those of which doubts may be accepted; nil: verify and survival.
-	Checks []string `yaml:"checks" json:"checks"`
-}
-
-// Refuses says why doubts of a check may not pass that were accepted, n in all; "" if they may.
-func (p *AcceptPolicy) Refuses(check string, n int) string {
-	switch {
-	case p.Checks != nil && !slices.Contains(p.Checks, check):
-		return "accept.checks of the policy does not name " + check
-	case p.Max != nil && int64(n) > *p.Max:
-		return fmt.Sprintf("accept.max of the policy passes %d", *p.Max)
-	}
-	return ""
-}
-
-// defaultBlock lists the priorities that block unless a policy says otherwise.
-var defaultBlock = []string{"critical", "high"}
-
-func (p Policy) block() []string {
-	if p.Block == nil {
-		return defaultBlock
-	}
-	return p.Block
-}
-
-// Blocks reports whether a signal keeps the gate closed: it is open, and of a priority
-// that blocks.
-func (p Policy) Blocks(s *Signal) bool {
-	return s.Status == SignalOpen && slices.Contains(p.block(), s.Priority)
-}
-
-// Check says what is wrong with a policy.
-func (p Policy) Check() error {
-	if err := checkAll("priority", p.block(), Priorities); err != nil {
-		return err
-	}
-	for _, name := range p.Expect {
-		if err := checkWorker(name); err != nil {
-			return err
-		}
-	}
-	for _, n := range []*int64{p.MaxOpen, p.MaxDisputed, p.MaxConflicts} {
-		if n != nil && *n < 0 {
-			return invalid(fmt.Sprintf("%d is not a number of signals, entries or pairs", *n),
-				"give 0 or more")
-		}
-	}
-	if err := p.checkRan(); err != nil {
-		return err
-	}
-	if p.MinEntries < 0 {
-		return invalid(fmt.Sprintf("%d is not a number of entries", p.MinEntries), "give 0 or more")
-	}
-	return nil
-}
 
 // Rules that a Reason can come from.
 const (
@@ -159,9 +57,9 @@ type Verdict struct {
 	Open   bool   `json:"open"`
 	Policy Policy `json:"policy"` // the policy that it was judged by
 	// Recorded is the policy that the run has on record, which decides; null: it has none.
-	Recorded *PolicyRef   `json:"recorded"`
-	Reasons  []Reason     `json:"reasons"` // empty when open
-	Signals  SignalCounts `json:"signals"`
+	Recorded *PolicyRef          `json:"recorded"`
+	Reasons  []Reason            `json:"reasons"` // empty when open
+	Signals  record.SignalCounts `json:"signals"`
 	// Disputed is the number of disputed entries.
 	Disputed int64 `json:"disputed"`
 }
@@ -185,14 +83,14 @@ type gateInput struct {
 
 // judge is the gate: a pure function of the board and the policy.
 func judge(p Policy, in gateInput) Verdict {
-	p.Block = p.block()
+	p.Block = p.Blocking()
 	p.Expect = append([]string{}, p.Expect...)
 	p.RequireRan = append([]string{}, p.RequireRan...)
 	if p.RequireRanBy == nil {
 		p.RequireRanBy = map[string][]string{}
 	}
 	if p.Accept.Checks == nil {
-		p.Accept.Checks = []string{checkVerify, checkSurvival}
+		p.Accept.Checks = []string{record.VerifyDoubts, record.SurvivalDoubts}
 	}
 	v := Verdict{Run: in.state.Run, Seq: in.state.Seq, Policy: p, Recorded: in.recorded,
 		Reasons: []Reason{}, Signals: in.state.Signals, Disputed: in.state.Entries.ByStatus[Disputed]}
@@ -219,7 +117,7 @@ func judge(p Policy, in gateInput) Verdict {
 	}
 	if p.MaxDisputed != nil && int64(len(in.disputed)) > *p.MaxDisputed {
 		for _, e := range in.disputed {
-			v.Reasons = append(v.Reasons, e.reason(RuleMaxDisputed,
+			v.Reasons = append(v.Reasons, entryReason(&e, RuleMaxDisputed,
 				"supersede it, or the entry that contradicts it", fault.Do("entry.post",
 					"{} (or the entry that contradicts it)", "content", "…", "supersedes", e.ID)))
 		}
@@ -238,7 +136,7 @@ func judge(p Policy, in gateInput) Verdict {
 	}
 	if p.RequireSource {
 		for _, e := range in.unsourced {
-			v.Reasons = append(v.Reasons, e.reason(RuleSource, "supersede it by one with a source",
+			v.Reasons = append(v.Reasons, entryReason(&e, RuleSource, "supersede it by one with a source",
 				PostAgain(&e, "{}", false)))
 		}
 	}
@@ -246,8 +144,8 @@ func judge(p Policy, in gateInput) Verdict {
 		if p.RequireVerified && !e.Verified.Holds() {
 			v.Reasons = append(v.Reasons, verifiedReason(&e))
 		}
-		if p.RequireEvidence && !e.isQuoted() {
-			v.Reasons = append(v.Reasons, e.reason(RuleEvidence, "supersede it by one with a quote",
+		if p.RequireEvidence && !e.IsQuoted() {
+			v.Reasons = append(v.Reasons, entryReason(&e, RuleEvidence, "supersede it by one with a quote",
 				PostAgain(&e, "{}", true)))
 		}
 	}
@@ -259,8 +157,8 @@ func judge(p Policy, in gateInput) Verdict {
 	return v
 }
 
-// reason is one why an entry keeps the gate closed.
-func (e *Entry) reason(rule, clear string, next ...fault.Step) Reason {
+// entryReason is one why an entry keeps the gate closed.
+func entryReason(e *Entry, rule, clear string, next ...fault.Step) Reason {
 	return Reason{Rule: rule, ID: e.ID, Content: e.Content, Worker: e.Worker, Clear: clear, Next: next}
 }
 
@@ -305,19 +203,14 @@ func PostAgain(e *Entry, text string, quote bool) fault.Step {
 	return fault.Do("entry.post", text, args...)
 }
 
-// isQuoted reports whether the entry quotes a source.
-func (e *Entry) isQuoted() bool {
-	return slices.ContainsFunc(e.Cites(), func(c Cited) bool { return strings.TrimSpace(c.Evidence) != "" })
-}
-
 // verifiedReason says why an entry does not count as verified, and what would make it so.
 func verifiedReason(e *Entry) Reason {
-	r := e.reason(RuleVerified, "verify it", fault.Do("entry.verify", "{}", "id", e.ID))
+	r := entryReason(e, RuleVerified, "verify it", fault.Do("entry.verify", "{}", "id", e.ID))
 	switch v := e.Verified; {
 	case v != nil && !v.Stale || e.SourceDoc == "":
 		r.Clear = "supersede it by one that stands in its source"
 		r.Next = []fault.Step{PostAgain(e, "{}", true)}
-	case !e.isQuoted():
+	case !e.IsQuoted():
 		r.Next = append(r.Next, PostAgain(e, "or, if there is nothing to check in it, {}", true))
 	}
 	if v := e.Verified; v != nil && !v.Stale && v.Doubt != "" && v.Accepted == nil {
@@ -335,7 +228,7 @@ func overAccepted(p *AcceptPolicy, entries []Entry) []Reason {
 			ids = append(ids, entries[i].ID)
 		}
 	}
-	why := p.Refuses(checkVerify, len(ids))
+	why := p.Refuses(record.VerifyDoubts, len(ids))
 	if why == "" || len(ids) == 0 {
 		return nil
 	}
@@ -375,8 +268,8 @@ func (b *Board) gate(ctx context.Context, tx *store.Tx, p Policy, unwritten ...*
 	if err != nil {
 		return Verdict{}, err
 	}
-	p = p.under(recorded)
-	in := gateInput{recorded: recorded.ref()}
+	p = p.Under(recorded)
+	in := gateInput{recorded: recorded.Ref()}
 	if in.state, err = state(tx, false); err != nil {
 		return Verdict{}, err
 	}
@@ -387,7 +280,7 @@ func (b *Board) gate(ctx context.Context, tx *store.Tx, p Policy, unwritten ...*
 		return Verdict{}, err
 	}
 	var ranks []int64
-	for _, pr := range p.block() {
+	for _, pr := range p.Blocking() {
 		ranks = append(ranks, int64(slices.Index(Priorities, pr)))
 	}
 	if in.open, err = selectSignals(tx, `FROM signals s WHERE s.status = 'open'
@@ -423,7 +316,7 @@ func (b *Board) gate(ctx context.Context, tx *store.Tx, p Policy, unwritten ...*
 			return Verdict{}, err
 		}
 	}
-	if p.asksRan() {
+	if p.AsksRan() {
 		if in.receipts, err = b.receipts(tx); err != nil {
 			return Verdict{}, err
 		}
@@ -464,17 +357,15 @@ func (in *gateInput) verified(r *verify.Result) {
 	}
 }
 
-// Gate judges the snapshot by a policy. Leases are judged at the time of its last event.
-func (s *Snapshot) Gate(p Policy) (Verdict, error) { return s.gate(context.Background(), p) }
-
-func (s *Snapshot) gate(ctx context.Context, p Policy) (Verdict, error) {
+// GateOf judges a snapshot by a policy. Leases are judged at the time of its last event.
+func GateOf(ctx context.Context, s *Snapshot, p Policy) (Verdict, error) {
 	if err := p.Check(); err != nil {
 		return Verdict{}, err
 	}
-	p = p.under(s.Policy)
-	in := s.gateInput(p)
+	p = p.Under(s.Policy)
+	in := gateInputOf(s, p)
 	if p.MaxConflicts != nil {
-		if err := in.conflicts.find(ctx, s.conflictInput(),
+		if err := in.conflicts.find(ctx, conflictsOf(s),
 			ConflictQuery{Likely: true}); err != nil {
 			return Verdict{}, err
 		}
@@ -482,11 +373,11 @@ func (s *Snapshot) gate(ctx context.Context, p Policy) (Verdict, error) {
 	return judge(p, in), nil
 }
 
-// gateInput collects what the gate depends on, except conflicts.
-func (s *Snapshot) gateInput(p Policy) gateInput {
+// gateInputOf collects what the gate depends on, except conflicts.
+func gateInputOf(s *Snapshot, p Policy) gateInput {
 	in := gateInput{state: s.State(), posted: int64(len(s.Entries)), raised: int64(len(s.Signals)),
-		recorded: s.Policy.ref(), receipts: s.Receipts}
-	in.posters = in.state.posters()
+		recorded: s.Policy.Ref(), receipts: s.Receipts}
+	in.posters = in.state.Posters()
 	for _, sig := range s.Signals {
 		if sig.Status == SignalOpen {
 			if !sig.ClaimedAt(s.At) {
@@ -502,7 +393,7 @@ func (s *Snapshot) gateInput(p Policy) gateInput {
 		return cmp.Compare(x, y)
 	})
 	if p.RequireVerified || p.RequireEvidence {
-		in.vital = s.vital()
+		in.vital = vitalOf(s)
 	}
 	for _, e := range s.Entries {
 		if e.Status == Disputed {
@@ -514,4 +405,20 @@ func (s *Snapshot) gateInput(p Policy) gateInput {
 		}
 	}
 	return in
+}
+
+// vitalOf returns the entries that must surface or answer a signal.
+func vitalOf(s *Snapshot) (all []Entry) {
+	answers := map[string]bool{}
+	for _, sig := range s.Signals {
+		if sig.Status == Addressed {
+			answers[sig.AddressedBy] = true
+		}
+	}
+	for _, e := range s.Entries {
+		if e.Status != Superseded && (e.MustSurface || answers[e.ID]) {
+			all = append(all, e)
+		}
+	}
+	return all
 }

@@ -14,6 +14,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/foreign"
+	"blackboard/board/record"
 	"blackboard/kb/secret"
 )
 
@@ -32,21 +33,21 @@ type foreignImport struct {
 	entries  []importedEntry
 	signals  []importedSignal
 	log      eventLog
-	board    *replayer // of the log
+	board    *record.Replayer // of the log
 	notes    []string
 	err      error // the first of an event
 }
 
 // importedEntry is an entry whose links are among its post.
 type importedEntry struct {
-	post   postPayload
+	post   record.PostPayload
 	at     time.Time
 	status string
 }
 
 // importedSignal is a question.
 type importedSignal struct {
-	raise  signalPayload
+	raise  record.SignalPayload
 	at     time.Time
 	worker string
 	status string
@@ -68,7 +69,7 @@ func importForeign(ctx context.Context, dir, worker, format string, r *bufio.Rea
 	}
 	im := &foreignImport{src: src, opt: opt, worker: worker, closer: worker,
 		now: time.Now().UTC().Truncate(time.Millisecond), entryNo: map[string][]int{},
-		signalNo: map[string][]int{}, board: newReplayer(), notes: []string{}}
+		signalNo: map[string][]int{}, board: record.NewReplayer(), notes: []string{}}
 	if format == foreign.Python {
 		im.closer = format
 	}
@@ -123,7 +124,7 @@ func (im *foreignImport) note(format string, args ...any) {
 
 // prepare checks every entry and signal and resolves all references.
 func (im *foreignImport) prepare() error {
-	if err := checkText("the task", im.src.Task, MaxContent, false); err != nil {
+	if err := record.CheckText("the task", im.src.Task, MaxContent, false); err != nil {
 		return err
 	}
 	for i, e := range im.src.Entries {
@@ -135,7 +136,7 @@ func (im *foreignImport) prepare() error {
 	for i := range im.src.Entries {
 		e := &im.src.Entries[i]
 		if err := im.prepareEntry(i, e); err != nil {
-			return prefixed(im.place("entry", e.ID, i), err)
+			return fault.Prefix(im.place("entry", e.ID, i), err)
 		}
 	}
 	if im.src.Format == foreign.Irys {
@@ -144,7 +145,7 @@ func (im *foreignImport) prepare() error {
 	for i := range im.src.Signals {
 		s := &im.src.Signals[i]
 		if err := im.prepareSignal(i, s); err != nil {
-			return prefixed(im.place("signal", s.ID, i), err)
+			return fault.Prefix(im.place("signal", s.ID, i), err)
 		}
 	}
 	return nil
@@ -165,7 +166,7 @@ func (im *foreignImport) imply() {
 			if im.entries[i].status == Superseded && kind == Contradicts {
 				continue // its dispute has ended
 			}
-			for _, id := range im.entries[i].post.links().Of(kind) {
+			for _, id := range im.entries[i].post.Links().Of(kind) {
 				n, _ := ParseEntryID(id) // made from a position
 				if e := &im.entries[n-1]; e.status == Active || kind == Supersedes {
 					e.status = status
@@ -178,23 +179,23 @@ func (im *foreignImport) imply() {
 }
 
 func (im *foreignImport) prepareEntry(i int, e *foreign.Entry) error {
-	if err := checkText("the id", e.ID, MaxName, true); err != nil {
+	if err := record.CheckText("the id", e.ID, MaxName, true); err != nil {
 		return err
 	}
 	p := Post{Type: e.Type, Content: e.Content, SourceDoc: e.Source.Document,
 		SourceRef: e.Source.Section, Evidence: e.Source.Evidence, Confidence: e.Confidence,
 		Tags: e.Tags, MustSurface: e.MustSurface, Worker: cmp.Or(e.CreatedBy.Worker, im.src.Format)}
-	if err := checkWorker(p.Worker); err != nil {
+	if err := record.CheckWorker(p.Worker); err != nil {
 		return err
 	}
 	if p.Type == "" {
-		return unknown("type", "", EntryTypes)
+		return record.Unknown("type", "", EntryTypes)
 	}
 	status := cmp.Or(e.Status, Active)
 	if !slices.Contains(EntryStatuses, status) {
-		return unknown("status", status, EntryStatuses)
+		return record.Unknown("status", status, EntryStatuses)
 	}
-	from := Links{e.Supports, e.Contradicts, e.Supersedes, e.Addresses}
+	from := Links{Supports: e.Supports, Contradicts: e.Contradicts, Supersedes: e.Supersedes, Addresses: e.Addresses}
 	if n := from.Count(); n > MaxLinks {
 		return invalid(fmt.Sprintf("it has %d links; at most %d are allowed", n, MaxLinks),
 			"leave some of them out in the source")
@@ -213,7 +214,7 @@ func (im *foreignImport) prepareEntry(i int, e *foreign.Entry) error {
 			} else if j := resolve(im.entryNo[id], i); j >= 0 {
 				target = EntryID(int64(j) + 1)
 			}
-			list := links.of(kind)
+			list := links.List(kind)
 			if target == "" || slices.Contains(*list, target) {
 				leftOut = append(leftOut, kind+" "+id)
 				im.note("entry %s %s %s, which is not another entry or signal of the source: "+
@@ -224,11 +225,11 @@ func (im *foreignImport) prepareEntry(i int, e *foreign.Entry) error {
 		}
 	}
 	e.Extra = keepLeftOut(e.Extra, leftOut)
-	if err := p.prepare(); err != nil {
+	if err := p.Prepare(); err != nil {
 		return err
 	}
 	p.SetLinks(links)
-	im.entries = append(im.entries, importedEntry{post: postPayload{Post: p, ExternalID: e.ID,
+	im.entries = append(im.entries, importedEntry{post: record.PostPayload{Post: p, ExternalID: e.ID,
 		Extra: e.Extra}, at: im.timeOf(e.At), status: status})
 	return nil
 }
@@ -285,17 +286,17 @@ func (im *foreignImport) answered(candidates []int, entry string) int {
 }
 
 func (im *foreignImport) prepareSignal(i int, s *foreign.Signal) error {
-	if err := checkText("the id", s.ID, MaxName, true); err != nil {
+	if err := record.CheckText("the id", s.ID, MaxName, true); err != nil {
 		return err
 	}
 	if s.Priority == "" {
-		return unknown("priority", "", Priorities)
+		return record.Unknown("priority", "", Priorities)
 	}
-	g := importedSignal{raise: signalPayload{Raise: Raise{Content: s.Content,
+	g := importedSignal{raise: record.SignalPayload{Raise: Raise{Content: s.Content,
 		Priority: s.Priority}, ExternalID: s.ID, Extra: s.Extra}, at: im.timeOf(s.At),
 		worker: cmp.Or(s.Worker, im.src.Format), status: s.Status, by: -1, after: -1}
-	if err := cmp.Or(g.raise.prepare(), checkWorker(g.worker),
-		checkText("the reason", s.Reason, MaxField, false)); err != nil {
+	if err := cmp.Or(g.raise.Prepare(), record.CheckWorker(g.worker),
+		record.CheckText("the reason", s.Reason, MaxField, false)); err != nil {
 		return err
 	}
 	switch s.Status {
@@ -315,12 +316,12 @@ func (im *foreignImport) prepareSignal(i int, s *foreign.Signal) error {
 	case Waived, "expired":
 		g.status, g.reason = Waived, cmp.Or(strings.TrimSpace(s.Reason), s.Status)
 	default:
-		return unknown("status", s.Status, append(slices.Clone(SignalStatuses), "expired"))
+		return record.Unknown("status", s.Status, append(slices.Clone(SignalStatuses), "expired"))
 	}
 	if from := im.entryNo[s.Origin]; len(from) > 0 {
 		g.after = from[0]
 		g.raise.Origin, g.worker = EntryID(int64(g.after)+1), im.entries[g.after].post.Worker
-	} else if s.Origin != "" && checkWorker(s.Origin) == nil {
+	} else if s.Origin != "" && record.CheckWorker(s.Origin) == nil {
 		g.worker = s.Origin // an Irys board names a planner there: seed_plan
 	}
 	im.signals = append(im.signals, g)
@@ -349,14 +350,14 @@ func (im *foreignImport) answerer(i int, s *foreign.Signal) int {
 // by its effects. Ids keep their order in the file.
 func (im *foreignImport) writeLog() error {
 	first, last := im.span()
-	im.event(first, im.worker, verbCreate, im.opt.Run,
-		createPayload{Name: im.opt.Run, Goal: im.src.Task})
+	im.event(first, im.worker, record.VerbCreate, im.opt.Run,
+		record.CreatePayload{Name: im.opt.Run, Goal: im.src.Task})
 	effects, needs := im.effects(), im.needs()
 	raised := 0
 	raise := func() {
 		g := &im.signals[raised]
 		raised++
-		im.event(g.at, g.worker, verbSignal, SignalID(int64(raised)), g.raise)
+		im.event(g.at, g.worker, record.VerbSignal, SignalID(int64(raised)), g.raise)
 	}
 	for i := range im.entries {
 		e := &im.entries[i]
@@ -366,7 +367,7 @@ func (im *foreignImport) writeLog() error {
 		}
 		payload := e.post
 		payload.Worker = "" // the actor says it
-		im.event(e.at, e.post.Worker, verbPost, EntryID(int64(i)+1), payload)
+		im.event(e.at, e.post.Worker, record.VerbPost, EntryID(int64(i)+1), payload)
 		for _, do := range effects[i] {
 			do()
 		}
@@ -375,13 +376,13 @@ func (im *foreignImport) writeLog() error {
 		raise()
 	}
 	im.finish(last)
-	im.event(im.now, im.worker, verbImport, im.opt.Run, importPayload{Name: im.opt.Run,
+	im.event(im.now, im.worker, record.VerbImport, im.opt.Run, record.ImportPayload{Name: im.opt.Run,
 		Format: im.src.Format, Source: im.opt.Source, Extra: im.src.Extra})
 	if im.err != nil {
 		return im.err
 	}
-	im.log.state = im.board.snapshot()
-	return im.log.state.checkTargets()
+	im.log.state = im.board.Finish()
+	return checkTargets(im.log.state)
 }
 
 // event appends to the log and applies the event to the rebuilt board, unless one before has
@@ -393,7 +394,7 @@ func (im *foreignImport) event(at time.Time, actor, verb, id string, payload any
 	e := Event{Seq: im.board.Seq + 1, At: at, Actor: actor, Verb: verb, ID: id}
 	if e.Payload, im.err = json.Marshal(payload); im.err == nil {
 		im.log.events = append(im.log.events, e)
-		im.err = im.board.apply(e)
+		im.err = im.board.Apply(e)
 	}
 }
 
@@ -437,15 +438,15 @@ func (im *foreignImport) effects() map[int][]func() {
 	add := func(by, at int, verb, id string) {
 		e := &im.entries[by]
 		after[at] = append(after[at], func() {
-			im.event(e.at, e.post.Worker, verb, id, byPayload{By: EntryID(int64(by) + 1)})
+			im.event(e.at, e.post.Worker, verb, id, record.ByPayload{By: EntryID(int64(by) + 1)})
 		})
 	}
 	for by := range im.entries {
-		for _, do := range []struct{ kind, verb string }{{Contradicts, verbDispute},
-			{Supersedes, verbSupersede}} {
-			for _, id := range im.entries[by].post.links().Of(do.kind) {
+		for _, do := range []struct{ kind, verb string }{{Contradicts, record.VerbDispute},
+			{Supersedes, record.VerbSupersede}} {
+			for _, id := range im.entries[by].post.Links().Of(do.kind) {
 				n, _ := ParseEntryID(id) // made from a position
-				if target := &im.entries[n-1]; target.status == statusAfter(do.verb) {
+				if target := &im.entries[n-1]; target.status == record.StatusAfter(do.verb) {
 					target.status = "" // explained
 					add(by, max(by, int(n)-1), do.verb, id)
 				}
@@ -454,7 +455,7 @@ func (im *foreignImport) effects() map[int][]func() {
 	}
 	for s := range im.signals {
 		if g := &im.signals[s]; g.status == Addressed {
-			add(g.by, g.by, verbAddress, SignalID(int64(s)+1))
+			add(g.by, g.by, record.VerbAddress, SignalID(int64(s)+1))
 		}
 	}
 	return after
@@ -465,24 +466,24 @@ func (im *foreignImport) effects() map[int][]func() {
 // it.
 func (im *foreignImport) finish(last time.Time) {
 	for i := range im.entries {
-		for _, verb := range []string{verbDispute, verbSupersede} {
-			if im.entries[i].status == statusAfter(verb) {
-				im.event(last, im.closer, verb, EntryID(int64(i)+1), byPayload{Note: "so in the source"})
+		for _, verb := range []string{record.VerbDispute, record.VerbSupersede} {
+			if im.entries[i].status == record.StatusAfter(verb) {
+				im.event(last, im.closer, verb, EntryID(int64(i)+1), record.ByPayload{Note: "so in the source"})
 			}
 		}
 	}
 	for i := range im.signals {
 		if s := &im.signals[i]; s.status == Waived {
-			im.event(last, im.closer, verbWaive, SignalID(int64(i)+1), waivePayload{s.reason})
+			im.event(last, im.closer, record.VerbWaive, SignalID(int64(i)+1), record.WaivePayload{Reason: s.reason})
 		}
 	}
 	for _, v := range []struct{ from, to string }{
-		{"total_tokens_used", TokensVariable}, {"token_budget", BudgetVariable},
+		{"total_tokens_used", record.TokensVariable}, {"token_budget", record.BudgetVariable},
 	} {
 		var number float64
 		value := im.src.Extra[v.from]
 		if value != nil && json.Unmarshal(value, &number) == nil {
-			im.event(last, im.worker, verbSet, v.to, setPayload{Value: value, Version: 1})
+			im.event(last, im.worker, record.VerbSet, v.to, record.SetPayload{Value: value, Version: 1})
 		}
 	}
 }

@@ -2,27 +2,19 @@ package board
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"blackboard/board/fault"
+	"blackboard/board/record"
 	"blackboard/board/store"
 )
-
-// targetID is the number of a link's target: a signal's for addresses, else an entry's.
-func targetID(kind, id string) (int64, error) {
-	if kind == Addresses {
-		return ParseSignalID(id)
-	}
-	return ParseEntryID(id)
-}
 
 // effects applies the effects of a posted entry's links to their targets.
 func (w *writer) effects(p *Post, id int64) error {
 	for _, kind := range LinkKinds {
-		for _, target := range p.links().Of(kind) {
-			dst, err := targetID(kind, target)
+		for _, target := range p.Links().Of(kind) {
+			dst, err := record.TargetID(kind, target)
 			if err != nil {
 				return err
 			}
@@ -42,10 +34,10 @@ func (w *writer) effects(p *Post, id int64) error {
 // effect applies one link: contradicts disputes an active entry, addresses answers an open
 // signal.
 func (w *writer) effect(src int64, kind string, dst int64) error {
-	verb, from, targets := verbDispute, Active, "entries"
+	verb, from, targets := record.VerbDispute, Active, "entries"
 	switch kind {
 	case Addresses:
-		verb, from, targets = verbAddress, SignalOpen, "signals"
+		verb, from, targets = record.VerbAddress, SignalOpen, "signals"
 	case Supports:
 		return nil
 	}
@@ -58,13 +50,13 @@ func (w *writer) effect(src int64, kind string, dst int64) error {
 		return nil // it was replaced in the same batch; or nothing changes
 	}
 	if kind == Addresses {
-		return w.event(verb, SignalID(dst), addressPayload{By: EntryID(src)})
+		return w.event(verb, SignalID(dst), record.ByPayload{By: EntryID(src)})
 	}
-	return w.event(verb, EntryID(dst), byPayload{By: EntryID(src)})
+	return w.event(verb, EntryID(dst), record.ByPayload{By: EntryID(src)})
 }
 
 // settle ends the disputes that a superseded entry had begun.
-func (w *writer) settle(superseded int64, by byPayload) error {
+func (w *writer) settle(superseded int64, by record.ByPayload) error {
 	ids, err := store.Column[int64](w.tx, `SELECT dst FROM links
 		WHERE src = ? AND kind = 'contradicts' ORDER BY dst`, superseded)
 	for _, id := range ids {
@@ -98,7 +90,7 @@ var linkOrder = []string{Supports, Contradicts, Addresses, Supersedes}
 func (b *Board) LinkDropping(ctx context.Context, worker, entry string, links Links,
 	dropDuty string) (Linked, error) {
 	maskText(ctx, theReason, &dropDuty)
-	if err := checkText("the reason to drop the duty", dropDuty, MaxField, false); err != nil {
+	if err := record.CheckText("the reason to drop the duty", dropDuty, MaxField, false); err != nil {
 		return Linked{}, err
 	}
 	src, err := ParseEntryID(entry)
@@ -110,7 +102,7 @@ func (b *Board) LinkDropping(ctx context.Context, worker, entry string, links Li
 			"say what the entry supports, contradicts, supersedes or addresses")
 	}
 	for _, kind := range LinkKinds {
-		if err := cleanLinks(kind, links.of(kind)); err != nil {
+		if err := record.CleanLinks(kind, links.List(kind)); err != nil {
 			return Linked{}, err
 		}
 	}
@@ -164,7 +156,7 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry, dropDuty stri
 		return conflict(fmt.Sprintf("%s %s %s already", e.ID, kind, target), "",
 			fault.Do("entry.show", "{} shows its links", "id", e.ID))
 	}
-	dst, err := targetID(kind, target)
+	dst, err := record.TargetID(kind, target)
 	if err != nil {
 		return err
 	}
@@ -190,7 +182,7 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry, dropDuty stri
 			return err
 		}
 	}
-	if err := w.event(verbLink, e.ID, linkPayload{Kind: kind, Target: target}); err != nil {
+	if err := w.event(record.VerbLink, e.ID, record.LinkPayload{Kind: kind, Target: target}); err != nil {
 		return err
 	}
 	switch kind {
@@ -207,15 +199,6 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry, dropDuty stri
 func superseded(id string) error {
 	return conflict(id+" is superseded and cannot gain links", "",
 		fault.Do("entry.show", "link the entry that superseded it: {}", "id", id))
-}
-
-// DroppedDuty is a superseded entry that had to surface and whose successor need not.
-type DroppedDuty struct {
-	ID     string `json:"id"`     // the superseded entry
-	By     string `json:"by"`     // the entry that supersedes it
-	Seq    int64  `json:"seq"`    // the event that dropped it
-	Worker string `json:"worker"` // who dropped it
-	Reason string `json:"reason"`
 }
 
 // takeDuties sets must-surface on new posts that supersede an entry that must surface,
@@ -268,7 +251,7 @@ func (w *writer) takeDuties(posts []Post, ids []int64, out []Posted) error {
 			had = had || h
 		}
 		if !had {
-			return prefixed(at(i, len(posts)), noDuty())
+			return fault.Prefix(at(i, len(posts)), noDuty())
 		}
 	}
 	return nil
@@ -318,9 +301,9 @@ func (w *writer) supersede(src, dst int64, dropDuty string) error {
 		&status, &must); err != nil {
 		return err
 	}
-	by := byPayload{By: EntryID(src)}
+	by := record.ByPayload{By: EntryID(src)}
 	if status != Superseded {
-		if err := w.event(verbSupersede, EntryID(dst), by); err != nil {
+		if err := w.event(record.VerbSupersede, EntryID(dst), by); err != nil {
 			return err
 		}
 	}
@@ -341,7 +324,7 @@ func (w *writer) supersede(src, dst int64, dropDuty string) error {
 // passDuty passes the duty of a superseded entry to its successor, or drops it.
 func (w *writer) passDuty(src, dst int64, reason string) error {
 	if reason != "" {
-		return w.event(verbDropDuty, EntryID(dst), dropDutyPayload{EntryID(src), reason})
+		return w.event(record.VerbDropDuty, EntryID(dst), record.DropDutyPayload{By: EntryID(src), Reason: reason})
 	}
 	return w.giveDuty(src, dst)
 }
@@ -351,7 +334,7 @@ func (w *writer) giveDuty(src, dst int64) error {
 	if has, err := w.mustSurface(EntryID(src)); err != nil || has {
 		return err // it was posted so
 	}
-	return w.event(verbMustSurface, EntryID(src), takenPayload{EntryID(dst)})
+	return w.event(record.VerbMustSurface, EntryID(src), record.TakenPayload{From: EntryID(dst)})
 }
 
 // passAnswers updates the signals that a superseded entry answered.
@@ -364,14 +347,14 @@ func (w *writer) passAnswers(src, dst int64) error {
 	for _, id := range signals {
 		by, worker, err := w.successor(src, id)
 		if store.IsNoRows(err) {
-			err = w.event(verbReopen, SignalID(id), notePayload{"its answer " + EntryID(dst) +
+			err = w.event(record.VerbReopen, SignalID(id), record.ByPayload{Note: "its answer " + EntryID(dst) +
 				" was superseded by " + EntryID(src) + ", which does not address it"})
 			w.reopened = append(w.reopened, SignalID(id))
 		} else if err == nil {
 			if by == src {
 				worker = w.actor
 			}
-			err = w.eventBy(worker, verbAddress, SignalID(id), addressPayload{By: EntryID(by)})
+			err = w.eventBy(worker, record.VerbAddress, SignalID(id), record.ByPayload{By: EntryID(by)})
 		}
 		if err != nil {
 			return err
@@ -399,43 +382,4 @@ func droppedDuties(tx *store.Tx) ([]DroppedDuty, error) {
 	return store.All(tx, func(d *DroppedDuty) []any {
 		return []any{&d.ID, &d.By, &d.Seq, &d.Worker, &d.Reason}
 	}, `SELECT 'e' || entry, 'e' || successor, seq, worker, reason FROM dropped_duties ORDER BY seq`)
-}
-
-// DroppedOf returns the duties to surface that were dropped for an entry, and for the
-// entries that it supersedes.
-func (s *Snapshot) DroppedOf(id string) []DroppedDuty {
-	return slices.DeleteFunc(append([]DroppedDuty{}, s.Dropped...),
-		func(d DroppedDuty) bool { return d.ID != id && d.By != id })
-}
-
-// dropped decodes the event that drops a duty.
-func (e *Event) dropped() (DroppedDuty, error) {
-	p, err := decode[dropDutyPayload](e)
-	return DroppedDuty{e.ID, p.By, e.Seq, e.Actor, p.Reason}, err
-}
-
-// duty applies an event about a duty to surface.
-func (r *replayer) duty(e Event) error {
-	entry, err := r.entry(e.ID)
-	if err != nil {
-		return err
-	}
-	if e.Verb == verbMustSurface {
-		entry.MustSurface = true
-		return nil
-	}
-	d, err := e.dropped()
-	if err == nil {
-		_, err = r.entry(d.By)
-	}
-	if err != nil {
-		return err
-	}
-	for _, had := range r.Dropped {
-		if had.ID == d.ID && had.By == d.By {
-			return errors.New("the duty was dropped before")
-		}
-	}
-	r.Dropped = append(r.Dropped, d)
-	return nil
 }

@@ -34,7 +34,7 @@ func samePast(t *testing.T, p *Past, want *Snapshot) {
 	same("what was given", got.Retrievals, was.Retrievals)
 	none, two := int64(0), int64(2)
 	for _, policy := range []Policy{{}, {MaxDisputed: &none, MaxOpen: &two, Expect: []string{"w3", "w9"}, Block: []string{}}, {Block: []string{"low"}, MinEntries: 3}, {MaxDisputed: &none, RequireSource: true}, {RequireVerified: true, RequireEvidence: true, Block: []string{}}} {
-		open, err := want.Gate(policy)
+		open, err := GateOf(t.Context(), want, policy)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func samePast(t *testing.T, p *Past, want *Snapshot) {
 			t.Fatal(err)
 		}
 		same(e.ID, d.Entry, *e)
-		same("what links to "+e.ID, d.Linked, want.Backlinks(e.ID))
+		same("what links to "+e.ID, d.Linked, backlinksOf(want, e.ID))
 		same("the duties of "+e.ID, d.Dropped, want.DroppedOf(e.ID))
 	}
 	for i := range want.Signals {
@@ -78,7 +78,7 @@ func samePast(t *testing.T, p *Past, want *Snapshot) {
 			t.Fatal(err)
 		}
 		same(s.ID, d.Signal, *s)
-		same("what links to "+s.ID, d.Linked, want.Backlinks(s.ID))
+		same("what links to "+s.ID, d.Linked, backlinksOf(want, s.ID))
 	}
 	if _, err := p.Entry(ctx, EntryID(p.Posted+1)); !errors.Is(err, fault.NotFound) {
 		t.Fatalf("e%d was not posted yet and can be read", p.Posted+1)
@@ -233,8 +233,8 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// Backlinks returns the links that point at an entry or a signal.
-func (s *Snapshot) Backlinks(id string) []Backlink {
+// backlinksOf returns the links that point at an entry or a signal.
+func backlinksOf(s *Snapshot, id string) []Backlink {
 	links := []Backlink{}
 	for _, e := range s.Entries {
 		for _, kind := range LinkKinds {

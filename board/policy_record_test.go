@@ -52,7 +52,7 @@ func TestRecordedPolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, err := s.Gate(open); err != nil || v.Open {
+	if v, err := GateOf(t.Context(), s, open); err != nil || v.Open {
 		t.Errorf("the past forgets its policy: %+v, %v", v, err)
 	}
 	p, err := b.At(ctx, 3)

@@ -1,88 +1,19 @@
 package board
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
+	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"blackboard/board/fault"
+	"blackboard/board/record"
+	"blackboard/board/store"
 	"blackboard/board/text"
-	"blackboard/board/verify"
+	"blackboard/kb/secret"
 )
-
-// Post is a finding to be put on the board.
-type Post struct {
-	// default: observation; contradiction if it contradicts something
-	Type       string   `json:"type"`
-	Content    string   `json:"content"`
-	SourceDoc  string   `json:"source_doc,omitempty"`
-	SourceRef  string   `json:"source_ref,omitempty"`
-	Evidence   string   `json:"evidence,omitempty"`
-	Sources    []Cited  `json:"sources,omitempty"` // all, if there are several
-	Confidence *float64 `json:"confidence,omitempty"`
-	Tags       []string `json:"tags,omitempty"`
-	// always set for contradictions, and for posts that supersede a must-surface entry
-	MustSurface bool `json:"must_surface,omitempty"`
-	// why it need not surface, although an entry that it supersedes had to
-	DropDuty string `json:"drop_duty,omitempty"`
-	// Links name entries (e12) or signals (s3), and other posts of the same batch by key
-	// (@key).
-	Supports    []string `json:"supports,omitempty"`
-	Contradicts []string `json:"contradicts,omitempty"`
-	Supersedes  []string `json:"supersedes,omitempty"`
-	Addresses   []string `json:"addresses,omitempty"`
-	// Key makes a retry safe: posting the same content under the same key returns the
-	// entry of the first post.
-	Key string `json:"key,omitempty"`
-	// Worker overrides the batch's worker.
-	Worker string `json:"worker,omitempty"`
-}
-
-func (p *Post) links() *Links {
-	return &Links{Supports: p.Supports, Contradicts: p.Contradicts, Supersedes: p.Supersedes,
-		Addresses: p.Addresses}
-}
-
-// SetLinks sets all links of the post.
-func (p *Post) SetLinks(l Links) {
-	p.Supports, p.Contradicts, p.Supersedes, p.Addresses = l.Supports, l.Contradicts, l.Supersedes,
-		l.Addresses
-}
-
-// Cited is one of several sources of a finding.
-type Cited = verify.Cited
-
-// alone is the first source, or the only one.
-func (p *Post) alone() Cited {
-	return Cited{SourceDoc: p.SourceDoc, SourceRef: p.SourceRef, Evidence: p.Evidence}
-}
-
-// Cite adds a source behind those that the post has.
-func (p *Post) Cite(c Cited) {
-	if len(p.Sources) == 0 {
-		p.Sources = []Cited{p.alone()}
-	}
-	p.Sources = append(p.Sources, c)
-}
-
-// putFirst keeps the fields of the first source and the list of all alike: a post that gives
-// the list alone gets the fields from it, else they count. One source is no list.
-func (p *Post) putFirst() {
-	if len(p.Sources) == 0 {
-		return
-	}
-	if p.alone() == (Cited{}) {
-		first := p.Sources[0]
-		p.SourceDoc, p.SourceRef, p.Evidence = first.SourceDoc, first.SourceRef, first.Evidence
-	}
-	p.Sources[0] = p.alone()
-	if len(p.Sources) == 1 {
-		p.Sources = nil
-	}
-}
 
 // Posted is the answer to a post.
 type Posted struct {
@@ -118,7 +49,7 @@ func (b *Board) PostBatch(ctx context.Context, worker string, posts []Post) ([]P
 	}
 	for i := range posts {
 		posts[i].Sources = slices.Clone(posts[i].Sources)
-		posts[i].putFirst()
+		posts[i].PutFirst()
 	}
 	maskPosts(ctx, posts)
 	if err := prepareBatch(worker, posts); err != nil {
@@ -141,7 +72,7 @@ func (b *Board) PostBatch(ctx context.Context, worker string, posts []Post) ([]P
 func (b *Board) linksIntoNothing(posts []Post) error {
 	for i := range posts {
 		for _, kind := range LinkKinds {
-			for _, id := range posts[i].links().Of(kind) {
+			for _, id := range posts[i].Links().Of(kind) {
 				if !strings.HasPrefix(id, "@") {
 					return notFound(fmt.Sprintf("%sthere is no %s: run %s has no entries yet",
 						at(i, len(posts)), id, b.run), "post without links first")
@@ -177,8 +108,8 @@ func prepareBatch(worker string, posts []Post) error {
 				*s = text.Plain(*s)
 			}
 		}
-		if err := p.prepare(); err != nil {
-			return prefixed(at(i, len(posts)), err)
+		if err := p.Prepare(); err != nil {
+			return fault.Prefix(at(i, len(posts)), err)
 		}
 		p.MustSurface = p.MustSurface || len(p.Contradicts) > 0 // not for what older logs say
 		if p.Key != "" {
@@ -192,7 +123,7 @@ func prepareBatch(worker string, posts []Post) error {
 	after := make([][]int, len(posts)) // supersedes edges within the batch
 	for i := range posts {
 		for _, kind := range LinkKinds {
-			for _, id := range posts[i].links().Of(kind) {
+			for _, id := range posts[i].Links().Of(kind) {
 				key, local := strings.CutPrefix(id, "@")
 				if !local {
 					continue
@@ -258,121 +189,289 @@ func cycle(graph [][]int) []int {
 	return nil
 }
 
-// prepare fills in the defaults of one post and checks its fields.
-func (p *Post) prepare() error {
-	switch {
-	case p.Type == "" && len(p.Contradicts) > 0:
-		p.Type = Contradiction
-	case p.Type == "":
-		p.Type = Observation
-	}
-	p.Type = strings.ToLower(p.Type)
-	if !slices.Contains(EntryTypes, p.Type) {
-		return unknown("type", p.Type, EntryTypes)
-	}
-	p.MustSurface = p.MustSurface || p.Type == Contradiction
-	for _, f := range []struct {
-		what, text string
-		max        int
-		required   bool
-	}{
-		{"the content", p.Content, MaxContent, true},
-		{"the source document", p.SourceDoc, MaxField, false},
-		{"the source reference", p.SourceRef, MaxField, false},
-		{"the evidence", p.Evidence, MaxContent, false},
-		{"the key", p.Key, MaxField, false},
-		{"the reason to drop the duty", p.DropDuty, MaxField, false},
-		{"the worker's name", p.Worker, MaxName, true},
-	} {
-		if err := checkText(f.what, f.text, f.max, f.required); err != nil {
-			return err
-		}
-	}
-	p.putFirst()
-	if n := len(p.Sources); n > MaxSources {
-		return invalid(fmt.Sprintf("the entry has %d sources; at most %d are allowed", n, MaxSources),
-			"cite what it rests on most, and let a second entry have the rest")
-	}
-	for i, c := range p.Sources {
-		nth := fmt.Sprintf(" of source %d", i+1)
-		if err := cmp.Or(checkText("the document"+nth, c.SourceDoc, MaxField, i > 0),
-			checkText("the reference"+nth, c.SourceRef, MaxField, false),
-			checkText("the evidence"+nth, c.Evidence, MaxContent, false)); err != nil {
-			return err
-		}
-	}
-	if p.DropDuty != "" && p.MustSurface {
-		return invalid("an entry that must surface itself takes the duty over: it cannot drop it",
-			"leave one out")
-	}
-	if c := p.Confidence; c != nil && (math.IsNaN(*c) || *c < 0 || *c > 1) {
-		return invalid(fmt.Sprintf("confidence %v is not between 0 and 1", *c),
-			"0 is a guess, 1 is certain")
-	}
-	var err error
-	if p.Tags, err = cleanTags(p.Tags); err != nil {
+// postAll writes prepared posts and fills in out. It may run again in another
+// transaction.
+func (w *writer) postAll(posts []Post, out []Posted) error {
+	posts = slices.Clone(posts) // links are resolved in them
+	clear(out)
+	byKey := map[string]int64{}
+	ids := make([]int64, len(posts))
+	next, err := nextID(w.tx, "entries")
+	if err != nil {
 		return err
 	}
-	links := p.links()
-	if n := links.Count(); n > MaxLinks {
-		return invalid(fmt.Sprintf("the entry has %d links; at most %d are allowed", n, MaxLinks),
-			"link what matters most, and let a second entry have the rest")
+	// First every post gets its id, so that links can point forward.
+	for i := range posts {
+		p := &posts[i]
+		if p.Key != "" {
+			old, err := entryByKey(w.tx, p.Key)
+			if err != nil {
+				return err
+			}
+			if old != nil {
+				out[i] = Posted{Entry: *old, Existing: true}
+				ids[i], _ = ParseEntryID(old.ID)
+				byKey[p.Key] = ids[i]
+				continue
+			}
+		}
+		ids[i] = next
+		next++
+		if p.Key != "" {
+			byKey[p.Key] = ids[i]
+		}
 	}
-	for _, kind := range LinkKinds {
-		if err := cleanLinks(kind, links.of(kind)); err != nil {
+	// Then all links are resolved. No row is written yet, so a guessed id cannot match
+	// one.
+	for i := range posts {
+		err := w.resolve(&posts[i], ids[i], byKey)
+		if err == nil && out[i].Existing {
+			err = sameAs(&posts[i], &out[i].Entry)
+		}
+		if err != nil {
+			return fault.Prefix(at(i, len(posts)), err)
+		}
+	}
+	if err := w.takeDuties(posts, ids, out); err != nil {
+		return err
+	}
+	linked := false
+	for i := range posts {
+		if out[i].Existing {
+			continue
+		}
+		payload := record.PostPayload{Post: posts[i]}
+		payload.Worker = "" // the actor says it
+		if err := w.eventBy(posts[i].Worker, record.VerbPost, EntryID(ids[i]), payload); err != nil {
 			return err
 		}
+		out[i].Entry = posts[i].Entry(EntryID(ids[i]), w.seq, time.UnixMilli(w.at).UTC())
+		linked = linked || posts[i].Links().Count() > 0
+	}
+	// Effects come after all rows, in the order of the posts, in the name of their
+	// workers.
+	actor := w.actor
+	for i := range posts {
+		if out[i].Existing {
+			continue
+		}
+		w.actor, w.reopened = posts[i].Worker, nil
+		if err := w.effects(&posts[i], ids[i]); err != nil {
+			return fault.Prefix(at(i, len(posts)), err)
+		}
+		out[i].Reopened = w.reopened
+	}
+	w.actor = actor
+	for i := range posts {
+		if !out[i].Existing && linked { // else it is as it was sent
+			e, err := getEntry(w.tx, ids[i])
+			if err != nil {
+				return err
+			}
+			out[i].Entry = *e
+		}
+		for j, id := range out[i].Reopened { // a later post may have answered it anew
+			n, _ := ParseSignalID(id)
+			if s, err := getSignal(w.tx, n); err != nil {
+				return err
+			} else if s.Status != SignalOpen {
+				out[i].Reopened[j] = ""
+			}
+		}
+		out[i].Reopened = slices.DeleteFunc(out[i].Reopened, func(id string) bool { return id == "" })
+	}
+	return nil
+}
+
+// sameAs reports whether a post under a used key has other content: returning the old
+// entry would then lose what is new.
+func sameAs(p *Post, old *Entry) error {
+	differs := ""
+	switch {
+	case p.Content != old.Content:
+		differs = "another content"
+	case p.Type != old.Type:
+		differs = "the type " + old.Type
+	case p.SourceDoc != old.SourceDoc || p.SourceRef != old.SourceRef:
+		differs = "another source"
+	case !slices.Equal(p.Sources, old.Sources):
+		differs = "another source"
+	case p.Evidence != old.Evidence:
+		differs = "other evidence"
+	// a link may have brought the duty
+	case p.MustSurface != old.MustSurface && len(p.Contradicts) == 0 &&
+		(p.MustSurface || len(old.Supersedes)+len(old.Contradicts) == 0):
+		differs = map[bool]string{true: "must-surface", false: "no must-surface"}[old.MustSurface]
+	case (p.Confidence == nil) != (old.Confidence == nil) || p.Confidence != nil &&
+		*p.Confidence != *old.Confidence:
+		differs = "another confidence"
+	case !slices.Equal(p.Tags, old.Tags):
+		differs = "other tags"
+	}
+	for _, kind := range LinkKinds {
+		for _, id := range p.Links().Of(kind) {
+			if !slices.Contains(old.Of(kind), id) {
+				differs = "no link that " + kind + " " + id
+			}
+		}
+	}
+	if differs == "" {
+		return nil
+	}
+	return conflict(fmt.Sprintf("the key %q was used for %s, with %s", clip(p.Key, 60), old.ID,
+		differs),
+		"use a new key", fault.Give("supersedes", old.ID, "or {} if this replaces it"))
+}
+
+func nextID(tx *store.Tx, table string) (n int64, err error) {
+	err = tx.QueryRow(`SELECT coalesce(max(id), 0) + 1 FROM ` + table).Scan(&n)
+	return n, err
+}
+
+// resolve replaces @key links by ids and checks that every target exists.
+func (w *writer) resolve(p *Post, self int64, byKey map[string]int64) error {
+	links := p.Links()
+	for _, kind := range LinkKinds {
+		var seen []string
+		for _, id := range links.Of(kind) {
+			if key, local := strings.CutPrefix(id, "@"); local {
+				id = EntryID(byKey[key])
+			} else if err := w.target(kind, id, self); err != nil {
+				return err
+			}
+			if !slices.Contains(seen, id) {
+				seen = append(seen, id)
+			}
+		}
+		*links.List(kind) = seen
 	}
 	p.SetLinks(*links)
 	return nil
 }
 
-func cleanTags(tags []string) ([]string, error) {
-	out := []string{}
-	for _, t := range tags {
-		t = strings.TrimSpace(t)
-		if t == "" || slices.Contains(out, t) {
-			continue
-		}
-		if err := checkText("a tag", t, MaxName, true); err != nil {
-			return nil, err
-		}
-		out = append(out, t)
+// target checks that a link of this kind from entry self may point at id.
+func (w *writer) target(kind, id string, self int64) error {
+	table, parse := "entries", ParseEntryID
+	if kind == Addresses {
+		table, parse = "signals", ParseSignalID
 	}
-	if len(out) > MaxTags {
-		return nil, invalid(fmt.Sprintf("the entry has %d tags; at most %d are allowed", len(out),
-			MaxTags), "keep those that somebody would look for")
+	n, err := parse(id)
+	if err != nil {
+		return err
 	}
-	return out, nil
-}
-
-// cleanLinks checks the form of ids and drops repeated ones.
-func cleanLinks(kind string, ids *[]string) error {
-	out := []string{}
-	for _, id := range *ids {
-		id = strings.TrimSpace(id)
-		if !strings.HasPrefix(id, "@") {
-			parse := ParseEntryID
-			if kind == Addresses {
-				parse = ParseSignalID
-			}
-			if _, err := parse(id); err != nil {
-				return prefixed(kind+": ", err)
-			}
-		}
-		if !slices.Contains(out, id) {
-			out = append(out, id)
-		}
+	if kind != Addresses && n == self {
+		return invalid(fmt.Sprintf("%s would link to itself", id),
+			"name the entry that was there before")
 	}
-	*ids = out
-	return nil
-}
-
-// prefixed puts a place before the message of an error. It keeps the kind and the next
-// steps.
-func prefixed(prefix string, err error) error {
-	if e, ok := fault.Refused(err); ok && prefix != "" {
-		return e.Kind.New(prefix+e.Msg, "", e.Next...)
+	var one int
+	err = w.tx.QueryRow(`SELECT 1 FROM `+table+` WHERE id = ?`, n).Scan(&one)
+	if store.IsNoRows(err) {
+		what := map[string]string{"entries": "entry", "signals": "signal"}[table]
+		return notFound(fmt.Sprintf("there is no %s %s on this board", what, id), "",
+			fault.Do("entry.list", "{} lists entries"), fault.Do("signal.list", "{} lists signals"))
 	}
 	return err
+}
+
+// Correct amends an entry: a new one takes its place, with all that amend leaves as it is in
+// the post: content, source, type, tags, confidence, duty, links and the question that it
+// answers. Its key and what was verified are its own. A retry is safe as in Post.
+//
+// Errors: as for Post; fault.Conflict if the entry is superseded already, with the entry
+// that did it; fault.Invalid if nothing changes.
+func (b *Board) Correct(ctx context.Context, worker, id string, amend func(*Entry, *Post) error) (Posted, error) {
+	d, err := b.Entry(ctx, id)
+	if err != nil {
+		return Posted{}, err
+	}
+	e := &d.Entry
+	before := e.AsPost()
+	before.Key, before.Supersedes = "", nil
+	after := before
+	after.Sources = slices.Clone(before.Sources)
+	for _, list := range []*[]string{&after.Tags, &after.Supports, &after.Contradicts, &after.Addresses} {
+		*list = slices.Clone(*list)
+	}
+	if err := amend(e, &after); err != nil {
+		return Posted{}, err
+	}
+	after.PutFirst()
+	if e.Status == Superseded {
+		if err := b.repeats(ctx, &d, after.Key); err != nil {
+			return Posted{}, err
+		}
+	}
+	if reflect.DeepEqual(after, before) {
+		return Posted{}, invalid("nothing of "+id+" changes", "give what is to be other than it is")
+	}
+	after.Supersedes = append(after.Supersedes, id)
+	return b.Post(ctx, worker, after)
+}
+
+// repeats is nil if an entry with the key supersedes the entry: a correction that is made
+// again, which Post answers. Else it says by what the entry is superseded.
+func (b *Board) repeats(ctx context.Context, d *EntryDetail, key string) error {
+	by := ""
+	for _, l := range d.Linked {
+		if l.Kind == Supersedes {
+			by = l.From
+			s, err := b.Entry(ctx, by)
+			if err != nil || key != "" && s.Entry.Key == key {
+				return err
+			}
+		}
+	}
+	return conflict(fmt.Sprintf("%s is superseded already, by %s", d.Entry.ID, by), "correct "+by)
+}
+
+// Names of texts in notes about what was masked.
+const (
+	theReason = "the reason"
+	theNote   = "the note"
+)
+
+// forReaders is what a reason is for that ends in the report.
+const forReaders = "it is what the reader of the report will see"
+
+// maskText masks what looks like a secret in a text that a write is about to store; see
+// [secret.Writing] for how a caller keeps it.
+func maskText(ctx context.Context, what string, text *string) {
+	secret.MaskWrite(ctx, func(m *secret.Masker) { m.Text(what, text) })
+}
+
+// needReason masks a reason, and refuses one that says nothing. give says what it is for.
+func needReason(ctx context.Context, reason *string, what, give string) error {
+	maskText(ctx, theReason, reason)
+	if strings.TrimSpace(*reason) == "" {
+		return invalid(what+" needs a reason", "", fault.Give("reason", "", "give {}: "+give))
+	}
+	return record.CheckText(theReason, *reason, MaxField, true)
+}
+
+// maskPosts masks posts, which belong to the caller of the write.
+func maskPosts(ctx context.Context, posts []Post) {
+	secret.MaskWrite(ctx, func(m *secret.Masker) {
+		for i := range posts {
+			maskPost(&posts[i], m, at(i, len(posts)))
+		}
+	})
+}
+
+func maskPost(p *Post, m *secret.Masker, where string) {
+	m.Text(where+"the content", &p.Content)
+	m.Text(where+"the source document", &p.SourceDoc)
+	m.Text(where+"the source reference", &p.SourceRef)
+	m.Text(where+"the evidence", &p.Evidence)
+	for i := 1; i < len(p.Sources); i++ {
+		c, nth := &p.Sources[i], fmt.Sprintf("%ssource %d", where, i+1)
+		m.Text(nth, &c.SourceDoc)
+		m.Text(nth, &c.SourceRef)
+		m.Text(nth, &c.Evidence)
+	}
+	p.PutFirst() // as it is masked
+	m.Text(where+"the reason to drop the duty", &p.DropDuty)
+	p.Tags = slices.Clone(p.Tags)
+	for i := range p.Tags {
+		m.Text(where+"a tag", &p.Tags[i])
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/board/record"
 	"blackboard/board/sqlite"
 	"blackboard/board/store"
 	"blackboard/board/text"
@@ -57,7 +58,7 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 		return nil, err
 	}
 	defer db.Close()
-	m := &mender{out: Salvaged{Run: run, Whole: true}, replayer: newReplayer()}
+	m := &mender{out: Salvaged{Run: run, Whole: true}, Replayer: record.NewReplayer()}
 	// the other tables can be made anew
 	if slices.ContainsFunc(rows.Lost,
 		func(l sqlite.TableLoss) bool { return l.Table == "events" }) {
@@ -85,11 +86,11 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 		return nil, store.Fault(fault.Corrupt, sqlite.RunPath(dir, run), "holds nothing that can be read",
 			nil)
 	}
-	state := m.snapshot()
+	state := m.Finish()
 	m.out.log = &eventLog{m.events, state}
 	m.out.Events, m.out.Entries, m.out.Signals, m.out.Variables = len(m.events), len(state.Entries),
 		len(state.Signals), len(state.Variables)
-	if err := state.checkTargets(); err != nil {
+	if err := checkTargets(state); err != nil {
 		return nil, store.Fault(fault.Corrupt, sqlite.RunPath(dir, run),
 			"holds parts of a board that do not make one: "+err.Error(), nil)
 	}
@@ -139,7 +140,7 @@ func SalvageTo(ctx context.Context, dir, run, as, worker string) (*Salvaged, err
 
 // mender joins the events and the rows that can be read into one log.
 type mender struct {
-	*replayer
+	*record.Replayer
 	out     Salvaged
 	events  []Event
 	rows    Snapshot // what the tables have
@@ -155,7 +156,7 @@ func (m *mender) load(tx *store.Tx) error {
 		!store.IsNoRows(err) {
 		return err
 	}
-	err := m.rows.loadRows(tx)
+	err := loadRows(tx, &m.rows)
 	m.entries, m.signals = map[string]*Entry{}, map[string]*Signal{}
 	for i := range m.rows.Entries {
 		m.entries[m.rows.Entries[i].ID] = &m.rows.Entries[i]
@@ -174,14 +175,14 @@ func (m *mender) miss(format string, a ...any) {
 
 // mend applies the existing events, and fills gaps from the rows or with placeholders.
 func (m *mender) mend(events []Event) error {
-	if len(events) == 0 || events[0].Verb != verbCreate {
+	if len(events) == 0 || events[0].Verb != record.VerbCreate {
 		at := time.UnixMilli(0).UTC()
 		if len(events) > 0 {
 			at = events[0].At
 		}
 		m.miss("the first event is missing, and with it the time at which the run was created")
-		if err := m.made(at, "", verbCreate, m.out.Run,
-			createPayload{Name: m.out.Run, Goal: m.rows.Goal}); err != nil {
+		if err := m.made(at, "", record.VerbCreate, m.out.Run,
+			record.CreatePayload{Name: m.out.Run, Goal: m.rows.Goal}); err != nil {
 			return err
 		}
 	}
@@ -203,10 +204,10 @@ func (m *mender) mend(events []Event) error {
 		return err
 	}
 	if len(m.missing) > 0 {
-		m.miss("these are missing, and have placeholders: %s", few(m.missing, 20))
+		m.miss("these are missing, and have placeholders: %s", text.Few(m.missing, 20))
 	}
 	if len(m.taken) > 0 {
-		m.miss("the events of these are missing; they were taken from the tables: %s", few(m.taken, 20))
+		m.miss("the events of these are missing; they were taken from the tables: %s", text.Few(m.taken, 20))
 	}
 	return nil
 }
@@ -218,7 +219,7 @@ func (m *mender) append(e Event) error {
 		return err
 	}
 	entries, signals := len(m.Entries), len(m.Signals)
-	if err := m.apply(e); err != nil {
+	if err := m.Apply(e); err != nil {
 		// of one that was read before it was refused
 		m.Entries, m.Signals = m.Entries[:entries], m.Signals[:signals]
 		return err
@@ -249,7 +250,7 @@ func (m *mender) fillBefore(e *Event) error {
 	json.Unmarshal(e.Payload, &p) // what is none of them is empty
 	for _, name := range slices.Concat([]string{e.ID, p.By, p.Target, p.With}, p.Supports,
 		p.Contradicts, p.Supersedes, p.Addresses) {
-		made := name == e.ID && (e.Verb == verbPost || e.Verb == verbSignal)
+		made := name == e.ID && (e.Verb == record.VerbPost || e.Verb == record.VerbSignal)
 		if err := m.fillTo(name, made, e.At); err != nil {
 			return err
 		}
@@ -286,12 +287,12 @@ func (m *mender) fill(id string, at time.Time) error {
 	m.out.Whole = false
 	err := fault.NotFound.New("it has no row", "")
 	if row := m.entries[id]; row != nil {
-		p := postPayload{Post: row.asPost(), ExternalID: row.ExternalID}
+		p := record.PostPayload{Post: row.AsPost(), ExternalID: row.ExternalID}
 		p.SetLinks(Links{}) // which are added once all is there that they name
-		err = m.made(row.Created, row.Worker, verbPost, id, p)
+		err = m.made(row.Created, row.Worker, record.VerbPost, id, p)
 	}
 	if row := m.signals[id]; row != nil {
-		err = m.made(row.Created, row.Worker, verbSignal, id, signalPayload{ExternalID: row.ExternalID,
+		err = m.made(row.Created, row.Worker, record.VerbSignal, id, record.SignalPayload{ExternalID: row.ExternalID,
 			Raise: Raise{Content: row.Content, Priority: row.Priority, Key: row.Key}})
 	}
 	if err == nil {
@@ -301,10 +302,10 @@ func (m *mender) fill(id string, at time.Time) error {
 	m.missing = append(m.missing, id)
 	lost := id + " could not be read from the damaged file of run " + m.out.Run
 	if id[0] == 's' {
-		return m.made(at, "", verbSignal, id, signalPayload{Raise: Raise{Content: lost,
+		return m.made(at, "", record.VerbSignal, id, record.SignalPayload{Raise: Raise{Content: lost,
 			Priority: "high"}})
 	}
-	return m.made(at, "", verbPost, id, postPayload{Post: Post{Type: Observation, Content: lost,
+	return m.made(at, "", record.VerbPost, id, record.PostPayload{Post: Post{Type: Observation, Content: lost,
 		Tags: []string{"lost"}}})
 }
 
@@ -324,8 +325,8 @@ func (m *mender) fillRest(last int64) error {
 	}
 	isLost := func(seq int64) bool { return !m.out.Whole || seq > last }
 	for _, s := range m.rows.Sources { // its text is only in its event
-		if _, has := m.replayer.sources[s.Name]; !has && isLost(s.Seq) {
-			m.restore(s.At, s.Worker, verbSource, s.Name, sourcePayload{Path: s.Path,
+		if _, has := m.Replayer.SourceByName[s.Name]; !has && isLost(s.Seq) {
+			m.restore(s.At, s.Worker, record.VerbSource, s.Name, record.SourcePayload{Path: s.Path,
 				SHA256: s.SHA256, Size: s.Size})
 		}
 	}
@@ -341,8 +342,8 @@ func (m *mender) fillRest(last int64) error {
 			continue
 		}
 		if v := row.Verified; v != nil && e.Verified == nil && isLost(v.Seq) {
-			m.restore(v.At, v.Worker, verbVerify, e.ID,
-				verifyPayload{Held: v.Held, Parts: v.Parts})
+			m.restore(v.At, v.Worker, record.VerbVerify, e.ID,
+				record.VerifyPayload{Held: v.Held, Parts: v.Parts})
 		}
 		if !m.out.Whole {
 			m.fillEntry(at, e, row)
@@ -352,14 +353,14 @@ func (m *mender) fillRest(last int64) error {
 		if isLost(d.Seq) && !slices.ContainsFunc(m.Dropped, func(x DroppedDuty) bool {
 			return x.ID == d.ID && x.By == d.By
 		}) {
-			m.restore(at, d.Worker, verbDropDuty, d.ID, dropDutyPayload{d.By, d.Reason})
+			m.restore(at, d.Worker, record.VerbDropDuty, d.ID, record.DropDutyPayload{By: d.By, Reason: d.Reason})
 		}
 	}
 	for _, s := range m.rows.Settled {
 		if isLost(s.Seq) && !slices.ContainsFunc(m.Settled, func(x Settlement) bool {
 			return x.A == s.A && x.B == s.B
 		}) {
-			m.restore(s.At, s.Worker, verbReconcile, s.A, reconcilePayload{s.B, s.Reason})
+			m.restore(s.At, s.Worker, record.VerbReconcile, s.A, record.ReconcilePayload{With: s.B, Reason: s.Reason})
 		}
 	}
 	if !m.out.Whole {
@@ -382,30 +383,30 @@ const asInTables = "as the tables had it"
 // fillEntry adds the status, the links and the duty to surface that only the row has.
 func (m *mender) fillEntry(at time.Time, e, row *Entry) {
 	if row.Status != e.Status {
-		for _, verb := range []string{verbDispute, verbSupersede, verbSettle} {
-			if statusAfter(verb) == row.Status {
-				m.restore(at, "", verb, e.ID, byPayload{Note: asInTables})
+		for _, verb := range []string{record.VerbDispute, record.VerbSupersede, record.VerbSettle} {
+			if record.StatusAfter(verb) == row.Status {
+				m.restore(at, "", verb, e.ID, record.ByPayload{Note: asInTables})
 			}
 		}
 	}
 	for _, kind := range LinkKinds {
 		for _, target := range row.Of(kind) {
-			_, err := m.entry(target)
+			_, err := m.Entry(target)
 			if kind == Addresses {
-				_, err = m.signal(target)
+				_, err = m.Signal(target)
 			}
 			switch {
 			case slices.Contains(e.Of(kind), target):
 			case err != nil:
 				m.miss("that %s %s %s is lost: %v", e.ID, kind, target, err)
 			default:
-				m.restore(at, "", verbLink, e.ID, linkPayload{kind, target})
+				m.restore(at, "", record.VerbLink, e.ID, record.LinkPayload{Kind: kind, Target: target})
 			}
 		}
 	}
 	if row.MustSurface && !e.MustSurface {
 		from := append(slices.Clone(row.Supersedes), "what is lost")[0]
-		m.restore(at, "", verbMustSurface, e.ID, takenPayload{from})
+		m.restore(at, "", record.VerbMustSurface, e.ID, record.TakenPayload{From: from})
 	}
 }
 
@@ -423,11 +424,11 @@ func (m *mender) fillStates(at time.Time) {
 		}
 		switch row.Status {
 		case Addressed:
-			m.restore(when, row.ClosedBy, verbAddress, g.ID, addressPayload{row.AddressedBy})
+			m.restore(when, row.ClosedBy, record.VerbAddress, g.ID, record.ByPayload{By: row.AddressedBy})
 		case Waived:
-			m.restore(when, row.ClosedBy, verbWaive, g.ID, waivePayload{row.Reason})
+			m.restore(when, row.ClosedBy, record.VerbWaive, g.ID, record.WaivePayload{Reason: row.Reason})
 		default:
-			m.restore(at, "", verbReopen, g.ID, notePayload{asInTables})
+			m.restore(at, "", record.VerbReopen, g.ID, record.ByPayload{Note: asInTables})
 		}
 	}
 	for _, x := range m.rows.Expected {
@@ -436,15 +437,15 @@ func (m *mender) fillStates(at time.Time) {
 		}) {
 			continue
 		}
-		for _, verb := range []string{verbExpect, verbDone, verbDrop} {
-			if becomes(verb) == x.Status {
-				m.restore(x.At, x.By, verb, x.Worker, reasonPayload{x.Reason})
+		for _, verb := range []string{record.VerbExpect, record.VerbDone, record.VerbDrop} {
+			if record.WorkerStatusAfter(verb) == x.Status {
+				m.restore(x.At, x.By, verb, x.Worker, record.ReasonPayload{Reason: x.Reason})
 			}
 		}
 	}
 	for _, v := range m.rows.Variables {
-		if have := m.vars[v.Key]; have == nil || have.Version < v.Version {
-			m.restore(v.Updated, v.Worker, verbSet, v.Key, setPayload{v.Value, v.Version})
+		if have := m.VariableByKey[v.Key]; have == nil || have.Version < v.Version {
+			m.restore(v.Updated, v.Worker, record.VerbSet, v.Key, record.SetPayload{Value: v.Value, Version: v.Version})
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/record"
 	"blackboard/board/store"
 )
 
@@ -43,16 +44,16 @@ func TestReplayPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if now.Seq < 2*replayPage+50 {
+	if now.Seq < 2*record.ReplayPage+50 {
 		t.Fatalf("%d events are not three pages", now.Seq)
 	}
-	for _, seq := range []int64{1, replayPage - 1, replayPage, replayPage + 1, 2*replayPage - 1, 2 * replayPage, 2*replayPage + 1, now.Seq} {
-		r := newReplayer()
+	for _, seq := range []int64{1, record.ReplayPage - 1, record.ReplayPage, record.ReplayPage + 1, 2*record.ReplayPage - 1, 2 * record.ReplayPage, 2*record.ReplayPage + 1, now.Seq} {
+		r := record.NewReplayer()
 		for e, err := range b.Events(t.Context(), 0) {
 			if err != nil || e.Seq > seq {
 				break
 			}
-			if err := r.apply(e); err != nil {
+			if err := r.Apply(e); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -60,12 +61,12 @@ func TestReplayPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := r.snapshot().diff(got); diff != "" || got.Seq != seq {
+		if diff := r.Finish().Diff(got); diff != "" || got.Seq != seq {
 			t.Errorf("event %d: the replay ends at %d: %s", seq, got.Seq, diff)
 		}
 	}
-	if got, err := b.Replay(t.Context(), now.Seq); err != nil || now.diff(got) != "" {
-		t.Errorf("%s, %v", now.diff(got), err)
+	if got, err := b.Replay(t.Context(), now.Seq); err != nil || now.Diff(got) != "" {
+		t.Errorf("%s, %v", now.Diff(got), err)
 	}
 
 	damage := func(sql string, args ...any) {
@@ -84,9 +85,9 @@ func TestReplayPages(t *testing.T) {
 		seq       int64
 		sql, says string
 	}{
-		{2*replayPage + 20, `UPDATE events SET verb = 'sing' WHERE seq = ?`, "event %d (sing e"},
-		{2 * replayPage, `UPDATE events SET payload = '{"content":' WHERE seq = ?`, "event %d (post e"},
-		{replayPage + 100, `DELETE FROM events WHERE seq = ?`, "event %d was expected"},
+		{2*record.ReplayPage + 20, `UPDATE events SET verb = 'sing' WHERE seq = ?`, "event %d (sing e"},
+		{2 * record.ReplayPage, `UPDATE events SET payload = '{"content":' WHERE seq = ?`, "event %d (post e"},
+		{record.ReplayPage + 100, `DELETE FROM events WHERE seq = ?`, "event %d was expected"},
 	} {
 		damage(c.sql, c.seq)
 		if s, err := b.Replay(t.Context(), c.seq-1); err != nil || s.Seq != c.seq-1 {

@@ -3,7 +3,6 @@ package board
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -12,84 +11,28 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/board/record"
 	"blackboard/board/store"
 	"blackboard/board/text"
 )
 
-// Ways in which knowledge reaches a worker of a run.
 const (
-	ByBrief  = "brief"  // for a role's prompt
-	BySearch = "search" // an answer to a question
-	ByPrompt = "prompt" // unasked, to somebody's prompt
-	ByStart  = "start"  // unasked, at a session's start
+	maxTask = 300 // runes that are kept of a task: so many tell it from others
+
 )
-
-// RetrievalWays lists them.
-var RetrievalWays = []string{ByBrief, BySearch, ByPrompt, ByStart}
-
-const (
-	maxTask     = 300  // runes that are kept of a task: so many tell it from others
-	maxCapsules = 1000 // of one retrieval
-)
-
-// Retrieval is a set of capsules of the knowledge base that a worker of the run was
-// given.
-type Retrieval struct {
-	Seq      int64     `json:"seq"` // the event
-	At       time.Time `json:"at"`
-	Worker   string    `json:"worker"`
-	Way      string    `json:"way"`      // one of RetrievalWays
-	Role     string    `json:"role"`     // the role that the brief was for, "" for none
-	Task     string    `json:"task"`     // the beginning of it on one line; "" if it is not kept
-	Capsules []Given   `json:"capsules"` // the capsules that were given
-}
-
-// Given is one capsule of a retrieval. The best one comes first.
-type Given struct {
-	ID       string  `json:"id"`
-	Score    float64 `json:"score"`    // comparable within its retrieval
-	Evidence float64 `json:"evidence"` // comparable between retrievals
-}
-
-// retrievalPayload is the payload of a retrieval's event. The id of the event is the way.
-type retrievalPayload struct {
-	Role     string  `json:"role,omitempty"`
-	Task     string  `json:"task,omitempty"`
-	Capsules []Given `json:"capsules"`
-}
-
-// check refuses a malformed retrieval.
-func (p *retrievalPayload) check(way string) error {
-	switch {
-	case !slices.Contains(RetrievalWays, way):
-		return unknown("way", way, RetrievalWays)
-	case len(p.Capsules) == 0:
-		return invalid("a retrieval gave nothing", "only what was given is kept")
-	case len(p.Capsules) > maxCapsules:
-		return invalid(fmt.Sprintf("a retrieval gave %d capsules; at most %d are kept",
-			len(p.Capsules), maxCapsules), "ask for fewer")
-	}
-	for i := range p.Capsules {
-		if err := checkText("the id of a capsule", p.Capsules[i].ID, MaxName, true); err != nil {
-			return err
-		}
-	}
-	return cmp.Or(checkText("the role", p.Role, MaxName, false),
-		checkText("the task", p.Task, MaxField, false))
-}
 
 // Retrieved records what a worker was given of the knowledge base: the way, the role, the
 // task and the capsules. It never creates a run.
 func (b *Board) Retrieved(ctx context.Context, worker string, r Retrieval) error {
 	task := strings.ReplaceAll(strings.ToValidUTF8(r.Task, ""), "\x00", "")
-	p := retrievalPayload{Role: r.Role, Task: Line(task, maxTask), Capsules: r.Capsules}
-	if err := p.check(r.Way); err != nil {
+	p := record.RetrievalPayload{Role: r.Role, Task: Line(task, maxTask), Capsules: r.Capsules}
+	if err := p.Check(r.Way); err != nil {
 		return err
 	}
 	if _, err := readValue(ctx, b, (*store.Tx).LastSeq); err != nil { // there is a run
 		return err
 	}
-	return b.write(ctx, worker, func(w *writer) error { return w.event(verbRetrieval, r.Way, p) })
+	return b.write(ctx, worker, func(w *writer) error { return w.event(record.VerbRetrieval, r.Way, p) })
 }
 
 // Retrievals returns the retrievals, latest first; limit 0 means all.
@@ -101,43 +44,12 @@ func (b *Board) Retrievals(ctx context.Context, limit int) ([]Retrieval, error) 
 
 // fromRetrievals finds the events by their ways, which are indexed; a variable may have
 // the same name.
-const areRetrievals = `INDEXED BY events_id WHERE verb = '` + verbRetrieval +
+const areRetrievals = `INDEXED BY events_id WHERE verb = '` + record.VerbRetrieval +
 	`' AND events.id IN ('` + ByBrief + `', '` + BySearch + `', '` + ByPrompt + `', '` + ByStart +
 	`')`
 
 func retrievals(tx *store.Tx, order string, args ...any) ([]Retrieval, error) {
-	return decodeAll(tx, (*Event).retrieval, areRetrievals+` ORDER BY seq `+order, args...)
-}
-
-// retrieval decodes the event of a retrieval.
-func (e *Event) retrieval() (Retrieval, error) {
-	var p retrievalPayload
-	if err := json.Unmarshal(e.Payload, &p); err != nil {
-		return Retrieval{}, err
-	}
-	r := Retrieval{e.Seq, e.At, e.Actor, e.ID, p.Role, p.Task, p.Capsules}
-	return r, p.check(e.ID)
-}
-
-// Describe says in which way, role and task something was given.
-func (r *Retrieval) Describe() string { return r.describe(r.Way) }
-
-func (r *Retrieval) describe(way string) string {
-	task := r.Task
-	if task != "" {
-		task = `"` + task + `"`
-	}
-	return strings.Join(slices.DeleteFunc([]string{way, r.Role, task},
-		func(s string) bool { return s == "" }), ", ")
-}
-
-// IDs lists the capsules with their scores.
-func (r *Retrieval) IDs() string {
-	ids := make([]string, len(r.Capsules))
-	for i, c := range r.Capsules {
-		ids[i] = fmt.Sprintf("%s %.2f", c.ID, c.Score)
-	}
-	return strings.Join(ids, ", ")
+	return decodeAll(tx, (*Event).Retrieval, areRetrievals+` ORDER BY seq `+order, args...)
 }
 
 // Use is how often a run was given a capsule, and whether it used it.

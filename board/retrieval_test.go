@@ -10,13 +10,14 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board/fault"
+	"blackboard/board/record"
 )
 
 // TestRetrievals: what was given is kept as it was given, in the order of the log, and at
 // every moment of it; a variable of the same name is none of them.
 func TestRetrievals(t *testing.T) {
 	b := newBoard(t)
-	given := []Given{{"k0000000a1", 1, 0.9}, {"k0000000a2", 0.5, 0.4}}
+	given := []Given{{ID: "k0000000a1", Score: 1, Evidence: 0.9}, {ID: "k0000000a2", Score: 0.5, Evidence: 0.4}}
 	brief := Retrieval{Way: ByBrief, Role: "planner", Capsules: given,
 		Task: "move\n the " + strings.Repeat("payments ", 100)}
 	if err := b.Retrieved(t.Context(), "w", brief); !errors.Is(err, fault.NotFound) || b.Created() {
@@ -35,7 +36,7 @@ func TestRetrievals(t *testing.T) {
 	for _, r := range []Retrieval{
 		{Way: "post", Capsules: given}, {Way: BySearch}, {Way: BySearch, Capsules: []Given{{}}},
 		{Way: BySearch, Role: strings.Repeat("r", MaxName+1), Capsules: given},
-		{Way: BySearch, Capsules: make([]Given, maxCapsules+1)},
+		{Way: BySearch, Capsules: make([]Given, record.MaxCapsules+1)},
 	} {
 		if err := b.Retrieved(t.Context(), "w", r); !errors.Is(err, fault.Invalid) {
 			t.Errorf("%.100v: %v", r, err)

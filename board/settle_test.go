@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/board/record"
 	"blackboard/board/store"
 )
 
@@ -78,7 +79,7 @@ func TestSettle(t *testing.T) {
 		t.Errorf("e3: %+v, %v", d.Settled, err)
 	}
 	events, err := b.History(t.Context(), "e1")
-	if err != nil || events[1].Verb != verbReconcile || events[1].Describe() != "with e2: one is of the old version" {
+	if err != nil || events[1].Verb != record.VerbReconcile || events[1].Describe() != "with e2: one is of the old version" {
 		t.Errorf("%+v, %v", events, err)
 	}
 }
@@ -290,7 +291,7 @@ func TestGateConflicts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if w, err := s.Gate(p); err != nil || w.Open != tc.open || len(w.Reasons) != len(v.Reasons) {
+		if w, err := GateOf(t.Context(), s, p); err != nil || w.Open != tc.open || len(w.Reasons) != len(v.Reasons) {
 			t.Errorf("snapshot, at most %d: %+v, %v", tc.most, w, err)
 		}
 		if !tc.open {

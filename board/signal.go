@@ -5,27 +5,18 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/board/record"
 	"blackboard/board/store"
 )
 
 // Limits and default of a lease on a claim.
 const (
 	DefaultLease = 15 * time.Minute // unless the claim says otherwise
-	MinLease     = time.Second
-	MaxLease     = 24 * time.Hour
-)
 
-// Raise is a signal to be put on the board.
-type Raise struct {
-	Content  string `json:"content"`          // the question
-	Priority string `json:"priority"`         // default: medium
-	Origin   string `json:"origin,omitempty"` // the entry it arises from
-	Key      string `json:"key,omitempty"`    // as for Post
-}
+)
 
 // Raised is the answer to a Raise.
 type Raised struct {
@@ -33,32 +24,10 @@ type Raised struct {
 	Existing bool   `json:"existing"` // the key was used before; this is the signal of that time
 }
 
-func (r *Raise) prepare() error {
-	if r.Priority == "" {
-		r.Priority = "medium"
-	}
-	r.Priority = strings.ToLower(r.Priority)
-	if _, err := PriorityRank(r.Priority); err != nil {
-		return err
-	}
-	if err := checkText("the signal", r.Content, MaxContent, true); err != nil {
-		return err
-	}
-	if err := checkText("the key", r.Key, MaxField, false); err != nil {
-		return err
-	}
-	if r.Origin != "" {
-		if _, err := ParseEntryID(r.Origin); err != nil {
-			return prefixed("origin: ", err)
-		}
-	}
-	return nil
-}
-
 // Signal raises an open question. Errors are as for Post.
 func (b *Board) Signal(ctx context.Context, worker string, r Raise) (Raised, error) {
 	maskText(ctx, "the question", &r.Content)
-	if err := r.prepare(); err != nil {
+	if err := r.Prepare(); err != nil {
 		return Raised{}, err
 	}
 	if _, err := b.reader(); err != nil && r.Origin != "" {
@@ -92,14 +61,14 @@ func (b *Board) Signal(ctx context.Context, worker string, r Raise) (Raised, err
 		}
 		if r.Origin != "" {
 			if err := w.target(Supports, r.Origin, 0); err != nil {
-				return prefixed("origin: ", err)
+				return fault.Prefix("origin: ", err)
 			}
 		}
 		id, err := nextID(w.tx, "signals")
 		if err != nil {
 			return err
 		}
-		if err := w.event(verbSignal, SignalID(id), signalPayload{Raise: r}); err != nil {
+		if err := w.event(record.VerbSignal, SignalID(id), record.SignalPayload{Raise: r}); err != nil {
 			return err
 		}
 		s, err := getSignal(w.tx, id)
@@ -195,14 +164,14 @@ func (b *Board) Claim(ctx context.Context, worker, id string, lease time.Duratio
 // that claim, nil if the log has none.
 func (w *writer) holder(id string) (session string, at *time.Time, err error) {
 	var payload string
-	err = w.tx.QueryRow(`SELECT payload, at FROM events WHERE id = ? AND verb = ? ORDER BY seq DESC LIMIT 1`, id, verbClaim).Scan(&payload, store.MaybeTime(&at))
+	err = w.tx.QueryRow(`SELECT payload, at FROM events WHERE id = ? AND verb = ? ORDER BY seq DESC LIMIT 1`, id, record.VerbClaim).Scan(&payload, store.MaybeTime(&at))
 	if store.IsNoRows(err) {
 		return "", nil, nil
 	}
 	if err != nil {
 		return "", nil, err
 	}
-	var p claimPayload
+	var p record.ClaimPayload
 	if err := json.Unmarshal([]byte(payload), &p); err != nil {
 		return "", nil, store.Fault(fault.Corrupt, "",
 			"has a claim of "+id+" whose payload cannot be read", err)
@@ -238,7 +207,7 @@ func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string,
 	var out Signal
 	err := b.write(ctx, worker, func(w *writer) error {
 		var id int64
-		from, to := leases(w.tx.Now)
+		from, to := record.LeaseBounds(w.tx.Now)
 		err := w.tx.QueryRow(`SELECT id FROM signals WHERE status = 'open' AND priority <= ? AND (claimed_by = '' OR lease_until NOT BETWEEN ? AND ?)
 			ORDER BY priority, id LIMIT 1`, rank, from, to).Scan(&id)
 		if store.IsNoRows(err) {
@@ -262,7 +231,7 @@ func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string,
 // noneFree is the error where no signal is free to claim. A worker that was started again
 // may have forgotten what it holds itself, so that is named.
 func (w *writer) noneFree(rank int) error {
-	from, to := leases(w.tx.Now)
+	from, to := record.LeaseBounds(w.tx.Now)
 	held, err := store.Column[int64](w.tx, `SELECT id FROM signals WHERE status = 'open'
 		AND priority <= ? AND claimed_by = ? AND lease_until BETWEEN ? AND ? ORDER BY priority, id`,
 		rank, w.actor, from, to)
@@ -278,19 +247,9 @@ func (w *writer) noneFree(rank int) error {
 		fault.Do("signal.list", "{} shows who holds what", "status", SignalOpen))
 }
 
-// maxClockSkew is how far the clocks of those who share a run may be apart.
-const maxClockSkew = time.Hour
-
-// leases returns between which ends, in milliseconds, a lease holds now. One that ends
-// later than any that could be given now was given under another clock, as in an import:
-// nobody could claim the signal until then.
-func leases(now time.Time) (from, to int64) {
-	return now.UnixMilli() + 1, now.Add(MaxLease + maxClockSkew).UnixMilli()
-}
-
 func checkLease(d time.Duration) error {
-	if d < MinLease || d > MaxLease {
-		return invalid(fmt.Sprintf("a lease of %s is not between %s and %s", d, MinLease, MaxLease),
+	if d < record.MinLease || d > record.MaxLease {
+		return invalid(fmt.Sprintf("a lease of %s is not between %s and %s", d, record.MinLease, record.MaxLease),
 			"claim again to extend a lease")
 	}
 	return nil
@@ -298,7 +257,7 @@ func checkLease(d time.Duration) error {
 
 func (w *writer) claim(id int64, session string, lease time.Duration) error {
 	until := w.tx.Now.Add(lease).Truncate(time.Millisecond)
-	return w.event(verbClaim, SignalID(id), claimPayload{until, session})
+	return w.event(record.VerbClaim, SignalID(id), record.ClaimPayload{LeaseUntil: until, Session: session})
 }
 
 // Release gives a claimed signal back. Only the holder may do so, in the session of the
@@ -321,7 +280,7 @@ func (b *Board) Release(ctx context.Context, worker, id string, force bool) (Sig
 				return otherSession(s)
 			}
 		}
-		return w.event(verbRelease, s.ID, notePayload{})
+		return w.event(record.VerbRelease, s.ID, record.ByPayload{})
 	})
 }
 
@@ -403,7 +362,7 @@ func (b *Board) Waive(ctx context.Context, worker, id, reason string) (Signal, e
 		if s.Status != SignalOpen {
 			return notOpen(s)
 		}
-		return w.event(verbWaive, s.ID, waivePayload{reason})
+		return w.event(record.VerbWaive, s.ID, record.WaivePayload{Reason: reason})
 	})
 }
 
@@ -412,7 +371,7 @@ func (b *Board) Waive(ctx context.Context, worker, id, reason string) (Signal, e
 // not address it; see supersede.
 func (b *Board) Reopen(ctx context.Context, worker, id, note string) (Signal, error) {
 	maskText(ctx, theNote, &note)
-	if err := checkText("the note", note, MaxField, false); err != nil {
+	if err := record.CheckText("the note", note, MaxField, false); err != nil {
 		return Signal{}, err
 	}
 	return b.change(ctx, worker, id, func(w *writer, s *Signal, n int64) error {
@@ -420,6 +379,6 @@ func (b *Board) Reopen(ctx context.Context, worker, id, note string) (Signal, er
 			return conflict(s.ID+" is open already", "nothing to do",
 				fault.Do("signal.show", "{} shows how it is", "signal", s.ID))
 		}
-		return w.event(verbReopen, s.ID, notePayload{note})
+		return w.event(record.VerbReopen, s.ID, record.ByPayload{Note: note})
 	})
 }

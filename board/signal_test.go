@@ -218,7 +218,7 @@ func TestDetails(t *testing.T) {
 		t.Errorf("%q, %v", said(events), err)
 	}
 	snap, err := b.Snapshot(ctx)
-	if err != nil || !slices.Equal(snap.Backlinks("e1"), e.Linked) {
+	if err != nil || !slices.Equal(backlinksOf(snap, "e1"), e.Linked) {
 		t.Errorf("the snapshot has other links: %v", err)
 	}
 	_, err = b.Entry(ctx, "e9")

@@ -12,6 +12,7 @@ import (
 
 	"blackboard/board/documents"
 	"blackboard/board/fault"
+	"blackboard/board/record"
 	"blackboard/board/store"
 	"blackboard/board/survival"
 )
@@ -37,7 +38,7 @@ func rules(t *testing.T, b *Board, p Policy) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if past, err := s.Gate(p); err != nil || fmt.Sprint(past.Reasons) != fmt.Sprint(v.Reasons) {
+	if past, err := GateOf(t.Context(), s, p); err != nil || fmt.Sprint(past.Reasons) != fmt.Sprint(v.Reasons) {
 		t.Errorf("the snapshot says %v, %v, the board %v", past.Reasons, err, v.Reasons)
 	}
 	return strings.Join(out, ", ")
@@ -109,7 +110,7 @@ func TestGateOfEmptyRun(t *testing.T) {
 func TestExpected(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
 	all, err := b.Expect(ctx, "lead", []string{"w1", "w2", "w1", "e1"}, false)
-	if err != nil || len(all) != 3 || all[0] != (Expected{"w1", 2, WorkerExpected, all[0].At, "lead", ""}) {
+	if err != nil || len(all) != 3 || all[0] != (Expected{Worker: "w1", Seq: 2, Status: WorkerExpected, At: all[0].At, By: "lead", Reason: ""}) {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	is := func(want string) {
@@ -344,10 +345,10 @@ func TestAnswerSuperseded(t *testing.T) {
 					t.Errorf("%+v", s)
 				}
 			case c.by == "":
-				if s.Status != SignalOpen || last.Verb == verbReopen && !strings.Contains(last.Describe(), "was superseded by e") {
+				if s.Status != SignalOpen || last.Verb == record.VerbReopen && !strings.Contains(last.Describe(), "was superseded by e") {
 					t.Errorf("%+v, %s", s, last.Describe())
 				}
-			case s.Status != Addressed || s.AddressedBy != c.by || s.ClosedBy != "x" || last.Verb != verbAddress:
+			case s.Status != Addressed || s.AddressedBy != c.by || s.ClosedBy != "x" || last.Verb != record.VerbAddress:
 				t.Errorf("%+v", s)
 			}
 			if points, err := b.Burndown(ctx); err != nil || points[len(points)-1].Total() != map[bool]int64{true: 1}[s.Status == SignalOpen] {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board/fault"
+	"blackboard/board/record"
 	"blackboard/board/store"
 	"blackboard/kb/secret"
 )
@@ -17,7 +18,7 @@ const AnyVersion = -1
 
 // Get returns a variable. It is fault.NotFound if it is not set.
 func (b *Board) Get(ctx context.Context, key string) (Variable, error) {
-	if err := checkText("the variable's name", key, MaxName, true); err != nil {
+	if err := record.CheckText("the variable's name", key, MaxName, true); err != nil {
 		return Variable{}, err
 	}
 	return readValue(ctx, b, func(tx *store.Tx) (Variable, error) {
@@ -44,7 +45,7 @@ func noVariable(key string) error {
 // and AnyVersion matches any.
 func (b *Board) Set(ctx context.Context, worker, key string, value json.RawMessage,
 	ifMatch int64) (Variable, error) {
-	if err := checkText("the variable's name", key, MaxName, true); err != nil {
+	if err := record.CheckText("the variable's name", key, MaxName, true); err != nil {
 		return Variable{}, err
 	}
 	if !utf8.Valid(value) {
@@ -59,7 +60,7 @@ func (b *Board) Set(ctx context.Context, worker, key string, value json.RawMessa
 	if err := json.Compact(&compact, value); err != nil {
 		return Variable{}, err
 	}
-	if err := checkText("the value", compact.String(), MaxContent, true); err != nil {
+	if err := record.CheckText("the value", compact.String(), MaxContent, true); err != nil {
 		return Variable{}, err
 	}
 	value = compact.Bytes()
@@ -70,7 +71,7 @@ func (b *Board) Set(ctx context.Context, worker, key string, value json.RawMessa
 // Delete removes a variable if it has the version ifMatch (or AnyVersion). It returns the
 // variable as it was.
 func (b *Board) Delete(ctx context.Context, worker, key string, ifMatch int64) (Variable, error) {
-	if err := checkText("the variable's name", key, MaxName, true); err != nil {
+	if err := record.CheckText("the variable's name", key, MaxName, true); err != nil {
 		return Variable{}, err
 	}
 	if _, err := b.reader(); err != nil {
@@ -114,11 +115,11 @@ func (b *Board) setVariable(ctx context.Context, worker, key string, value json.
 		}
 		out = Variable{Key: key, Value: value, Version: old.Version + 1, Updated: w.tx.Now,
 			Worker: w.actor}
-		verb := verbSet
+		verb := record.VerbSet
 		if value == nil {
-			verb = verbDelete
+			verb = record.VerbDelete
 		}
-		if err := w.event(verb, key, setPayload{Value: value, Version: out.Version}); err != nil {
+		if err := w.event(verb, key, record.SetPayload{Value: value, Version: out.Version}); err != nil {
 			return err
 		}
 		if value == nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"blackboard/board/claims"
+	"blackboard/board/record"
 	"blackboard/board/store"
 	txt "blackboard/board/text"
 	"blackboard/board/verify"
@@ -156,7 +157,7 @@ func (v *verifier) Record(ctx context.Context, fresh []verify.Fresh) (recorded i
 			if p.Is(have[p.Entry]) { // written in the meantime
 				continue
 			}
-			if err := w.event(verbVerify, EntryID(p.Entry), p.Record); err != nil {
+			if err := w.event(record.VerbVerify, EntryID(p.Entry), p.Record); err != nil {
 				return fmt.Errorf("%s: %w", EntryID(p.Entry), err)
 			}
 			recorded++

@@ -142,7 +142,7 @@ func TestVerifyStale(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if past, err := s.Gate(policy); err != nil || past.Open != want {
+		if past, err := GateOf(t.Context(), s, policy); err != nil || past.Open != want {
 			t.Errorf("by the snapshot: %+v, %v", past, err)
 		}
 	}

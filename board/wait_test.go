@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/board/record"
 	"blackboard/board/sqlite"
 	"blackboard/board/store"
 )
@@ -76,7 +77,7 @@ func TestWait(t *testing.T) {
 	if a := <-gate; a.err != nil || !a.verdict.Open {
 		t.Errorf("%+v", a)
 	}
-	if e, err := b.WaitEvents(ctx, 2, 1); err != nil || e[0].Verb != verbWaive {
+	if e, err := b.WaitEvents(ctx, 2, 1); err != nil || e[0].Verb != record.VerbWaive {
 		t.Errorf("%+v, %v", e, err)
 	}
 	called, off := context.WithCancel(t.Context())

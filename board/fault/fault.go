@@ -62,6 +62,15 @@ func With(err error, hint string, next ...Step) error {
 	return &Error{Kind: KindOf(err), Msg: err.Error(), Next: Steps(hint, next...), Cause: err}
 }
 
+// Prefix puts a place before the message of an error that refuses. It keeps the kind and the next
+// steps.
+func Prefix(place string, err error) error {
+	if e, ok := Refused(err); ok && place != "" {
+		return e.Kind.New(place+e.Msg, "", e.Next...)
+	}
+	return err
+}
+
 // Refused returns the error if it refuses what was asked for, and nothing was wrong by
 // itself.
 func Refused(err error) (e *Error, ok bool) {

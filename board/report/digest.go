@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -62,7 +63,7 @@ var digestCuts = []int{uncut, 4000, 2000, 1000, 500, 240, 120, 60}
 // entries leave it. The last line counts what was left out. Text never exceeds the
 // budget.
 func NewDigest(s *board.Snapshot, by board.Policy, budget int, words fault.Words) (Digest, error) {
-	v, err := s.Gate(by)
+	v, err := board.GateOf(context.Background(), s, by)
 	if err != nil {
 		return Digest{}, err
 	}

@@ -86,7 +86,7 @@ func WriteHTML(ctx context.Context, w io.Writer, b *board.Board, by board.Policy
 // something is left out, the page says how much.
 func HTML(w io.Writer, s *board.Snapshot, by board.Policy, burn []board.BurnPoint,
 	traced *trace.Result) error {
-	v, err := s.Gate(by)
+	v, err := board.GateOf(context.Background(), s, by)
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,14 @@ func Count(n int64, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
+// Few joins the first names of many: "a, b and 3 more".
+func Few(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
 // Megabytes returns a number of bytes as "1.5 MB".
 func Megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 

@@ -19,6 +19,7 @@
 //	board/verify     whether findings stand in their sources
 //	board/trace      what supports the facts of a report
 //	board/foreign    reads boards of other programs
+//	board/record     a run as data: entries, signals, events, and the board that a log makes
 //	board            the domain: entries, signals, variables, events; gate, replay, import
 //	board/check      reads board.yaml; gate, verify, conflicts, survival and trace in one verdict
 //	board/report     digest, appendix and HTML page of a board; verdicts for CI services

@@ -29,7 +29,10 @@ var rooms = map[string][]string{
 
 	"board/foreign": {"board/sqlite"},
 
-	"board": {"board/store", "board/sqlite", "board/postgres", "board/foreign", "board/claims", "board/documents", "board/words", "kb/secret", "hooks/shell"},
+	// A run as data, without a database: what the log says, and the board that it makes.
+	"board/record": {"board/claims", "board/words", "hooks/shell"},
+
+	"board": {"board/record", "board/store", "board/sqlite", "board/postgres", "board/foreign", "board/claims", "board/documents", "board/words", "kb/secret", "hooks/shell"},
 
 	"board/check": {"board", "board/claims", "board/documents"},
 
@@ -242,7 +245,7 @@ var libraries = map[string][]string{
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 10934, // accepted doubts bounded in the gate, ids in brackets; checks on record
+	"board": 8300, // records, events and replay are a package
 
 	"board/check": 1676, // with the policy; a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step
 
@@ -253,7 +256,7 @@ var ceilings = map[string]int{
 
 	"board/documents": 5035, // PDF: table of objects, encryption, forms
 
-	"board/fault": 360, // with the name that was meant, which was a package
+	"board/fault": 366, // with the name that was meant, which was a package
 
 	"board/foreign": 455, // the reader of blackboard.py fills the same board as that of Irys
 
@@ -261,15 +264,17 @@ var ceilings = map[string]int{
 
 	"board/postgres": 2400,
 
-	"board/report": 2719, // the digest by document, with quotes; the formats of CI services, which were a package
+	"board/record": 2750, // was part of board; names and words for what both use
+
+	"board/report": 2720, // the digest by document, with quotes; the formats of CI services, which were a package
 
 	"board/sqlite": 2665, // quick statements start no goroutine; a kept file is checked within each transaction; with the files of runs, which were a package
 
-	"board/store": 540,
+	"board/store": 500,
 
 	"board/survival": 1585, // accepted doubts
 
-	"board/text": 414, // with lazy regular expressions, which were a package; the reader of long lines of three others
+	"board/text": 422, // with lazy regular expressions, which were a package; the reader of long lines of three others
 
 	"board/trace": 5177, // asks the engine of claims beside its own arithmetic
 
@@ -327,7 +332,7 @@ var ceilings = map[string]int{
 
 	"kb/memory": 9881, // which note replaces which, also by vectors; own notes like items
 
-	"kb/memory/orient": 310,
+	"kb/memory/orient": 270,
 
 	"kb/rank": 490,
 

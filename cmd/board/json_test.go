@@ -260,7 +260,7 @@ func (d *jsonDocs) name() {
 	}
 	for t, name := range d.types {
 		if count[name] > 1 {
-			if t.PkgPath() == "blackboard/board" {
+			if pkg := t.PkgPath(); pkg == "blackboard/board" || pkg == "blackboard/board/record" {
 				continue // what most answers are of
 			}
 			pkg := t.PkgPath()[strings.LastIndex(t.PkgPath(), "/")+1:]

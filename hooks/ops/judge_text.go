@@ -318,7 +318,7 @@ func (p *judgePage) numbers(all ...any) {
 // warn warns of entries.
 func (p *judgePage) warn(ids []string, one, many, what string) {
 	if len(ids) > 0 {
-		p.Printf("%s: %s%s: %s\n", p.Paint(op.Yellow, "warning"), amount(len(ids), one, many), what, firstTen(ids))
+		p.Printf("%s: %s%s: %s\n", p.Paint(op.Yellow, "warning"), amount(len(ids), one, many), what, text.Few(ids, 10))
 	}
 }
 
@@ -330,16 +330,7 @@ func (p *judgePage) reports(names []string) string {
 			names[i] = filepath.Base(names[i])
 		}
 	}
-	return p.Line(firstTen(names), 1000)
-}
-
-// firstTen joins names, the first ten of them.
-func firstTen(names []string) string {
-	const most = 10
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	return p.Line(text.Few(names, 10), 1000)
 }
 
 // doubts are the findings that are doubted, those that were not checked, and with all those
@@ -460,7 +451,7 @@ func (p *judgePage) survivalHead(s *survival.Result) {
 		p.Printf("not looked for: %s, since not posted %s: %s\n", amount(n,
 			"answer to a critical or high question", "answers to critical or high questions"),
 			cmp.Or(p.Step(fault.Give("must_surface", "", "with {}")), "as what must surface"),
-			firstTen(s.UnmarkedAnswers))
+			text.Few(s.UnmarkedAnswers, 10))
 	}
 	if s.Semantic != nil {
 		p.Printf("beyond words and numbers, a cosine of %.2f by %s counted as present\n",

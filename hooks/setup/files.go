@@ -7,8 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"blackboard/board/fault"
 	"blackboard/hooks/harness"
 )
+
+// A fileError reports a file that cannot be read, parsed or written. A conflict reports
+// another program's entry in the place of ours. In both cases nothing was written.
+var fileError, conflict = fault.Failure.New, fault.Conflict.New
 
 //go:embed SKILL.md
 var skill string

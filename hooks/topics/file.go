@@ -13,6 +13,17 @@ import (
 	"blackboard/board/fault"
 )
 
+var (
+	invalid = fault.Invalid.New
+	clip    = fault.Clip
+)
+
+// Steps that several errors suggest.
+var (
+	otherPlace = fault.Give("workspace", "", "or name one with {}")
+	nameWork   = fault.Do("topic.use", "name the work: {}", "name", "auth-refactor")
+)
+
 // This file keeps files intact: locking, atomic replacement, limited reading.
 
 // Names in a workspace's directory that belong to no topic. A topic's name begins with

@@ -194,7 +194,7 @@ func (p *program) replay(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		v, err := s.Gate(follow.Gate)
+		v, err := board.GateOf(c.Context, s, follow.Gate)
 		if err != nil {
 			return err
 		}

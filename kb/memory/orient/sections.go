@@ -1,8 +1,15 @@
+// Package orient lays out the document that a turn begins with, within a budget of tokens.
+//
+// Package memory chooses the items, and the order of the sections. This package decides
+// how much of each is kept, and writes it.
 package orient
 
 import (
 	"fmt"
 	"strings"
+	"time"
+
+	"blackboard/board/fault"
 )
 
 // Section is a part of a document: lines below a heading.
@@ -152,4 +159,110 @@ func sep(b *strings.Builder) string {
 		return ""
 	}
 	return "\n"
+}
+
+// Content is the most characters of an item in a document.
+const Content = 400
+
+// Tokens estimates the tokens of a text: 4 bytes each, as in English text.
+func Tokens(s string) int { return (len(s) + 3) / 4 }
+
+// Inline puts a text on one line of at most n characters that cannot end its quotes.
+func Inline(s string, n int) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '“' || r == '”':
+			return '"'
+		// invisible characters
+		case r == 0x200b || r == 0x2060 || r == 0xfeff || r >= 0xe0000 && r <= 0xe0fff:
+			return -1
+		case r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 || r >= 0x202a && r <= 0x202e ||
+			r >= 0x2066 && r <= 0x2069 || r >= 0x80 && r < 0xa0:
+			return ' '
+		}
+		return r
+	}, s)
+	return fault.Clip(strings.Join(strings.Fields(s), " "), n)
+}
+
+// Age formats how long ago something was.
+func Age(d time.Duration) string {
+	ago := func(n int, unit string) string {
+		if n == 1 {
+			return "1 " + unit + " ago"
+		}
+		return fmt.Sprintf("%d %ss ago", n, unit)
+	}
+	switch day := 24 * time.Hour; {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return ago(int(d/time.Minute), "minute")
+	case d < day:
+		return ago(int(d/time.Hour), "hour")
+	case d < 60*day:
+		return ago(int(d/day), "day")
+	case d < 730*day:
+		return ago(int(d/(30*day)), "month")
+	default:
+		return ago(int(d/(365*day)), "year")
+	}
+}
+
+// ShortAge formats an age briefly.
+func ShortAge(d time.Duration) string {
+	switch day := 24 * time.Hour; {
+	case d < time.Hour:
+		return fmt.Sprintf("%dmin", max(0, int(d/time.Minute)))
+	case d < day:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	case d < 730*day:
+		return fmt.Sprintf("%dd", d/day)
+	default:
+		return fmt.Sprintf("%dy", d/(365*day))
+	}
+}
+
+// Entry is a named entry of a document.
+type Entry struct {
+	Name string
+	Body string
+	More string // what follows a cut body: where the rest is
+}
+
+// Tokens returns the tokens of the whole entry in a document.
+func (e *Entry) Tokens() int { return Tokens("# " + e.Name + "\n\n" + e.Body + "\n") }
+
+// WriteEntries writes the entries within a limit of tokens, whole while there is room. It
+// returns the indexes of those that it wrote, and what it had to cut or leave out.
+func WriteEntries(b *strings.Builder, entries []Entry, limit int) (
+	written []int, degraded []string) {
+	for i, e := range entries {
+		head := fmt.Sprintf("%s# %s\n\n", sep(b), e.Name)
+		more := "\n… " + e.More + "\n"
+		after := 0 // what the following entries need, or a fair share for each
+		for _, o := range entries[i+1:] {
+			after += min(Tokens("\n# "+o.Name+"\n\n"+o.Body+"\n"), limit/len(entries))
+		}
+		room := 4*(limit-Tokens(b.String())-1-after) - len(head)
+		body := e.Body + "\n"
+		if len(body) > room {
+			if room -= len(more); room < 0 {
+				b.WriteString(sep(b) + "# " + e.Name + ": no room; " + e.More + "\n")
+				degraded = append(degraded,
+					"the budget has no room for the named entry "+e.Name)
+				continue
+			}
+			cut := strings.ToValidUTF8(body[:room], "")
+			if at := strings.LastIndexByte(cut, '\n'); at > len(cut)/2 {
+				cut = cut[:at]
+			}
+			body = strings.TrimRight(cut, "\n") + more
+			degraded = append(degraded,
+				fmt.Sprintf("the named entry %s is cut to fit the budget", e.Name))
+		}
+		b.WriteString(head + body)
+		written = append(written, i)
+	}
+	return written, degraded
 }
