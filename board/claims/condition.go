@@ -279,11 +279,8 @@ func (c *Claim) boundAlike(e *Claim) (same bool, why string) {
 			}
 		}
 	}
-	switch {
-	case same || equal:
+	if same || equal {
 		return same, ""
-	case why == "":
-		return c.notOne(e) || e.notOne(c), ""
 	}
 	return false, why
 }
@@ -313,25 +310,4 @@ func (c *Claim) conditions() []condition {
 		c.bounded, c.bounds = true, readConditions(c.Text)
 	}
 	return c.bounds
-}
-
-var loneWords = set("one single alone lone sole")
-
-// notOne reports whether a statement denies that one is enough where another one counts
-// several: no task for a single person, two persons.
-func (c *Claim) notOne(e *Claim) bool {
-	several := func(o *Claim) bool {
-		return slices.ContainsFunc(o.Details, func(d Detail) bool { return d.Q != nil && d.Q.Value >= 2 })
-	}
-	if len(c.denials) != 1 || len(e.denials) > 0 || !several(e) || !several(c) {
-		return false
-	}
-	t := lex(c.Text)
-	for i := range t {
-		if negators.has(t[i].low) && slices.ContainsFunc(t[i:min(len(t), i+7)],
-			func(x token) bool { return loneWords.has(x.low) }) {
-			return true
-		}
-	}
-	return false
 }

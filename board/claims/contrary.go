@@ -16,7 +16,6 @@ func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
 		all, both := ev.shared(c, e)
 		same, why := c.boundAlike(e)
 		if !ev.Part && !ev.long() && cmp.Cover >= .5 && cmp.Back >= .4 {
-			reasons = append(reasons, c.standsIn(e, cmp)...)
 			if why := lex(e.Text).overstates(lex(c.Text)); why != "" && c.English && e.English {
 				reasons = append(reasons, "the report says "+why)
 			}
@@ -134,7 +133,7 @@ func (c *Claim) saysNo(o *Claim) bool {
 	theirs := lex(o.Text)
 	return slices.ContainsFunc(lex(c.Text), func(t token) bool {
 		return negatives()[root(t.low)] &&
-			!slices.ContainsFunc(theirs, func(u token) bool { return u.low == t.low })
+			!slices.ContainsFunc(theirs, func(u token) bool { return stem(u.low) == stem(t.low) })
 	})
 }
 

@@ -93,6 +93,8 @@ func counting(list string, first, step float64) map[string]float64 {
 var (
 	ones = counting(`zero one two three four five six seven eight nine ten eleven twelve thirteen
 		fourteen fifteen sixteen seventeen eighteen nineteen`, 0, 1)
+	ordinals = counting(`first second third fourth fifth sixth seventh eighth ninth tenth eleventh
+		twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth`, 1, 1)
 	tens      = counting("twenty thirty forty fifty sixty seventy eighty ninety", 20, 10)
 	fractions = sync.OnceValue(func() map[string]float64 {
 		return map[string]float64{"half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6,

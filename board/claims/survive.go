@@ -80,6 +80,9 @@ func (ev *Evidence) Survive(claim *Claim, item string) Survival {
 			best = s
 		}
 	}
+	if best.Verdict != Refuted && !ev.long() && best.Window != nil && best.Window.Cover >= .5 {
+		ev.refuteParts(claim, &best)
+	}
 	return best
 }
 

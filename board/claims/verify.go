@@ -96,9 +96,6 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 					}
 				}
 			}
-			if why := ev.otherPerson(finding, around); why != "" && cover >= .5 {
-				v.Refuted = append(v.Refuted, why)
-			}
 			for _, e := range around {
 				if x, y := ev.exchangedIn(finding, e); x != "" && (cover >= .8 && cmp.Back >= .8 ||
 					cover >= .6 && finding.names(x) && finding.names(y)) {
@@ -250,44 +247,6 @@ func (c *Claim) outright() (n int) {
 		}
 	}
 	return n
-}
-
-// otherPerson returns why the quote names somebody else: the finding has one name that the
-// quote lacks, and the quote one that the finding lacks, behind the same title.
-func (ev *Evidence) otherPerson(c *Claim, around []*Claim) string {
-	mine := titled(c)
-	for _, e := range around {
-		for title, name := range titled(e) {
-			other := mine[title]
-			if other != "" && other != name && !strings.Contains(strings.ToLower(e.Text), other) &&
-				!strings.Contains(strings.ToLower(c.Text), name) {
-				return fmt.Sprintf("the finding names %s %s, the source %s", title, other, name)
-			}
-		}
-	}
-	return ""
-}
-
-// titled returns the only name behind each title of a statement: Councillor Adeyemi.
-func titled(c *Claim) map[string]string {
-	t, names := lex(c.Text), map[string]string{}
-	for i := range t {
-		if !titles.has(t[i].low) || !t.at(i+1).capital() && t.at(i+1).text != "." {
-			continue
-		}
-		k := i + 1
-		if t.at(k).text == "." {
-			k++
-		}
-		if t.at(k).capital() {
-			if names[t[i].low] != "" && names[t[i].low] != t[k].low {
-				names[t[i].low] = "" // several
-				continue
-			}
-			names[t[i].low] = t[k].low
-		}
-	}
-	return names
 }
 
 // contradicts returns why statements that a finding quotes contradict one of its figures.

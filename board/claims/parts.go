@@ -1,0 +1,196 @@
+package claims
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"blackboard/board/text"
+)
+
+// This file holds the parts of a claim singly against those of a statement: one of two may be said
+// otherwise, and most words still are the same.
+
+var rePart = text.NewRegexp(`[;.] +|, (?:and|but|while|whereas|so|which) `)
+
+// parts returns the clauses of a claim that say something by themselves.
+func (c *Claim) parts() (all []*Claim) {
+	for _, s := range strings.Split(rePart.ReplaceAllString(c.Text, "\x00"), "\x00") {
+		if p := ExtractText(s, c.Source); len(p.stems) > 1 {
+			p.context = c.context
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// refuteParts refutes a claim by what a statement near it says otherwise of one of its parts.
+func (ev *Evidence) refuteParts(c *Claim, best *Survival) {
+	refute := func(w Window, why string) bool {
+		if why != "" {
+			best.Verdict, best.Window, best.Reasons, best.sure = Refuted, &w, []string{why}, true
+		}
+		return why != ""
+	}
+	for _, part := range c.parts() {
+		for _, w := range ev.Nearest(part, 2) {
+			for _, e := range w.Claims {
+				for _, q := range e.parts() {
+					if e.Cells == nil && (w.Cover >= .5 && ev.figuresOf(part, Window{Claims: []*Claim{e}}) &&
+						refute(w, ev.denies(part, q, e)) || refute(w, ev.ofAnother(part, q))) {
+						return
+					}
+				}
+			}
+		}
+	}
+	refute(*best.Window, ev.displaced(c, *best.Window))
+}
+
+// denies returns why a part of a statement says the opposite of a part of a claim.
+func (ev *Evidence) denies(part, q, e *Claim) string {
+	w := Window{Claims: []*Claim{q}}
+	beside := ev.lay(part, w)
+	all, both := ev.shared(part, e)
+	if len(part.denials) > 0 && e.deniesOf(part) || part.negativeAs(q, &beside) || conditional(part, w.Claims) || part.timed() || q.timed() {
+		return ""
+	}
+	for _, o := range ev.opposing(part, w, beside.Matches) {
+		if TurnsOnDenial(o.why) && o.like >= .45 && both >= .6*all {
+			return o.why
+		}
+	}
+	return ""
+}
+
+// deniesOf reports whether a statement denies something of a claim.
+func (c *Claim) deniesOf(o *Claim) bool {
+	return slices.ContainsFunc(c.denials, func(d denial) bool { return slices.ContainsFunc(d.focus, o.hasStem) })
+}
+
+// figuresOf reports whether a window has all figures of a claim.
+func (ev *Evidence) figuresOf(c *Claim, w Window) bool {
+	return !slices.ContainsFunc(ev.assign(c, w), func(m Match) bool {
+		return m.Detail.figure() && !m.Detail.Weak && !m.Rel.Agrees()
+	})
+}
+
+// timed reports whether a statement says what comes before or after.
+func (c *Claim) timed() bool {
+	return slices.ContainsFunc(lex(c.Text), func(t token) bool { return fronted.has(t.low) })
+}
+
+// sameSize is how many times another value a value may be that stands in its place.
+const sameSize = 5
+
+// displaced returns why a window gives a figure of a claim to something else: another one of its kind
+// stands with what the claim says it of.
+func (ev *Evidence) displaced(c *Claim, w Window) string {
+	type place struct {
+		in     *Claim
+		clause int
+	}
+	t := lex(c.Text)
+	for _, m := range ev.assign(c, w) {
+		if m.With == nil || m.Rel != Same || m.Detail.Kind != Number || m.From.Cells != nil {
+			continue
+		}
+		of := cmp.Or(strings.Join(t.sayer(m.Detail.first), " "), strings.Join(c.topic(), " "))
+		here, most, why := -9, 1, ""
+		same := map[place]bool{}
+		for _, e := range w.Claims {
+			for _, d := range e.figures() {
+				n, has := ev.standing(c, e, d, of)
+				if m.Detail.relation(d) == Same {
+					same[place{e, d.clause}] = true
+					if here = max(here, n); has {
+						here = 99
+					}
+				}
+			}
+		}
+		for _, e := range w.Claims {
+			for _, d := range e.figures() {
+				n, has := ev.standing(c, e, d, of)
+				other := m.Detail.relation(d) == OtherValue && max(d.Q.Value, m.Detail.Q.Value) <= sameSize*min(d.Q.Value, m.Detail.Q.Value)
+				if has && n > most && other && e.Cells == nil && !d.Denied && !same[place{e, d.clause}] && !ev.agreed(c, d) {
+					most, why = n, fmt.Sprintf("the finding says %s, the report %s", m.Detail.Text, d.Text)
+				}
+			}
+		}
+		if most >= here+2 {
+			return why
+		}
+	}
+	return ""
+}
+
+// topic returns the stems of a claim before its first verb: what it is of.
+func (c *Claim) topic() []string {
+	t := lex(c.Text)
+	for i := range t {
+		if i > 0 && !strings.ContainsAny(t[i].low, "'’") && (verbs.has(t[i].low) || t.acts(i) || forms()[t[i].low] != "") {
+			if of := stemsOf(c.Text[:t[i].at]); len(of) > 0 {
+				return of
+			}
+		}
+	}
+	return nil
+}
+
+// standing is how many words of a claim stand in the clause of a figure, less those of something else,
+// and whether some stems do.
+func (ev *Evidence) standing(c, e *Claim, d *Detail, of string) (n int, has bool) {
+	seen := map[string]bool{}
+	for i := range e.Words {
+		w := &e.Words[i]
+		if w.clause != d.clause || empty.has(w.low) || seen[w.stem] {
+			continue
+		}
+		has = has || slices.Contains(strings.Fields(of), w.stem)
+		if seen[w.stem] = true; c.stems[w.stem] {
+			n++
+		} else {
+			n--
+		}
+	}
+	return n, has
+}
+
+// ofAnother returns why a part lets one do what a part of a statement lets another one do, if the text
+// knows both by their names.
+func (ev *Evidence) ofAnother(c, q *Claim) string {
+	x, does := c.actor()
+	y, did := q.actor()
+	if does == "" || does != did || q.hasAny(x) || c.hasAny(y) ||
+		slices.ContainsFunc(x.Words, func(w string) bool { return len(ev.stems[stem(w)]) == 0 }) {
+		return ""
+	}
+	of := stemsOf(x.Text)
+	rest, both := 0, 0
+	for s := range c.stems {
+		if !slices.Contains(of, s) {
+			if rest++; q.stems[s] {
+				both++
+			}
+		}
+	}
+	if 2*both < rest {
+		return ""
+	}
+	return fmt.Sprintf("the finding says it of %s, the report of %s", x.Text, y.Text)
+}
+
+// actor returns the name of several words that a claim has before a verb, and the stem of that.
+func (c *Claim) actor() (d *Detail, does string) {
+	t := lex(c.Text)
+	for k := range c.Details {
+		d = &c.Details[k]
+		if i := d.first + len(d.Words); d.Kind == Name && len(d.Words) > 1 && i < len(t) &&
+			(t.acts(i) || forms()[t[i].low] != "") {
+			return d, stem(t[i].low)
+		}
+	}
+	return d, ""
+}
