@@ -13,8 +13,8 @@ import (
 	"blackboard/board/survival"
 )
 
-// Accepting is what somebody says of a doubt.
-type Accepting struct {
+// AcceptRequest accepts the doubt ID as no fault, or revokes that.
+type AcceptRequest struct {
 	ID     string // of the doubt, or of the entry that verify doubts
 	Reason string
 	// Person is true if it is said at a terminal.
@@ -33,12 +33,12 @@ func survivalDoubt(cause string, i *survival.Item) string {
 }
 
 // Accept records why a doubt of a check is no fault, or takes that back. It ends by itself
-// when the finding, its quote or its source changes, since that is another doubt. Nobody
-// accepts one about what they wrote, but a person.
+// when the finding, its quote or its source changes, since that is another doubt. Only a
+// person may accept a doubt about their own finding.
 //
 // Errors: fault.NotFound for a doubt that does not stand; fault.Conflict if it is accepted
 // already, or is about something of the worker's own.
-func (b *Board) Accept(ctx context.Context, worker string, a Accepting) (claims.Acceptance, error) {
+func (b *Board) Accept(ctx context.Context, worker string, a AcceptRequest) (claims.Acceptance, error) {
 	if err := needReason(ctx, &a.Reason, "accepting a doubt",
 		"what was compared, and why it is no fault"); err != nil {
 		return claims.Acceptance{}, err

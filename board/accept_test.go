@@ -51,7 +51,7 @@ func doubtOf(t *testing.T, b *Board, id string) *Verification {
 	return d.Entry.Verified
 }
 
-func accepting(t *testing.T, b *Board, worker string, a Accepting, want error) claims.Acceptance {
+func accepting(t *testing.T, b *Board, worker string, a AcceptRequest, want error) claims.Acceptance {
 	t.Helper()
 	got, err := b.Accept(t.Context(), worker, a)
 	if want == nil && err != nil || want != nil && !errors.Is(err, want) {
@@ -68,18 +68,18 @@ func TestAccept(t *testing.T) {
 	if !claims.IsDoubt(v.Doubt) || v.Holds() {
 		t.Fatalf("%+v", v)
 	}
-	for worker, a := range map[string]Accepting{"ann": {ID: v.Doubt, Reason: "mine"}} {
+	for worker, a := range map[string]AcceptRequest{"ann": {ID: v.Doubt, Reason: "mine"}} {
 		accepting(t, b, worker, a, fault.Conflict)
 	}
-	accepting(t, b, "ben", Accepting{ID: "e1", Reason: " "}, fault.Invalid)
-	accepting(t, b, "ben", Accepting{ID: "e2", Reason: "x"}, fault.NotFound)
-	accepting(t, b, "ben", Accepting{ID: "s1", Reason: "x"}, fault.Invalid)
-	accepting(t, b, "ben", Accepting{ID: "e1", Reason: "x", Revoke: true}, fault.Conflict)
-	a := accepting(t, b, "ann", Accepting{ID: "e1", Reason: "I looked", Person: true}, nil)
+	accepting(t, b, "ben", AcceptRequest{ID: "e1", Reason: " "}, fault.Invalid)
+	accepting(t, b, "ben", AcceptRequest{ID: "e2", Reason: "x"}, fault.NotFound)
+	accepting(t, b, "ben", AcceptRequest{ID: "s1", Reason: "x"}, fault.Invalid)
+	accepting(t, b, "ben", AcceptRequest{ID: "e1", Reason: "x", Revoke: true}, fault.Conflict)
+	a := accepting(t, b, "ann", AcceptRequest{ID: "e1", Reason: "I looked", Person: true}, nil)
 	if a.Doubt != v.Doubt || a.ID != "e1" || a.Check != "verify" || !a.Person {
 		t.Errorf("%+v", a)
 	}
-	accepting(t, b, "ben", Accepting{ID: v.Doubt, Reason: "x"}, fault.Conflict)
+	accepting(t, b, "ben", AcceptRequest{ID: v.Doubt, Reason: "x"}, fault.Conflict)
 	if v = doubtOf(t, b, "e1"); !v.Holds() || v.Sound() || v.Mark() != "~ accepted" ||
 		!strings.HasSuffix(v.Describe(), "accepted by ann: I looked") {
 		t.Errorf("%+v", v)
@@ -121,9 +121,9 @@ func TestAcceptMissing(t *testing.T) {
 	if s.Missing != 2 || s.Items[0].Doubt == "" || s.Items[1].Doubt == "" {
 		t.Fatalf("%+v", s.Items)
 	}
-	accepting(t, b, "ben", Accepting{ID: s.Items[1].Doubt, Reason: "mine"}, fault.Conflict)
-	accepting(t, b, "ann", Accepting{ID: s.Items[1].Doubt, Reason: "of no interest"}, nil)
-	accepting(t, b, "ben", Accepting{ID: s.Items[0].Doubt, Reason: "in the appendix"}, nil)
+	accepting(t, b, "ben", AcceptRequest{ID: s.Items[1].Doubt, Reason: "mine"}, fault.Conflict)
+	accepting(t, b, "ann", AcceptRequest{ID: s.Items[1].Doubt, Reason: "of no interest"}, nil)
+	accepting(t, b, "ben", AcceptRequest{ID: s.Items[0].Doubt, Reason: "in the appendix"}, nil)
 	if s = check("Nothing.\n"); s.Missing != 0 || s.Accepted != 2 || !s.Passed || s.Present() != 0 {
 		t.Errorf("%+v", s)
 	}
@@ -137,7 +137,7 @@ func TestAcceptMissing(t *testing.T) {
 // yet; and an export tells of it, as does one of an older program, which names no doubts.
 func TestAcceptanceEnds(t *testing.T) {
 	b, opt := doubtedRun(t)
-	accepting(t, b, "ben", Accepting{ID: "e1", Reason: "the draft"}, nil)
+	accepting(t, b, "ben", AcceptRequest{ID: "e1", Reason: "the draft"}, nil)
 	was, err := b.At(t.Context(), doubtOf(t, b, "e1").Seq)
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +185,7 @@ func TestAcceptanceEnds(t *testing.T) {
 	if v := doubtOf(t, b, "e1"); v.Holds() {
 		t.Errorf("%+v", v)
 	}
-	accepting(t, b, "ben", Accepting{ID: "e1", Reason: "the draft"}, nil)
+	accepting(t, b, "ben", AcceptRequest{ID: "e1", Reason: "the draft"}, nil)
 	if _, err := b.Correct(t.Context(), "ann", "e1", func(_ *Entry, p *Post) error { p.Content += ", by hand"; return nil }); err != nil {
 		t.Fatal(err)
 	}

@@ -26,14 +26,14 @@ import (
 // Board is one run's blackboard. It is safe for concurrent use, by goroutines and by
 // processes.
 type Board struct {
-	dir     string
-	place   store.Place
-	path    string // what messages call its database
-	run     string
-	create  bool   // writes may make the run
-	goal    string // of the run that a write makes
-	bare    bool   // the write that makes the run brings the whole log
-	session string // of the caller; see SetSession
+	dir        string
+	place      store.Place
+	path       string // what messages call its database
+	run        string
+	create     bool   // writes may make the run
+	goal       string // of the run that a write makes
+	importsLog bool   // the write that makes the run brings the whole log
+	session    string // of the caller; see SetSession
 
 	mu   sync.Mutex
 	db   store.DB // nil until the run exists
@@ -299,7 +299,7 @@ func (b *Board) write(ctx context.Context, worker string, fn func(*writer) error
 		if !errors.Is(err, fault.Gone) || !b.create || try == 2 {
 			return err
 		}
-		b.forget(db)
+		b.closeRemoved(db)
 	}
 }
 
@@ -317,8 +317,8 @@ func (b *Board) writable(ctx context.Context) (store.DB, error) {
 	return b.open(ctx, true)
 }
 
-// forget closes a file that was removed.
-func (b *Board) forget(db store.DB) {
+// closeRemoved closes a file that was removed.
+func (b *Board) closeRemoved(db store.DB) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.db == db {
@@ -341,7 +341,7 @@ func (b *Board) inTx(tx *store.Tx, worker string, fn func(*writer) error) (made 
 		return false, b.missing()
 	}
 	w.created = true
-	if !b.bare {
+	if !b.importsLog {
 		if err := w.event(record.VerbCreate, b.run, record.CreatePayload{Name: b.run, Goal: b.goal}); err != nil {
 			return false, err
 		}

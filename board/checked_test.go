@@ -33,7 +33,7 @@ func TestChecksOnRecord(t *testing.T) {
 	}
 	said := func(st *State) (all []string) {
 		for _, c := range st.Checks {
-			all = append(all, strings.TrimSpace(c.Describe()+" "+st.Since(c)))
+			all = append(all, strings.TrimSpace(c.Describe()+" "+st.DescribeNewEntries(c)))
 		}
 		return all
 	}

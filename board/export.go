@@ -85,7 +85,7 @@ func (b *Board) Export(ctx context.Context, out io.Writer) error {
 			lines(enc, "signal", s.Signals, func(l *exportLine, g *Signal) { l.Signal = g }),
 			lines(enc, "variable", s.Variables, func(l *exportLine, v *Variable) { l.Variable = v }),
 			lines(enc, "expected", s.Expected, func(l *exportLine, x *Expected) { l.Expected = x }),
-			lines(enc, "dropped_duty", s.Dropped, func(l *exportLine, d *DroppedDuty) { l.Dropped = d }),
+			lines(enc, "dropped_duty", s.SurfaceWaivers, func(l *exportLine, d *DroppedDuty) { l.Dropped = d }),
 			lines(enc, "settlement", s.Settled, func(l *exportLine, p *Settlement) { l.Settlement = p }),
 			lines(enc, "source", s.Sources, func(l *exportLine, x *Source) { l.Source = x }),
 		); err != nil {
@@ -154,7 +154,7 @@ func Copy(ctx context.Context, from, to, run string) (Copied, error) {
 		return Copied{}, err
 	}
 	defer dst.Close()
-	dst.bare = true
+	dst.importsLog = true
 	out := Copied{Run: run, Events: int64(len(log.events)), SHA256: checksum(log.events)}
 	err = dst.write(ctx, "copy", func(w *writer) error {
 		if err := log.goesOn(w, run, dst.path); err != nil {
@@ -345,7 +345,7 @@ func sniff(r *bufio.Reader) (string, error) {
 	return foreign.Irys, nil
 }
 
-// eventLog is an export that was read and replayed in memory.
+// eventLog is a run's whole log, and the state that it replays to.
 type eventLog struct {
 	events []Event
 	state  *Snapshot
@@ -355,7 +355,7 @@ func readExport(r *bufio.Reader, m *secret.Masker) (*eventLog, error) {
 	log, board := &eventLog{}, record.NewReplayer()
 	var header *exportRun
 	said := &Snapshot{Entries: []Entry{}, Signals: []Signal{}, Variables: []Variable{},
-		Expected: []Expected{}, Dropped: []DroppedDuty{}, Settled: []Settlement{}}
+		Expected: []Expected{}, SurfaceWaivers: []DroppedDuty{}, Settled: []Settlement{}}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	for n := 1; ; n++ {
@@ -402,7 +402,7 @@ func readExport(r *bufio.Reader, m *secret.Masker) (*eventLog, error) {
 		case l.Kind == "expected" && l.Expected != nil:
 			said.Expected = append(said.Expected, *l.Expected)
 		case l.Kind == "dropped_duty" && l.Dropped != nil:
-			said.Dropped = append(said.Dropped, *l.Dropped)
+			said.SurfaceWaivers = append(said.SurfaceWaivers, *l.Dropped)
 		case l.Kind == "settlement" && l.Settlement != nil:
 			said.Settled = append(said.Settled, *l.Settlement)
 		case l.Kind == "source" && l.Source != nil:
@@ -519,7 +519,7 @@ func (l *eventLog) writeTo(ctx context.Context, dir, worker string, opt ImportOp
 		return Imported{}, err
 	}
 	defer b.Close()
-	b.bare = true
+	b.importsLog = true
 	out := Imported{Run: name, Format: "board", Entries: len(l.state.Entries),
 		Signals: len(l.state.Signals), Variables: len(l.state.Variables), Notes: []string{}}
 	err = b.write(ctx, worker, func(w *writer) error {

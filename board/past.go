@@ -129,7 +129,7 @@ func (p *Past) Entry(ctx context.Context, id string) (EntryDetail, error) {
 			d.Raised = append(d.Raised, s)
 		}
 	}
-	d.Dropped = p.then.DroppedOf(id)
+	d.SurfaceWaivers = p.then.DroppedOf(id)
 	d.Settled = record.SettlementsOf(p.then.Settled, id)
 	d.History = p.before(d.History)
 	return d, nil
@@ -198,9 +198,9 @@ type StatusChange struct {
 	Was   string
 }
 
-// Since returns what has changed since an earlier moment: at most limit new entries, and as
+// ChangesSince returns what has changed since an earlier moment: at most limit new entries, and as
 // many whose status changed.
-func (p *Past) Since(before *Past, limit int) (c Changes) {
+func (p *Past) ChangesSince(before *Past, limit int) (c Changes) {
 	posted := p.then.Entries[before.Posted:]
 	c.Posted, c.Entries = int64(len(posted)), posted[:min(len(posted), limit)]
 	for i, was := range before.then.Entries {

@@ -69,7 +69,7 @@ func samePast(t *testing.T, p *Past, want *Snapshot) {
 		}
 		same(e.ID, d.Entry, *e)
 		same("what links to "+e.ID, d.Linked, backlinksOf(want, e.ID))
-		same("the duties of "+e.ID, d.Dropped, want.DroppedOf(e.ID))
+		same("the duties of "+e.ID, d.SurfaceWaivers, want.DroppedOf(e.ID))
 	}
 	for i := range want.Signals {
 		s := &want.Signals[i]
@@ -210,7 +210,7 @@ func TestSince(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := now.Since(before, 10)
+	c := now.ChangesSince(before, 10)
 	got := fmt.Sprint(c.Posted)
 	for _, e := range c.Entries {
 		got += " " + e.ID
@@ -228,7 +228,7 @@ func TestSince(t *testing.T) {
 	if got != want || len(c.Expected) != 1 {
 		t.Errorf("%s, expected %v; want %s", got, c.Expected, want)
 	}
-	if c = now.Since(before, 1); c.Posted != 2 || len(c.Entries) != 1 || len(c.Status) != 1 {
+	if c = now.ChangesSince(before, 1); c.Posted != 2 || len(c.Entries) != 1 || len(c.Status) != 1 {
 		t.Errorf("with a limit of one: %+v", c)
 	}
 }

@@ -173,9 +173,9 @@ type EntryDetail struct {
 	Entry  Entry      `json:"entry"`
 	Linked []Backlink `json:"linked_by"`
 	Raised []Signal   `json:"raised"` // signals that arose from it
-	// Dropped are dropped duties to surface: its own, and those of the entries that it
-	// supersedes.
-	Dropped []DroppedDuty `json:"dropped_duties"`
+	// SurfaceWaivers say why it need not be in the report although it had to surface: its own, and
+	// those of the entries that it supersedes.
+	SurfaceWaivers []DroppedDuty `json:"dropped_duties"`
 	// Settled are the settlements with other entries.
 	Settled []Settlement `json:"settled"`
 	History []Event      `json:"history"`
@@ -212,7 +212,7 @@ func (b *Board) Entry(ctx context.Context, id string) (EntryDetail, error) {
 		if err != nil {
 			return err
 		}
-		d.Dropped = (&Snapshot{Dropped: dropped}).DroppedOf(id)
+		d.SurfaceWaivers = (&Snapshot{SurfaceWaivers: dropped}).DroppedOf(id)
 		all, err := settlements(tx)
 		if err != nil {
 			return err

@@ -349,8 +349,8 @@ func (m *mender) fillRest(last int64) error {
 			m.fillEntry(at, e, row)
 		}
 	}
-	for _, d := range m.rows.Dropped {
-		if isLost(d.Seq) && !slices.ContainsFunc(m.Dropped, func(x DroppedDuty) bool {
+	for _, d := range m.rows.SurfaceWaivers {
+		if isLost(d.Seq) && !slices.ContainsFunc(m.SurfaceWaivers, func(x DroppedDuty) bool {
 			return x.ID == d.ID && x.By == d.By
 		}) {
 			m.restore(at, d.Worker, record.VerbDropDuty, d.ID, record.DropDutyPayload{By: d.By, Reason: d.Reason})

@@ -42,14 +42,14 @@ func (b *Board) Retrievals(ctx context.Context, limit int) ([]Retrieval, error) 
 	})
 }
 
-// fromRetrievals finds the events by their ways, which are indexed; a variable may have
-// the same name.
-const areRetrievals = `INDEXED BY events_id WHERE verb = '` + record.VerbRetrieval +
+// retrievalsWhere selects the events of retrievals through the index on their ids. The verb is
+// checked too, since a variable may have the same id.
+const retrievalsWhere = `INDEXED BY events_id WHERE verb = '` + record.VerbRetrieval +
 	`' AND events.id IN ('` + ByBrief + `', '` + BySearch + `', '` + ByPrompt + `', '` + ByStart +
 	`')`
 
 func retrievals(tx *store.Tx, order string, args ...any) ([]Retrieval, error) {
-	return decodeAll(tx, (*Event).Retrieval, areRetrievals+` ORDER BY seq `+order, args...)
+	return decodeAll(tx, (*Event).Retrieval, retrievalsWhere+` ORDER BY seq `+order, args...)
 }
 
 // Use is how often a run was given a capsule, and whether it used it.
@@ -163,7 +163,7 @@ func use(ctx context.Context, dir, name, capsule string) (Use, error) {
 	}
 	defer b.Close()
 	return u, b.read(ctx, func(tx *store.Tx) error {
-		err := tx.QueryRow(`SELECT count(*), coalesce(max(at), 0) FROM events `+areRetrievals+`
+		err := tx.QueryRow(`SELECT count(*), coalesce(max(at), 0) FROM events `+retrievalsWhere+`
 			AND EXISTS (SELECT 1 FROM json_each(payload, '$.capsules')
 				WHERE json_extract(value, '$.id') = ?)`, capsule).
 			Scan(&u.Times, store.Time(&u.Last))

@@ -66,7 +66,7 @@ func loadRows(tx *store.Tx, s *Snapshot) error {
 	s.Signals, errs[1] = selectSignals(tx, `FROM signals s ORDER BY s.id`)
 	s.Variables, errs[2] = variables(tx)
 	s.Expected, errs[3] = expected(tx)
-	s.Dropped, errs[4] = droppedDuties(tx)
+	s.SurfaceWaivers, errs[4] = droppedDuties(tx)
 	s.Settled, errs[5] = settlements(tx)
 	s.Sources, errs[6] = sources(tx)
 	return cmp.Or(errs[:]...)

@@ -32,7 +32,7 @@ func state(tx *store.Tx, workers bool) (State, error) {
 	}
 	if workers {
 		var errs [3]error
-		errs[0] = tx.QueryRow(`SELECT count(*) FROM events ` + areRetrievals).Scan(&st.Retrievals)
+		errs[0] = tx.QueryRow(`SELECT count(*) FROM events ` + retrievalsWhere).Scan(&st.Retrievals)
 		errs[1] = tx.QueryRow(`SELECT count(*) FROM events WHERE id = '` + record.RanEventID + `' AND verb = '` +
 			record.VerbRan + `'`).Scan(&st.Receipts)
 		st.Checks, errs[2] = checks(tx)

@@ -121,7 +121,7 @@ func (b *Board) until(ctx context.Context, what string, done func() (bool, error
 	for {
 		ok, err := done()
 		if errors.Is(err, fault.Away) {
-			if store.Contact(ctx, b.dir, err); pause(ctx) { // it was there
+			if store.Contact(ctx, b.dir, err); pause(ctx) { // the server has answered before: wait for it
 				continue
 			}
 		} else {

@@ -56,9 +56,8 @@ func (t *turn) subagent(ctx context.Context) string {
 	return told
 }
 
-// keepAtWork returns what keeps a worker at work that would stop, or says that a task is
-// done: once, if the run expects a worker of
-// its name that has posted nothing and has not said done.
+// keepAtWork returns a reminder, once, when a worker stops or reports its task complete while the
+// run expects it and it has posted nothing; otherwise "".
 func (t *turn) keepAtWork(ctx context.Context) string {
 	given := t.openSession()
 	st, run := t.state(ctx)

@@ -131,7 +131,7 @@ func (k *KB) calibrate(ctx context.Context, c *Calibration, titles map[string]st
 	classes := map[string][]float64{}
 	for class, prompts := range offTopicPrompts() {
 		for _, p := range prompts {
-			_, evidence, err := k.evidenceOn(ctx, p, c.Model)
+			_, evidence, err := k.measureEvidence(ctx, p, c.Model)
 			if err != nil {
 				return err
 			}
@@ -152,7 +152,7 @@ func (k *KB) calibrate(ctx context.Context, c *Calibration, titles map[string]st
 		}
 	}
 	for id, title := range titles {
-		hits, evidence, err := k.evidenceOn(ctx, title, c.Model)
+		hits, evidence, err := k.measureEvidence(ctx, title, c.Model)
 		if err != nil {
 			return err
 		}
@@ -166,9 +166,9 @@ func (k *KB) calibrate(ctx context.Context, c *Calibration, titles map[string]st
 	return nil
 }
 
-// evidenceOn returns the hits of a prompt without a threshold, and its evidence scaled to
-// a knowledge base of one capsule.
-func (k *KB) evidenceOn(ctx context.Context, text, model string) ([]Hit, float64, error) {
+// measureEvidence searches without a threshold. It returns the hits, and the evidence that the search
+// would have in a knowledge base of one capsule.
+func (k *KB) measureEvidence(ctx context.Context, text, model string) ([]Hit, float64, error) {
 	q := Query{Text: text, Limit: RecallLimit, Floor: RecallFloor, NoDocs: true, Gate: true,
 		Measuring: true, calibrating: true}
 	if model == "" {

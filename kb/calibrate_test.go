@@ -52,7 +52,7 @@ func TestCalibrationHolds(t *testing.T) {
 				names[made[i].ID] = caps[i].Capsule
 			}
 			for _, p := range prompts {
-				hits, evidence, err := k.evidenceOn(t.Context(), p.Text, model)
+				hits, evidence, err := k.measureEvidence(t.Context(), p.Text, model)
 				must(t, err)
 				switch {
 				case len(p.Relevant) == 0:

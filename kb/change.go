@@ -349,7 +349,7 @@ func (ch *change) drop(c *Capsule, why string) error {
 			return err
 		}
 	}
-	if err := ch.forget(c); err != nil {
+	if err := ch.deleteCapsule(c); err != nil {
 		return err
 	}
 	gone := *c
@@ -357,8 +357,8 @@ func (ch *change) drop(c *Capsule, why string) error {
 	return ch.event(VerbReplaced, &gone, c, "", why)
 }
 
-// forget deletes the rows of a capsule, and its sidecar after the commit.
-func (ch *change) forget(c *Capsule) error {
+// deleteCapsule deletes the rows of a capsule, and its sidecar after the commit.
+func (ch *change) deleteCapsule(c *Capsule) error {
 	if err := ch.writeIndex(); err != nil {
 		return err
 	}

@@ -230,7 +230,7 @@ func (r *Copied) copyOne(ch *change, id string, from, there *withHistory, embedd
 		doc, err = ch.storeCopy(old, *from.row, from.vector, embedded)
 		*docs = append(*docs, doc)
 	} else if old != nil {
-		err = ch.forget(old)
+		err = ch.deleteCapsule(old)
 	}
 	for i := range events {
 		if err == nil {

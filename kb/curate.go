@@ -126,7 +126,7 @@ func (ch *change) replaceBy(keep, drop *Capsule, why string) error {
 
 // dedupe is a plan being made on one snapshot.
 type dedupe struct {
-	*passage
+	*capsuleScan
 	gone  map[int]bool // capsules that the plan supersedes
 	out   []Duplicate
 	pairs []pairing
@@ -154,7 +154,7 @@ func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped,
 	if err != nil {
 		return nil, err
 	}
-	p := &dedupe{passage: all, gone: map[int]bool{}, out: []Duplicate{}}
+	p := &dedupe{capsuleScan: all, gone: map[int]bool{}, out: []Duplicate{}}
 	byKey := map[string][]int{} // the kept capsules
 	for i, key := range p.keys {
 		for _, first := range byKey[key] {

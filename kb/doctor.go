@@ -265,7 +265,7 @@ func Rebuild(ctx context.Context, home string, opt Options) (r Rebuilt, err erro
 		}
 	}
 	opt.Sync = SyncNever
-	judged, _ := os.Stat(path) // nil: there is no file
+	damagedInfo, _ := os.Stat(path) // nil: there is no file
 	k, err := open(ctx, home, sqlite.Create, opt)
 	if err == nil {
 		if err = k.Sound(ctx); err != nil {
@@ -273,7 +273,7 @@ func Rebuild(ctx context.Context, home string, opt Options) (r Rebuilt, err erro
 		}
 	}
 	if errors.Is(err, fault.Corrupt) {
-		err = r.salvage(ctx, path, judged)
+		err = r.salvage(ctx, path, damagedInfo)
 		if err != nil && !errors.Is(err, fault.Gone) { // Gone: another rebuild has done it
 			return r, err
 		}

@@ -27,13 +27,13 @@ func (r *ranking) cut(q *Query) {
 	r.list = r.list[:min(len(r.list), most)]
 }
 
-// judged is among how many of the first hits a gated search looks for evidence.
-const judged = 8
+// maxJudged is among how many of the first hits a gated search looks for evidence.
+const maxJudged = 8
 
 // most is how many hits are needed.
 func (q *Query) most() int {
 	if q.Gate {
-		return max(q.Limit, judged)
+		return max(q.Limit, maxJudged)
 	}
 	return q.Limit
 }

@@ -20,8 +20,8 @@ const (
 	maxParsed = 2000
 )
 
-// passage is what a pass over capsules knows of each of them, by their places.
-type passage struct {
+// capsuleScan is what a scan of capsules knows of each of them, by their places.
+type capsuleScan struct {
 	*store.Words
 	k       *KB
 	tx      *sqlite.Tx
@@ -35,12 +35,12 @@ type passage struct {
 
 type parsedCapsule struct {
 	Capsule
-	claims *words.Claims
+	claims *words.Assertions
 }
 
 // passage reads capsules once; where is what follows WHERE.
-func (k *KB) passage(tx *sqlite.Tx, where string) (p *passage, err error) {
-	p = &passage{Words: store.NewWords(), k: k, tx: tx,
+func (k *KB) passage(tx *sqlite.Tx, where string) (p *capsuleScan, err error) {
+	p = &capsuleScan{Words: store.NewWords(), k: k, tx: tx,
 		place: map[int64]int{}, parsed: map[int]parsedCapsule{}}
 	if p.decided, err = decisions(tx); err != nil {
 		return nil, err
@@ -61,14 +61,14 @@ func (k *KB) passage(tx *sqlite.Tx, where string) (p *passage, err error) {
 // neighbour is a capsule about the same thing as another.
 type neighbour struct {
 	at      int
-	shared  float64  // share of the words that both have
-	overlap float64  // of the different words
+	shared  float64  // the words in common, as a share of the longer text
+	overlap float64  // the different words in common, as a share of all
 	cosine  *float64 // nil: it was found by its words
 }
 
-// each calls fn with each place and its neighbours of some kinds, nil for its own, that
-// nobody has decided on.
-func (p *passage) each(ctx context.Context, kinds []string,
+// each calls fn for each capsule with its neighbours of the given kinds (nil: its own kind). Pairs
+// that somebody has decided on are left out.
+func (p *capsuleScan) each(ctx context.Context, kinds []string,
 	fn func(i int, hasVector bool, near []neighbour) error) error {
 	model, _, err := p.k.index.Model(p.tx)
 	if err != nil {
@@ -109,7 +109,7 @@ func (p *passage) each(ctx context.Context, kinds []string,
 
 // meet adds a neighbour, unless somebody has decided on the pair, too few words say that
 // they are about the same thing, or there are enough.
-func (p *passage) meet(near []neighbour, i int, x neighbour) []neighbour {
+func (p *capsuleScan) meet(near []neighbour, i int, x neighbour) []neighbour {
 	x.shared, x.overlap = store.ShareWords(p.Of[i], p.Of[x.at])
 	if x.at == i || x.cosine == nil && x.overlap < contradictionWords ||
 		len(near) == maxNeighbours || p.decided[pairOf(p.ns[i], p.ns[x.at])] {
@@ -119,7 +119,7 @@ func (p *passage) meet(near []neighbour, i int, x neighbour) []neighbour {
 }
 
 // read reads a capsule and what it claims, and keeps both for who compares it again.
-func (p *passage) read(i int) (parsedCapsule, error) {
+func (p *capsuleScan) read(i int) (parsedCapsule, error) {
 	if c, known := p.parsed[i]; known {
 		return c, nil
 	}
@@ -136,7 +136,7 @@ func (p *passage) read(i int) (parsedCapsule, error) {
 }
 
 // readPair reads two capsules, and why they may not both be true.
-func (p *passage) readPair(i, j int) (a, b parsedCapsule, why []string, err error) {
+func (p *capsuleScan) readPair(i, j int) (a, b parsedCapsule, why []string, err error) {
 	if a, err = p.read(i); err == nil {
 		b, err = p.read(j)
 	}

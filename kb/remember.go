@@ -185,7 +185,7 @@ func (ch *change) checkSame(c *Capsule, v embed.Vector, said clash.Said, arrived
 }
 
 // nearTo searches for active capsules of the same kind that have the words of a capsule or
-// its meaning. What has arrived during an import is found by its words elsewhere.
+// its meaning. During an import, what has arrived is matched by words in arrivals.propose.
 func (ch *change) nearTo(c *Capsule, v embed.Vector) (
 	ns []int64, cosine map[int64]float64, err error) {
 	cosine = map[int64]float64{}

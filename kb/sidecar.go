@@ -184,7 +184,7 @@ func mergeConflict(text string) (line int) {
 	return 0
 }
 
-// Stamp rounds a time to the precision of the database.
+// Stamp truncates a time to the precision of the database.
 func Stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
 // Ingested says which document a capsule is a section of.

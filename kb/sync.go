@@ -19,7 +19,7 @@ import (
 type SyncWhen int
 
 const (
-	// at once if there are few files; otherwise it may take a fiftieth of the time
+	// on open: always with few files, otherwise once 50 times the last duration has passed
 	SyncDue   SyncWhen = iota
 	SyncNever          // never: for callers that cannot wait
 	SyncOne            // of the capsule that Retrieve is asked for

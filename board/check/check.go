@@ -307,7 +307,7 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 	if c.f.Gate.RequireVerified {
 		demand = ""
 	}
-	s.overruled(v.Accepted)
+	s.addAccepted(v.Accepted)
 	if v.Unchecked > 0 && v.Checked > 0 {
 		s.Warnings = append(s.Warnings, count(v.Unchecked, "finding was", "findings were")+
 			" not checked: no source that can be read, or no quote and no values"+demand)
@@ -405,8 +405,8 @@ func (r *Result) bound(p *board.AcceptPolicy) {
 	}
 }
 
-// overruled counts the accepted doubts of a step.
-func (s *Step) overruled(n int) {
+// addAccepted adds the number of accepted doubts to the headline.
+func (s *Step) addAccepted(n int) {
 	if n > 0 {
 		s.Headline += "; " + count(n, "doubt accepted", "doubts accepted")
 	}
@@ -530,7 +530,7 @@ func (c *checker) meaning(ctx context.Context, s Step) (Step, error) {
 			s.Warnings = append(s.Warnings, v.Warning)
 		}
 	}
-	s.overruled(v.Accepted)
+	s.addAccepted(v.Accepted)
 	if n := len(v.UnmarkedAnswers); n > 0 {
 		s.Warnings = append(s.Warnings, count(n, "answer to a critical or high question "+
 			"was not looked for, since it is not marked: ", "answers to critical or high "+
@@ -544,7 +544,6 @@ func (c *checker) meaning(ctx context.Context, s Step) (Step, error) {
 	return s, nil
 }
 
-// firstOf names the first of some ids.
 // unsureAt are the items of which it is not decided whether a report has them, each with the line to read.
 func unsureAt(v *survival.Result) (all []string) {
 	for i := range v.Items {
@@ -560,6 +559,7 @@ func unsureAt(v *survival.Result) (all []string) {
 	return all
 }
 
+// firstOf joins the first few ids.
 func firstOf(ids []string) string {
 	const most = 5
 	if len(ids) > most {

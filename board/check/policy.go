@@ -123,8 +123,8 @@ type TracePolicy struct {
 	MaxUnsupported *int `yaml:"max_unsupported" json:"max_unsupported"`
 }
 
-// Accepting lists the checks whose doubts can be accepted.
-var Accepting = []string{Verify, Survival}
+// AcceptableChecks lists the checks whose doubts can be accepted.
+var AcceptableChecks = []string{Verify, Survival}
 
 // Does reports whether a check has a step.
 func (f *Policy) Does(step string) bool { return f.Steps == nil || slices.Contains(f.Steps, step) }
@@ -162,23 +162,23 @@ func nearest(dir string) (string, error) {
 	}
 }
 
-// PolicyDatabase is what the policy of a directory says of where its boards are, and its path.
-// A policy may be somebody else's: what it says is not yet to be used. One that does not speak
-// of it is not judged, as every command asks.
+// PolicyDatabase is the path of a directory's policy, and where it says that its boards are. A policy
+// may be somebody else's: ask for consent before using it. One without that key is not parsed, since
+// every command asks.
 func PolicyDatabase(dir string) (path, says string, err error) {
-	path, f, err := speaking(dir, "database")
+	path, f, err := readPolicyIfMentions(dir, "database")
 	return path, f.DatabaseSays, err
 }
 
 // PolicyProject is what the policy of a directory says of the project it belongs to, and its
 // path. It counts only once the owner of this clone has agreed to it.
 func PolicyProject(dir string) (path, says string, err error) {
-	path, f, err := speaking(dir, "project")
+	path, f, err := readPolicyIfMentions(dir, "project")
 	return path, f.ProjectSays, err
 }
 
-// speaking reads the policy of a directory if it has a key.
-func speaking(dir, key string) (path string, f Policy, err error) {
+// readPolicyIfMentions reads the policy of a directory if it mentions a key.
+func readPolicyIfMentions(dir, key string) (path string, f Policy, err error) {
 	path, err = nearest(dir)
 	if err != nil || path == "" {
 		return "", f, err
@@ -265,7 +265,7 @@ func parse(data []byte) (Policy, error) {
 	if !looksLikePolicy(data) {
 		return f, errNoPolicy
 	}
-	if err := known(root.Content[0], reflect.TypeFor[Policy](), ""); err != nil {
+	if err := checkKeys(root.Content[0], reflect.TypeFor[Policy](), ""); err != nil {
 		return f, err
 	}
 	if err := root.Decode(&f); err != nil {
@@ -308,8 +308,8 @@ func saysNothing(text string) bool {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// known refuses unknown keys, and values that must be lists and are not.
-func known(n *yaml.Node, t reflect.Type, under string) error {
+// checkKeys refuses unknown keys, and values that must be lists and are not.
+func checkKeys(n *yaml.Node, t reflect.Type, under string) error {
 	if t.Kind() == reflect.Slice && !isNull(n) && n.Kind != yaml.SequenceNode {
 		key := strings.TrimSuffix(under, ".")
 		return fmt.Errorf("line %d: %s must be a list: %s: [%s]", n.Line, key, key,
@@ -337,7 +337,7 @@ func known(n *yaml.Node, t reflect.Type, under string) error {
 			return fmt.Errorf("line %d: unknown key %s; the keys are %s", key.Line,
 				under+fault.Clip(key.Value, 60), strings.Join(names, ", "))
 		}
-		if err := known(n.Content[i+1], field, under+key.Value+"."); err != nil {
+		if err := checkKeys(n.Content[i+1], field, under+key.Value+"."); err != nil {
 			return err
 		}
 	}
@@ -405,9 +405,9 @@ func (f *Policy) check() error {
 		return fmt.Errorf("accept.max: %d is less than 0", *n)
 	}
 	for _, c := range f.Accept.Checks {
-		if !slices.Contains(Accepting, c) {
+		if !slices.Contains(AcceptableChecks, c) {
 			return fmt.Errorf("accept.checks: doubts of %q cannot be accepted; choose from %s",
-				fault.Clip(c, 60), strings.Join(Accepting, ", "))
+				fault.Clip(c, 60), strings.Join(AcceptableChecks, ", "))
 		}
 	}
 	if c := f.Survival.MinCosine; math.IsNaN(c) || c < 0 || c > 1 {

@@ -101,16 +101,16 @@ func (f *Policy) paths(list []string) ([]string, error) {
 		return list, nil
 	}
 	for _, path := range list {
-		if err := Below(f.root, path); err != nil {
+		if err := CheckBelow(f.root, path); err != nil {
 			return nil, err
 		}
 	}
 	return list, nil
 }
 
-// Below is fault.Invalid if a path, or a file that it stands for as a pattern, leads out of
+// CheckBelow is fault.Invalid if a path, or a file that it stands for as a pattern, leads out of
 // a directory. A path that is not there is judged as it is written.
-func Below(dir, path string) error {
+func CheckBelow(dir, path string) error {
 	paths := []string{path}
 	if matches, err := filepath.Glob(path); err == nil && len(matches) > 0 {
 		paths = matches
@@ -166,7 +166,7 @@ func clean(dir string) string {
 func (f *Policy) CheckNamed(paths []string) error {
 	for _, p := range paths {
 		if filepath.IsLocal(p) && !f.Outside {
-			if err := Below(".", p); err != nil {
+			if err := CheckBelow(".", p); err != nil {
 				return err
 			}
 		}

@@ -32,7 +32,7 @@ func TestTemplate(t *testing.T) {
 	}
 	want := Policy{UsedPolicy: f.UsedPolicy, Text: PolicyTemplate, root: f.root, Sources: []string{}, Reports: []string{},
 		Gate: board.Policy{Block: []string{"critical", "high"}, Expect: []string{}, RequireRan: []string{},
-			RequireRanBy: map[string][]string{}}, Accept: board.AcceptPolicy{Checks: Accepting}}
+			RequireRanBy: map[string][]string{}}, Accept: board.AcceptPolicy{Checks: AcceptableChecks}}
 	want.Gate.Accept = want.Accept
 	if !reflect.DeepEqual(f, want) {
 		t.Errorf("%+v, want %+v", f, want)

@@ -8,10 +8,10 @@ import (
 	"blackboard/board/verify"
 )
 
-// Posted holds a finding that has just been posted against its source, if the run or its
+// VerifyPosted holds a finding that has just been posted against its source, if the run or its
 // policy has sources; nil if there was nothing to do. boardOnly is for callers who may
 // not read files. The post counts whatever comes of this.
-func Posted(ctx context.Context, b *board.Board, f *Policy, worker string, p *board.Posted,
+func VerifyPosted(ctx context.Context, b *board.Board, f *Policy, worker string, p *board.Posted,
 	boardOnly bool) (*verify.ItemResult, error) {
 	if p.Existing {
 		return nil, nil

@@ -25,7 +25,7 @@ func Record(ctx context.Context, b *board.Board, r *Result, in *Input) error {
 	c := board.ReportCheck{Dir: DirDigest(in.Dir), Passed: r.Passed, JudgedAt: r.Seq}
 	texts := sha256.New()
 	for _, d := range in.Reports {
-		c.Reports = append(c.Reports, below(in.Dir, d.Name))
+		c.Reports = append(c.Reports, relPath(in.Dir, d.Name))
 		io.WriteString(texts, d.Text())
 	}
 	c.SHA256 = hex.EncodeToString(texts.Sum(nil))
@@ -45,9 +45,9 @@ func DirDigest(dir string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// below is the path of a file below a directory. A file that is not below it has its name alone:
+// relPath is the path of a file below a directory. A file that is not below it has its name alone:
 // no record names directories of a machine.
-func below(dir, file string) string {
+func relPath(dir, file string) string {
 	root, err := resolved(dir)
 	at, err2 := resolved(filepath.Dir(file))
 	if err == nil && err2 == nil {

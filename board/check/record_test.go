@@ -44,7 +44,7 @@ func TestRecordNamesNoPlace(t *testing.T) {
 		"/gone/a.md":                        "a.md",
 	} {
 		for _, root := range []string{project, link, ".."} {
-			if got := below(root, file); got != want {
+			if got := relPath(root, file); got != want {
 				t.Errorf("%s below %s: %s instead of %s", file, root, got, want)
 			}
 		}

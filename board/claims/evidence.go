@@ -14,7 +14,7 @@ type Evidence struct {
 	stems  map[string][]int32        // the claims that have a stem
 	values map[valueKey][]int32      // the claims that have a figure
 	lower  map[string]bool           // words that stand in lower case somewhere
-	rare   func(stem string) float64 // how much a stem says, if not by these claims
+	rare   func(stem string) float64 // the weight of a stem; nil: computed from Claims
 	said   flat                      // all that is said, made at first use
 	starts []int                     // of each claim in what is said
 	Part   bool                      // of a long text: it has more documents

@@ -32,10 +32,10 @@ func sequence(t tokens, shared map[string]bool) (out []string) {
 	return slices.DeleteFunc(out, func(s string) bool { return count[s] > 1 })
 }
 
-// sense is what decides how the order of words is meant.
-type sense struct{ passive, before, after, than bool }
+// orderCues are words that fix the order of a sentence: a passive "by", before, after, than.
+type orderCues struct{ passive, before, after, than bool }
 
-func (t tokens) sense() (s sense) {
+func (t tokens) orderCues() (s orderCues) {
 	for i := range t {
 		switch t[i].low {
 		case "by":
@@ -198,7 +198,7 @@ func (ev *Evidence) exchangedIn(c, e *Claim) (x, y string) {
 		return "", ""
 	}
 	mine, theirs := lex(c.Text), lex(e.Text)
-	if mine.sense() != theirs.sense() || mine.several() || theirs.several() {
+	if mine.orderCues() != theirs.orderCues() || mine.several() || theirs.several() {
 		return "", ""
 	}
 	has := func(t tokens) map[string]bool {

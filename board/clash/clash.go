@@ -67,10 +67,10 @@ func Reasons(a, b Text) []string {
 }
 
 // Claims parses a text for ReasonsOf and Compare.
-func (t Text) Claims() *words.Claims { return words.ReadClaims(t.Title, t.Body) }
+func (t Text) Claims() *words.Assertions { return words.ReadClaims(t.Title, t.Body) }
 
 // ReasonsOf is Reasons for parsed texts, which are not the same.
-func ReasonsOf(x, y *words.Claims) (out []string) {
+func ReasonsOf(x, y *words.Assertions) (out []string) {
 	for _, c := range Compare(x, y) {
 		if reason := c.String(); len(out) < maxReasons && !slices.Contains(out, reason) {
 			out = append(out, reason)
@@ -80,14 +80,14 @@ func ReasonsOf(x, y *words.Claims) (out []string) {
 }
 
 // Compare is Reasons for parsed texts. It returns all clashes with their positions.
-func Compare(x, y *words.Claims) []Clash {
+func Compare(x, y *words.Assertions) []Clash {
 	return slices.Concat(clashingFigures(x, y), clashingWords(x, y), clashingOrder(x, y))
 }
 
 // clashingFigures compares what is only in x with what is only in y: a figure that the
 // other text has, too, is agreed on.
-func clashingFigures(x, y *words.Claims) (out []Clash) {
-	own := func(a, b *words.Claims) (out []*words.Figure) {
+func clashingFigures(x, y *words.Assertions) (out []Clash) {
+	own := func(a, b *words.Assertions) (out []*words.Figure) {
 		for i := range a.Figures {
 			f := &a.Figures[i]
 			if !slices.ContainsFunc(b.Figures, func(g words.Figure) bool {
@@ -182,9 +182,9 @@ func sameContext(f, g *words.Figure) string {
 }
 
 // clashingWords compares how each word is meant in sentences that are alike.
-func clashingWords(x, y *words.Claims) (out []Clash) {
+func clashingWords(x, y *words.Assertions) (out []Clash) {
 	spoken := func(st string) bool { return x.Stems[st] || y.Stems[st] }
-	all := func(c *words.Claims) (out []map[string]words.Side) {
+	all := func(c *words.Assertions) (out []map[string]words.Side) {
 		for i := range c.Sentences {
 			out = append(out, c.Sentences[i].Sides(spoken))
 		}
@@ -244,7 +244,7 @@ func compareSides(a, b map[string]words.Side, few bool) (differ []string, alike 
 
 // clashingOrder compares what comes before what. "A before B" clashes with "A after B",
 // and with "B before A".
-func clashingOrder(x, y *words.Claims) (out []Clash) {
+func clashingOrder(x, y *words.Assertions) (out []Clash) {
 	for i := range x.Sentences {
 		l1, r1, w1 := x.Sentences[i].Order()
 		if w1 == "" {

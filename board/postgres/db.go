@@ -211,7 +211,7 @@ func (db *DB) writeWithin(ctx context.Context, wait time.Duration, fn func(*stor
 	for try, pause := 1, 20*time.Millisecond; ; try, pause = try+1, min(2*pause, time.Second) {
 		began := false
 		err := db.writeOnce(ctx, wait, func(tx *store.Tx) error { began = true; return fn(tx) })
-		db.place.contact(ctx, err)
+		db.place.reportStatus(ctx, err)
 		code := codeOf(err)
 		again := lost(err) || code == codeSerialization || code == codeDeadlock
 		if !again || began && db.kb || try == maxTries || time.Since(start) > wait {

@@ -43,7 +43,7 @@ func (db *DB) Watch(ctx context.Context, changed func() error) error {
 			seen = seq
 			err = changed()
 		}
-		db.place.contact(ctx, err)
+		db.place.reportStatus(ctx, err)
 		wait := pollInterval
 		switch {
 		case ctx.Err() != nil && (err == nil || lost(err) || errors.Is(err, ctx.Err())):

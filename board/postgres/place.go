@@ -294,8 +294,8 @@ func (p *Place) inTx(ctx context.Context, opts *sql.TxOptions, fn func(*sql.Tx) 
 // patience is how long a server that is away is asked again.
 const patience = 5 * time.Second
 
-// contact tells who wants to know whether the server has answered.
-func (p *Place) contact(ctx context.Context, err error) {
+// reportStatus tells the callback of store.OnContact whether the server has answered.
+func (p *Place) reportStatus(ctx context.Context, err error) {
 	if err = p.wrap(err); !errors.Is(err, fault.Away) {
 		err = nil
 	}
@@ -307,7 +307,7 @@ func (p *Place) patiently(ctx context.Context, fn func() error) error {
 	began := time.Now()
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		err := fn()
-		p.contact(ctx, err)
+		p.reportStatus(ctx, err)
 		if !lost(err) || time.Since(began)+wait > patience {
 			return p.wrap(err)
 		}

@@ -104,7 +104,7 @@ type DroppedDuty struct {
 // DroppedOf returns the duties to surface that were dropped for an entry, and for the
 // entries that it supersedes.
 func (s *Snapshot) DroppedOf(id string) []DroppedDuty {
-	return slices.DeleteFunc(append([]DroppedDuty{}, s.Dropped...),
+	return slices.DeleteFunc(append([]DroppedDuty{}, s.SurfaceWaivers...),
 		func(d DroppedDuty) bool { return d.ID != id && d.By != id })
 }
 
@@ -131,12 +131,12 @@ func (r *Replayer) duty(e Event) error {
 	if err != nil {
 		return err
 	}
-	for _, had := range r.Dropped {
+	for _, had := range r.SurfaceWaivers {
 		if had.ID == d.ID && had.By == d.By {
 			return errors.New("the duty was dropped before")
 		}
 	}
-	r.Dropped = append(r.Dropped, d)
+	r.SurfaceWaivers = append(r.SurfaceWaivers, d)
 	return nil
 }
 

@@ -158,9 +158,9 @@ func FoldReceipts(all []Receipt) []Receipt {
 	return out
 }
 
-// With is what the harness's own record adds to a receipt: an exit code, and whether it is
-// another one.
-func (r *Receipt) With(exit *int) Receipt {
+// CompareExit returns the record of comparing a receipt with the harness's own: its exit code, and
+// whether the two agree.
+func (r *Receipt) CompareExit(exit *int) Receipt {
 	later := Receipt{Worker: r.Worker, Did: Did{Session: r.Session, Use: r.Use, Began: r.Began,
 		ExitCode: exit, Compared: RecordAgrees}}
 	if exit != nil && r.ExitCode != nil && (*exit == 0) != (*r.ExitCode == 0) {

@@ -26,8 +26,8 @@ type Snapshot struct {
 	Variables []Variable `json:"variables"`
 	// Expected are the workers that the run waits for or has waited for.
 	Expected []Expected `json:"expected"`
-	// Dropped are the dropped duties to surface.
-	Dropped []DroppedDuty `json:"dropped_duties"`
+	// SurfaceWaivers are the dropped duties to surface.
+	SurfaceWaivers []DroppedDuty `json:"dropped_duties"`
 	// Settled are the settlements, oldest first.
 	Settled []Settlement `json:"settled"`
 	Sources []Source     `json:"sources"` // the registered sources
@@ -119,7 +119,7 @@ type Replayer struct {
 // NewReplayer returns one that has seen no event.
 func NewReplayer() *Replayer {
 	return &Replayer{Snapshot: Snapshot{Entries: []Entry{}, Signals: []Signal{},
-		Expected: []Expected{}, Dropped: []DroppedDuty{}, Settled: []Settlement{},
+		Expected: []Expected{}, SurfaceWaivers: []DroppedDuty{}, Settled: []Settlement{},
 		Retrievals: []Retrieval{}, RanClaims: []RanClaim{}}, VariableByKey: map[string]*Variable{}, workers: map[string]*Worker{}, SourceByName: map[string]Source{},
 		keys: map[string]string{}, Accepted: map[string]*claims.Acceptance{}}
 }
@@ -371,7 +371,7 @@ func (s *Snapshot) Diff(o *Snapshot) string {
 		return "the run's own data differ"
 	case !reflect.DeepEqual(s.Expected, o.Expected):
 		return "the workers that are expected differ"
-	case !reflect.DeepEqual(s.Dropped, o.Dropped):
+	case !reflect.DeepEqual(s.SurfaceWaivers, o.SurfaceWaivers):
 		return "the duties that were dropped differ"
 	}
 	return cmp.Or(

@@ -312,8 +312,8 @@ func (c *ReportCheck) Describe() string {
 	return c.Names() + " FAILED: " + strings.Join(steps, ", ")
 }
 
-// Since says how many entries were posted after a check; "" for none.
-func (s *State) Since(c CheckRecord) string {
+// DescribeNewEntries says how many entries were posted after a check; "" for none.
+func (s *State) DescribeNewEntries(c CheckRecord) string {
 	if n := s.Entries.Total - c.Entries; n > 0 {
 		return txt.Count(n, "entry", "entries") + " since"
 	}

@@ -212,7 +212,7 @@ func newDigester(s *board.Snapshot, v board.Verdict, budget int, words fault.Wor
 		}
 		to.add(sig.ID, func(cut int) (string, bool) { return d.signalLine(sig, cut) })
 	}
-	for _, duty := range s.Dropped {
+	for _, duty := range s.SurfaceWaivers {
 		d.dropped.add(duty.ID, func(cut int) (string, bool) { return d.droppedLine(duty, cut) })
 	}
 	return d

@@ -198,7 +198,7 @@ func newHTMLPage(s *board.Snapshot, v board.Verdict, burn []board.BurnPoint,
 		b.linkSignal(&p.Signals.Items[i])
 	}
 	dropped := map[string][]board.DroppedDuty{}
-	for _, d := range s.Dropped {
+	for _, d := range s.SurfaceWaivers {
 		dropped[d.ID] = append(dropped[d.ID], d)
 	}
 	for g := range p.Groups {

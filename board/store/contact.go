@@ -5,7 +5,7 @@ import "context"
 // contactKey is the key of a context's callback about contact with a server.
 type contactKey struct{}
 
-// OnContact returns a context. While a request with it goes to a server, called gets an
+// OnContact returns a context. While a request with it goes to a server, told gets an
 // error as soon as the server at place seems to be away, and nil when it has answered. It
 // is called often, by several goroutines.
 func OnContact(ctx context.Context, told func(place string, away error)) context.Context {

@@ -21,7 +21,7 @@ const (
 	aClaim   = `(?:claim|allegation|accusation|statement|theory|theories|rumou?r|story|stories|hypothes[ie]s|` +
 		`suspicion|suggestion|assertion|report|idea|figure|finding|charge|conclusion|number)s?`
 	told = `(?:said|stated|states|claimed|claims|asserted|reported|wrote|thought|believed|assumed|suspected)`
-	// is also has what may stand between it and what it says.
+	// being also has what may stand between it and what it says.
 	being = `(?:is|are|was|were|be|been|proved|proven|turned out|remains?)(?: to be| since| later| now| then| \w+ly)*`
 )
 

@@ -108,7 +108,7 @@ func headingWords(s string) string {
 // above or below.
 const slackLines = 2
 
-// at reports whether a match is at the place of a reference.
+// at returns there or elsewhere for a match, or unknown if the reference does not decide.
 func (s *Source) at(r reference, m match) int {
 	x := s.words()
 	first, last := int(x.words[m.from].start), int(x.words[m.to-1].end)-1

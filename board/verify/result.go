@@ -34,7 +34,7 @@ type Result struct {
 	// they were.
 	NotRecorded string `json:"not_recorded"`
 
-	uncheckable int // findings that have nothing to check
+	nothingToCheck int // of Unchecked, the findings that have nothing to check
 }
 
 // SourceResult is a source that was read.
@@ -99,7 +99,7 @@ func (i *ItemResult) Each() []Part {
 // count adds the result of a finding to the totals, whether or not the items list it.
 func (r *Result) count(item *ItemResult) {
 	if item.Verdict == NothingToCheck {
-		r.uncheckable++
+		r.nothingToCheck++
 	}
 	if item.Doubted {
 		r.Doubted++
@@ -154,7 +154,7 @@ const (
 // NothingChecked says why nothing was checked.
 func (r *Result) NothingChecked() string {
 	switch {
-	case r.Unchecked > 0 && r.uncheckable == r.Unchecked:
+	case r.Unchecked > 0 && r.nothingToCheck == r.Unchecked:
 		return NoneCheckable
 	case r.Unchecked > 0:
 		return NoSourceFound

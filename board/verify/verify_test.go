@@ -237,7 +237,7 @@ func TestNothingToCheck(t *testing.T) {
 	item, _ := (&Finding{ID: "e1"}).item([]Part{{Outcome: Plain(NothingToCheck, "")}})
 	var r Result
 	r.count(&item)
-	if r.judge(); r.Passed || r.Checked != 0 || r.uncheckable != 1 {
+	if r.judge(); r.Passed || r.Checked != 0 || r.nothingToCheck != 1 {
 		t.Errorf("a run with nothing to check: %+v", r)
 	}
 }

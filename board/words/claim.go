@@ -19,8 +19,8 @@ const (
 	maxSentences = 200
 )
 
-// Claims has the comparable part of a text.
-type Claims struct {
+// Assertions are the figures, sentences and stems of a text, for finding contradictions.
+type Assertions struct {
 	Figures   []Figure
 	Sentences []Sentence
 	Stems     map[string]bool // of all words
@@ -43,7 +43,7 @@ var tokens = sync.OnceValue(func() *regexp.Regexp {
 
 // ReadClaims cuts a text into sentences, also at "but", "whereas" and "while", where a
 // negation ends.
-func ReadClaims(title, body string) *Claims {
+func ReadClaims(title, body string) *Assertions {
 	text := strings.ToValidUTF8(body, " ")
 	if title := strings.ToValidUTF8(title, " "); !strings.HasPrefix(text,
 		strings.TrimSuffix(title, "…")) {
@@ -52,7 +52,7 @@ func ReadClaims(title, body string) *Claims {
 	if len(text) > maxClaims {
 		text = strings.ToValidUTF8(text[:maxClaims], "")
 	}
-	cl := &Claims{Stems: map[string]bool{}}
+	cl := &Assertions{Stems: map[string]bool{}}
 	var words []token
 	flush := func() {
 		if len(words) > 0 && len(cl.Sentences) < maxSentences {

@@ -33,7 +33,7 @@ type Near struct{ Word, Before string }
 
 // figuresOf reads the figures of a sentence. No word belongs to two: the 3 of "March 3"
 // is no number.
-func (cl *Claims) figuresOf(n int) {
+func (cl *Assertions) figuresOf(n int) {
 	s := &cl.Sentences[n]
 	taken := 0 // words before this one belong to a figure
 	for i := 0; i < len(s.words) && len(cl.Figures) < maxFigures; i++ {

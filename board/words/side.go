@@ -112,7 +112,7 @@ func Meaning(stem string) (word string, as Side) {
 
 // sentence adds a sentence. A negation reaches to the next word that means something,
 // not further: "not a good idea, use it" does not say not to use it.
-func (cl *Claims) sentence(words []token) {
+func (cl *Assertions) sentence(words []token) {
 	s := Sentence{words: words, sides: map[string]Side{}, Aside: map[string]bool{}}
 	maps.Copy(cl.Stems, stemsOf(words))
 	negated := -1 // how many more words are looked at for the one that is meant

@@ -46,14 +46,14 @@ they wrote, but a person at a terminal. --revoke takes an acceptance back.
 With a second entry: both hold (other years, other bases). A dispute between them ends. If one
 is wrong, supersede it instead.`},
 	Do: func(ctx context.Context, h Runs, in AcceptIn) (out AcceptOut, err error) {
-		err = act(ctx, h, in.On, Write, func(b *board.Board, who string) error {
+		err = withBoardWorker(ctx, h, in.On, Write, func(b *board.Board, who string) error {
 			out.run, out.revoked = b.Run(), in.Revoke
 			if in.Other != "" {
 				s, err := b.Settle(ctx, who, in.ID, in.Other, in.Reason)
 				out.Settlement = &s
 				return err
 			}
-			a, err := b.Accept(ctx, who, board.Accepting{ID: in.ID, Reason: in.Reason,
+			a, err := b.Accept(ctx, who, board.AcceptRequest{ID: in.ID, Reason: in.Reason,
 				Person: h.Person(), Revoke: in.Revoke})
 			out.Acceptance = &a
 			return err

@@ -60,8 +60,8 @@ type ConsolidateOut struct {
 // Conflict reports whether something was refused because it has changed.
 func (o ConsolidateOut) Conflict() bool { return len(o.Refused) > 0 }
 
-// act is what a call does; it refuses what does not go together.
-func (in *ConsolidateIn) act(careful bool) (string, error) {
+// chooseAction is what a call does; it refuses what does not go together.
+func (in *ConsolidateIn) chooseAction(careful bool) (string, error) {
 	switch {
 	case in.Do != "":
 	case careful:
@@ -129,7 +129,7 @@ add a "title" and a "content" to each group that one text can say better, and
 
 replaces the group's items with it. They are forgotten, and point to it.`},
 	Do: func(ctx context.Context, h Memories, in ConsolidateIn) (out ConsolidateOut, err error) {
-		if out.did, err = in.act(h.Careful()); err != nil {
+		if out.did, err = in.chooseAction(h.Careful()); err != nil {
 			return out, err
 		}
 		var scopes []memory.Scope
@@ -147,7 +147,7 @@ replaces the group's items with it. They are forgotten, and point to it.`},
 					return err
 				}
 			}
-			return out.act(ctx, h, m, &in, scopes)
+			return out.execute(ctx, h, m, &in, scopes)
 		})
 		return out, err
 	},
@@ -175,7 +175,8 @@ replaces the group's items with it. They are forgotten, and point to it.`},
 	},
 }
 
-func (o *ConsolidateOut) act(ctx context.Context, h Memories, m *memory.Store, in *ConsolidateIn,
+// execute does what was chosen.
+func (o *ConsolidateOut) execute(ctx context.Context, h Memories, m *memory.Store, in *ConsolidateIn,
 	scopes []memory.Scope) (err error) {
 	dryRun := o.did == doDryRun
 	switch o.did {

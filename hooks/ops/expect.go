@@ -172,7 +172,7 @@ func done(ctx context.Context, h Runs, on On, note string, names, ran []string) 
 // onWorkers changes what a run expects, and returns the status of workers, of all for nil.
 func onWorkers(ctx context.Context, h Runs, on On, need Access, names []string,
 	change func(b *board.Board, who string) error) (out ExpectOut, err error) {
-	err = act(ctx, h, on, need, func(b *board.Board, who string) error {
+	err = withBoardWorker(ctx, h, on, need, func(b *board.Board, who string) error {
 		if err := change(b, who); err != nil {
 			return err
 		}

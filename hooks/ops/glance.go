@@ -28,7 +28,7 @@ type Glance struct {
 	Receipts   []board.Receipt   `json:"receipts,omitempty"`
 	RanClaims  []board.RanClaim  `json:"ran_claims,omitempty"`
 	Runs       []board.Info      `json:"runs,omitempty"`
-	begins     string            // the run that is not there yet
+	begins     string            // the run that the first post will make; "" if it exists
 }
 
 // How much of a run is shown at a glance.
@@ -154,7 +154,7 @@ func GlanceText(p *op.Page, o *Glance) {
 	for i := range op.Some(p, st.Checks) {
 		c := &st.Checks[i]
 		said := fmt.Sprintf("%s (%s, %s", c.Describe(), c.Worker, seconds(c.At))
-		p.Printf("check      %s)\n", p.Line(strings.TrimSuffix(said+", "+st.Since(*c), ", "), 300))
+		p.Printf("check      %s)\n", p.Line(strings.TrimSuffix(said+", "+st.DescribeNewEntries(*c), ", "), 300))
 	}
 	if spent := st.Spent("").Describe(); spent != "" {
 		p.Printf("spent      %s\n", spent)

@@ -11,23 +11,23 @@ import (
 	"blackboard/kb/memory"
 )
 
-// Access is what an operation does with a run.
+// Access is how an operation opens a run or the knowledge base.
 type Access int
 
 const (
-	Read    Access = iota // the run must be there
+	Read    Access = iota // it must be there
 	Write                 // the same
 	Create                // the first write makes it
-	ReadOne               // only what the call names by its id
-	Examine               // all as it is
+	ReadOne               // of the knowledge base: only the capsule that is named is synced
+	Examine               // of the knowledge base: nothing is synced
 )
 
 // Runs is what operations on runs work with.
 type Runs interface {
 	// Board calls fn with the board of a run, "" for the caller's.
 	Board(ctx context.Context, run string, need Access, fn func(*board.Board) error) error
-	// Worker is who acts: whom the call names, else the caller. One that holds something is
-	// known again by its name alone.
+	// Worker is who acts: whom the call names, else the caller. If it holds something, such as a
+	// claim, a client without a name of its own must name one.
 	Worker(named string, holds bool) (string, error)
 	// Acted is told what was done under the worker's name.
 	Acted(done string)
@@ -110,7 +110,7 @@ type Memories interface {
 	Empty(m *memory.Store)
 	// MayUse refuses what takes a grant of the memory's that is not the caller's.
 	MayUse(grant string) error
-	// Owns refuses what belongs to one agent to whom nothing proves to be one.
+	// Owns refuses what belongs to one agent unless the caller is known to be one.
 	Owns(what string) error
 	// Careful reports whether what changes much is only shown unless it is asked for.
 	Careful() bool
@@ -160,8 +160,8 @@ type KeepSecrets struct {
 // KeepsSecret reports whether what looks like a secret is to be stored as it is.
 func (k KeepSecrets) KeepsSecret() bool { return k.KeepSecret }
 
-// act does something on a board, as the worker that acts.
-func act(ctx context.Context, h Runs, on On, need Access,
+// withBoardWorker does something on a board, as the worker that acts.
+func withBoardWorker(ctx context.Context, h Runs, on On, need Access,
 	fn func(b *board.Board, who string) error) error {
 	who, err := h.Worker(on.Worker, false)
 	if err != nil {

@@ -140,7 +140,7 @@ func printHit(p *op.Page, h *memory.Hit, in *ReadIn) {
 	if p.Shorten == nil {
 		line += fmt.Sprintf("  relevance %.2f", h.Relevance)
 	}
-	if h.Title != "" || in.Full { // without one the frame says it all
+	if h.Title != "" || in.Full { // without a title, the frame below shows the whole text
 		line += "  " + p.Paint(op.Bold, headline(p, &h.Item, 100))
 	}
 	line += itemMarks(p, &h.Item)

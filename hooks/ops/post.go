@@ -155,7 +155,7 @@ name another post by its key:
 // PostAll posts findings, all or none, and holds them against their sources.
 func PostAll(ctx context.Context, h Runs, on On, posts []board.Post, one bool) (out PostOut,
 	err error) {
-	err = act(ctx, h, on, Create, func(b *board.Board, who string) error {
+	err = withBoardWorker(ctx, h, on, Create, func(b *board.Board, who string) error {
 		out.run = b.Run()
 		if out.Posted, err = b.PostBatch(ctx, who, posts); err != nil {
 			return err
@@ -236,7 +236,7 @@ func holdAgainst(ctx context.Context, h Runs, b *board.Board, who string,
 	follow, err := h.Policy(ctx, b)
 	var checked *verify.ItemResult
 	if err == nil {
-		checked, err = check.Posted(ctx, b, &follow, who, p, !files)
+		checked, err = check.VerifyPosted(ctx, b, &follow, who, p, !files)
 	}
 	if err != nil {
 		h.Note(fmt.Sprintf("%s was not checked: %s", p.Entry.ID, board.Line(err.Error(), 200)))
@@ -295,7 +295,7 @@ links, and answers the question that it answered. A new claim is a post that sup
 		if err != nil {
 			return out, err
 		}
-		err = act(ctx, h, in.On, Write, func(b *board.Board, who string) error {
+		err = withBoardWorker(ctx, h, in.On, Write, func(b *board.Board, who string) error {
 			p, err := b.Correct(ctx, who, in.ID, func(e *board.Entry, p *board.Post) error {
 				return in.amend(e, p, &given)
 			})
@@ -386,7 +386,7 @@ var Link = op.Op[Runs, LinkIn, LinkOut]{
 		if err != nil {
 			return out, err
 		}
-		err = act(ctx, h, in.On, Write, func(b *board.Board, who string) error {
+		err = withBoardWorker(ctx, h, in.On, Write, func(b *board.Board, who string) error {
 			l, err := b.LinkDropping(ctx, who, in.Entry, board.Links{Supports: in.Supports,
 				Contradicts: in.Contradicts, Supersedes: in.Supersedes, Addresses: in.Addresses}, drop)
 			if err == nil {

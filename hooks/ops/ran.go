@@ -70,7 +70,7 @@ func compareReceipts(ctx context.Context, b *board.Board, worker string) error {
 				return err
 			}
 			for i := range known {
-				later = append(later, calls[known[i].ID].With(known[i].ExitCode))
+				later = append(later, calls[known[i].ID].CompareExit(known[i].ExitCode))
 			}
 			break
 		}

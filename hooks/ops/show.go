@@ -208,7 +208,7 @@ var Show = op.Op[Runs, ShowIn, ShowOut]{
 				return err
 			}
 			d, err := b.Entry(ctx, in.ID)
-			out = ShowOut{Entry: &d.Entry, Linked: d.Linked, Raised: &d.Raised, Dropped: &d.Dropped,
+			out = ShowOut{Entry: &d.Entry, Linked: d.Linked, Raised: &d.Raised, Dropped: &d.SurfaceWaivers,
 				Settled: &d.Settled, History: d.History}
 			return err
 		})

@@ -37,7 +37,7 @@ var Ask = op.Op[Runs, AskIn, AskOut]{
 		Short: "raise a question; critical and high ones keep the gate closed",
 		About: "Raise what you cannot answer. Critical and high questions keep the gate closed."},
 	Do: func(ctx context.Context, h Runs, in AskIn) (out AskOut, err error) {
-		err = act(ctx, h, in.On, Create, func(b *board.Board, who string) error {
+		err = withBoardWorker(ctx, h, in.On, Create, func(b *board.Board, who string) error {
 			r, err := b.Signal(ctx, who, board.Raise{Content: in.Question, Priority: in.Priority,
 				Origin: in.Origin, Key: in.Key})
 			if err != nil {
@@ -201,7 +201,7 @@ var Answer = op.Op[Runs, AnswerIn, AnswerOut]{
 				}
 			}
 		}
-		err = act(ctx, h, in.On, Write, func(b *board.Board, who string) error {
+		err = withBoardWorker(ctx, h, in.On, Write, func(b *board.Board, who string) error {
 			if in.Entry != "" {
 				out.Signal, err = b.Address(ctx, who, in.ID, in.Entry)
 				if d, lost := b.Entry(ctx, in.Entry); err == nil && lost == nil {
@@ -246,7 +246,7 @@ func noteUnsourced(h Runs, s *board.Signal, e *board.Entry) {
 // onSignal changes a question.
 func onSignal(ctx context.Context, h Runs, on On,
 	change func(*board.Board, string) (board.Signal, error)) (out SignalOut, err error) {
-	err = act(ctx, h, on, Write, func(b *board.Board, who string) (err error) {
+	err = withBoardWorker(ctx, h, on, Write, func(b *board.Board, who string) (err error) {
 		out.Signal, err = change(b, who)
 		return err
 	})

@@ -121,7 +121,7 @@ writer was faster.`},
 		if in.Delete {
 			need = Write
 		}
-		err = act(ctx, h, in.On, need, func(b *board.Board, who string) error {
+		err = withBoardWorker(ctx, h, in.On, need, func(b *board.Board, who string) error {
 			if in.Delete {
 				v, err := b.Delete(ctx, who, in.Key, in.match())
 				out.Deleted = &v

@@ -132,8 +132,8 @@ type TalkOut struct {
 	Conversation memory.ConversationInfo `json:"conversation"`
 	Again        *bool                   `json:"again,omitempty"`
 	Invited      []string                `json:"invited,omitempty"`
-	said         string                  // in place of the whole
-	unsaid       bool                    // nothing says what it came to
+	message      string                  // printed instead of the details
+	noSummary    bool                    // it ended without a summary
 }
 
 // StartedOut is a conversation that a command has begun.
@@ -151,7 +151,7 @@ func onTalk(ctx context.Context, h Memories, named string,
 	}
 	return inMemory(ctx, h, func(m *memory.Store) (TalkOut, error) {
 		v, err := fn(m, ref)
-		return TalkOut{Conversation: v, said: "is " + v.Status}, err
+		return TalkOut{Conversation: v, message: "is " + v.Status}, err
 	})
 }
 
@@ -178,7 +178,7 @@ func startTalk(ctx context.Context, h Memories, channel, thread string) (TalkOut
 		if again {
 			said = "exists already, " + v.Status + " in " + v.Channel
 		}
-		return TalkOut{Conversation: v, Again: &again, said: said}, err
+		return TalkOut{Conversation: v, Again: &again, message: said}, err
 	})
 }
 
@@ -189,7 +189,7 @@ var TalkShow = op.Op[Memories, TalkIn, TalkOut]{
 			error) {
 			return m.Conversation(ctx, ref)
 		})
-		out.said = ""
+		out.message = ""
 		return out, err
 	},
 	Text: talkText,
@@ -285,15 +285,15 @@ func endTalk(ctx context.Context, h Memories, in IdleIn, status string, force bo
 		}
 		return v, err
 	})
-	out.unsaid = unsaid
+	out.noSummary = unsaid
 	return out, err
 }
 
 func talkText(p *op.Page, o TalkOut) {
 	v := &o.Conversation
-	if o.said != "" {
-		p.Printf("%s %s\n", v.Ref, p.Line(o.said, 400))
-		if o.unsaid {
+	if o.message != "" {
+		p.Printf("%s %s\n", v.Ref, p.Line(o.message, 400))
+		if o.noSummary {
 			p.Note("note: nothing says what it came to" + p.Step(fault.Give("summary",
 				"'what was decided, what is open'", "; {} keeps that in the channel "+
 					p.Line(v.Channel, 100))))

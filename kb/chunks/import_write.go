@@ -15,14 +15,14 @@ import (
 
 // importer is an import in progress, within a transaction.
 type importer struct {
-	f       *file
-	tx      *sqlite.Tx
-	res     *ImportResult
-	vectors bool // whether embeddings are imported
-	docs    []index.Doc
-	pending map[int64]bool // the numbers of docs
-	refused int
-	odd     map[string]int // differences and the number of their chunks
+	f          *file
+	tx         *sqlite.Tx
+	res        *ImportResult
+	vectors    bool // whether embeddings are imported
+	docs       []index.Doc
+	pending    map[int64]bool // the numbers of docs
+	refused    int
+	deviations map[string]int // what was changed on import, and of how many chunks
 }
 
 // takeBatch is the number of chunks that are added to the index at once. This many are
@@ -38,7 +38,7 @@ func (f *file) importAll(ctx context.Context, tx *sqlite.Tx, s *Store, src *sour
 	if err != nil {
 		return err
 	}
-	t := &importer{f: f, tx: tx, res: res, pending: map[int64]bool{}, odd: map[string]int{}}
+	t := &importer{f: f, tx: tx, res: res, pending: map[int64]bool{}, deviations: map[string]int{}}
 	// Embeddings are kept if they are of the current model, or if there is no model to
 	// make others.
 	t.vectors = name == "" || name == originalModel.Name && dim == originalModel.Dim
@@ -50,8 +50,8 @@ func (f *file) importAll(ctx context.Context, tx *sqlite.Tx, s *Store, src *sour
 	if err := src.each(ctx, t.chunk, t.state, t.refuse); err != nil {
 		return err
 	}
-	for _, what := range slices.Sorted(maps.Keys(t.odd)) {
-		res.Notes = append(res.Notes, fmt.Sprintf("%s: %d chunks", what, t.odd[what]))
+	for _, what := range slices.Sorted(maps.Keys(t.deviations)) {
+		res.Notes = append(res.Notes, fmt.Sprintf("%s: %d chunks", what, t.deviations[what]))
 	}
 	if more := t.refused - len(res.Refused); more > 0 {
 		res.Notes = append(res.Notes, fmt.Sprintf("%d more were refused, which are not listed", more))
@@ -77,14 +77,14 @@ func (t *importer) chunk(in incomingChunk) error {
 	}
 	in.fillTimes(t.tx.Now)
 	for _, what := range in.odd {
-		t.odd[what]++
+		t.deviations[what]++
 	}
 	if !t.vectors {
 		in.vector = nil
 	}
 	var masked secret.Masker
 	if in.mask(&masked); len(masked.Notes) > 0 {
-		t.odd["what looks like a secret was masked"]++
+		t.deviations["what looks like a secret was masked"]++
 	}
 	if in.vector != nil {
 		if t.res.Embeddings == 0 {

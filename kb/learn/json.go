@@ -120,7 +120,7 @@ func (l *learner) item(raw json.RawMessage, from string) {
 		return
 	}
 	if c.Kind = kind; kind == "" {
-		c.Kind = roleKind(l.role, c.Title+" "+c.Body)
+		c.Kind = roleKind(l.workerRole, c.Title+" "+c.Body)
 	}
 	c.Tags = append(c.Tags, tags...)
 	if c.Body == "" {

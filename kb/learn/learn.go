@@ -60,7 +60,7 @@ func Read(r io.Reader, role string, said Transcript) (Set, error) {
 	if role != "" && !slices.Contains(kb.Roles, role) {
 		return Set{}, fault.Unknown("role", role, kb.Roles)
 	}
-	l := learner{role: role, said: said, seen: map[string]bool{}, set: Set{Format: "text",
+	l := learner{workerRole: role, said: said, seen: map[string]bool{}, set: Set{Format: "text",
 		Learnings: []Learning{}, Refused: []kb.Refused{}, Unsure: []kb.Refused{}}}
 	r = text.Reader(r)
 	head, err := io.ReadAll(io.LimitReader(r, maxLearnDocument+1))
@@ -124,18 +124,18 @@ func mostlyObjects(head []byte) bool {
 // learner collects the learnings of any format, so that duplicates and limits count
 // across the whole transcript.
 type learner struct {
-	role   string
-	said   Transcript
-	set    Set
-	seen   map[string]bool // texts
-	more   int             // learnings beyond MaxLearnings
-	from   string          // where they begin
-	mute   int             // refusals that are only counted
-	vague  int             // and what is unsure
-	parts  strings.Builder // of a message that goes on
-	partAt string
-	last   string // what was said again
-	lastAt string
+	workerRole string
+	said       Transcript
+	set        Set
+	seen       map[string]bool // texts
+	more       int             // learnings beyond MaxLearnings
+	from       string          // where they begin
+	mute       int             // refusals that are only counted
+	vague      int             // and what is unsure
+	parts      strings.Builder // of a message that goes on
+	partAt     string
+	last       string // what was said again
+	lastAt     string
 }
 
 func (l *learner) refuse(from, format string, args ...any) {

@@ -58,27 +58,27 @@ const (
 
 // scan is the state of reading a text line by line.
 type scan struct {
-	l       *learner
-	pane    *pane // of a terminal; nil for a message
-	frame   int
-	open    bool   // a learning goes on
-	from    string // where it began
-	label   string
-	how     int // how sure it is
-	indent  int
-	text    strings.Builder
-	firm    int    // how much of it is sure; 0: all
-	last    string // its last line
-	more    bool   // a backslash: the next line belongs to it, however it stands
-	list    *list  // below a heading
-	gap     bool   // a blank line within an item
-	before  string // the last line that was neither blank nor a learning's
-	above   string // the same, if it is the line right above
-	base    int    // the indent of the text
-	shown   bool   // code, which is indented
-	fence   string // what closes the code block
-	fenceAt string
-	code    *strings.Builder // of a block that may hold a reflector's list
+	l         *learner
+	pane      *pane // of a terminal; nil for a message
+	frame     int
+	open      bool   // a learning goes on
+	from      string // where it began
+	label     string
+	certainty int // guess, likely or sure
+	indent    int
+	text      strings.Builder
+	firm      int    // how much of it is sure; 0: all
+	last      string // its last line
+	more      bool   // a backslash: the next line belongs to it, however it stands
+	list      *list  // below a heading
+	gap       bool   // a blank line within an item
+	before    string // the last line that was neither blank nor a learning's
+	above     string // the same, if it is the line right above
+	base      int    // the indent of the text
+	shown     bool   // code, which is indented
+	fence     string // what closes the code block
+	fenceAt   string
+	code      *strings.Builder // of a block that may hold a reflector's list
 }
 
 // list is the text below a heading such as "Learnings:".
@@ -114,7 +114,7 @@ func (s *scan) line(line, from string) {
 	case s.fence != "":
 		s.fenced(line, from, f)
 	case line == "":
-		if s.gap = s.open && s.how == likely && s.list != nil; !s.gap {
+		if s.gap = s.open && s.certainty == likely && s.list != nil; !s.gap {
 			s.finish()
 		}
 		s.above = ""
@@ -362,7 +362,7 @@ func (s *scan) fenced(line, from string, f []string) {
 	}
 	if closes {
 		if s.code != nil {
-			s.l.document([]byte(s.code.String()), s.fenceAt, s.l.role == "reflector")
+			s.l.document([]byte(s.code.String()), s.fenceAt, s.l.workerRole == "reflector")
 		}
 		s.fence, s.before = "", ""
 		return
@@ -377,7 +377,7 @@ func (s *scan) fenced(line, from string, f []string) {
 
 // begin opens a learning, whose first line is given.
 func (s *scan) begin(from, label, text, line string, indent, how int) {
-	s.open, s.from, s.label, s.indent, s.how, s.firm = true, from, label, indent, how, 0
+	s.open, s.from, s.label, s.indent, s.certainty, s.firm = true, from, label, indent, how, 0
 	s.append(text, "")
 	s.last, s.above = line, ""
 }
@@ -402,10 +402,10 @@ func (s *scan) finish() {
 	for label, text := s.label, s.text.String(); s.open; {
 		m := learnGlued.FindStringSubmatchIndex(text)
 		if s.open = m != nil; m == nil {
-			s.l.words(s.from, label, text, s.how)
+			s.l.words(s.from, label, text, s.certainty)
 			break
 		}
-		s.l.words(s.from, label, text[:m[0]+1], s.how)
+		s.l.words(s.from, label, text[:m[0]+1], s.certainty)
 		if label = ""; m[2] >= 0 {
 			label = text[m[2]:m[3]]
 		}
@@ -424,6 +424,6 @@ func (s *scan) end(cut bool) {
 	s.finish()
 	// an answer that was cut short, or a last fence without its end
 	if s.fence != "" && s.code != nil {
-		s.l.document([]byte(s.code.String()), s.fenceAt, s.l.role == "reflector")
+		s.l.document([]byte(s.code.String()), s.fenceAt, s.l.workerRole == "reflector")
 	}
 }

@@ -53,7 +53,7 @@ func (l *learner) words(from, label, text string, how int) {
 		l.unsure(from, "%q repeats %s, which is stored already", clip(text, 60), told[1])
 	case how == sure || wordCount(text) >= learnWords:
 		if c.Kind = kind; kind == "" {
-			c.Kind = roleKind(l.role, text)
+			c.Kind = roleKind(l.workerRole, text)
 		}
 		said, _, _ := strings.Cut(text, "\n```")
 		c.Title, c.Body = strings.TrimRight(TitleOf(said), ":"), text

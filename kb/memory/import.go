@@ -115,7 +115,7 @@ func (s *Store) Import(ctx context.Context, r io.Reader, opt ImportOptions) (Imp
 	if err := im.document(&out).Read(ctx, r); err != nil {
 		return out, err
 	}
-	if im.takes(Conversation) {
+	if im.importsTier(Conversation) {
 		for _, c := range im.conversations.read {
 			im.needed[c.record.Channel] = true
 		}
@@ -149,7 +149,7 @@ type importer struct {
 	needed        map[string]bool // channels of the conversations
 	left          map[string]int  // by tier: records left out
 	leftItems     map[string]bool // ids of items left out
-	bare          int             // items stored without an embedding
+	unembedded    int             // items stored without an embedding
 }
 
 // importList is a list of a document.
@@ -272,10 +272,10 @@ type filePlan struct {
 
 	hasChannel, hasConversation map[string]bool
 	// items and named entries of the document, by subject of revisions
-	found map[string]fate
-	told  map[string]bool // conversations with an event for their working notes
-	docs  []index.Doc     // stored items that are not in the index yet
-	bare  int             // items without an embedding
+	found      map[string]fate
+	told       map[string]bool // conversations with an event for their working notes
+	docs       []index.Doc     // stored items that are not in the index yet
+	unembedded int             // items without an embedding
 }
 
 // fate is the decision about an item or a named entry.
@@ -320,7 +320,7 @@ func (im *importer) file(ctx context.Context, account bool, out *Imported) error
 	}
 	if err == nil {
 		out.plus(&p.out)
-		im.bare += p.bare
+		im.unembedded += p.unembedded
 	}
 	return err
 }
@@ -408,8 +408,8 @@ func (im *importer) remark(out *Imported) {
 			note("%d records of the %s tier were left out", n, t)
 		}
 	}
-	if im.bare > 0 {
-		note("%d items have no embedding yet and are found by words; reembedding adds it", im.bare)
+	if im.unembedded > 0 {
+		note("%d items have no embedding yet and are found by words; reembedding adds it", im.unembedded)
 	}
 	if im.opt.DryRun {
 		note("dry run: nothing was written")

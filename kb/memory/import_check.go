@@ -25,15 +25,15 @@ var (
 	importLast  = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// takes reports whether a tier is to be imported.
-func (im *importer) takes(tier string) bool {
+// importsTier reports whether a tier is to be imported.
+func (im *importer) importsTier(tier string) bool {
 	return im.opt.Tiers == nil || slices.Contains(im.opt.Tiers, tier)
 }
 
 // wants reports the same of a record's tier, and counts the record if not. An unknown
 // tier is wanted, so that the record is refused.
 func (im *importer) wants(tier string) bool {
-	if im.takes(tier) || !slices.Contains(Tiers, tier) {
+	if im.importsTier(tier) || !slices.Contains(Tiers, tier) {
 		return true
 	}
 	im.left[tier]++

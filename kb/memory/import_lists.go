@@ -144,7 +144,7 @@ func planItems(p *filePlan, items []incoming[itemRecord]) (
 			to.what, why = fateRefused,
 				"conversation "+r.Conversation+" not found here or in the document"
 		case r.Forgotten == nil:
-			p.bare++
+			p.unembedded++
 		}
 		p.found[r.ID] = to
 		return to.what, why

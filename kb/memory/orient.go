@@ -511,14 +511,14 @@ func (h *Hit) line(now time.Time, reader string, n int, words fault.Words) strin
 		}
 		s += ")"
 	}
-	return s + h.standing() + "\n"
+	return s + h.statusSuffix() + "\n"
 }
 
 // titled is the text with its title before it.
 func (it *Item) titled() string { return strings.TrimPrefix(it.Title+": "+it.Content, ": ") }
 
-// standing says which note it replaces, and which one replaces it.
-func (h *Hit) standing() (s string) {
+// statusSuffix says which notes it replaces, which one replaces it, and when it ends.
+func (h *Hit) statusSuffix() (s string) {
 	if len(h.Replaces) > 0 {
 		s = ", replaces " + strings.Join(h.Replaces, ", ")
 	}
@@ -555,5 +555,5 @@ func (h *Hit) frame(now time.Time) string {
 			s += " (" + orient.Inline(h.Derived, 120) + ")"
 		}
 	}
-	return s + h.standing()
+	return s + h.statusSuffix()
 }

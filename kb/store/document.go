@@ -102,7 +102,8 @@ type documentReader struct {
 	records int
 }
 
-// Read reads a document. An error is about the whole of it.
+// Read parses a document and passes each record to its list's Take. An error refuses the whole
+// document.
 func (d *Document) Read(ctx context.Context, r io.Reader) error {
 	left := io.LimitedReader{R: r, N: d.Most + 1}
 	err := (&documentReader{Document: d, ctx: ctx, dec: json.NewDecoder(&left)}).read()

@@ -98,7 +98,7 @@ func (p *Page) rowActions() page.Actions {
 			signal = q.signal
 		}
 	}
-	return append(p.acts().awaited(p.awaited()), p.acts().actions(id, signal)...)
+	return append(p.acts().awaitedActions(p.awaitedWorker()), p.acts().actions(id, signal)...)
 }
 
 // aboutSignal describes a signal before an action. It names the worker who has claimed

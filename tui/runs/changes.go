@@ -73,7 +73,7 @@ func readDifference(ctx context.Context, b *board.Board, dir string, from, to in
 	if d.is, err = light(d.after); err != nil {
 		return nil, err
 	}
-	d.changes = d.after.Since(before, maxChanged)
+	d.changes = d.after.ChangesSince(before, maxChanged)
 	return d, nil
 }
 

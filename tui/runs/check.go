@@ -95,7 +95,7 @@ func (p *CheckPage) Init() tea.Cmd {
 	return p.check()
 }
 
-// check does the steps, once at a time, until the page is left or the person calls it off.
+// check does the steps, one check at a time, until the page is left or the person calls it off.
 func (p *CheckPage) check() tea.Cmd {
 	if p.lacksReport() || !p.checking.Begin() {
 		return nil
@@ -412,7 +412,7 @@ func (p *CheckPage) accept() tea.Cmd {
 		Intro: []string{cells.OneLine(f.Text, 300), cells.OneLine(f.Why, 300)},
 		Why:   p.app.Form("accept", "reason"),
 		Do: func(ctx context.Context, why string) (page.Outcome, error) {
-			a, err := p.b.Accept(ctx, p.app.Worker, board.Accepting{ID: f.Doubt, Person: true, Reason: why})
+			a, err := p.b.Accept(ctx, p.app.Worker, board.AcceptRequest{ID: f.Doubt, Person: true, Reason: why})
 			return changed(a.Doubt+" is accepted, until "+f.ID+" or its source changes", nil), err
 		}}))
 }

@@ -14,7 +14,7 @@ import (
 func NewEntry(
 	a *page.App, name string, b *board.Board, id string, past *board.Past,
 ) page.Page {
-	var found evidence // what is shown
+	var found itemDetail // what is shown
 	kind := "Entry "
 	if page.IsSignal(id) {
 		kind = "Question "

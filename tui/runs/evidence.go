@@ -12,8 +12,8 @@ import (
 	"blackboard/tui/page"
 )
 
-// evidence is an entry or a signal with what is around it.
-type evidence struct {
+// itemDetail is an entry or a signal with what is around it.
+type itemDetail struct {
 	id, worker, content string
 	line                string // the first line
 	created             time.Time
@@ -40,7 +40,7 @@ const maxLinkLines = 100
 // readOne reads an entry or a signal; past nil: as it is now. Links out of it have no lines yet.
 func readOne(
 	ctx context.Context, b *board.Board, past *board.Past, id string,
-) (found evidence, err error) {
+) (found itemDetail, err error) {
 	var from interface {
 		Entry(ctx context.Context, id string) (board.EntryDetail, error)
 		SignalByID(ctx context.Context, id string) (board.SignalDetail, error)
@@ -54,7 +54,7 @@ func readOne(
 			return found, err
 		}
 		s := &d.Signal
-		found = evidence{id: s.ID, worker: s.Worker, content: s.Content, created: s.Created, signal: s, history: d.History, past: past}
+		found = itemDetail{id: s.ID, worker: s.Worker, content: s.Content, created: s.Created, signal: s, history: d.History, past: past}
 		found.line = s.Status + ": " + cells.OneLine(s.Content, page.RowRunes)
 		if s.Origin != "" {
 			found.links = []link{{what: "→ arose from", id: s.Origin}}
@@ -67,7 +67,7 @@ func readOne(
 		return found, err
 	}
 	e := &d.Entry
-	found = evidence{id: e.ID, worker: e.Worker, content: e.Content, created: e.Created, entry: e, history: d.History, past: past}
+	found = itemDetail{id: e.ID, worker: e.Worker, content: e.Content, created: e.Created, entry: e, history: d.History, past: past}
 	found.line = cells.OneLine(e.Worker, 30) + ": " + cells.OneLine(e.Content, page.RowRunes)
 	for _, kind := range board.LinkKinds {
 		for _, id := range e.Of(kind) {
@@ -82,7 +82,7 @@ func readOne(
 	return found, nil
 }
 
-func (found *evidence) linked(all []board.Backlink) {
+func (found *itemDetail) linked(all []board.Backlink) {
 	for _, l := range all {
 		found.links = append(found.links, link{"← " + backwards[l.Kind], l.From, cells.OneLine(l.Line, page.RowRunes)})
 	}
@@ -92,7 +92,7 @@ func (found *evidence) linked(all []board.Backlink) {
 // directory, and what its links lead to.
 func readEvidence(
 	ctx context.Context, b *board.Board, dir string, past *board.Past, id string,
-) (found evidence, err error) {
+) (found itemDetail, err error) {
 	if found, err = readOne(ctx, b, past, id); err != nil {
 		return found, err
 	}
@@ -120,7 +120,7 @@ func LineOf(ctx context.Context, b *board.Board, past *board.Past, id string) (s
 }
 
 // write writes an entry or a signal with its links and its history.
-func (found *evidence) write(x *cells.Writer, now time.Time) {
+func (found *itemDetail) write(x *cells.Writer, now time.Time) {
 	st, facts := x.Styles, ""
 	if found.past != nil {
 		now = found.past.At
@@ -158,7 +158,7 @@ func (found *evidence) write(x *cells.Writer, now time.Time) {
 	}
 }
 
-func (found *evidence) entryHead(st *cells.Styles) string {
+func (found *itemDetail) entryHead(st *cells.Styles) string {
 	e := found.entry
 	head := cells.Paint(st.Kind, e.Type, e.Type) + "  " + statusWord(st, e.Status)
 	var by []string
@@ -176,7 +176,7 @@ func (found *evidence) entryHead(st *cells.Styles) string {
 	return head
 }
 
-func (found *evidence) writeEntry(x *cells.Writer) {
+func (found *itemDetail) writeEntry(x *cells.Writer) {
 	st, e := x.Styles, found.entry
 	if len(e.Tags) > 0 {
 		x.Line(st.Faint.Render("tags: ") +
@@ -211,7 +211,7 @@ func (found *evidence) writeEntry(x *cells.Writer) {
 	}
 }
 
-func (found *evidence) writeSignal(x *cells.Writer, now time.Time) {
+func (found *itemDetail) writeSignal(x *cells.Writer, now time.Time) {
 	st, s := x.Styles, found.signal
 	claimed := s.ClaimedAt(now)
 	if claimed {

@@ -10,9 +10,9 @@ import (
 	"blackboard/tui/page"
 )
 
-// awaited returns the chosen worker if the gate waits for it: in the list of workers, or
+// awaitedWorker returns the chosen worker if the gate waits for it: in the list of workers, or
 // in a reason that closes the gate. Otherwise it returns "".
-func (p *Page) awaited() string {
+func (p *Page) awaitedWorker() string {
 	switch p.Here() {
 	case PaneWorkers:
 		name := p.workers.chosen()
@@ -27,8 +27,8 @@ func (p *Page) awaited() string {
 	return ""
 }
 
-// awaited returns the actions on a worker that the gate waits for.
-func (x *acts) awaited(name string) page.Actions {
+// awaitedActions returns the actions on a worker that the gate waits for.
+func (x *acts) awaitedActions(name string) page.Actions {
 	if name == "" || x.past {
 		return nil
 	}

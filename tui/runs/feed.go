@@ -66,7 +66,7 @@ func newFeed(p *Page) *feed {
 	return f
 }
 
-func rowOf(e *board.Entry) entryRow {
+func newEntryRow(e *board.Entry) entryRow {
 	return entryRow{id: e.ID, kind: e.Type, status: e.Status, worker: cells.OneLine(e.Worker, 80), text: cells.OneLine(e.Content, page.RowRunes), created: e.Created, must: e.MustSurface}
 }
 
@@ -191,7 +191,7 @@ func (f *feed) took(entries []board.Entry, err error) tea.Cmd {
 	f.held.first = entryNumber(entries[len(entries)-1].ID)
 	f.held.rows = f.held.rows[:0:0]
 	for i := range slices.Backward(entries) {
-		f.held.rows = append(f.held.rows, rowOf(&entries[i]))
+		f.held.rows = append(f.held.rows, newEntryRow(&entries[i]))
 	}
 	f.grow(entryNumber(entries[0].ID))
 	return nil
@@ -221,7 +221,7 @@ func (f *feed) view(focused bool) []string {
 		note += ", the newest of more"
 	}
 	title := "Entries, newest first"
-	if !f.list.Touched && !f.page.back.on && !f.page.lost() && f.page.follow.err == nil {
+	if !f.list.Touched && !f.page.back.on && !f.page.isUnreachable() && f.page.follow.err == nil {
 		title += ", following"
 	}
 	return f.draw(title, note, empty, focused)

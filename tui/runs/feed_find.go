@@ -49,19 +49,19 @@ func (f *feed) turn(chosen string) tea.Cmd {
 	}
 	f.asked.Drop()
 	f.results = results{}
-	f.list.Keep(int(f.posted()), f.rowOf(chosen), true)
+	f.list.Keep(int(f.posted()), f.rowIndex(chosen), true)
 	return nil
 }
 
-// rowOf returns the row of an entry in the list of all; -1: it has none.
-func (f *feed) rowOf(id string) int {
+// rowIndex returns the row of an entry in the list of all; -1: it has none.
+func (f *feed) rowIndex(id string) int {
 	if n := entryNumber(id); n > 0 && n <= f.posted() {
 		return int(f.posted() - n)
 	}
 	return -1
 }
 
-// filterNames are the filters of entries; must stands alone.
+// filterNames are the filters name:value. The word must, alone, selects what must surface.
 var filterNames = []string{"type", "kind", "status", "worker", "tag", "doc", "since"}
 
 // query parses the filter, and returns its words too. A worker is selected by any part of its
@@ -123,7 +123,7 @@ func (f *feed) find() tea.Cmd {
 		}
 		rows := make([]entryRow, len(found.Entries))
 		for i := range found.Entries {
-			rows[i] = rowOf(&found.Entries[i])
+			rows[i] = newEntryRow(&found.Entries[i])
 		}
 		return func() tea.Cmd { return f.foundThem(rows, found.More, err) }
 	})

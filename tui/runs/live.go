@@ -194,7 +194,7 @@ func (p *Page) show(s scene) {
 	p.acted = false
 }
 
-// lost notes that the page may be out of date, because the server does not answer.
-func (p *Page) lost() bool {
+// isUnreachable reports whether the server does not answer, so that the page may be out of date.
+func (p *Page) isUnreachable() bool {
 	return p.app.Away != nil || errors.Is(p.err, fault.Away) || errors.Is(p.follow.err, fault.Away)
 }

@@ -19,10 +19,10 @@ import (
 type preview struct {
 	page    *Page
 	doc     page.Document
-	of      subject  // what is to be shown; empty: to be read again
-	title   string   // of what is shown
-	found   evidence // what is shown, if it is an entry or a signal
-	mark    []string // words that are highlighted in it
+	of      subject    // what is to be shown; empty: to be read again
+	title   string     // of what is shown
+	found   itemDetail // what is shown, if it is an entry or a signal
+	mark    []string   // words that are highlighted in it
 	reading page.Once
 	w       int
 }
@@ -66,7 +66,7 @@ func (p *Page) showChosen() tea.Cmd {
 		describeReason(x, q.reason)
 	}
 	p.preview.set(title, x.Lines)
-	p.preview.of, p.preview.found = subject{}, evidence{}
+	p.preview.of, p.preview.found = subject{}, itemDetail{}
 	return nil
 }
 
@@ -92,7 +92,7 @@ func (v *preview) show(of subject, words []string) tea.Cmd {
 	return v.read()
 }
 
-// read reads what is to be shown, once at a time.
+// read reads what is to be shown, one read at a time.
 func (v *preview) read() tea.Cmd {
 	if !v.reading.Begin() {
 		return nil
@@ -105,7 +105,7 @@ func (v *preview) read() tea.Cmd {
 			switch {
 			case of != v.of, errors.Is(err, fault.Away) && v.found.id == of.id: // it stays
 			case err != nil:
-				v.found = evidence{}
+				v.found = itemDetail{}
 				v.set(of.id, nil)
 				v.doc.SetText(cells.Wrap(v.page.app.Explain(err), v.w-2)...)
 			default:

@@ -128,7 +128,7 @@ func (s *questionsPane) light() string {
 		look = st.Good
 	}
 	switch {
-	case s.page.lost():
+	case s.page.isUnreachable():
 		word, look, note = strings.Replace(word, "● gate", "○ gate was", 1), st.Faint, "last known"
 	case s.page.scene.uncompared:
 		note = "conflicts not compared"

@@ -194,7 +194,7 @@ func (p *Page) place() string {
 		return st.Warn.Render("back") + st.Faint.Render(where+" "+cells.Clock(e.At)+" "+what+"  L live")
 	case errors.Is(err, fault.Gone):
 		return st.Bad.Render("another process deleted this run; this is its last state · esc to the list")
-	case p.lost():
+	case p.isUnreachable():
 		return st.Bad.Render("connection lost") + st.Faint.Render(where+"; retrying")
 	case err != nil:
 		return st.Bad.Render("not live: " + cells.OneLine(err.Error(), 120))

@@ -374,7 +374,7 @@ func (p *Page) choose(id string) (cmd tea.Cmd) {
 	if p.feed.filter.Shown() {
 		cmd = p.feed.clearFilter()
 	}
-	if at := p.feed.rowOf(id); at >= 0 {
+	if at := p.feed.rowIndex(id); at >= 0 {
 		p.feed.list.MoveTo(at)
 	}
 	return cmd

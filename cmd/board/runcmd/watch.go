@@ -227,7 +227,7 @@ func (p *program) replayOne(c *cli.Context, b *board.Board, s *board.Snapshot, i
 		return err
 	}
 	return p.showThen(c, ops.ShowOut{Entry: &d.Entry, Linked: d.Linked, Raised: &d.Raised,
-		Dropped: &d.Dropped, Settled: &d.Settled, History: d.History})
+		Dropped: &d.SurfaceWaivers, Settled: &d.Settled, History: d.History})
 }
 
 // showThen answers with an entry or a signal as it was.
