@@ -84,8 +84,8 @@ func (c *Claim) timed() bool {
 // sameSize is how many times another value a value may be that stands in its place.
 const sameSize = 5
 
-// displaced returns why a window gives a figure of a claim to something else: another one of its kind
-// stands with what the claim says it of.
+// displaced returns why a window gives a figure of a claim to something else: another of its kind
+// stands in a clause with two words more of the claim than any that has its own figure.
 func (ev *Evidence) displaced(c *Claim, w Window) string {
 	type place struct {
 		in     *Claim
@@ -97,7 +97,7 @@ func (ev *Evidence) displaced(c *Claim, w Window) string {
 			continue
 		}
 		of := cmp.Or(strings.Join(t.sayer(m.Detail.first), " "), strings.Join(c.topic(), " "))
-		here, most, why := -9, 1, ""
+		here, most, why := -9, 1, "" // no clause has its own figure
 		same := map[place]bool{}
 		for _, e := range w.Claims {
 			for _, d := range e.figures() {
@@ -105,7 +105,7 @@ func (ev *Evidence) displaced(c *Claim, w Window) string {
 				if m.Detail.relation(d) == Same {
 					same[place{e, d.clause}] = true
 					if here = max(here, n); has {
-						here = 99
+						here = 99 // said of the same, whatever else stands there
 					}
 				}
 			}

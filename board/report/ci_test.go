@@ -98,7 +98,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got != string(want) {
-				t.Errorf("%s differs; go test ./cmd/board/ci -update rewrites it. Got:\n%s", path, got)
+				t.Errorf("%s differs; go test ./board/report -update rewrites it. Got:\n%s", path, got)
 			}
 			for line := range strings.Lines(got) {
 				if ext != "github.txt" && strings.HasPrefix(strings.TrimSpace(line), "::") {
