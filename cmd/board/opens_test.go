@@ -41,7 +41,7 @@ var opened = map[string]string{
 	"embed/minilm/fetch.go fetch":           "a model",
 	"embed/minilm/fetch.go sumOf":           "a model",
 	"embed/minilm/manifest.go write":        "a model",
-	"board/ran_spool.go appendSpool":        "receipts, to append to",
+	"board/ran.go appendSpool":              "receipts, to append to",
 	"hooks/seen.go forgetOld":               "a directory",
 	"hooks/topics/worklog.go appendTo":      "a worklog",
 	"kb/home/commit.go openRepo":            "a git directory, for what lies in it alone",
