@@ -87,14 +87,28 @@ type statement struct {
 
 const quick = time.Millisecond
 
-// run runs a statement, and notes whether it was quick.
+// begun is how long after its start a statement runs for certain. What interrupts it before is lost:
+// SQLite begins with a clean slate.
+const begun = 50 * time.Millisecond
+
+// run runs a statement, and notes whether it was quick. Another one is called off when its context
+// ends, but not before it has begun.
 func (s *statement) run(ctx context.Context, do func(context.Context) error) error {
-	if s.quick && ctx.Err() == nil {
-		ctx = context.WithoutCancel(ctx)
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	begin := time.Now()
-	err := do(ctx)
+	begin, until := time.Now(), context.WithoutCancel(ctx)
+	if !s.quick && ctx.Done() != nil {
+		ends, cancel := context.WithCancel(until)
+		defer cancel()
+		defer context.AfterFunc(ctx, func() { time.AfterFunc(begun-time.Since(begin), cancel) })()
+		until = ends
+	}
+	err := do(until)
 	s.quick = time.Since(begin) < quick
+	if err != nil && ctx.Err() != nil && until.Err() != nil {
+		return ctx.Err()
+	}
 	return err
 }
 
