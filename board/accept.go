@@ -67,7 +67,8 @@ func (b *Board) Accept(ctx context.Context, worker string, a AcceptRequest) (cla
 			return conflict(fmt.Sprintf("%s is %s's own: nobody accepts a doubt about what they wrote",
 				d.ID, worker), "correct it, or leave the doubt to another worker or a person")
 		}
-		p := record.AcceptPayload{Doubt: d.Doubt, Check: d.Check, Verdict: d.Verdict, Reason: a.Reason, Person: a.Person, Revoked: a.Revoke}
+		p := record.AcceptPayload{Doubt: d.Doubt, Check: d.Check, Verdict: d.Verdict, Reason: a.Reason,
+			Person: a.Person, Revoked: a.Revoke}
 		if err := w.event(record.VerbAccept, d.ID, p); err != nil {
 			return err
 		}

@@ -53,7 +53,8 @@ func (ev *Evidence) denies(part, q, e *Claim) string {
 	w := Window{Claims: []*Claim{q}}
 	beside := ev.lay(part, w)
 	all, both := ev.shared(part, e)
-	if len(part.denials) > 0 && e.deniesOf(part) || part.negativeAs(q, &beside) || conditional(part, w.Claims) || part.timed() || q.timed() {
+	if len(part.denials) > 0 && e.deniesOf(part) || part.negativeAs(q, &beside) ||
+		conditional(part, w.Claims) || part.timed() || q.timed() {
 		return ""
 	}
 	for _, o := range ev.opposing(part, w, beside.Matches) {
@@ -113,7 +114,8 @@ func (ev *Evidence) displaced(c *Claim, w Window) string {
 		for _, e := range w.Claims {
 			for _, d := range e.figures() {
 				n, has := ev.standing(c, e, d, of)
-				other := m.Detail.relation(d) == OtherValue && max(d.Q.Value, m.Detail.Q.Value) <= sameSize*min(d.Q.Value, m.Detail.Q.Value)
+				other := m.Detail.relation(d) == OtherValue &&
+					max(d.Q.Value, m.Detail.Q.Value) <= sameSize*min(d.Q.Value, m.Detail.Q.Value)
 				if has && n > most && other && e.Cells == nil && !d.Denied && !same[place{e, d.clause}] && !ev.agreed(c, d) {
 					most, why = n, fmt.Sprintf("the finding says %s, the report %s", m.Detail.Text, d.Text)
 				}

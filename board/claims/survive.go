@@ -257,18 +257,6 @@ func (s *Survival) Speaks() bool {
 	return s.has.agree > 0 || s.has.plain[0]*float64(len(s.Claim.stems)) > 1.5
 }
 
-// HasRate reports whether a text has a rate of a claim, wherever it is: USD 60 per day.
-func (ev *Evidence) HasRate(c *Claim) bool {
-	return slices.ContainsFunc(c.figures(), func(d *Detail) bool {
-		return d.Q != nil && d.Q.Per != "" && d.Q.Dim != "" &&
-			slices.ContainsFunc(ev.withFigure(c, d), func(e *Claim) bool {
-				return slices.ContainsFunc(e.Details, func(x Detail) bool {
-					return d.relation(&x) == Same && x.Q.Per == d.Q.Per
-				})
-			})
-	})
-}
-
 // Likely reports whether the nearest window is more likely one that says a finding.
 func (s *Survival) Likely() bool { return s.odds >= likely }
 
@@ -362,19 +350,8 @@ func (cmp *Comparison) figuresIn(e *Claim) (n int) {
 // differs reports whether a window has another figure in the place of one of a claim.
 func (cmp *Comparison) differs(m Match) bool {
 	return m.With != nil && !m.With.Level && m.Alike >= cmp.enough(m) && !m.Detail.Denied && !m.With.Denied &&
-		m.Detail.sameWay(m.With) && !cmp.worksOut(m) && !m.farApart() && !m.Detail.labels(m.With) && !(m.Rel == OtherUnit && !strings.ContainsFunc(m.With.Text, writesUnit))
-}
-
-// farApart reports whether two values differ so much that one hardly stands in the place of the other:
-// a gross of £131,721.50, and £13.65 a ticket.
-func (m *Match) farApart() bool {
-	const times = 50
-	d, x := m.Detail.Q, m.With.Q
-	if m.Rel != OtherValue || d == nil || x == nil || d.Dim == "" || d.Value == 0 || x.Value == 0 {
-		return false
-	}
-	by := math.Abs(d.Value / x.Value)
-	return by > times || by < 1./times
+		m.Detail.sameWay(m.With) && !cmp.worksOut(m) && !m.Detail.labels(m.With) &&
+		!(m.Rel == OtherUnit && !strings.ContainsFunc(m.With.Text, writesUnit))
 }
 
 // worksOut reports whether the figure of a claim is the sum or the difference of the one that a

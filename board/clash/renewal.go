@@ -79,7 +79,8 @@ func (r *Renewal) otherFigure() bool {
 	})
 }
 
-// changing matches the words of a change in an English note: what is so now, what has gone, what has come in whose place.
+// changing matches the words of a change in an English note: what is so now, what has gone, what
+// has come in whose place.
 var changing = sync.OnceValue(func() *text.Regexp {
 	return text.NewRegexp(`(?i)^([^.]|\.\S)*\b(now|anymore|no more|since|moved|switched|changed|replac\w+|renamed|became|` +
 		`instead|rather|migrat\w+|raised|lowered|bumped|no longer|gone|dropped|retired|put off|postponed|slides?|` +

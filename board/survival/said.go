@@ -55,8 +55,7 @@ func (f *finding) weigh(x *index) {
 // long one the words of any item meet somewhere.
 func (f *finding) undecided(x *index, s *claims.Survival) bool {
 	return f.cause != "" && f.cause != MissContradicted && !x.long && s.Window != nil &&
-		(f.scattered() || (s.Verdict == claims.Supported || s.Verdict == claims.Unsure) && s.Speaks() ||
-			s.Verdict == claims.Unsupported && x.read().HasRate(f.pattern.claimed()))
+		(f.scattered() || (s.Verdict == claims.Supported || s.Verdict == claims.Unsure) && s.Speaks())
 }
 
 // scattered reports whether the words and numbers of an item stand near each other, in several

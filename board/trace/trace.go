@@ -21,10 +21,6 @@ const (
 	KindStatement  = "statement" // a sentence that an entry says the opposite of, or none says
 )
 
-// Kinds lists the kinds of a fact.
-var Kinds = []string{KindMoney, KindPercent, KindNumber, KindDate, KindTime, KindIdentifier,
-	KindName, KindQuote, KindStatement}
-
 // Verdicts on a fact.
 const (
 	Supported   = "supported"   // entries support it
@@ -72,7 +68,7 @@ type Fact struct {
 	Report  string   `json:"report"`
 	Line    int      `json:"line"`    // from 1, of the report
 	Text    string   `json:"text"`    // as the report has it
-	Kind    string   `json:"kind"`    // one of Kinds
+	Kind    string   `json:"kind"`    // one of the kinds of facts
 	Verdict string   `json:"verdict"` // supported, derived, source or unsupported
 	Cause   string   `json:"cause"`   // one of the causes, or ""
 	Entries []string `json:"entries"` // that support it, or are nearest; five at most

@@ -253,7 +253,8 @@ type Soundness struct {
 
 // Failed reports whether what was verified is not as it should be.
 func (o RunsOut) Failed() bool {
-	return o.Knowledge != nil && o.Knowledge.Error != "" || o.checked && slices.ContainsFunc(o.Runs, func(r board.Info) bool { return r.Error != "" })
+	return o.Knowledge != nil && o.Knowledge.Error != "" ||
+		o.checked && slices.ContainsFunc(o.Runs, func(r board.Info) bool { return r.Error != "" })
 }
 
 // ListRuns are the runs that there are.

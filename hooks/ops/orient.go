@@ -15,7 +15,7 @@ type OrientIn struct {
 	Budget       int      `json:"budget,omitempty" min:"1" default:"1200" value:"TOKENS" jsonschema:"tokens" cli:"that it may have, 4 bytes each"`
 	Conversation string   `json:"conversation,omitempty" value:"REF" rare:"true" cli:"of the conversation; default $BOARD_CONVERSATION"`
 	Channel      string   `json:"channel,omitempty" value:"NAME" rare:"true" cli:"of the channel; default the conversation's"`
-	Limit        int64    `json:"limit,omitempty" min:"1" flag:"limit,n" value:"N" only:"cli" cli:"at most so many items in a section (default as the budget has room)"`
+	Limit        int      `json:"limit,omitempty" min:"1" flag:"limit,n" value:"N" only:"cli" cli:"at most so many items in a section (default as the budget has room)"`
 	Tiers        []string `json:"tiers,omitempty" enum:"tiers" flag:"tier,tiers" only:"cli" cli:"default all"`
 }
 
@@ -37,7 +37,7 @@ is empty if the memory is. Items beyond the budget are counted.`},
 		err = h.Memory(ctx, in.Task != "", func(m *memory.Store) (err error) {
 			o := &out.Orientation
 			*o, err = m.Orient(ctx, memory.OrientQuery{Text: in.Task, Conversation: talkIn(h, m, in.Conversation),
-				Channel: in.Channel, Budget: h.Room(in.Budget, 100), Limit: int(in.Limit), Tiers: in.Tiers, Words: h.Words})
+				Channel: in.Channel, Budget: h.Room(in.Budget, 100), Limit: in.Limit, Tiers: in.Tiers, Words: h.Words})
 			if err == nil && h.MayRead(memory.Account) != nil {
 				o.Degraded = append(o.Degraded, "the account's memory (SOUL, what holds in all projects) is not granted "+
 					"to this client")

@@ -54,7 +54,8 @@ func readOne(
 			return found, err
 		}
 		s := &d.Signal
-		found = itemDetail{id: s.ID, worker: s.Worker, content: s.Content, created: s.Created, signal: s, history: d.History, past: past}
+		found = itemDetail{id: s.ID, worker: s.Worker, content: s.Content, created: s.Created, signal: s,
+			history: d.History, past: past}
 		found.line = s.Status + ": " + cells.OneLine(s.Content, page.RowRunes)
 		if s.Origin != "" {
 			found.links = []link{{what: "→ arose from", id: s.Origin}}
@@ -67,7 +68,8 @@ func readOne(
 		return found, err
 	}
 	e := &d.Entry
-	found = itemDetail{id: e.ID, worker: e.Worker, content: e.Content, created: e.Created, entry: e, history: d.History, past: past}
+	found = itemDetail{id: e.ID, worker: e.Worker, content: e.Content, created: e.Created, entry: e,
+		history: d.History, past: past}
 	found.line = cells.OneLine(e.Worker, 30) + ": " + cells.OneLine(e.Content, page.RowRunes)
 	for _, kind := range board.LinkKinds {
 		for _, id := range e.Of(kind) {

@@ -111,7 +111,7 @@ func flagOf(f *op.Field) []cli.Flag {
 		return []cli.Flag{&cli.StringSliceFlag{Name: name, Aliases: also, Usage: value + usage, KeepSpace: true}}
 	case kind == reflect.Int && usual != 0:
 		return []cli.Flag{&cli.IntFlag{Name: name, Aliases: also, Usage: value + usage, Value: usual}}
-	case kind == reflect.Int64:
+	case kind == reflect.Int || kind == reflect.Int64:
 		return []cli.Flag{&cli.Int64Flag{Name: name, Aliases: also, Usage: value + usage}}
 	}
 	return []cli.Flag{&cli.StringFlag{Name: name, Aliases: also, Usage: value + usage,
