@@ -84,11 +84,8 @@ type fixtures struct {
 	key []byte // seals the state that a client keeps between two rounds
 }
 
-// watchedRun is the run whose state stands for the resource that the suite watches.
-const watchedRun = "watched"
-
 func newFixtures(home string) (*fixtures, error) {
-	b, err := board.OpenOrCreate(context.Background(), filepath.Join(home, "boards"), watchedRun)
+	b, err := board.OpenOrCreate(context.Background(), filepath.Join(home, "boards"), "r1")
 	if err != nil {
 		return nil, err
 	}
@@ -114,22 +111,11 @@ func newFixtures(home string) (*fixtures, error) {
 	return f, nil
 }
 
-// stand stands in for what the server has no use for: completions, log messages, and an
-// address of the suite's own that can be watched.
+// stand stands in for what the server has no use for: completions and log messages.
 func stand(next sdk.MethodHandler) sdk.MethodHandler {
-	watch := func(uri *string) {
-		if *uri == "test://watched-resource" {
-			*uri = "board://run/" + watchedRun + "/state"
-		}
-	}
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		switch p := req.GetParams().(type) {
-		case *sdk.CompleteParams:
+		if p, ok := req.GetParams().(*sdk.CompleteParams); ok {
 			return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: []string{p.Argument.Value + "ing"}, Total: 1}}, nil
-		case *sdk.SubscribeParams:
-			watch(&p.URI)
-		case *sdk.UnsubscribeParams:
-			watch(&p.URI)
 		}
 		res, err := next(ctx, method, req)
 		switch r := res.(type) {

@@ -149,10 +149,6 @@ func TestRefusalsHaveCodes(t *testing.T) {
 		what, say string
 		err       error
 	}{
-		{"to watch a run that there is not", "there is no run", c.Subscribe(t.Context(),
-			&sdk.SubscribeParams{URI: "board://run/none/state"})},
-		{"to watch what does not change", "cannot be watched", c.Subscribe(t.Context(),
-			&sdk.SubscribeParams{URI: "board://capsule/c1"})},
 		{"to write about a run that is not named", "no run is named", get("synthesis", nil)},
 		{"to write about a run that there is not", "there is no run",
 			get("synthesis", map[string]string{"run": "none"})},

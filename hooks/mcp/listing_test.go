@@ -85,7 +85,7 @@ func TestListsDoNotChange(t *testing.T) {
 		caps := c.InitializeResult().Capabilities
 		if caps.Tools == nil || caps.Tools.ListChanged || caps.Prompts == nil ||
 			caps.Prompts.ListChanged || caps.Resources == nil || caps.Resources.ListChanged ||
-			!caps.Resources.Subscribe {
+			caps.Resources.Subscribe {
 			t.Errorf("%s: %+v %+v %+v", era, caps.Tools, caps.Prompts, caps.Resources)
 		}
 		tools, err := c.ListTools(t.Context(), nil)

@@ -136,9 +136,8 @@ type Server struct {
 	answers  map[string]sdk.ToolHandler // of the tools, by name
 	takes    map[string]*jsonschema.Schema
 	gives    map[string]*jsonschema.Schema // what each answers
-	watches  watches
-	roots    sync.Map // what each session's first root is, asked once
-	joined   sync.Map // the run that each session has started or joined last
+	roots    sync.Map                      // what each session's first root is, asked once
+	joined   sync.Map                      // the run that each session has started or joined last
 	clients  *transport.Clients
 	context  contextStore
 	stores   *sqlite.Keeper // files that calls have used
@@ -171,13 +170,11 @@ func New(cfg Config) *Server {
 			s.profiles[group] = true
 		}
 	}
-	s.watches.of = map[string]*watched{}
 	sdkLog := slog.New(demoted{s.log.Handler()})
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "board", Title: "Blackboard",
 		Version: cfg.Version}, &sdk.ServerOptions{
 		Instructions: s.instructions(), Capabilities: fixedLists(),
-		Logger:           sdkLog,
-		SubscribeHandler: s.subscribe, UnsubscribeHandler: s.unsubscribe,
+		Logger: sdkLog,
 		// What is listed goes by the grants, and what is read by who reads.
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
 			c.CacheScope = "private"
@@ -223,7 +220,6 @@ func (s *Server) living(ctx context.Context) (context.Context, context.CancelFun
 func (s *Server) Close() {
 	s.end()
 	s.clients.Close()
-	s.watches.close()
 	s.closeStore()
 	if err := s.stores.Close(); err != nil {
 		s.log.Warn("closing the stores", "error", err)
@@ -293,10 +289,7 @@ func (c *call) ownRun() string {
 }
 
 // leave forgets a session that ends.
-func (s *Server) leave(session string) {
-	s.watches.leave(session)
-	s.joined.Delete(session)
-}
+func (s *Server) leave(session string) { s.joined.Delete(session) }
 
 // runOf is the run that a call is about, if the caller may read it, or write to it.
 func (c *call) runOf(run string, write bool) (string, error) {

@@ -21,18 +21,21 @@ const generic = words(`server-initialize server-stateless ping logging-set-level
 // Scenarios that call tools, resources and prompts of the suite's.
 const fixtures = words(`completion-complete json-schema-2020-12 http-custom-header-server-validation
   tools-call-simple-text tools-call-image tools-call-audio tools-call-embedded-resource tools-call-mixed-content tools-call-with-logging tools-call-error tools-call-with-progress
-  resources-read-text resources-read-binary resources-templates-read resources-subscribe resources-unsubscribe
+  resources-read-text resources-read-binary resources-templates-read
   prompts-get-simple prompts-get-with-args prompts-get-embedded-resource prompts-get-with-image
   input-required-result-basic-elicitation input-required-result-basic-sampling input-required-result-basic-list-roots input-required-result-request-state
   input-required-result-multiple-input-requests input-required-result-multi-round input-required-result-missing-input-response input-required-result-non-tool-request
   input-required-result-result-type input-required-result-tampered-state input-required-result-capability-check input-required-result-ignore-extra-params input-required-result-validate-input`)
 // Scenarios of what the server does not do in the revisions that have sessions.
 const asks = 'the server asks the client nothing in the middle of a call; since 2026-07-28 the fixtures ask in their answers'
+const waits = 'resources cannot be subscribed to: board_wait waits for what happens'
 const sessions = {
   'tools-call-sampling': asks,
   'tools-call-elicitation': asks,
   'elicitation-sep1034-defaults': asks,
   'elicitation-sep1330-enums': asks,
+  'resources-subscribe': waits,
+  'resources-unsubscribe': waits,
   'server-sse-polling': 'a stream that broke off is not taken up again: its calls have ended with it',
 }
 // Checks within a generic scenario that call tools of the suite's.
