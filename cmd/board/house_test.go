@@ -306,7 +306,7 @@ var ceilings = map[string]int{
 
 	"hooks/harness": 2400, // what the transcripts of Claude Code say, ends of outputs
 
-	"hooks/mcp": 3300, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
+	"hooks/mcp": 2969, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
 
 	"hooks/mcp/transport": 997, // a message is not held up by the next read
 
@@ -320,9 +320,9 @@ var ceilings = map[string]int{
 
 	"kb": 7300, // all of a note is taken in; statements in memory, for imports and curation
 
-	"kb/chunks": 2500,
+	"kb/chunks": 2462,
 
-	"kb/importers": 2560,
+	"kb/importers": 2160,
 
 	"kb/index": 4562, // several vectors for a document; lists of the tail made when asked for
 

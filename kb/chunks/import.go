@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"syscall"
 	"time"
 
@@ -177,32 +175,4 @@ func (src *source) each(ctx context.Context, chunk func(incomingChunk) error, st
 		return src.eachRow(ctx, chunk, state, refuse)
 	}
 	return src.eachFile(ctx, chunk, state, refuse)
-}
-
-// EachOriginal calls chunk and state with each record of a store of the other program, which may
-// have expired: path is its database, or the directory that has one or the folders of earlier
-// versions. It reports false if there is none, and whether something was left out.
-func EachOriginal(ctx context.Context, path string, chunk func(Chunk) error, state func(State) error,
-	refuse func(from, why string)) (found bool, notes []string, err error) {
-	src := &source{path: path}
-	if disk.IsDir(path) {
-		src, err = originals(ctx, path)
-	} else if _, err = src.openDB(ctx); err != nil {
-		err = sourceError(path, err)
-	}
-	if src != nil {
-		defer src.close()
-	}
-	if err == nil && src != nil {
-		err = src.each(ctx, func(in incomingChunk) error { return chunk(in.Chunk) }, state, refuse)
-	}
-	if own := (*fault.Error)(nil); errors.As(err, &own) { // nothing can go on without it
-		own.Next = slices.DeleteFunc(own.Next, func(s fault.Step) bool {
-			return maps.Equal(s.Args, skipImport.Args)
-		})
-	}
-	if src == nil {
-		return false, nil, err
-	}
-	return true, src.notes, err
 }

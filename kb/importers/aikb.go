@@ -1,14 +1,18 @@
 package importers
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"blackboard/board/disk"
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/kb"
 	"blackboard/kb/markdown"
 )
 
@@ -270,3 +274,27 @@ func (im *importer) aiKBOthers(f *sqlite.Foreign, path string) error {
 	}
 	return nil
 }
+
+// foreignError describes an error that the source caused.
+func foreignError(path string, err error) error {
+	var own *fault.Error
+	switch _, refused := fault.Refused(err); {
+	case refused:
+		return err
+	case errors.Is(err, fault.Busy):
+		return fault.Conflict.New(err.Error(), "stop the program that writes to it, or import a "+
+			"copy of the file")
+	case errors.Is(err, fault.Full):
+		return invalid(err.Error(), "remove what is not needed from the store, or free space "+
+			"for temporary files")
+	case errors.As(err, &own):
+		return invalid(err.Error(), "give an undamaged copy")
+	case errors.Is(err, fs.ErrPermission):
+		return invalid(fmt.Sprintf("cannot read %s: %s", path, disk.Cause(err)),
+			"check its permissions")
+	}
+	return err
+}
+
+// storeCell is the most of a value that is read: more is refused anyway.
+const storeCell = 4 * kb.MaxBody

@@ -9,10 +9,30 @@ import (
 	"strings"
 	"testing"
 
+	_ "modernc.org/sqlite"
+
 	"blackboard/board/fault"
 	"blackboard/kb"
 	"blackboard/testdata/shared"
 )
+
+// storeDB makes a database in a new folder with these statements and returns its path.
+// It stays open, in WAL mode.
+func storeDB(tb testing.TB, statements ...string) string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "store.db")
+	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(path)+"?_pragma=journal_mode(WAL)")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { db.Close() })
+	for _, s := range statements {
+		if _, err := db.Exec(s); err != nil {
+			tb.Fatalf("%s: %v", s, err)
+		}
+	}
+	return path
+}
 
 // aiKBSchema is that of ai-kb.
 const aiKBSchema = `CREATE TABLE capsules (id TEXT PRIMARY KEY, kind TEXT NOT NULL, title TEXT NOT NULL, body TEXT NOT NULL, source TEXT NOT NULL, tags TEXT NOT NULL, path TEXT NOT NULL,
@@ -279,6 +299,8 @@ func TestImportAIKBFails(t *testing.T) {
 		fault.Invalid,
 		"is not a database of ai-kb",
 	)
+	importFails(t, storeDB(t, `CREATE TABLE chunks (x)`), "auto", fault.Invalid, "of agent-memory-store", "context store")
+	importFails(t, storeDB(t, `CREATE TABLE other (x)`), "auto", fault.Invalid, "not of ai-kb", "looked for")
 	importFails(
 		t,
 		storeDB(t, `CREATE TABLE capsules (id, superseded_by)`, `CREATE TABLE sidecars (id)`),

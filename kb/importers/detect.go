@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"blackboard/board/disk"
+	"blackboard/board/fault"
+	"blackboard/board/sqlite"
 	"blackboard/kb/markdown"
 )
 
@@ -43,7 +45,7 @@ func (im *importer) detect(path string, dir bool) (string, error) {
 	case string(head[:n]) == sqliteMagic && im.isAIKBDatabase(path):
 		return formatAIKB, nil
 	case string(head[:n]) == sqliteMagic:
-		return formatStore, nil
+		return "", im.otherDatabase(path)
 	}
 	return detectLines(path, io.MultiReader(bytes.NewReader(head[:n]), f))
 }
@@ -67,8 +69,6 @@ func detectLines(path string, r io.Reader) (string, error) {
 			switch {
 			case f.key == "schema" && s == exportSchema:
 				format = formatJSONL
-			case f.key == "type" && (s == "entity" || s == "relation"):
-				format = formatMCP
 			case f.key == "kind" && s == "run":
 				what = "it is the export of a run; import it as a run"
 			}
@@ -87,8 +87,6 @@ func detectLines(path string, r io.Reader) (string, error) {
 
 func (im *importer) detectDir(dir string) (string, error) {
 	switch {
-	case isStoreDir(dir):
-		return formatStore, nil
 	case isClaudeDir(dir):
 		return formatClaude, nil
 	case im.isAIKBDir(dir):
@@ -124,14 +122,38 @@ func (im *importer) detectDir(dir string) (string, error) {
 	return "", notDetected(dir, "the folder has none of these")
 }
 
+// otherDatabase says what an SQLite file is that ai-kb has not made.
+func (im *importer) otherDatabase(path string) error {
+	f, err := sqlite.OpenForeign(im.ctx, path)
+	if err != nil {
+		return foreignError(path, err)
+	}
+	defer f.Close()
+	tables, err := f.Tables(im.ctx)
+	has := func(name string) bool { return slices.Contains(tables, name) }
+	switch {
+	case err != nil:
+		return foreignError(path, err)
+	case has("capsules") && has("sidecars"):
+		return invalid(path+" is the database of a knowledge base of this program",
+			"import the folder capsules beside it", fault.Do("kb.export",
+				"or give a file made by {}"))
+	case has("entries") && has("signals"):
+		return invalid(path+" is a board of blackboard.py, not a knowledge base",
+			"import it as a run")
+	case has("chunks"):
+		return invalid(path+" is a store of agent-memory-store, not a knowledge base",
+			"use the context store of its project, which takes it over")
+	}
+	return notDetected(path, "it is an SQLite file, but not of ai-kb")
+}
+
 func notDetected(path, what string) error {
 	return invalid(fmt.Sprintf("unknown format: %s: %s", path, what),
-		fmt.Sprintf("looked for: a first line with \"schema\":%q (%s) or \"type\":\"entity\" "+
-			"(%s), an SQLite file or folders chunks and state (%s), an SQLite file with a table "+
+		fmt.Sprintf("looked for: a first line with \"schema\":%q (%s), an SQLite file with a table "+
 			"capsules, or its folder (%s), a folder with %s (%s), files .md (%s); a "+
 			"format can be named",
-			exportSchema, formatJSONL, formatMCP, formatStore, formatAIKB, claudeIndex,
-			formatClaude, formatMarkdown))
+			exportSchema, formatJSONL, formatAIKB, claudeIndex, formatClaude, formatMarkdown))
 }
 
 // isClaudeDir reports whether a folder looks like one of those that readClaude takes.

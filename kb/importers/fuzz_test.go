@@ -13,7 +13,6 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/kb"
-	"blackboard/kb/chunks"
 	"blackboard/kb/markdown"
 )
 
@@ -83,27 +82,6 @@ func FuzzImportJSONL(f *testing.F) {
 	})
 }
 
-func FuzzImportMCP(f *testing.F) {
-	for _, s := range []string{
-		`{"type":"entity","name":"a","entityType":"b","observations":["c",7,{"d":"e"},null]}` +
-			"\n" + `{"type":"relation","from":"a","to":"b","relationType":"c","x":1}`,
-		`{"type":"relation","from":"a","to":"a","relationType":"c"}`, `{"type":"entity","name":"` +
-			strings.Repeat("n", 400) +
-			`","entityType":"a,b","observations":["\n\n"],"createdAt":1}`, `{"type":7}`,
-	} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		im := newImporter(context.Background())
-		folded, err := im.mcp("x", strings.NewReader(text))
-		importWhole(t, im, err)
-		if n := linesOf(text); err == nil && len(im.set.Items)+len(im.set.Refused)+folded != n {
-			t.Fatalf("%d lines, %d items, %d refused and %d relations", n, len(im.set.Items),
-				len(im.set.Refused), folded)
-		}
-	})
-}
-
 var markdownSeeds = []string{
 	"# T\ntext", "---\ntitle: T\ntags: [a, b]\ncreated: 2025-06-01\nother: {a: [b]}\n---\ntext",
 	"---\na: &a [*a]\n---\n", "---\n- a\n---\n", "---\n? [a]\n: b\n---\n",
@@ -164,33 +142,6 @@ func FuzzImportClaude(f *testing.F) {
 		if esc := escapeClaude(text); strings.Trim(esc,
 			"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") != "" {
 			t.Fatal(esc)
-		}
-	})
-}
-
-func FuzzImportStoreRow(f *testing.F) {
-	f.Add("id", "topic", "agent", `["a","b"]`, "high", "text", "2025-06-01",
-		"2025-06-01T00:00:00Z", "2999-01-01", "more")
-	f.Add("", "", "", "[", "", "# x\ny", "1748786400123", "x", "2020-01-01", "")
-	f.Add("a\nb", "t\x00", "global", `[1,null,"a,b",{}]`, "LOW", "\xff", "", "", "soon", "\n")
-	f.Fuzz(func(t *testing.T, id, topic, agent, tags, importance, content, created, updated,
-		expires, other string) {
-		im := newImporter(context.Background())
-		r := &storeReader{im: im, path: "x"}
-		c := chunks.Chunk{Meta: chunks.Meta{ID: id, Topic: topic, Agent: agent, Importance: importance,
-			Tags: strings.Split(tags, ",")}, Content: content}
-		if at, ok := importTime(expires); ok {
-			c.Expires = &at
-		}
-		c.Created, _ = importTime(created)
-		c.Updated, _ = importTime(updated)
-		if r.chunk(c) != nil || r.state(chunks.State{Key: topic, Value: []byte(other)}) != nil {
-			t.Fatal("an error")
-		}
-		r.notes()
-		importWhole(t, im, nil)
-		if len(im.set.Items)+len(im.set.Refused) != 2 {
-			t.Fatalf("%+v", im.set)
 		}
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"time"
 
 	"blackboard/board/disk"
 	"blackboard/board/fault"
@@ -15,14 +14,11 @@ import (
 )
 
 // Formats are the formats that Read accepts.
-var Formats = []string{"auto", formatJSONL, formatMarkdown, formatStore, formatMCP,
-	formatClaude, formatAIKB}
+var Formats = []string{"auto", formatJSONL, formatMarkdown, formatClaude, formatAIKB}
 
 const (
 	formatJSONL    = "jsonl"
 	formatMarkdown = "markdown"
-	formatStore    = "agent-memory-store"
-	formatMCP      = "mcp-memory"
 	formatClaude   = "claude-memory"
 	formatAIKB     = "ai-kb"
 )
@@ -77,9 +73,7 @@ func (im *importer) read(path, format string) (*kb.ImportSet, error) {
 	im.set.Format = format
 	readers := map[string]struct{ file, dir func(string) error }{
 		formatJSONL:    {file: im.readJSONL},
-		formatMCP:      {file: im.readMCP},
 		formatMarkdown: {im.readMarkdownFile, im.readMarkdownDir},
-		formatStore:    {im.readStoreFile, im.readStoreDir},
 		formatClaude:   {dir: im.readClaude},
 		formatAIKB:     {im.readAIKBFile, im.readAIKBDir},
 	}
@@ -104,7 +98,6 @@ func (im *importer) read(path, format string) (*kb.ImportSet, error) {
 type importer struct {
 	ctx        context.Context
 	set        *kb.ImportSet
-	now        time.Time // what has expired by now is refused
 	maxRecords int
 	records    int
 	text       int               // bytes
@@ -113,7 +106,7 @@ type importer struct {
 }
 
 func newImporter(ctx context.Context) *importer {
-	return &importer{ctx: ctx, now: time.Now(), maxRecords: maxImportRecords,
+	return &importer{ctx: ctx, maxRecords: maxImportRecords,
 		ids: map[string]string{},
 		set: &kb.ImportSet{Items: []kb.Incoming{}, Refused: []kb.Refused{}, Notes: []string{}}}
 }

@@ -131,16 +131,9 @@ func TestImportDetect(t *testing.T) {
 	}{
 		"export":          {map[string]string{"x.jsonl": jsonlHeader}, "x.jsonl", formatJSONL},
 		"export with BOM": {map[string]string{"x": "\ufeff\r\n" + jsonlHeader}, "x", formatJSONL},
-		"mcp": {
-			map[string]string{"memory.json": `{"type":"entity","name":"a","entityType":"b","observations":["c"]}`}, "memory.json", formatMCP},
-		"mcp relation": {
-			map[string]string{"m": `{"type":"relation","from":"a","to":"b","relationType":"c"}`},
-			"m", formatMCP},
-		"markdown file": {map[string]string{"x.MD": "text"}, "x.MD", formatMarkdown},
+		"markdown file":   {map[string]string{"x.MD": "text"}, "x.MD", formatMarkdown},
 		"folder": {map[string]string{"a/b/x.markdown": "text", "a/y.txt": "text"}, "",
 			formatMarkdown},
-		"legacy store": {map[string]string{"chunks/a.md": "---\ntopic: a\n---\nb"}, "",
-			formatStore},
 		"chunks of a book": {map[string]string{"chunks/a.md": "---\ntitle: a\n---\nb"}, "",
 			formatMarkdown},
 		"claude memory":  {map[string]string{"MEMORY.md": "# x", "a.md": "b"}, "", formatClaude},
@@ -180,7 +173,6 @@ func TestImportErrors(t *testing.T) {
 		{"a.md", "yaml", fault.Invalid, "choose one of auto"},
 		{"empty", "auto", fault.Invalid, "is empty"},
 		{"empty", "jsonl", fault.Invalid, "is empty"},
-		{"empty", "mcp-memory", fault.Invalid, "is empty"},
 		{"text.txt", "auto", fault.Invalid, "looked for"},
 		{"binary", "auto", fault.Invalid, "does not begin with a JSON line"},
 		{"other.json", "auto", fault.Invalid, "of an unknown format"},
@@ -191,15 +183,12 @@ func TestImportErrors(t *testing.T) {
 		{"hidden", "auto", fault.Invalid, "none of these"},
 		{"nothing", "markdown", fault.Invalid, "no markdown file"},
 		{"nothing", "claude-memory", fault.Invalid, "no Claude Code memory"},
-		{"nothing", "agent-memory-store", fault.Invalid, "neither a store.db"},
 		{"newer.jsonl", "auto", fault.Invalid, "version 2"},
 		{"none.jsonl", "auto", fault.Invalid, "has no version"},
 		{"half.jsonl", "auto", fault.Invalid, `the field "v" has the wrong type`},
 		{"bare.jsonl", "jsonl", fault.Invalid, "export begins with"},
 		{"fake.db", "auto", fault.Invalid, "not a valid SQLite file"},
-		{"text.txt", "agent-memory-store", fault.Invalid, "SQLite"},
 		{"nothing", "jsonl", fault.Invalid, "is not a file"},
-		{"nothing", "mcp-memory", fault.Invalid, "is not a file"},
 		{"a.md", "claude-memory", fault.Invalid, "is not a folder"},
 	} {
 		t.Run(tc.path+"_"+tc.format, func(t *testing.T) {
@@ -210,9 +199,9 @@ func TestImportErrors(t *testing.T) {
 
 func TestImportTooMuch(t *testing.T) {
 	dir := importFiles(t, map[string]string{"d/a.md": "text", "d/big.md": "", "big.jsonl": "",
-		"big.json": "", "many.jsonl": jsonlHeader + strings.Repeat("{}\n", 6)})
+		"many.jsonl": jsonlHeader + strings.Repeat("{}\n", 6)})
 	for name, size := range map[string]int64{"d/big.md": maxImportFile + 1,
-		"big.json": maxImportFile + 1, "big.jsonl": maxImportExport + 1} {
+		"big.jsonl": maxImportExport + 1} {
 		if err := os.Truncate(filepath.Join(dir, name), size); err != nil {
 			t.Fatal(err)
 		}
@@ -224,8 +213,6 @@ func TestImportTooMuch(t *testing.T) {
 	}
 	importFails(t, filepath.Join(dir, "big.jsonl"), "jsonl", fault.Invalid,
 		"the limit is 1024", "split")
-	importFails(t, filepath.Join(dir, "big.json"), "mcp-memory", fault.Invalid,
-		"the limit is 64", "split")
 	im := newImporter(context.Background())
 	im.maxRecords = 5
 	if _, err := im.read(filepath.Join(dir, "many.jsonl"), "auto"); err == nil ||
@@ -236,12 +223,11 @@ func TestImportTooMuch(t *testing.T) {
 
 func TestImportCancelled(t *testing.T) {
 	dir := importFiles(t, map[string]string{"x.jsonl": jsonlHeader + "{}\n",
-		"m": `{"type":"entity"}`, "d/a.md": "a", "c/MEMORY.md": "a",
-		"s/chunks/a.md": "---\ntopic: a\n---\nb"})
+		"d/a.md": "a", "c/MEMORY.md": "a"})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for name, format := range map[string]string{"x.jsonl": formatJSONL, "m": formatMCP,
-		"d": formatMarkdown, "d/a.md": formatMarkdown, "c": formatClaude, "s": formatStore} {
+	for name, format := range map[string]string{"x.jsonl": formatJSONL,
+		"d": formatMarkdown, "d/a.md": formatMarkdown, "c": formatClaude} {
 		if _, err := Read(ctx, filepath.Join(dir, name),
 			format); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
