@@ -340,7 +340,7 @@ var ceilings = map[string]int{
 
 	"kb/store": 1545, // parts of long texts; words of many texts, for kb and memory; exports as documents, wiping
 
-	"kb/home": 1015, // a repository is known by its first commit and remote; opens the stores and runs
+	"kb/home": 879, // a repository is known by its first commit and remote; opens the stores and runs
 
 	"tui": 1043,
 

@@ -17,8 +17,8 @@ import (
 // the workspace that it is a clone of. It returns "" for the home directory and the root
 // of the file system.
 //
-// Links are resolved, so that a project has one name. The data home stores which
-// directory a git directory elsewhere is checked out to; with "" nothing is stored.
+// Links are resolved, so that a project has one name. The data home says of which workspace
+// a directory is a clone; with "" of none.
 func Find(dir, home, data string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -42,7 +42,7 @@ func Find(dir, home, data string) (string, error) {
 	}
 	nobodys := func(d string) bool { return d == home || d == filepath.Dir(d) }
 	for at := real; ; at = filepath.Dir(at) {
-		root, found, err := repository(at, data)
+		root, found, err := repository(at)
 		if err != nil {
 			return "", err
 		}
@@ -69,7 +69,7 @@ func Find(dir, home, data string) (string, error) {
 // worktree. It returns "" for a file in no repository.
 func SharedPath(file, data string) string {
 	for at := filepath.Dir(file); at != filepath.Dir(at); at = filepath.Dir(at) {
-		root, found, err := repository(at, data)
+		root, found, err := repository(at)
 		if err != nil {
 			return ""
 		}
@@ -82,7 +82,7 @@ func SharedPath(file, data string) string {
 
 // repository reports whether a directory is the top of a git working tree, and returns
 // the root that all its worktrees share.
-func repository(dir, data string) (root string, found bool, err error) {
+func repository(dir string) (root string, found bool, err error) {
 	git := filepath.Join(dir, ".git")
 	info, err := os.Stat(git)
 	switch {
@@ -101,7 +101,7 @@ func repository(dir, data string) (root string, found bool, err error) {
 		return "", false, nil // no repository, as for git
 	}
 	if own := namedIn(git, gitdir); own != "" {
-		return rootOf(own, dir, data), true, nil
+		return rootOf(own, dir), true, nil
 	}
 	return dir, true, nil // a broken link
 }

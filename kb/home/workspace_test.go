@@ -105,7 +105,7 @@ func TestFind(t *testing.T) {
 		{"beside it", submodule, "super/lib", "super", ""},
 		{"a repository in a repository", [][2]string{{"outer/.git/HEAD", head}, {"outer/vendor/inner/.git/HEAD", head}, {"outer/vendor/inner/x/", ""}}, "outer/vendor/inner/x", "outer/vendor/inner", ""},
 		{"between them", [][2]string{{"outer/.git/HEAD", head}, {"outer/vendor/inner/.git/HEAD", head}}, "outer/vendor", "outer", ""},
-		{"a git directory elsewhere", apart, "x/y", "store/x.git", ""},
+		{"a git directory elsewhere", apart, "x/y", "x", ""},
 		{"its worktree", apart, "wt/y", "store/x.git", ""},
 		{"one that says where it is", apartNamed, "x/y", "x", ""},
 		{"the worktree of that", apartNamed, "wt/y", "x", ""},
@@ -123,6 +123,7 @@ func TestFind(t *testing.T) {
 		{"one that names a bare repository", append([][2]string{{"evil/.git", "gitdir: ../srv/repo.git\n"}, {"srv/repo.git/config", "[core]\n\tbare = true\n"}}, bare...), "evil", "evil", ""},
 		{"one of a hidden repository", append([][2]string{{"evil/.git", "gitdir: gd\n"}, {"evil/gd/commondir", "../../proj/.bare\n"}}, hidden...), "evil", "evil", ""},
 		{"one that names a submodule's", append([][2]string{{"evil/.git", "gitdir: ../super/.git/modules/sub\n"}}, submodule...), "evil", "evil", ""},
+		{"one that names a git directory elsewhere", append([][2]string{{"evil/.git", "gitdir: ../store/x.git\n"}}, apart...), "evil", "evil", ""},
 		{"one that names a git directory that is another's", append([][2]string{{"evil/.git", "gitdir: ../store/x.git\n"}}, apartNamed...), "evil", "evil", ""},
 		{"one of whose own core.worktree is another's", append([][2]string{{"evil/.git", "gitdir: gd\n"}, {"evil/gd/HEAD", head}, {"evil/gd/config", "[core]\n\tworktree = {}/main\n"}}, worktrees...), "evil", "evil", ""},
 
@@ -207,39 +208,6 @@ func TestFindElsewhere(t *testing.T) {
 	}
 }
 
-// TestFindKept: which directory is the checkout of a git directory elsewhere is kept, so
-// that neither a changed file turns it out nor another that names the git directory gets in. If
-// it has gone, what fits best takes its place.
-func TestFindKept(t *testing.T) {
-	root := plantRoot(t)
-	data := filepath.Join(root, "data")
-	is := func(dir, want string) {
-		t.Helper()
-		if ws, err := Find(filepath.Join(root, dir), "", data); err != nil || ws != filepath.Join(root, want) {
-			t.Errorf("%s is in %q, not %q: %v", dir, ws, want, err)
-		}
-	}
-	tree.Plant(t, root, apart)
-	is("x/y", "store/x.git") // nothing was added to it yet
-	tree.Plant(t, root, [][2]string{{"evil/.git", "gitdir: ../store/x.git\n"}})
-	is("evil", "evil")
-	is("wt", "store/x.git")
-	// An index whose files have all changed.
-	tree.Plant(t, root, [][2]string{{"store/x.git/index", "DIRC\x00\x00\x00\x02\x00\x00\x00\x01"}})
-	is("x", "store/x.git")
-	is("evil", "evil")
-	for _, name := range []string{"x", "store/x.git/index"} {
-		if err := os.Rename(filepath.Join(root, name), filepath.Join(root, name+"-moved")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	is("x-moved", "store/x.git")
-	is("evil", "evil")
-	if all, err := os.ReadDir(filepath.Join(data, "checkouts")); err != nil || len(all) != 1 {
-		t.Errorf("%v are kept: %v", all, err)
-	}
-}
-
 // TestFindGit holds the rule against what git itself makes, in case the layouts above are not what
 // it writes.
 func TestFindGit(t *testing.T) {
@@ -274,9 +242,6 @@ func TestFindGit(t *testing.T) {
 	tree.Plant(t, root, [][2]string{{"proj/.git", "gitdir: ./.bare\n"}})
 	git("proj", "worktree", "add", "-q", "feature")
 	git("", "init", "-q", "--separate-git-dir", "store.git", "apart")
-	if got, err := Find(filepath.Join(root, "apart"), "", ""); err != nil || got != filepath.Join(root, "store.git") {
-		t.Errorf("before the first commit apart is in %q: %v", got, err)
-	}
 	tree.Plant(t, root, [][2]string{{"apart/a", "1"}, {"apart/deep/b", "2"}})
 	git("apart", "add", ".")
 	git("apart", "commit", "-q", "-m", "x")
@@ -289,7 +254,7 @@ func TestFindGit(t *testing.T) {
 	for dir, want := range map[string]string{
 		"main": "main", "wt": "main", "main/in/side": "main", "main/.git": "main", "of-bare": "bare.git", "bare.git": "bare.git",
 		"super": "super", "super/sub": "super/sub", "proj": "proj", "proj/feature": "proj",
-		"apart": "store.git", "apart/deep": "store.git", "of-apart/deep": "store.git", "evil": "evil", "of-sub": "super/sub", "sparse": "sparse", "of-sparse": "sparse",
+		"apart": "apart", "apart/deep": "apart", "of-apart/deep": "store.git", "evil": "evil", "of-sub": "super/sub", "sparse": "sparse", "of-sparse": "sparse",
 	} {
 		if got, err := Find(filepath.Join(root, dir), "", ""); err != nil || got != filepath.Join(root, want) {
 			t.Errorf("%s is in %q, not %q: %v", dir, got, want, err)
