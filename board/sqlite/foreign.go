@@ -67,27 +67,32 @@ func (f *Foreign) open(ctx context.Context) error {
 // journal.
 var beside = []string{"", "-wal", "-journal"}
 
-// copy copies the files, again if one of them changes meanwhile.
 func (f *Foreign) copy(ctx context.Context) error {
-	for try := 0; try < 5; try++ {
-		before, err := f.versions()
+	return CopyBeside(f.path, filepath.Join(f.dir, "copy"), MaxForeign, func(from, to string) error {
+		return copyFile(ctx, from, to)
+	})
+}
+
+// CopyBeside copies a file, of at most so many bytes, with what SQLite has beside it, by one
+// call of copy for each; again if one of them changes meanwhile.
+func CopyBeside(path, to string, most int64, copy func(from, to string) error) error {
+	for range 5 {
+		before, err := versions(path, most)
 		if err != nil {
 			return err
 		}
 		for i, suffix := range beside {
-			to := filepath.Join(f.dir, "copy"+suffix)
-			if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := os.Remove(to + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 			if before[i].size < 0 {
 				continue
 			}
-			if err := copyFile(ctx, f.path+suffix, to); err != nil &&
-				!errors.Is(err, fs.ErrNotExist) {
+			if err := copy(path+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
-		after, err := f.versions()
+		after, err := versions(path, most)
 		if err != nil {
 			return err
 		}
@@ -95,18 +100,18 @@ func (f *Foreign) copy(ctx context.Context) error {
 			return nil
 		}
 	}
-	return Fault(fault.Busy, f.path, "is written to constantly", nil,
+	return Fault(fault.Busy, path, "is written to constantly", nil,
 		fault.Step{Text: "repeat the command when the other program has stopped writing"})
 }
 
 type version struct{ size, modified int64 }
 
 // versions returns the size and time of each file; a missing one has the size -1.
-func (f *Foreign) versions() ([]version, error) {
+func versions(path string, most int64) ([]version, error) {
 	seen := make([]version, len(beside))
 	total := int64(0)
 	for i, suffix := range beside {
-		info, err := os.Stat(f.path + suffix)
+		info, err := os.Stat(path + suffix)
 		switch {
 		case err != nil && suffix != "" && errors.Is(err, fs.ErrNotExist):
 			seen[i].size = -1
@@ -114,14 +119,14 @@ func (f *Foreign) versions() ([]version, error) {
 		case err != nil:
 			return nil, err
 		case !info.Mode().IsRegular():
-			return nil, Fault(fault.Corrupt, f.path+suffix, "is not a regular file", nil)
+			return nil, Fault(fault.Corrupt, path+suffix, "is not a regular file", nil)
 		}
 		seen[i] = version{info.Size(), info.ModTime().UnixNano()}
 		total += info.Size()
 	}
-	if total > MaxForeign {
-		return nil, Fault(fault.Full, f.path, fmt.Sprintf("has %d MB; at most %d are allowed",
-			total>>20, int64(MaxForeign)>>20), nil, fault.Step{Text: "make it smaller first"})
+	if total > most {
+		return nil, Fault(fault.Full, path, fmt.Sprintf("has %d MB; at most %d are allowed",
+			total>>20, most>>20), nil, fault.Step{Text: "make it smaller first"})
 	}
 	return seen, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -100,41 +101,13 @@ func (b *backup) copy(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	suffixes := besideFile
-	if filepath.Ext(path) != ".sqlite3" {
-		suffixes = besideFile[:1]
+	if err := sqlite.CopyBeside(path, to, math.MaxInt64, func(from, to string) error {
+		return copyOver(ctx, from, to)
+	}); err != nil {
+		return err
 	}
-	const tries = 5
-	for range tries {
-		before := versions(path, suffixes)
-		for i, suffix := range suffixes {
-			if before[i].size < 0 {
-				continue
-			}
-			if err := copyOver(ctx, path+suffix, to+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-		if slices.Equal(before, versions(path, suffixes)) {
-			b.kept = append(b.kept, path)
-			return b.note("copied %s", path)
-		}
-	}
-	return sqlite.Fault(fault.Busy, path, "is written to constantly; try again when no program writes to it", nil)
-}
-
-type fileVersion struct{ size, modified int64 }
-
-// versions tells the versions of files apart; one that is not there has the size -1.
-func versions(path string, suffixes []string) []fileVersion {
-	all := make([]fileVersion, len(suffixes))
-	for i, suffix := range suffixes {
-		all[i].size = -1
-		if info, err := os.Stat(path + suffix); err == nil {
-			all[i] = fileVersion{info.Size(), info.ModTime().UnixNano()}
-		}
-	}
-	return all
+	b.kept = append(b.kept, path)
+	return b.note("copied %s", path)
 }
 
 // copyOver copies a file, for its owner alone, and makes the copy last.

@@ -2,7 +2,6 @@
 // it can.
 //
 // Look finds, Plan says what of it would be mended, and Repair does that after a backup.
-// Selftest tries this disk, and this program on it.
 package doctor
 
 import (
