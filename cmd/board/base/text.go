@@ -1,7 +1,6 @@
 package base
 
 import (
-	"strings"
 	"time"
 
 	"blackboard/board"
@@ -14,10 +13,6 @@ func Safe(s string) string { return text.Visible(s) }
 
 // Line is content on one line of at most n characters.
 func Line(s string, n int) string { return Safe(board.Line(s, n)) }
-
-// Indent puts a mark before each line. It keeps what agents wrote apart from the
-// program's words, also for CI runners, which obey lines that begin with "::".
-func Indent(s, by string) string { return by + strings.ReplaceAll(Safe(s), "\n", "\n"+by) }
 
 // ANSI colours, by what they mean.
 const (
