@@ -63,17 +63,7 @@ func child(dir string) error {
 // startChild starts a writer process that posts n times.
 func startChild(t testing.TB, dir, worker string, n int) (*exec.Cmd, *bufio.Scanner, *strings.Builder) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "BOARD_TEST_CHILD="+dir, "BOARD_TEST_WORKER="+worker, "BOARD_TEST_POSTS="+strconv.Itoa(n))
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stderr := &strings.Builder{}
-	cmd.Stderr = stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	cmd, out, stderr := cost.Child(t, "", "BOARD_TEST_CHILD="+dir, "BOARD_TEST_WORKER="+worker, "BOARD_TEST_POSTS="+strconv.Itoa(n))
 	return cmd, bufio.NewScanner(out), stderr
 }
 
@@ -132,16 +122,7 @@ func TestManyProcesses(t *testing.T) {
 func TestKilledWriters(t *testing.T) {
 	cost.SkipShort(t)
 	t.Parallel()
-	rounds := 100
-	if !cost.Long() {
-		rounds = 40
-	}
-	if cost.Quick() {
-		rounds = 12
-	}
-	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
-		rounds = n
-	}
+	rounds := cost.Rounds(100, 40, 12)
 	var dir string
 	acked := map[string]string{}
 	total := 0

@@ -1,15 +1,12 @@
 package kb
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -140,23 +137,12 @@ func killedChild(arg string) error {
 // returns the lines that it has said whole.
 func kill(t *testing.T, name, arg string, wait time.Duration) []string {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), name+"="+arg)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	cmd, in, stderr := cost.Child(t, "", name+"="+arg)
 	var lines []string
-	in := bufio.NewReader(out)
 	first, err := in.ReadString('\n')
 	if err != nil || first != "ready\n" {
 		cmd.Wait()
-		t.Fatalf("the child says %q, %v: %s", first, err, &stderr)
+		t.Fatalf("the child says %q, %v: %s", first, err, stderr)
 	}
 	time.AfterFunc(wait, func() { cmd.Process.Kill() })
 	for {
@@ -167,7 +153,7 @@ func kill(t *testing.T, name, arg string, wait time.Duration) []string {
 		lines = append(lines, strings.TrimSuffix(line, "\n"))
 	}
 	if cmd.Wait(); stderr.Len() > 0 {
-		t.Fatalf("the child failed by itself: %s", &stderr)
+		t.Fatalf("the child failed by itself: %s", stderr)
 	}
 	return lines
 }
@@ -179,16 +165,7 @@ func TestKilledBetweenSidecarAndRow(t *testing.T) {
 	cost.SkipQuick(t)
 	needsFile(t)
 	t.Parallel()
-	rounds := 100
-	if !cost.Long() {
-		rounds = 30
-	}
-	if cost.Quick() {
-		rounds = 8
-	}
-	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
-		rounds = n
-	}
+	rounds := cost.Rounds(100, 30, 8)
 	home := t.TempDir()
 	r := rand.New(rand.NewPCG(4, 4))
 	acked, finished := 0, 0

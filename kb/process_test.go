@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -51,17 +50,7 @@ func TestManyProcesses(t *testing.T) {
 	acked := map[string]string{}
 	var wg sync.WaitGroup
 	for i := range processes {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "BOARD_KB_TEST_CHILD="+home, fmt.Sprintf("BOARD_KB_TEST_WORKER=w%d", i))
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		stderr := &strings.Builder{}
-		cmd.Stderr = stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		cmd, out, stderr := cost.Child(t, "", "BOARD_KB_TEST_CHILD="+home, fmt.Sprintf("BOARD_KB_TEST_WORKER=w%d", i))
 		wg.Go(func() {
 			for lines := bufio.NewScanner(out); lines.Scan(); {
 				id, title, _ := strings.Cut(lines.Text(), " ")

@@ -162,10 +162,7 @@ func killedChild(root string) error {
 // for what came after. $BOARD_KILL_ROUNDS sets how often.
 func TestKilledWriters(t *testing.T) {
 	cost.SkipShort(t)
-	rounds := 10
-	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
-		rounds = n
-	}
+	rounds := cost.Rounds(10, 10, 10)
 	root := filepath.Join(t.TempDir(), "specs")
 	d, err := Open(root, filepath.FromSlash("/home/u/project"), Options{WorklogLines: 50})
 	if err != nil {
@@ -173,16 +170,7 @@ func TestKilledWriters(t *testing.T) {
 	}
 	for round := range rounds {
 		who := fmt.Sprintf("r%d", round)
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "BOARD_TOPICS_TEST_KILLED="+root,
-			"BOARD_TOPICS_TEST_WORKER="+who)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		cmd, out, _ := cost.Child(t, "", "BOARD_TOPICS_TEST_KILLED="+root, "BOARD_TOPICS_TEST_WORKER="+who)
 		acked, lines := -1, bufio.NewScanner(out)
 		for acked < 60+17*round%40 && lines.Scan() {
 			if acked, err = strconv.Atoi(lines.Text()); err != nil {

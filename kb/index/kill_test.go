@@ -161,20 +161,9 @@ func TestWriterProcess(t *testing.T) {
 	}
 }
 
-func startWriter(t *testing.T, path string, number, of, changes int) (*exec.Cmd, io.Reader, *strings.Builder) {
+func startWriter(t *testing.T, path string, number, of, changes int) (*exec.Cmd, *bufio.Reader, *strings.Builder) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestWriterProcess$")
-	cmd.Env = append(os.Environ(), "BOARD_TEST_INDEX="+path, fmt.Sprint("BOARD_TEST_WRITER=", number), fmt.Sprint("BOARD_TEST_WRITERS=", of), fmt.Sprint("BOARD_TEST_CHANGES=", changes))
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stderr := &strings.Builder{}
-	cmd.Stderr = stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return cmd, out, stderr
+	return cost.Child(t, "TestWriterProcess", "BOARD_TEST_INDEX="+path, fmt.Sprint("BOARD_TEST_WRITER=", number), fmt.Sprint("BOARD_TEST_WRITERS=", of), fmt.Sprint("BOARD_TEST_CHANGES=", changes))
 }
 
 // changesOf calls fn for each change that a writer tells of, as long as whole lines come. It
@@ -201,16 +190,7 @@ func changesOf(out io.Reader, fn func(change)) (failed string) {
 func TestKilledWriter(t *testing.T) {
 	cost.SkipQuick(t)
 	t.Parallel()
-	rounds := 80
-	if !cost.Long() {
-		rounds = 40
-	}
-	if cost.Quick() {
-		rounds = 12
-	}
-	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
-		rounds = n
-	}
+	rounds := cost.Rounds(80, 40, 12)
 	const writers = 2
 	path := filepath.Join(t.TempDir(), "index.sqlite3")
 	db := openFile(t, path)

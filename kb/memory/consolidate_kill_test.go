@@ -1,12 +1,10 @@
 package memory
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -97,18 +95,7 @@ func undoes(round int) bool { return round%2 == 1 }
 // it has made, and in what it was when it was killed: "pass", "undo" or "".
 func killedPass(t *testing.T, home string, round int, wait time.Duration) (ids []string, passes int, within string) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestConsolidatingProcess$")
-	cmd.Env = append(os.Environ(), "BOARD_TEST_CONSOLIDATE="+home, fmt.Sprint("BOARD_TEST_ROUND=", round))
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	in := bufio.NewReader(out)
+	cmd, in, stderr := cost.Child(t, "TestConsolidatingProcess", "BOARD_TEST_CONSOLIDATE="+home, fmt.Sprint("BOARD_TEST_ROUND=", round))
 	other := ""
 	for {
 		line, err := in.ReadString('\n')
@@ -135,7 +122,7 @@ func killedPass(t *testing.T, home string, round int, wait time.Duration) (ids [
 	}
 	cmd.Wait()
 	if other != "" || stderr.Len() > 0 {
-		t.Fatalf("the process failed by itself: %s%s", other, &stderr)
+		t.Fatalf("the process failed by itself: %s%s", other, stderr)
 	}
 	return ids, passes, within
 }
@@ -147,16 +134,7 @@ func killedPass(t *testing.T, home string, round int, wait time.Duration) (ids [
 func TestKilledConsolidation(t *testing.T) {
 	cost.SkipQuick(t)
 	t.Parallel()
-	rounds := 50
-	if !cost.Long() {
-		rounds = 12
-	}
-	if cost.Quick() {
-		rounds = 2
-	}
-	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
-		rounds = n
-	}
+	rounds := cost.Rounds(50, 12, 2)
 	home := t.TempDir()
 	r := rand.New(rand.NewPCG(4, 4))
 	var acked []string

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -61,16 +60,7 @@ func copyDir(t testing.TB, from, to string) {
 func TestKilledScrub(t *testing.T) {
 	cost.SkipQuick(t)
 	t.Parallel()
-	rounds := 10
-	if cost.Race {
-		rounds = 3
-	}
-	if cost.Quick() {
-		rounds = 2
-	}
-	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
-		rounds = n
-	}
+	rounds := cost.Rounds(10, 3, 2)
 	ctx := t.Context()
 	model, workspace := t.TempDir(), filepath.Join(t.TempDir(), "project")
 	opt := Options{Workspace: workspace}
@@ -124,18 +114,7 @@ func TestKilledScrub(t *testing.T) {
 	}
 	start := func(home string) (*exec.Cmd, *bufio.Reader, *strings.Builder) {
 		env[0] = home
-		cmd := exec.Command(os.Args[0], "-test.run=^TestScrubProcess$")
-		cmd.Env = append(os.Environ(), "BOARD_TEST_SCRUB="+strings.Join(env, "\n"))
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		stderr := &strings.Builder{}
-		cmd.Stderr = stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		in := bufio.NewReader(out)
+		cmd, in, stderr := cost.Child(t, "TestScrubProcess", "BOARD_TEST_SCRUB="+strings.Join(env, "\n"))
 		if first, err := in.ReadString('\n'); err != nil || first != "ready\n" {
 			rest, _ := io.ReadAll(in)
 			cmd.Wait()

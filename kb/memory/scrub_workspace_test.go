@@ -7,9 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -203,16 +201,7 @@ func TestRemoveProcess(t *testing.T) {
 func TestKilledRemoval(t *testing.T) {
 	cost.SkipQuick(t)
 	t.Parallel()
-	rounds := 10
-	if cost.Race {
-		rounds = 3
-	}
-	if cost.Quick() {
-		rounds = 2
-	}
-	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
-		rounds = n
-	}
+	rounds := cost.Rounds(10, 3, 2)
 	ctx := t.Context()
 	model, workspace := t.TempDir(), filepath.Join(t.TempDir(), "project")
 	s := open(t, model, Options{Workspace: workspace})
@@ -225,15 +214,7 @@ func TestKilledRemoval(t *testing.T) {
 		t.Fatal(err)
 	}
 	child := func(home string, wait time.Duration) (said string, took time.Duration) {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestRemoveProcess$")
-		cmd.Env = append(os.Environ(), "BOARD_TEST_REMOVE="+strings.Join([]string{home, workspace, hash}, "\n"))
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		cmd, out, _ := cost.Child(t, "TestRemoveProcess", "BOARD_TEST_REMOVE="+strings.Join([]string{home, workspace, hash}, "\n"))
 		ready := make([]byte, len("ready\n"))
 		if _, err := io.ReadFull(out, ready); err != nil {
 			t.Fatal(err)

@@ -1,13 +1,17 @@
 // Package cost lets tests hold a cost by what is allocated, which does not depend on how
-// busy a machine is.
+// busy a machine is, says how much tests do, and starts the children that they kill.
 package cost
 
 import (
+	"bufio"
 	"flag"
 	"os"
+	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -53,6 +57,39 @@ func short() bool {
 func Quick() bool {
 	ci := Race || os.Getenv("BOARD_TEST_LONG") != "" || os.Getenv("BOARD_TEST_ENGINE") != ""
 	return short() || !ci
+}
+
+// Rounds is how often a test kills: $BOARD_KILL_ROUNDS says it, or whether it is [Long] or [Quick].
+func Rounds(long, usual, quick int) int {
+	if n, err := strconv.Atoi(os.Getenv("BOARD_KILL_ROUNDS")); err == nil {
+		return n
+	}
+	switch {
+	case Quick():
+		return quick
+	case Long():
+		return long
+	}
+	return usual
+}
+
+// Child starts this test program once more, with such variables, for one test if it has a name. It
+// returns what it says and, once it has ended, its errors.
+func Child(t testing.TB, test string, env ...string) (*exec.Cmd, *bufio.Reader, *strings.Builder) {
+	t.Helper()
+	cmd, stderr := exec.Command(os.Args[0]), &strings.Builder{}
+	if test != "" {
+		cmd.Args = append(cmd.Args, "-test.run=^"+test+"$")
+	}
+	cmd.Env, cmd.Stderr = append(os.Environ(), env...), stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cmd, bufio.NewReader(out), stderr
 }
 
 // collectLess has quick tests collect garbage a quarter as often, which saves those that keep much
