@@ -78,8 +78,8 @@ const (
 // longNote is how many words a text may have that says one thing.
 const longNote = 24
 
-// IsLong reports whether a note says more than one thing.
-func (t *Note) IsLong() bool { return len(t.words) > longNote }
+// isLong reports whether a note says more than one thing.
+func (t *Note) isLong() bool { return len(t.words) > longNote }
 
 // everydayWeight is the weight of words that nothing is about.
 const everydayWeight = 2.5
@@ -214,7 +214,7 @@ func (newer *Note) Standing(older *Note) Standing {
 	}
 	own := (ownNew + ownOld) / 2
 	share := shared / (shared + own)
-	if newer.IsLong() || older.IsLong() {
+	if newer.isLong() || older.isLong() {
 		if share >= shareSimilar && common > 1 {
 			return Similar
 		}

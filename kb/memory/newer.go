@@ -72,11 +72,7 @@ func (f *file) renew(tx *sqlite.Tx, hits []Hit, q *Query) ([]Hit, error) {
 	at := func(among []Hit, n int64) int {
 		return slices.IndexFunc(among, func(h Hit) bool { return h.n == n })
 	}
-	var ns []int64
-	for i := range hits {
-		ns = append(ns, hits[i].n)
-	}
-	vectors, err := f.Index.Vectors(tx, ns...)
+	near, err := f.neighbours(tx, hits)
 	if err != nil {
 		return nil, err
 	}
@@ -95,10 +91,9 @@ func (f *file) renew(tx *sqlite.Tx, hits []Hit, q *Query) ([]Hit, error) {
 			}
 			newer, how = newest(&h.Item, among)
 		}
-		if newer == nil && !h.Weak && vectors[h.n] != nil && judged < mostJudged {
+		if newer == nil && !h.Weak && judged < mostJudged {
 			judged++
-			near := neighbours{vectors, h.Model}
-			if by := near.renewedBy(hits, i, q); by >= 0 {
+			if by := near.renewedBy(i, q); by >= 0 {
 				newer, how = &hits[by].Item, clash.Similar
 			}
 		}
@@ -123,9 +118,6 @@ func (f *file) renew(tx *sqlite.Tx, hits []Hit, q *Query) ([]Hit, error) {
 		}
 		out = append(out, h)
 	}
-	if len(vectors) == 0 {
-		newerOfTwo(out)
-	}
 	return out, nil
 }
 
@@ -133,20 +125,41 @@ func (f *file) renew(tx *sqlite.Tx, hits []Hit, q *Query) ([]Hit, error) {
 // leastAsked the least cosine with the question of one that answers it.
 const (
 	mostJudged = 3
-	leastAsked = 0.25
+	leastAsked = 0.3
 )
 
-// neighbours has the vectors of what a question has found.
+// neighbours are the hits of a tier, and what tells how near they are.
 type neighbours struct {
+	hits    []Hit
+	said    []*clash.Note
 	vectors map[int64]embed.Vector
-	model   string
+}
+
+func (f *file) neighbours(tx *sqlite.Tx, hits []Hit) (*neighbours, error) {
+	ns := &neighbours{hits: hits}
+	var all []int64
+	for i := range hits {
+		ns.said, all = append(ns.said, hits[i].told()), append(all, hits[i].n)
+	}
+	var err error
+	ns.vectors, err = f.Index.Vectors(tx, all...)
+	return ns, err
+}
+
+// alike returns how alike two hits are, by the words of the first if not all have vectors.
+func (ns *neighbours) alike(i, j int) float64 {
+	if len(ns.vectors) < len(ns.hits) {
+		return ns.said[i].Share(ns.said[j])
+	}
+	a, b := &ns.hits[i], &ns.hits[j]
+	return store.Alike(a.Model, ns.vectors[a.n], ns.vectors[b.n])
 }
 
 // place returns the place of one hit among the neighbours of another, from 1.
-func (ns *neighbours) place(of, one int64) (place int) {
-	least := store.Alike(ns.model, ns.vectors[of], ns.vectors[one])
-	for n, v := range ns.vectors {
-		if n == one || n != of && store.Alike(ns.model, ns.vectors[of], v) > least {
+func (ns *neighbours) place(of, one int) int {
+	least, place := ns.alike(one, of), 1
+	for i := range ns.hits {
+		if i != of && i != one && ns.alike(i, of) > least {
 			place++
 		}
 	}
@@ -156,52 +169,22 @@ func (ns *neighbours) place(of, one int64) (place int) {
 // renewedBy returns the index of the hit behind another one that most likely renews it, -1 if none
 // does: who notes a fact anew without touching the old note leaves two answers, which may have few
 // words in common.
-func (ns *neighbours) renewedBy(hits []Hit, of int, q *Query) (best int) {
+func (ns *neighbours) renewedBy(of int, q *Query) (best int) {
 	best, odds := -1, 0.0
-	older := &hits[of]
-	said, question := older.told(), clash.ReadNote(clash.Text{Body: q.Text})
-	for i := of + 1; i < min(len(hits), renewDepth); i++ {
-		newer := &hits[i]
-		v := ns.vectors[newer.n]
-		if newer.Cosine == nil || *newer.Cosine < leastAsked || v == nil || !newer.Updated.After(older.Updated) ||
+	older, question := &ns.hits[of], clash.ReadNote(clash.Text{Body: q.Text})
+	for i := of + 1; i < min(len(ns.hits), renewDepth); i++ {
+		newer := &ns.hits[i]
+		if newer.Cosine != nil && *newer.Cosine < leastAsked || !newer.Updated.After(older.Updated) ||
 			older.authority() > newer.authority() {
 			continue
 		}
-		r := clash.Renewal{Newer: newer.told(), Older: said, Question: question, Wanted: q.wanted, Place: i,
-			Notes: store.Alike(ns.model, v, ns.vectors[older.n]), Near: ns.place(newer.n, older.n)}
-		if o := r.Odds(); o > odds && !said.Confirmed(r.Newer) {
+		r := clash.Renewal{Newer: ns.said[i], Older: ns.said[of], Question: question, Wanted: q.wanted,
+			Score: newer.Score / max(older.Score, 1e-9), Near: ns.place(i, of), Next: i == of+1}
+		if o := r.Odds(); o > odds && !r.Older.Confirmed(r.Newer) {
 			best, odds = i, o
 		}
 	}
 	return best
-}
-
-// By words alone two hits answer a question alike if the second has nearAlone of the first one's
-// evidence, the others have at most farAlone of its evidence, and the newer one has sameTopic of the
-// words of the older one, by weight.
-const (
-	nearAlone = 0.7
-	farAlone  = 0.8
-	sameTopic = 0.25
-)
-
-// newerOfTwo puts the newer one of two sure, short hits first if they answer the question alike.
-func newerOfTwo(hits []Hit) {
-	if len(hits) < 2 {
-		return
-	}
-	first, second := &hits[0], &hits[1]
-	if second.Weak || !second.Updated.After(first.Updated) || first.authority() > second.authority() ||
-		second.Evidence < nearAlone*first.Evidence || slices.ContainsFunc(hits[2:],
-		func(h Hit) bool { return h.Evidence > farAlone*second.Evidence }) {
-		return
-	}
-	older, newer := first.told(), second.told()
-	if older.IsLong() || newer.IsLong() || older.Confirmed(newer) || older.Share(newer) < sameTopic {
-		return
-	}
-	second.Score, second.Evidence = max(first.Score, second.Score), max(first.Evidence, second.Evidence)
-	*first, *second = *second, *first
 }
 
 // mostCompared is how many notes are compared with each other.
