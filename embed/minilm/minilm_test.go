@@ -35,7 +35,7 @@ func TestConformanceTiny(t *testing.T) {
 	cost.SkipQuick(t)
 	t.Parallel()
 	names := []string{"tiny-mean", "tiny-cls", "tiny-max"}
-	if cost.Quick() {
+	if cost.Race {
 		names = names[:1]
 	}
 	for _, name := range names {
@@ -66,6 +66,9 @@ func TestConformanceOneSlot(t *testing.T) {
 func TestConformancePotion(t *testing.T) {
 	cost.SkipQuick(t)
 	cost.SkipShort(t)
+	if cost.Race { // TestConformanceStatic asks the same of a small table
+		t.Skip("the race detector is on")
+	}
 	t.Parallel()
 	dir := potionDir(t)
 	embedtest.TestEmbedder(t, func(t *testing.T) embed.Embedder { return open(t, dir) })

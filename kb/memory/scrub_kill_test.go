@@ -61,6 +61,10 @@ func TestKilledScrub(t *testing.T) {
 	cost.SkipQuick(t)
 	t.Parallel()
 	rounds := cost.Rounds(10, 3, 2)
+	notes := 600
+	if cost.Race {
+		notes = 200
+	}
 	ctx := t.Context()
 	model, workspace := t.TempDir(), filepath.Join(t.TempDir(), "project")
 	opt := Options{Workspace: workspace}
@@ -72,7 +76,7 @@ func TestKilledScrub(t *testing.T) {
 	queries := killScrubs(conv.Ref)
 	words := []string{"qzvkworkspace", "qzvkchannel", "qzvkconv"}
 	for i, q := range queries {
-		for j, it := range stockScope(t, s, q.Scope, 600, func(n int) string { return fmt.Sprintf("%s was noted %s%d", words[i], words[i], n) }) {
+		for j, it := range stockScope(t, s, q.Scope, notes, func(n int) string { return fmt.Sprintf("%s was noted %s%d", words[i], words[i], n) }) {
 			if j%20 != 0 {
 				continue
 			}
