@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"math"
 	"strings"
 
 	"blackboard/board/documents"
@@ -185,8 +186,11 @@ func (c *Claim) under(text string) {
 }
 
 // ExtractDocument reads the statements of a document.
-func ExtractDocument(d *documents.Document) (all []*Claim) {
-	for _, s := range ReadDocument(d) {
+func ExtractDocument(d *documents.Document) []*Claim { return ExtractLines(d, 1, math.MaxInt) }
+
+// ExtractLines reads the statements of lines of a document, without the headings above them.
+func ExtractLines(d *documents.Document, from, to int) (all []*Claim) {
+	for _, s := range ReadLines(d, from, to) {
 		all = append(all, Extract(s, d.Name))
 	}
 	return all

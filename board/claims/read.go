@@ -70,12 +70,14 @@ func Read(text string) []*Statement {
 	return r.out
 }
 
-// ReadDocument cuts a document into statements. Lines of a program or a log are statements
-// themselves.
-func ReadDocument(d *documents.Document) []*Statement {
+// ReadLines cuts the lines of a document from one to another into statements. Lines of a program or a
+// log are statements themselves.
+func ReadLines(d *documents.Document, from, to int) []*Statement {
 	var lines []line
 	for at, s := range d.Lines() {
-		lines = append(lines, line{s, at, d.Line(at), d.Heading(at)})
+		if n := d.Line(at); from <= n && n <= to {
+			lines = append(lines, line{s, at, n, d.Heading(at)})
+		}
 	}
 	r := reader{}
 	if prose(d.Name, lines) {
@@ -110,6 +112,10 @@ func plain(s string) string {
 	return emphasis.Replace(s)
 }
 
+// maxParagraph is the number of lines of the longest paragraph: a text without blank lines may be a
+// log, or a page, and a statement without a full stop would be all of it.
+const maxParagraph = 200
+
 func (r *reader) read(lines []line) {
 	var para []line
 	flush := func() {
@@ -143,7 +149,7 @@ func (r *reader) read(lines []line) {
 			i = end - 1
 		default:
 			if reItem.MatchString(l.text) || reLogLine.MatchString(l.text) ||
-				reNumbered.MatchString(l.text) {
+				reNumbered.MatchString(l.text) || len(para) >= maxParagraph {
 				flush()
 			}
 			para = append(para, l)

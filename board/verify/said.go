@@ -21,7 +21,8 @@ import (
 // Names are left out, because a finding may name things otherwise than its source.
 func (s *Source) said(f *Finding, o Outcome, at match) Outcome {
 	finding := claims.ExtractText(f.Content, "")
-	v := s.evidence().Verify(finding, f.Evidence, s.quoted(at))
+	evidence := s.evidence(at)
+	v := evidence.Verify(finding, f.Evidence, evidence.OnLines(s.lines(at)))
 	lacking := slices.DeleteFunc(s.lacking(f, at), func(a asked) bool { return v.Has(a.Text) })
 	if len(lacking) > 0 {
 		lacking = s.underived(f, lacking, at)
@@ -62,19 +63,29 @@ func (s *Source) said(f *Finding, o Outcome, at match) Outcome {
 	return o
 }
 
-// evidence is the source as claims.
-func (s *Source) evidence() *claims.Evidence {
+// Of a source above maxClaimed bytes, claimedAround lines on both sides of a quote are read as claims:
+// these take some sixty times the memory of their text.
+const (
+	maxClaimed    = 4 << 20
+	claimedAround = 300
+)
+
+// evidence returns the source as claims, or what is around a match, if the source is large.
+func (s *Source) evidence(at match) *claims.Evidence {
+	if len(s.doc.Text()) > maxClaimed {
+		from, to := s.lines(at)
+		return claims.NewEvidence(claims.ExtractLines(s.doc, from-claimedAround, to+claimedAround))
+	}
 	if s.claims == nil {
 		s.claims = claims.NewEvidence(claims.ExtractDocument(s.doc))
 	}
 	return s.claims
 }
 
-// quoted returns the claims of the lines of a match.
-func (s *Source) quoted(at match) []*claims.Claim {
+// lines returns the first and the last line of a match, from 1.
+func (s *Source) lines(at match) (from, to int) {
 	x := s.words()
-	from, to := int(x.words[at.from].start), int(x.words[at.to-1].end)-1
-	return s.evidence().OnLines(s.doc.Line(from), s.doc.Line(to))
+	return s.doc.Line(int(x.words[at.from].start)), s.doc.Line(int(x.words[at.to-1].end) - 1)
 }
 
 // lacking returns the numbers, dates and identifiers of a finding that neither its quote

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,6 +54,39 @@ func TestSaid(t *testing.T) {
 	if want := "quote found, but the finding says 41, which neither the quote nor doc.md has"; got.
 		Note != want {
 		t.Error(got.Note)
+	}
+}
+
+// TestLargeSource: a source above maxClaimed is read around the quote; it costs little, and what the
+// lines there deny is seen.
+func TestLargeSource(t *testing.T) {
+	var b strings.Builder
+	for i := range 150_000 {
+		fmt.Fprintf(&b, "worker %d of the night shift wrote its line\n", i)
+		if i == 75_000 {
+			b.WriteString("\nThe pump of hall four was not replaced in April.\n\nIts filter is new.\n\n")
+		}
+	}
+	if b.Len() < maxClaimed {
+		t.Fatal("the source is too small")
+	}
+	s := NewSource(documents.New("night.txt", b.String()))
+	for content, want := range map[string]string{
+		"The filter of hall four is new":              Found,
+		"The pump of hall four was replaced in April": Refuted,
+	} {
+		quote := "Its filter is new."
+		if want == Refuted {
+			quote = "The pump of hall four was not replaced in April."
+		}
+		f := Finding{Type: "observation", Content: content, Evidence: quote, SourceDoc: "night.txt"}
+		var got Outcome
+		if n := cost.Allocated(func() { got = s.Check(&f) }); n > 200<<20 && !cost.Race {
+			t.Errorf("%q: %d MB were allocated", content, n>>20)
+		}
+		if got.Verdict != want {
+			t.Errorf("%q: %s, %q", content, got.Verdict, got.Note)
+		}
 	}
 }
 

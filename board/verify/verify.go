@@ -150,7 +150,10 @@ func NewSource(d *documents.Document) *Source { return &Source{doc: d} }
 func (s *Source) written() *Source {
 	if s.raw == nil && s.Raw != nil {
 		s.raw = NewSource(documents.New(s.doc.Name, s.Raw()))
-		s.raw.claims = s.evidence() // by its lines
+		if s.claims == nil && len(s.doc.Text()) <= maxClaimed {
+			s.claims = claims.NewEvidence(claims.ExtractDocument(s.doc))
+		}
+		s.raw.claims = s.claims // by its lines
 	}
 	return s.raw
 }
