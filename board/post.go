@@ -2,6 +2,7 @@ package board
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -39,6 +40,11 @@ func (b *Board) Post(ctx context.Context, worker string, p Post) (Posted, error)
 // PostBatch puts many entries on the board in one transaction: all or none. Posts may
 // link to each other by @key, to later ones too.
 func (b *Board) PostBatch(ctx context.Context, worker string, posts []Post) ([]Posted, error) {
+	return b.postAnd(ctx, worker, posts, func(*writer, []Posted) error { return nil })
+}
+
+// postAnd is PostBatch, and in the same transaction what then does with what was posted.
+func (b *Board) postAnd(ctx context.Context, worker string, posts []Post, then func(*writer, []Posted) error) ([]Posted, error) {
 	posts = slices.Clone(posts)
 	if len(posts) > MaxBatch {
 		return nil, invalid(fmt.Sprintf("the batch has %d posts; at most %d are allowed at once",
@@ -62,7 +68,12 @@ func (b *Board) PostBatch(ctx context.Context, worker string, posts []Post) ([]P
 		}
 	}
 	out := make([]Posted, len(posts))
-	err := b.write(ctx, worker, func(w *writer) error { return w.postAll(posts, out) })
+	err := b.write(ctx, worker, func(w *writer) error {
+		if err := w.postAll(posts, out); err != nil {
+			return err
+		}
+		return then(w, out)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -375,7 +386,8 @@ func (w *writer) target(kind, id string, self int64) error {
 
 // Correct amends an entry: a new one takes its place, with all that amend leaves as it is in
 // the post: content, source, type, tags, confidence, duty, links and the question that it
-// answers. Its key and what was verified are its own. A retry is safe as in Post.
+// answers. What supports or contradicts the entry does so to the new one. Its key and what was
+// verified are its own. A retry is safe as in Post.
 //
 // Errors: as for Post; fault.Conflict if the entry is superseded already, with the entry
 // that did it; fault.Invalid if nothing changes.
@@ -405,7 +417,58 @@ func (b *Board) Correct(ctx context.Context, worker, id string, amend func(*Entr
 		return Posted{}, invalid("nothing of "+id+" changes", "give what is to be other than it is")
 	}
 	after.Supersedes = append(after.Supersedes, id)
-	return b.Post(ctx, worker, after)
+	out, err := b.postAnd(ctx, worker, []Post{after}, func(w *writer, out []Posted) error {
+		if out[0].Existing {
+			return nil
+		}
+		e, err := w.moveLinks(id, out[0].Entry.ID)
+		if err == nil {
+			out[0].Entry = *e
+		}
+		return err
+	})
+	if err != nil {
+		return Posted{}, err
+	}
+	return out[0], nil
+}
+
+// moveLinks gives a correction the links to the entry that it corrects: what supports it, and what
+// contradicts it and was not settled, so that a dispute stays. It returns the correction.
+func (w *writer) moveLinks(corrected, by string) (*Entry, error) {
+	old, err := ParseEntryID(corrected)
+	if err != nil {
+		return nil, err
+	}
+	n, err := ParseEntryID(by)
+	if err != nil {
+		return nil, err
+	}
+	links, err := backlinks(w.tx, old, `l.kind IN ('supports', 'contradicts') AND l.src <> ? AND e.status <> 'superseded'`, n)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range links {
+		src, err := ParseEntryID(l.From)
+		if err != nil {
+			return nil, err
+		}
+		if l.Kind == Contradicts {
+			if err := w.notSettled(min(src, old), max(src, old), ""); errors.Is(err, fault.Conflict) {
+				continue
+			} else if err != nil {
+				return nil, err
+			}
+		}
+		e, err := getEntry(w.tx, src)
+		if err != nil {
+			return nil, err
+		}
+		if err := w.addLink(src, l.Kind, by, e, ""); err != nil {
+			return nil, err
+		}
+	}
+	return getEntry(w.tx, n)
 }
 
 // repeats is nil if an entry with the key supersedes the entry: a correction that is made

@@ -246,14 +246,15 @@ func (b *Board) SignalByID(ctx context.Context, id string) (SignalDetail, error)
 	return d, err
 }
 
-func backlinks(tx *store.Tx, dst int64, kind string) ([]Backlink, error) {
+func backlinks(tx *store.Tx, dst int64, where string, args ...any) ([]Backlink, error) {
 	links := []Backlink{}
 	var kindOf, content string
 	var src int64
 	err := tx.Each([]any{&kindOf, &src, &content}, func() error {
 		links = append(links, Backlink{kindOf, EntryID(src), Line(content, 100)})
 		return nil
-	}, `SELECT l.kind, l.src, e.content FROM links l JOIN entries e ON e.id = l.src WHERE l.dst = ? AND `+kind+` ORDER BY l.src, l.kind`, dst)
+	}, `SELECT l.kind, l.src, e.content FROM links l JOIN entries e ON e.id = l.src WHERE l.dst = ? AND `+where+` ORDER BY l.src, l.kind`,
+		append([]any{dst}, args...)...)
 	return links, err
 }
 

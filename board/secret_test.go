@@ -49,7 +49,7 @@ func writeEverywhere(t *testing.T, ctx context.Context, text string) *Board {
 	for range 2 {
 		must(b.Signal(ctx, "ann", Raise{Content: text}))
 	}
-	_, _, err = b.PostAddressing(ctx, "ann", "s1", Post{Content: text})
+	_, _, err = b.PostAddressing(ctx, "ann", "s1", Post{Content: text}, nil)
 	must(nil, err)
 	must(b.Reopen(ctx, "ann", "s1", text))
 	must(b.Waive(ctx, "ann", "s2", text))

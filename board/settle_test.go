@@ -230,7 +230,7 @@ func TestRaiseConflicts(t *testing.T) {
 	if _, err := b.Waive(t.Context(), "w", "s1", "two versions"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := b.PostAddressing(t.Context(), "w", "s2", Post{Content: "An interview settled which."}); err != nil {
+	if _, _, err := b.PostAddressing(t.Context(), "w", "s2", Post{Content: "An interview settled which."}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := listed(t, b); got != "e2e3" {

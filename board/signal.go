@@ -302,10 +302,10 @@ func (b *Board) Address(ctx context.Context, worker, signal, entry string) (Sign
 	})
 }
 
-// PostAddressing answers an open signal with a new entry, by default an analysis. The
-// signal must be open.
-func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Post) (Posted, Signal,
-	error) {
+// PostAddressing answers an open signal with a new entry, by default an analysis. The entry must
+// surface if mustSurface says so or, if it is nil, the signal is critical or high; p does not say it.
+func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Post, mustSurface *bool) (Posted,
+	Signal, error) {
 	n, err := ParseSignalID(signal)
 	if err != nil {
 		return Posted{}, Signal{}, err
@@ -333,6 +333,10 @@ func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Pos
 				old.ID != s.AddressedBy {
 				return notOpen(s)
 			}
+		}
+		posts[0].MustSurface = s.Gates()
+		if mustSurface != nil {
+			posts[0].MustSurface = *mustSurface
 		}
 		if err := w.postAll(posts, out); err != nil {
 			return err

@@ -27,7 +27,7 @@ func TestSignalLife(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
 	_, err := b.Signal(ctx, "lead", Raise{Content: "why?", Origin: "e1"})
 	refused(t, err, fault.NotFound, "has no entries yet")
-	_, _, err = b.PostAddressing(ctx, "w", "s1", Post{Content: "because"})
+	_, _, err = b.PostAddressing(ctx, "w", "s1", Post{Content: "because"}, nil)
 	refused(t, err, fault.NotFound, "there is no run")
 	if b.Created() {
 		t.Fatal("a question that was refused has made the run")
@@ -69,14 +69,14 @@ func TestSignalLife(t *testing.T) {
 	}
 
 	answer := Post{Content: "the disk is full", Key: "a1"}
-	p, s, err := b.PostAddressing(ctx, "w", "s1", answer)
+	p, s, err := b.PostAddressing(ctx, "w", "s1", answer, nil)
 	if err != nil || p.Entry.ID != "e2" || p.Entry.Type != Analysis || s.Status != Addressed || s.AddressedBy != "e2" || s.ClosedBy != "w" {
 		t.Fatalf("%+v, %+v, %v", p, s, err)
 	}
-	if again, s, err := b.PostAddressing(ctx, "w", "s1", answer); err != nil || !again.Existing || s.AddressedBy != "e2" {
+	if again, s, err := b.PostAddressing(ctx, "w", "s1", answer, nil); err != nil || !again.Existing || s.AddressedBy != "e2" {
 		t.Errorf("a retry: %+v, %v", again, err)
 	}
-	_, _, err = b.PostAddressing(ctx, "w", "s1", Post{Content: "another answer"})
+	_, _, err = b.PostAddressing(ctx, "w", "s1", Post{Content: "another answer"}, nil)
 	refused(t, err, fault.Conflict, "s1 is addressed already, by e2")
 	_, err = b.Address(ctx, "w", "s1", "e1")
 	refused(t, err, fault.Conflict, "s1 is addressed already")
@@ -85,7 +85,7 @@ func TestSignalLife(t *testing.T) {
 	}
 	_, err = b.Reopen(ctx, "lead", "s1", "")
 	refused(t, err, fault.Conflict, "is open already")
-	_, _, err = b.PostAddressing(ctx, "w", "s1", answer)
+	_, _, err = b.PostAddressing(ctx, "w", "s1", answer, nil)
 	refused(t, err, fault.Conflict, `the key "a1" is that of e2, which answered s1 before it was reopened`)
 	if s, err := b.Address(ctx, "w", "s1", "e2"); err != nil || s.AddressedBy != "e2" { // its link is there already
 		t.Errorf("%+v, %v", s, err)

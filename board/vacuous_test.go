@@ -328,7 +328,7 @@ func TestAnswerSuperseded(t *testing.T) {
 			if _, err := b.Signal(ctx, "lead", Raise{Content: "q", Priority: "high"}); err != nil {
 				t.Fatal(err)
 			}
-			if _, _, err := b.PostAddressing(ctx, "w", "s1", Post{Content: "a"}); err != nil {
+			if _, _, err := b.PostAddressing(ctx, "w", "s1", Post{Content: "a"}, nil); err != nil {
 				t.Fatal(err)
 			}
 			if err := c.do(b, ctx); err != nil {

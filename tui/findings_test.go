@@ -73,7 +73,7 @@ func TestUndoLeavesOthers(t *testing.T) {
 	h.typeText("not now")
 	h.press("enter")
 	must(b.Reopen(ctx, "x", "s2", ""))
-	_, _, err := b.PostAddressing(ctx, "x", "s2", board.Post{Content: "ten a minute"})
+	_, _, err := b.PostAddressing(ctx, "x", "s2", board.Post{Content: "ten a minute"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

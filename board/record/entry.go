@@ -183,6 +183,9 @@ type Signal struct {
 	ExternalID string     `json:"external_id"`
 }
 
+// Gates reports whether an open signal keeps the gate closed by default.
+func (s *Signal) Gates() bool { return s.Priority == "critical" || s.Priority == "high" }
+
 // ClaimedAt reports whether a worker holds the signal at that time: its lease has not
 // ended, and could have been given by then.
 func (s *Signal) ClaimedAt(t time.Time) bool {

@@ -210,7 +210,11 @@ var Answer = op.Op[Runs, AnswerIn, AnswerOut]{
 				return err
 			}
 			before, _ := b.SignalByID(ctx, in.ID) // what is wrong with it, the post says
-			p, s, err := b.PostAddressing(ctx, who, in.ID, post)
+			var must *bool
+			if in.Has("must_surface") {
+				must = &in.MustSurface
+			}
+			p, s, err := b.PostAddressing(ctx, who, in.ID, post, must)
 			if err != nil {
 				return err
 			}
@@ -237,7 +241,7 @@ var Answer = op.Op[Runs, AnswerIn, AnswerOut]{
 
 // noteUnsourced tells that a question on which much depends was answered without a source.
 func noteUnsourced(h Runs, s *board.Signal, e *board.Entry) {
-	if (s.Priority == "critical" || s.Priority == "high") && e.SourceDoc+e.SourceRef == "" {
+	if s.Gates() && e.SourceDoc+e.SourceRef == "" {
 		h.Note(fmt.Sprintf("note: %s is %s, and its answer %s names no source", s.ID, s.Priority, e.ID) +
 			fault.Do("entry.correct", ": {}", "id", e.ID, "source", "…", "quote", "…").In(h.Words))
 	}

@@ -46,7 +46,7 @@ func (w *worker) answer(t *task) {
 			t.err = err
 			return
 		}
-		_, _, t.err = t.board.PostAddressing(t.ctx, w.name, s.ID, *p)
+		_, _, t.err = t.board.PostAddressing(t.ctx, w.name, s.ID, *p, nil)
 	}
 	if t.err == nil {
 		_, t.err = t.board.Done(t.ctx, w.name) // the gate waits for it no longer

@@ -117,15 +117,18 @@ func changed(text string, back *page.Undo) page.Outcome {
 }
 
 func (x *acts) addressForm(s *board.Signal) *page.Form {
-	form := x.app.Form("answer")
+	form, given := x.app.Form("answer"), page.Values{"type": board.Analysis}
+	if s.Gates() {
+		given["must_surface"] = "yes"
+	}
 	return page.NewForm(x.app, page.Form{Heading: "Address " + s.ID, Intro: x.aboutSignal(s), Button: "address",
-		Fields: page.Fields(form, page.Values{"type": board.Analysis}), // as an answer is, if nobody says otherwise
+		Fields: page.Fields(form, given), // as an answer is, if nobody says otherwise
 		Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 			post, err := findingOf(form, v, board.Post{})
 			if err != nil {
 				return page.Outcome{}, err
 			}
-			_, closed, err := x.b.PostAddressing(ctx, x.app.Worker, s.ID, post)
+			_, closed, err := x.b.PostAddressing(ctx, x.app.Worker, s.ID, post, &post.MustSurface)
 			return changed(s.ID+" is addressed by "+closed.AddressedBy, x.undoClose(s, closed)), err
 		}})
 }

@@ -37,7 +37,7 @@ input, unless that is a terminal.`,
 			Action: p.topicEdit,
 		},
 		{
-			Name: "wipe", Usage: "delete a topic: spec, worklog and sentinel", ArgsUsage: "[TOPIC]",
+			Name: "wipe", Aliases: []string{"wipe-current"}, Usage: "delete a topic: spec, worklog and sentinel", ArgsUsage: "[TOPIC]",
 			Description: `The default is the session's topic; if each session has its own, the one that
 changed last. Asks first; without a terminal it needs --yes. Other topics, the
 pin and the archive are kept.`,
