@@ -13,5 +13,5 @@ async function call(name, args) {
 }
 
 const posted = await call("board_post", { content: "Tokens never expire", key: "w/1" });
-console.log(posted.entry.id, (await call("board_gate", {})).open);
+console.log(posted.entry.id, (await call("board_gate", {})).verdict.open);
 await client.close();
