@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"slices"
 
 	"blackboard/board"
 	"blackboard/board/fault"
@@ -29,11 +30,14 @@ func VerifyPosted(ctx context.Context, b *board.Board, f *Policy, worker string,
 	return b.VerifyPosted(ctx, worker, &p.Entry, opt)
 }
 
-// Mend is how to mend what is doubted of a finding that has just been posted: of several
-// sources, the one that decides.
+// Mend is how to mend what is doubted of a finding that has just been posted: its source, if that is not
+// known, else its quote; of several sources, the one that decides.
 func Mend(item *verify.ItemResult) fault.Step {
 	args := []string{"id", item.ID, "quote", "…"}
-	if len(item.Parts) > 0 {
+	switch {
+	case slices.Contains([]string{verify.Unknown, verify.Unregistered, verify.Ambiguous}, item.Verdict):
+		args = []string{"id", item.ID, "source", "…"}
+	case len(item.Parts) > 0:
 		args = append(args[:2:2], "source", item.SourceDoc, "quote", "…")
 	}
 	return fault.Do("entry.correct", "{}", args...)

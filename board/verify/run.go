@@ -206,7 +206,8 @@ func (r *Run) source(name string) namedSource {
 		return namedSource{verdict: NoFile,
 			note: line(name, 80) + " is a capsule of the knowledge base, which is not read"}
 	case its == nil && len(r.registered) > 0:
-		return namedSource{verdict: Unregistered, note: "no registered source is called " + line(name, 80)}
+		return namedSource{verdict: Unregistered, note: "no registered source is called " + line(name, 80) +
+			"; there are " + fileNames(r.names.all)}
 	case its == nil && r.files.Unknown(name):
 		return namedSource{verdict: Unknown, note: "no file is called " + line(name, 80) +
 			"; the sources are " + fileNames(r.files.all)}
