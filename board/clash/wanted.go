@@ -16,6 +16,9 @@ type Wanted struct {
 	question *Note
 	kinds    []*wantedKind // an answer has one of them
 	names    []string      // an answer has all of them, in lower case
+	counted  []string      // what is counted: "loading", "docks"
+	common   bool          // some text has a word of that
+	said     string        // the question's words, in lower case
 	open     bool          // it asks for a reason, a way or a place, too
 }
 
@@ -30,8 +33,8 @@ type wantedKind struct {
 
 // questions is how questions are read.
 type questions struct {
-	kinds                                 []*wantedKind
-	sentence, begin, noun, open, name, no *text.Regexp
+	kinds                                                []*wantedKind
+	sentence, begin, noun, open, name, no, proper, count *text.Regexp
 }
 
 var howAsked = sync.OnceValue(func() *questions {
@@ -48,21 +51,31 @@ var howAsked = sync.OnceValue(func() *questions {
 	return &questions{
 		kinds: []*wantedKind{
 			valueSet(`who|wh.* (name|brand|company|firm|provider|person|vendor|supplier|manufacturer|`+
-				`chain|colleague|contact)s?\n`, "", ""),
-			valueSet(`how (long|many( \S+)? ?`+unit+`)`, "time",
-				`\b(an?|another|one) `+unit+`\b|\b(until|forever|never)\b`),
+				`chain|colleague|contact|make)s?\n|.*\nwh\w+ (\S+ )?(company|firm|person|vendor|colleague) `,
+				"", ""),
+			valueSet(`how many( \S+)? ?`+unit, "time month", `\b(an?|another|one) `+unit+`\b`),
+			valueSet(`how long`, "time month", `\b(an?|another|one) `+unit+`\b|\b(until|forever|never)\b`),
 			valueSet(`how many`, "- time date size € $ £ ¥ %", `\b(no|none|single|unlimited)\b`),
-			valueSet(`wh.* phone number`, "", `\d{3}`),
+			valueSet(`wh.*(phone number|('s|his|her|their) (extension|phone|mobile))s?\n`, "", `\d{3}`),
+			valueSet(`wh.* (e-?)?mail address(es)?\n`, "", `\S@\S`),
+			valueSet(`wh.* years?\n`, "", `\b(1[5-9]|20)\d\d\b|\b(last|this|next) year\b`),
+			valueSet(`wh.* temperatures?\n|how (hot|warm|cold)`, "", `\d ?°|\b(degrees?|minus)\b|\d ?[cf]\b`),
+			valueSet(`wh.* (percentage|share|proportion)s?\n`, "%",
+				`\b(per ?cent|half|third|quarter|fifth|tenth|one in|out of|none|all|every)\b|\d (in|of) `),
+			valueSet(`how (large|big|high|heavy|deep|wide|tall)`, "- date time month", some+`)\b`),
 			valueSet(`wh.* (port|version|release)s?\n`, "bare", `[a-z=>]\d[\d.]*\b|[^\d]:\d`),
-			valueSet(`wh.* (salary|(sur)?charge|fee|price|cost|wage|deposit|discount)s?\n|`+
-				`.*\nwhat do(es)? .*(cost|pay|charge)|how much .*money`, "€ $ £ ¥ %",
+			valueSet(`wh.* (salary|(sur)?charge|fee|price|cost|wage|deposit|discount|pay|rent)s?\n|`+
+				`.*\nwhat (do(es)?|did|will) .*\b(cost|pay|charge)s?\b|how much .*money`, "€ $ £ ¥ %",
 				`\d ?(p|ct|cents?|pence)\b|\b(free|half|double|nothing|times|price|percent)\b`),
-			valueSet(`wh.* (time|hour|(week|birth)?day|date|month|deadline)s?\n|`+
+			valueSet(`wh.* ((week|birth)?day|date|month)s?\n`, "date",
+				`\d(st|nd|rd|th| may)\b|\b(today|tomorrow|nights?|nightly|daily|weekly|monthly|easter|`+
+					`christmas|weekend|(`+calendar+`)s?)\b`),
+			valueSet(`wh.* (time|hour|deadline)s?\n|`+
 				`when (is|are|was|will|do|does|did) `, "time date", `\d[:.]\d\d|\d(st|nd|rd|th| may)\b|`+
 				`\b(hour|days?|today|tomorrow|noon|midnight|dawn|morning|evening|afternoon|nights?|`+
 				`nightly|daily|weekly|monthly|easter|christmas|weekend|(`+calendar+`)s?)\b`),
-			valueSet(`how (much|large|big|high|heavy|deep|wide|tall|far|near)|wh.* (number|size|percentage|`+
-				`share|amount|limit|length|height|weight|radius|capacity)s?\n`, "- date", some+`)\b`),
+			valueSet(`how (much|far|near)|wh.* (number|size|amount|`+
+				`limit|length|height|weight|radius|capacity)s?\n`, "- date", some+`)\b`),
 			valueSet(`how (fast|old|often|soon|late|quickly|slow|early|close)|wh.* ages?\n`, "",
 				`(^|[^\w-])\d|`+some+`|every|each|daily|hourly|nightly|weekly)\b`),
 		},
@@ -79,39 +92,52 @@ var howAsked = sync.OnceValue(func() *questions {
 		no: text.NewRegexp(`^(the|an?|our|my|your|his|her|its|their|it|he|she|some\w+|any\w+|` +
 			`every\w*|this|that|each|one|no|another|nobody|.*s|.*ing|` +
 			`\d+([smhkdg]|[ap]m|[kmgt]b|kg|\w?[dht]))$`),
+		proper: text.NewRegexp(`[\p{Ll}\d,’'] (\p{Lu}\p{Ll}[\p{L}\d-]+)`),
+		count:  text.NewRegexp(`^how many (?:of (?:the|our|these|those) )?(.*)`),
 	}
 })
 
-// calendar has the names of days, months and seasons, which are no names of anybody.
+// calendar has the names of days, months and seasons, and languages those of languages. They are no
+// names of anybody.
 const calendar = `monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|` +
 	`march|april|june|july|august|september|october|november|december|spring|summer|autumn|winter`
+const languages = `|english|german|french|spanish|italian|dutch|polish|turkish|russian|ukrainian|chinese|japanese`
 
 // WantedBy reads what a question asks for. In a longer text only sentences with a question
-// mark ask.
-func WantedBy(question string) *Wanted {
+// mark ask. A proper name is asked for if some text has it: known tells.
+func WantedBy(question string, known func(name string) bool) *Wanted {
 	w := &Wanted{}
 	low := strings.ReplaceAll(strings.ToLower(question), "’", "'")
 	if !strings.Contains(low, "wh") && !strings.Contains(low, "how") { // most prompts only tell
 		return w
 	}
+	said := strings.FieldsFunc(low, func(r rune) bool { return strings.ContainsRune(" \t\n?!,;", r) })
+	w.said = " " + strings.Join(said, " ") + " "
 	low = strings.NewReplacer("what's ", "what is ", "who's ", "who is ").Replace(low)
+	var proper []string
+	for _, m := range howAsked().proper.FindAllStringSubmatch(question, -1) {
+		if known(m[1]) {
+			proper = append(proper, strings.TrimSuffix(strings.ToLower(m[1]), "s"))
+		}
+	}
 	sentences := howAsked().sentence.FindAllString(low, -1)
 	for _, s := range sentences {
 		if len(sentences) == 1 || strings.HasSuffix(s, "?") {
-			w.read(strings.TrimSpace(s))
+			w.read(strings.TrimSpace(s), proper)
 		}
 	}
 	if w.open {
 		w.kinds = nil
 	}
+	w.common = slices.ContainsFunc(w.counted, known)
 	if len(w.kinds) > 0 {
 		w.question = ReadNote(Text{Body: question})
 	}
 	return w
 }
 
-// read reads a sentence that asks.
-func (w *Wanted) read(sentence string) {
+// read reads a sentence that asks, perhaps for something of a proper name.
+func (w *Wanted) read(sentence string, proper []string) {
 	how, named, way := howAsked(), false, false
 	for q := how.begin.FindStringSubmatch(sentence); q != nil; {
 		noun := strings.TrimRight(how.noun.ReplaceAllString(q[1], "$1$2"), "?!.") + "\n" + q[1]
@@ -119,12 +145,24 @@ func (w *Wanted) read(sentence string) {
 		if i >= 0 {
 			w.kinds = append(w.kinds, how.kinds[i])
 		}
+		if m := how.count.FindStringSubmatch(q[1]); m != nil && how.kinds[i].units != "time month" {
+			w.counted = strings.Fields(strings.TrimRight(m[1], "?!."))
+			if n := slices.IndexFunc(w.counted, words.Empty); n >= 0 {
+				w.counted = w.counted[:n]
+			}
+			w.counted = w.counted[:min(len(w.counted), mostCounted)]
+		}
 		w.open = w.open || i < 0
 		way = way || i < 0 && how.open.MatchString(noun)
 		named, q = true, how.begin.FindStringSubmatch(q[1][1:])
 	}
 	if !named || way {
 		return
+	}
+	for _, name := range proper {
+		if strings.Contains(sentence, name) {
+			w.names = append(w.names, name)
+		}
 	}
 	for _, m := range how.name.FindAllStringSubmatch(sentence, -1) {
 		if name := m[1] + m[2] + m[3]; !how.no.MatchString(name) {
@@ -146,8 +184,43 @@ func (w *Wanted) In(of Text) bool {
 		if k.given == nil {
 			return w.hasName(ReadNote(of))
 		}
-		return k.given.MatchString(low) || slices.ContainsFunc(of.Claims().Figures, k.is)
+		return slices.ContainsFunc(k.given.FindAllString(low, -1), w.isNew) ||
+			slices.ContainsFunc(of.Claims().Figures, func(f words.Figure) bool {
+				return k.is(f) && w.isNew(f.Shown) && w.counts(&f, low)
+			})
 	})
+}
+
+// isNew reports whether the question itself does not say something.
+func (w *Wanted) isNew(said string) bool {
+	return !strings.Contains(w.said, " "+strings.ToLower(strings.TrimSpace(said))+" ")
+}
+
+// mostCounted is of how many words the name of what is counted is at most: "48 new loading docks".
+const mostCounted = 3
+
+// counts reports whether a figure may count what is asked for: where a text names that, or others do,
+// its figures of other things do not.
+func (w *Wanted) counts(f *words.Figure, low string) bool {
+	return !w.common && !slices.ContainsFunc(w.counted, func(c string) bool {
+		return strings.Contains(low, strings.TrimSuffix(c, "s"))
+	}) || w.leads(f, strings.TrimPrefix(f.Unit, "#"), mostCounted)
+}
+
+// leads reports whether a word behind a figure, or one of so many that follow it, is counted.
+func (w *Wanted) leads(f *words.Figure, word string, more int) bool {
+	if word == "" || more == 0 {
+		return false
+	}
+	if slices.ContainsFunc(w.counted, func(c string) bool { return strings.HasPrefix(c, word) }) {
+		return true
+	}
+	for next, near := range f.Context {
+		if near.Before == word && w.leads(f, next, more-1) {
+			return true
+		}
+	}
+	return false
 }
 
 // is reports whether a figure is such a value.
@@ -167,7 +240,7 @@ func (w *Wanted) hasName(t *Note) bool {
 	for i, one := range t.words {
 		if one.value == valueName && (isProper(one.word) || strings.Contains(one.word, "@")) &&
 			w.question.has(one.word) == nil &&
-			!strings.Contains(calendar, one.word) &&
+			!strings.Contains("|"+calendar+languages, "|"+one.word) &&
 			(i+1 == len(t.words) || t.words[i+1].value != valueNumber) {
 			return true
 		}

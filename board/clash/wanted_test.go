@@ -32,6 +32,19 @@ func TestWanted(t *testing.T) {
 		{"Which port does gatekeeperd use?", []string{"gatekeeperd uses 7070"}, []string{"mailerd uses 7070"}},
 		{"Who looks after code in tools/lint?", []string{"Ines looks after tools/lint"}, []string{"Ines looks after the docs"}},
 		{"What colour does Yusuf prefer?", []string{"Yusuf prefers blue"}, []string{"Grete prefers blue"}},
+		{"How long are drafts kept, please?", []string{"Drafts are kept for 3 months"}, []string{"Drafts end with 3 dots"}},
+		{"How many docks has the north hall?", []string{"North hall: 48 loading docks", "The north hall's two new docks"},
+			[]string{"A dock of the north hall takes 5 trucks", "The north hall has 12 cameras"}},
+		{"How many of the crates came in 1911?", []string{"In 1911 nine heavy crates came"}, []string{"Crates: see the list of 1911"}},
+		{"How big is the archive?", []string{"The archive has 3 TB"}, []string{"The archive is packed at 02:15 for 20 minutes"}},
+		{"In which year was the hall built?", []string{"The hall is from 1954", "They built it last year"}, []string{"The hall was built in 20 weeks"}},
+		{"On which date is the fair?", []string{"The fair is on 3 March", "The fair: 2026-03-03"}, []string{"On the day of the fair all get in for 3 hours"}},
+		{"What percentage do they keep?", []string{"They keep 3 %", "They keep half of it"}, []string{"They keep 600 lines"}},
+		{"What temperature has the oven?", []string{"The oven: 180 °C", "Oven at 180 degrees"}, []string{"The oven takes 20 loaves"}},
+		{"What is Ada's e-mail address?", []string{"Ada: ada@brook.example"}, []string{"Ada prefers mails"}},
+		{"Which company runs the canteen?", []string{"The canteen belongs to Brook & Sons"}, []string{"The canteen is run by others, in German"}},
+		{"What did the tower cost?", []string{"The tower: 7 euros"}, []string{"The tower costs nerves"}},
+		{"What colour do the boats in Fiskholm have?", []string{"Fiskholm's boats are red"}, []string{"The boats in Torby are red"}},
 		// of several kinds one is enough, and nothing is said about reasons, ways and places
 		{"What do I pay, and who collects it?", []string{"Elif collects it", "It is 4 euros"}, []string{"It is collected"}},
 		{"Why does mailerd crash, and who knows?", []string{"The disk was full"}, nil},
@@ -40,7 +53,7 @@ func TestWanted(t *testing.T) {
 		{"Write to the one who paid. The mail says how long drafts are kept.", []string{"Mails have a footer"}, nil},
 		{"", []string{"Anything"}, nil},
 	} {
-		w := WantedBy(c.question)
+		w := WantedBy(c.question, func(string) bool { return true })
 		for _, text := range c.has {
 			if !w.In(Text{Body: text}) {
 				t.Errorf("%q has not what is asked by %q", text, c.question)
@@ -59,6 +72,6 @@ func TestWanted(t *testing.T) {
 func FuzzWanted(f *testing.F) {
 	f.Add("Who renews it, and when is it? What’s the port of a/b?", "Ada, 3 May")
 	f.Fuzz(func(t *testing.T, question, text string) {
-		WantedBy(question).In(Text{Title: text, Body: question})
+		WantedBy(question, func(string) bool { return true }).In(Text{Title: text, Body: question})
 	})
 }

@@ -282,7 +282,7 @@ func TestNearMiss(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), Options{})
 	for _, c := range []string{"The maintenance contract of the paper guillotine lies in the grey cabinet",
-		"Guillotine blades are ground by Hedda each spring", "The guillotine stands in the bindery"} {
+		"Guillotine blades are ground by Hedda each spring", "The guillotine stands in the bindery", "Torby is our other site"} {
 		put(t, s, Item{Tier: Workspace, Content: c})
 	}
 	for question, strong := range map[string]bool{
@@ -290,6 +290,9 @@ func TestNearMiss(t *testing.T) {
 		"Who holds the maintenance contract of the paper guillotine?":         false,
 		"How long does the maintenance contract of the paper guillotine run?": false,
 		"Who grinds the guillotine blades?":                                   true,
+		// a name that another note has, and one that none has
+		"What is the maintenance contract of the paper guillotine in Torby?":    false,
+		"What is the maintenance contract of the paper guillotine in Fiskholm?": true,
 	} {
 		res, err := s.Read(t.Context(), Query{Tiers: []string{Workspace}, Text: question, Untouched: true})
 		if err != nil {

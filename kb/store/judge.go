@@ -2,6 +2,7 @@ package store
 
 import (
 	"math"
+	"slices"
 
 	"blackboard/board/clash"
 	"blackboard/embed"
@@ -77,13 +78,20 @@ func (j *Judge) Evidence(c *index.Candidate, title, body string) float64 {
 		return e
 	}
 	if j.Wanted == nil {
-		j.Wanted = clash.WantedBy(j.question)
+		j.Wanted = clash.WantedBy(j.question, j.known)
 	}
 	if !j.Wanted.In(clash.Text{Title: title, Body: body[:min(len(body), maxRead)]}) {
 		j.lacking = max(j.lacking, e)
 		return j.below(e)
 	}
 	return e
+}
+
+// known reports whether some text has a word of the question.
+func (j *Judge) known(word string) bool {
+	terms := j.index.TermsIn(j.found.Languages, word)
+	return slices.ContainsFunc(j.found.Terms,
+		func(t index.Term) bool { return t.DF > 0 && slices.Contains(terms, t.Text) })
 }
 
 // Settle returns the evidence of a text when all were judged.
