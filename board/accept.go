@@ -48,7 +48,7 @@ func (b *Board) Accept(ctx context.Context, worker string, a AcceptRequest) (cla
 	}
 	var out claims.Acceptance
 	err := b.write(ctx, worker, func(w *writer) error {
-		d, err := w.doubted(a.ID)
+		d, err := w.findDoubt(a.ID)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (b *Board) Accept(ctx context.Context, worker string, a AcceptRequest) (cla
 }
 
 // doubted finds a doubt by its id, or that of verify by the entry's. Its worker is the author.
-func (w *writer) doubted(id string) (d claims.Acceptance, err error) {
+func (w *writer) findDoubt(id string) (d claims.Acceptance, err error) {
 	if _, err = ParseEntryID(id); err != nil && !claims.IsDoubt(id) {
 		return d, invalid(fmt.Sprintf("%q names no doubt and no entry", clip(id, 60)),
 			"give the id of a doubt, such as d7k2qm, or of an entry, such as e12")

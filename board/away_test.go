@@ -197,8 +197,8 @@ func TestReachEnds(t *testing.T) {
 			ctx = OnContact(ctx, "here", func(error) { told++ })
 			var server reach
 			store.Contact(server.follow(ctx), "here", store.Unreachable("no answer"))
-			if away := over > 0; (server.away() != nil) != away || (told > 0) != away {
-				t.Errorf("the server is away: %v, told %d times", server.away(), told)
+			if away := over > 0; (server.lastError() != nil) != away || (told > 0) != away {
+				t.Errorf("the server is away: %v, told %d times", server.lastError(), told)
 			}
 		})
 	}

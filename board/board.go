@@ -105,7 +105,7 @@ func Create(ctx context.Context, dir, run, goal, worker string, by *NewPolicy) (
 		if err := w.mustBeNew(run); err != nil || by == nil {
 			return err
 		}
-		return w.policy(*by)
+		return w.recordPolicy(*by)
 	})
 	if err != nil {
 		b.Close()
@@ -282,7 +282,7 @@ func (b *Board) write(ctx context.Context, worker string, fn func(*writer) error
 		err = db.Write(ctx, func(tx *store.Tx) (err error) {
 			made, err = b.inTx(tx, worker, func(w *writer) error {
 				if w.seq > 0 && len(waiting) > 0 {
-					if err := w.receipts(waiting); err != nil {
+					if err := w.writeReceipts(waiting); err != nil {
 						return err
 					}
 				}
@@ -389,7 +389,7 @@ func List(ctx context.Context, dir string, by Policy) ([]Info, error) {
 		r.load(place.List(), by)
 	}
 	infos, err := r.List(ctx, by)
-	if err == nil && local && r.unread >= worthKeeping {
+	if err == nil && local && r.unread >= minKept {
 		r.keep(place.List())
 	}
 	return infos, err
@@ -397,7 +397,7 @@ func List(ctx context.Context, dir string, by Policy) ([]Info, error) {
 
 // atOnce is how many runs are read at the same time. Runs on a server are mostly waited
 // for.
-const atOnce = 8
+const maxParallel = 8
 
 // parallel calls do for each number below n, most at a time, until one fails.
 func parallel(ctx context.Context, n, most int, do func(i int) error) error {
@@ -510,7 +510,7 @@ type seenRun struct {
 }
 
 // worthKeeping is how many runs are worth a file with what was read of them.
-const worthKeeping = 32
+const minKept = 32
 
 // keptRuns is that file. It is only good for the program and the policy that made it.
 type keptRuns struct {
@@ -580,7 +580,7 @@ func (r *Runs) List(ctx context.Context, by Policy) ([]Info, error) {
 	}
 	r.unread = len(unread)
 	fresh, there := make([]Info, len(unread)), make([]bool, len(unread))
-	if err := parallel(ctx, len(unread), atOnce, func(i int) (err error) {
+	if err := parallel(ctx, len(unread), maxParallel, func(i int) (err error) {
 		fresh[i], there[i], err = inspectRun(ctx, place, r.Dir, unread[i], by)
 		return err
 	}); err != nil {

@@ -62,7 +62,7 @@ func Handle(run, id, content string) string {
 var handles = text.NewRegexp(`\b(e[1-9][0-9]*)(\.[0-9][a-z][a-z0-9])\b`)
 
 // uncoded are reports without the codes of handles: to those who compare words, e12.7kq is e12.
-func uncoded(reports []*documents.Document) []*documents.Document {
+func withoutCodes(reports []*documents.Document) []*documents.Document {
 	out := make([]*documents.Document, len(reports))
 	for i, d := range reports {
 		out[i] = d.Blanked(func(text string) (spans [][2]int) {
@@ -111,7 +111,7 @@ func (m *Moment) Citations(reports ...*documents.Document) ([]Citation, error) {
 			byID[entries[i].ID] = &entries[i]
 		}
 		for i := range found {
-			m.cited(&found[i], byID[found[i].ID])
+			m.judgeCitation(&found[i], byID[found[i].ID])
 			cites = cites || found[i].Verdict != CiteForged
 		}
 		if cites {
@@ -122,7 +122,7 @@ func (m *Moment) Citations(reports ...*documents.Document) ([]Citation, error) {
 }
 
 // cited says whether a handle is that of the entry with its id; nil: there is none.
-func (m *Moment) cited(c *Citation, e *Entry) {
+func (m *Moment) judgeCitation(c *Citation, e *Entry) {
 	plain := c.Handle == c.ID
 	switch {
 	case e == nil:
@@ -139,14 +139,14 @@ func (m *Moment) cited(c *Citation, e *Entry) {
 		}
 	}
 	if c.Verdict == CiteForged && !plain {
-		if run := m.b.citedElsewhere(m.ctx, c); run != "" {
+		if run := m.b.findCitedRun(m.ctx, c); run != "" {
 			c.Verdict, c.Why = CiteForeign, "it is one of the run "+run
 		}
 	}
 }
 
 // citedElsewhere is the run beside this one whose entry has a handle, "" for none.
-func (b *Board) citedElsewhere(ctx context.Context, c *Citation) string {
+func (b *Board) findCitedRun(ctx context.Context, c *Citation) string {
 	const most = 100
 	names, err := RunNames(b.dir)
 	if err != nil {

@@ -301,7 +301,7 @@ func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (
 					"", fault.Do("entry.show", "{} shows both", "id", e.ID))
 			}
 		}
-		if err := w.notSettled(x, y, "nothing is left to do"); err != nil {
+		if err := w.checkNotSettled(x, y, "nothing is left to do"); err != nil {
 			return err
 		}
 		if err := w.event(record.VerbReconcile, EntryID(x),
@@ -310,7 +310,7 @@ func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (
 		}
 		out = Settlement{A: EntryID(x), B: EntryID(y), Reason: reason, Worker: worker, At: fromMillis(w.at), Seq: w.seq}
 		for _, pair := range [][2]int64{{x, y}, {y, x}} {
-			if err := w.undisputed(pair[0], record.ByPayload{By: EntryID(pair[1])}); err != nil {
+			if err := w.endDispute(pair[0], record.ByPayload{By: EntryID(pair[1])}); err != nil {
 				return err
 			}
 		}
@@ -321,7 +321,7 @@ func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (
 
 // undisputed makes a disputed entry active again once no entry contradicts it that is not
 // superseded, and with which it was not settled.
-func (w *writer) undisputed(id int64, by record.ByPayload) error {
+func (w *writer) endDispute(id int64, by record.ByPayload) error {
 	var ends bool
 	err := w.tx.QueryRow(`SELECT d.status = 'disputed' AND NOT EXISTS (SELECT 1 FROM links o JOIN entries e ON e.id = o.src
 		WHERE o.dst = ? AND o.kind = 'contradicts' AND e.status <> 'superseded' AND NOT EXISTS (
@@ -335,7 +335,7 @@ func (w *writer) undisputed(id int64, by record.ByPayload) error {
 }
 
 // notSettled refuses a pair that was settled, the older one first.
-func (w *writer) notSettled(x, y int64, try string) error {
+func (w *writer) checkNotSettled(x, y int64, try string) error {
 	all, err := settlements(w.tx)
 	for _, s := range all {
 		if s.A == EntryID(x) && s.B == EntryID(y) {

@@ -157,7 +157,7 @@ func Copy(ctx context.Context, from, to, run string) (Copied, error) {
 	dst.importsLog = true
 	out := Copied{Run: run, Events: int64(len(log.events)), SHA256: checksum(log.events)}
 	err = dst.write(ctx, "copy", func(w *writer) error {
-		if err := log.goesOn(w, run, dst.path); err != nil {
+		if err := log.checkPrefix(w, run, dst.path); err != nil {
 			return err
 		}
 		if out.New = out.Events - w.seq; out.New > 0 {
@@ -189,7 +189,7 @@ func (b *Board) verifiedLog(tx *store.Tx) (*eventLog, error) {
 		}
 	}
 	log := &eventLog{events, board.Finish()}
-	return log, b.agrees(tx, log.state)
+	return log, b.checkReplay(tx, log.state)
 }
 
 // checksum is the SHA-256 of a log, byte for byte as it is stored.
@@ -204,7 +204,7 @@ func checksum(events []Event) string {
 }
 
 // goesOn refuses a target whose log is not the beginning of the source's log.
-func (l *eventLog) goesOn(w *writer, run, path string) error {
+func (l *eventLog) checkPrefix(w *writer, run, path string) error {
 	differs := func(say string) error {
 		return conflict(fmt.Sprintf("run %s in %s %s; nothing was copied to it", run, path, say),
 			"",

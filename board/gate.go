@@ -75,7 +75,7 @@ type gateInput struct {
 	raised    int64     // signals
 	conflicts Conflicts // needed only with MaxConflicts
 	// must-surface entries and answers; only for RequireVerified and RequireEvidence
-	vital    []Entry
+	required []Entry
 	recorded *PolicyRef
 	receipts []Receipt // needed only with RequireRan
 	posters  []string  // who posted entries; the same
@@ -98,7 +98,7 @@ func judge(p Policy, in gateInput) Verdict {
 	for _, pr := range p.Block {
 		blocking[pr] = true
 	}
-	v.Reasons = append(v.Reasons, unready(p, in)...)
+	v.Reasons = append(v.Reasons, unreadyReasons(p, in)...)
 	for _, s := range in.open {
 		if blocking[s.Priority] {
 			v.Reasons = append(v.Reasons, Reason{Rule: RuleOpenSignal, ID: s.ID,
@@ -140,7 +140,7 @@ func judge(p Policy, in gateInput) Verdict {
 				PostAgain(&e, "{}", false)))
 		}
 	}
-	for _, e := range in.vital {
+	for _, e := range in.required {
 		if p.RequireVerified && !e.Verified.Holds() {
 			v.Reasons = append(v.Reasons, verifiedReason(&e))
 		}
@@ -150,9 +150,9 @@ func judge(p Policy, in gateInput) Verdict {
 		}
 	}
 	if p.RequireVerified {
-		v.Reasons = append(v.Reasons, overAccepted(&p.Accept, in.vital)...)
+		v.Reasons = append(v.Reasons, overAccepted(&p.Accept, in.required)...)
 	}
-	v.Reasons = append(v.Reasons, unran(p, &in)...)
+	v.Reasons = append(v.Reasons, ranReasons(p, &in)...)
 	v.Open = len(v.Reasons) == 0
 	return v
 }
@@ -164,7 +164,7 @@ func entryReason(e *Entry, rule, clear string, next ...fault.Step) Reason {
 
 // unready returns the reasons why there is too little to judge yet. An empty board has no
 // open question either.
-func unready(p Policy, in gateInput) (reasons []Reason) {
+func unreadyReasons(p Policy, in gateInput) (reasons []Reason) {
 	post := []fault.Step{fault.Do("entry.post", "{}", "content", "…")}
 	switch {
 	case in.posted < p.MinEntries:
@@ -325,19 +325,19 @@ func (b *Board) gate(ctx context.Context, tx *store.Tx, p Policy, unwritten ...*
 		}
 	}
 	if p.RequireVerified || p.RequireEvidence {
-		if in.vital, err = selectEntries(tx, `FROM entries e WHERE e.status <> 'superseded' AND (e.must_surface = 1
+		if in.required, err = selectEntries(tx, `FROM entries e WHERE e.status <> 'superseded' AND (e.must_surface = 1
 			OR e.id IN (SELECT addressed_by FROM signals WHERE status = 'addressed')) ORDER BY e.id`); err != nil {
 			return Verdict{}, err
 		}
 		for _, r := range unwritten {
-			in.verified(r)
+			in.addVerdicts(r)
 		}
 	}
 	return judge(p, in), nil
 }
 
 // verified gives entries the verdicts of a result that was not written to the board.
-func (in *gateInput) verified(r *verify.Result) {
+func (in *gateInput) addVerdicts(r *verify.Result) {
 	changed := map[string]bool{}
 	for _, s := range r.Sources {
 		changed[s.Name] = s.Changed
@@ -350,9 +350,9 @@ func (in *gateInput) verified(r *verify.Result) {
 				Accepted: item.Accepted}
 		}
 	}
-	for i := range in.vital {
-		if v := found[in.vital[i].ID]; v != nil {
-			in.vital[i].Verified = v
+	for i := range in.required {
+		if v := found[in.required[i].ID]; v != nil {
+			in.required[i].Verified = v
 		}
 	}
 }
@@ -393,7 +393,7 @@ func gateInputOf(s *Snapshot, p Policy) gateInput {
 		return cmp.Compare(x, y)
 	})
 	if p.RequireVerified || p.RequireEvidence {
-		in.vital = vitalOf(s)
+		in.required = requiredOf(s)
 	}
 	for _, e := range s.Entries {
 		if e.Status == Disputed {
@@ -408,7 +408,7 @@ func gateInputOf(s *Snapshot, p Policy) gateInput {
 }
 
 // vitalOf returns the entries that must surface or answer a signal.
-func vitalOf(s *Snapshot) (all []Entry) {
+func requiredOf(s *Snapshot) (all []Entry) {
 	answers := map[string]bool{}
 	for _, sig := range s.Signals {
 		if sig.Status == Addressed {

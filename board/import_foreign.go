@@ -206,7 +206,7 @@ func (im *foreignImport) prepareEntry(i int, e *foreign.Entry) error {
 		for _, id := range from.Of(kind) {
 			var target string
 			if kind == Addresses {
-				if j := im.answered(im.signalNo[id], e.ID); j >= 0 {
+				if j := im.findAnswered(im.signalNo[id], e.ID); j >= 0 {
 					target = SignalID(int64(j) + 1)
 					p.MustSurface = p.MustSurface || slices.Contains(im.opt.MustSurface,
 						im.src.Signals[j].Priority)
@@ -271,7 +271,7 @@ func resolve(candidates []int, i int) int {
 
 // answered picks the signal that an entry answers: the one that names the entry too, else
 // one that was addressed, else the first.
-func (im *foreignImport) answered(candidates []int, entry string) int {
+func (im *foreignImport) findAnswered(candidates []int, entry string) int {
 	best := -1
 	for _, c := range candidates {
 		s := &im.src.Signals[c]
@@ -302,7 +302,7 @@ func (im *foreignImport) prepareSignal(i int, s *foreign.Signal) error {
 	switch s.Status {
 	case SignalOpen:
 	case Addressed:
-		g.by = im.answerer(i, s)
+		g.by = im.findAnswerer(i, s)
 		switch {
 		case g.by >= 0:
 		case im.src.Format == foreign.Irys:
@@ -331,7 +331,7 @@ func (im *foreignImport) prepareSignal(i int, s *foreign.Signal) error {
 // answerer picks the entry that addressed a signal: the first of those that the signal names and
 // that say so, else the first that it names, or the first that says so if it names none; -1 for
 // none.
-func (im *foreignImport) answerer(i int, s *foreign.Signal) int {
+func (im *foreignImport) findAnswerer(i int, s *foreign.Signal) int {
 	if s.AddressedBy == nil {
 		return slices.IndexFunc(im.entries, func(e importedEntry) bool {
 			return slices.Contains(e.post.Addresses, SignalID(int64(i)+1))

@@ -11,7 +11,7 @@ import (
 )
 
 // effects applies the effects of a posted entry's links to their targets.
-func (w *writer) effects(p *Post, id int64) error {
+func (w *writer) applyEffects(p *Post, id int64) error {
 	for _, kind := range LinkKinds {
 		for _, target := range p.Links().Of(kind) {
 			dst, err := record.TargetID(kind, target)
@@ -21,7 +21,7 @@ func (w *writer) effects(p *Post, id int64) error {
 			if kind == Supersedes {
 				err = w.supersede(id, dst, p.DropDuty)
 			} else {
-				err = w.effect(id, kind, dst)
+				err = w.applyEffect(id, kind, dst)
 			}
 			if err != nil {
 				return err
@@ -33,7 +33,7 @@ func (w *writer) effects(p *Post, id int64) error {
 
 // effect applies one link: contradicts disputes an active entry, addresses answers an open
 // signal.
-func (w *writer) effect(src int64, kind string, dst int64) error {
+func (w *writer) applyEffect(src int64, kind string, dst int64) error {
 	verb, from, targets := record.VerbDispute, Active, "entries"
 	switch kind {
 	case Addresses:
@@ -56,12 +56,12 @@ func (w *writer) effect(src int64, kind string, dst int64) error {
 }
 
 // settle ends the disputes that a superseded entry had begun.
-func (w *writer) settle(superseded int64, by record.ByPayload) error {
+func (w *writer) endDisputes(superseded int64, by record.ByPayload) error {
 	ids, err := store.Column[int64](w.tx, `SELECT dst FROM links
 		WHERE src = ? AND kind = 'contradicts' ORDER BY dst`, superseded)
 	for _, id := range ids {
 		if err == nil {
-			err = w.undisputed(id, by)
+			err = w.endDispute(id, by)
 		}
 	}
 	return err
@@ -133,7 +133,7 @@ func (b *Board) LinkDropping(ctx context.Context, worker, entry string, links Li
 }
 
 func (w *writer) addLink(src int64, kind, target string, e *Entry, dropDuty string) error {
-	if err := w.target(kind, target, src); err != nil {
+	if err := w.checkTarget(kind, target, src); err != nil {
 		return err
 	}
 	if e.Status == Superseded && kind != Supersedes {
@@ -150,7 +150,7 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry, dropDuty stri
 				return err
 			}
 			if s.Status == SignalOpen {
-				return w.effect(src, kind, dst)
+				return w.applyEffect(src, kind, dst)
 			}
 		}
 		return conflict(fmt.Sprintf("%s %s %s already", e.ID, kind, target), "",
@@ -177,7 +177,7 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry, dropDuty stri
 		return superseded(e.ID)
 	}
 	if kind == Contradicts {
-		if err := w.notSettled(min(src, dst), max(src, dst),
+		if err := w.checkNotSettled(min(src, dst), max(src, dst),
 			"post a new entry that contradicts it, and says why"); err != nil {
 			return err
 		}
@@ -193,7 +193,7 @@ func (w *writer) addLink(src int64, kind, target string, e *Entry, dropDuty stri
 			return err
 		}
 	}
-	return w.effect(src, kind, dst)
+	return w.applyEffect(src, kind, dst)
 }
 
 func superseded(id string) error {
@@ -307,7 +307,7 @@ func (w *writer) supersede(src, dst int64, dropDuty string) error {
 			return err
 		}
 	}
-	if err := w.settle(dst, by); err != nil {
+	if err := w.endDisputes(dst, by); err != nil {
 		return err
 	}
 	if must {

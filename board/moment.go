@@ -68,7 +68,7 @@ func (m *Moment) Survival(reports ...*documents.Document) (survival.Result, erro
 	if err != nil {
 		return survival.Result{}, err
 	}
-	s := survival.Check(all, uncoded(reports)...)
+	s := survival.Check(all, withoutCodes(reports)...)
 	s.Run, s.Seq = m.b.run, m.Seq
 	if s.Dropped, err = droppedItems(m.tx); err != nil {
 		return s, err
@@ -93,7 +93,7 @@ func (m *Moment) Trace(
 ) (trace.Result, error) {
 	r, err := trace.Check(func(read func(trace.Record) error) error {
 		return traceRecords(m.tx, read)
-	}, sources, uncoded(reports)...)
+	}, sources, withoutCodes(reports)...)
 	r.Run, r.Seq = m.b.run, m.Seq
 	return r, err
 }

@@ -56,7 +56,7 @@ func TestNeeds(t *testing.T) {
 	wants(Policy{}, "failed ci ", "report  ")
 	check(b.RecordCheck(ctx, "ci", failing(0, "report.md")))
 	wants(Policy{}, "report  ")
-	for i := range 2 * mostNeeds {
+	for i := range 2 * maxNeeds {
 		_, err = b.Signal(ctx, "w", Raise{Content: fmt.Sprint("Question number ", i), Priority: "high"})
 		check(err)
 	}
@@ -64,12 +64,12 @@ func TestNeeds(t *testing.T) {
 	check(err)
 	v, err := b.Gate(ctx, Policy{})
 	check(err)
-	if n := len(needs(&st, &v)); n != mostNeeds {
+	if n := len(needs(&st, &v)); n != maxNeeds {
 		t.Errorf("%d needs are kept", n)
 	}
 	// Many workers leave room for what else there is.
 	var many []string
-	for i := range 2 * mostNeeds {
+	for i := range 2 * maxNeeds {
 		many = append(many, fmt.Sprint("w", i))
 	}
 	_, err = b.Expect(ctx, "lead", many, false)

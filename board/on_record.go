@@ -28,12 +28,12 @@ func (b *Board) RecordPolicy(ctx context.Context, worker string, p NewPolicy) (c
 				fault.Give("reason", "", "give {}: it stays on record"))
 		}
 		changed = true
-		return w.policy(p)
+		return w.recordPolicy(p)
 	})
 	return changed, err
 }
 
-func (w *writer) policy(p NewPolicy) error {
+func (w *writer) recordPolicy(p NewPolicy) error {
 	return w.event(record.VerbPolicy, record.PolicyEventID, record.PolicyPayload{NewPolicy: p, SHA256: PolicyHash(p.Text)})
 }
 

@@ -283,7 +283,7 @@ func (b *Board) Timeline(ctx context.Context) (*Timeline, error) {
 					nil)
 			}
 			verb, actor, _ := strings.Cut(names, "\n")
-			t.acts = append(t.acts, act{at: at, actor: t.name(actor), verb: t.name(verb)})
+			t.acts = append(t.acts, act{at: at, actor: t.nameIndex(actor), verb: t.nameIndex(verb)})
 			return nil
 		}, "SELECT seq, at, verb || '\n' || actor FROM events WHERE seq > ? ORDER BY seq", t.Last())
 	})
@@ -296,7 +296,7 @@ func (b *Board) Timeline(ctx context.Context) (*Timeline, error) {
 }
 
 // name returns the number of a name, a new one if it has none.
-func (t *timelines) name(s string) int32 {
+func (t *timelines) nameIndex(s string) int32 {
 	at, known := t.places[s]
 	if !known || int(at) >= len(t.names) || t.names[at] != s { // of a reading that failed
 		at, s = int32(len(t.names)), strings.Clone(s)
@@ -306,7 +306,7 @@ func (t *timelines) name(s string) int32 {
 }
 
 // is reports whether an act has one of some verbs.
-func (t *Timeline) is(a *act, verbs ...string) bool {
+func (t *Timeline) hasVerb(a *act, verbs ...string) bool {
 	return slices.Contains(verbs, t.names[a.verb])
 }
 
@@ -341,7 +341,7 @@ func (t *Timeline) Lanes(n int) []Lane {
 		at := ((i+1)*n+len(t.acts)-1)/len(t.acts) - 1 // of n equal stretches
 		l.Events++
 		l.Did[at] = true
-		if t.is(a, record.VerbPost) {
+		if t.hasVerb(a, record.VerbPost) {
 			l.Entries++
 			l.Posted[at]++
 		}

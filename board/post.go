@@ -63,7 +63,7 @@ func (b *Board) postAnd(ctx context.Context, worker string, posts []Post, then f
 	}
 	// not created yet, and a post that fails must not create it
 	if _, err := b.reader(); err != nil {
-		if err := b.linksIntoNothing(posts); err != nil {
+		if err := b.checkNoLinks(posts); err != nil {
 			return nil, err
 		}
 	}
@@ -80,7 +80,7 @@ func (b *Board) postAnd(ctx context.Context, worker string, posts []Post, then f
 	return out, nil
 }
 
-func (b *Board) linksIntoNothing(posts []Post) error {
+func (b *Board) checkNoLinks(posts []Post) error {
 	for i := range posts {
 		for _, kind := range LinkKinds {
 			for _, id := range posts[i].Links().Of(kind) {
@@ -237,7 +237,7 @@ func (w *writer) postAll(posts []Post, out []Posted) error {
 	for i := range posts {
 		err := w.resolve(&posts[i], ids[i], byKey)
 		if err == nil && out[i].Existing {
-			err = sameAs(&posts[i], &out[i].Entry)
+			err = checkSame(&posts[i], &out[i].Entry)
 		}
 		if err != nil {
 			return fault.Prefix(at(i, len(posts)), err)
@@ -267,7 +267,7 @@ func (w *writer) postAll(posts []Post, out []Posted) error {
 			continue
 		}
 		w.actor, w.reopened = posts[i].Worker, nil
-		if err := w.effects(&posts[i], ids[i]); err != nil {
+		if err := w.applyEffects(&posts[i], ids[i]); err != nil {
 			return fault.Prefix(at(i, len(posts)), err)
 		}
 		out[i].Reopened = w.reopened
@@ -296,7 +296,7 @@ func (w *writer) postAll(posts []Post, out []Posted) error {
 
 // sameAs reports whether a post under a used key has other content: returning the old
 // entry would then lose what is new.
-func sameAs(p *Post, old *Entry) error {
+func checkSame(p *Post, old *Entry) error {
 	differs := ""
 	switch {
 	case p.Content != old.Content:
@@ -347,7 +347,7 @@ func (w *writer) resolve(p *Post, self int64, byKey map[string]int64) error {
 		for _, id := range links.Of(kind) {
 			if key, local := strings.CutPrefix(id, "@"); local {
 				id = EntryID(byKey[key])
-			} else if err := w.target(kind, id, self); err != nil {
+			} else if err := w.checkTarget(kind, id, self); err != nil {
 				return err
 			}
 			if !slices.Contains(seen, id) {
@@ -361,7 +361,7 @@ func (w *writer) resolve(p *Post, self int64, byKey map[string]int64) error {
 }
 
 // target checks that a link of this kind from entry self may point at id.
-func (w *writer) target(kind, id string, self int64) error {
+func (w *writer) checkTarget(kind, id string, self int64) error {
 	table, parse := "entries", ParseEntryID
 	if kind == Addresses {
 		table, parse = "signals", ParseSignalID
@@ -409,7 +409,7 @@ func (b *Board) Correct(ctx context.Context, worker, id string, amend func(*Entr
 	}
 	after.PutFirst()
 	if e.Status == Superseded {
-		if err := b.repeats(ctx, &d, after.Key); err != nil {
+		if err := b.checkRepeats(ctx, &d, after.Key); err != nil {
 			return Posted{}, err
 		}
 	}
@@ -473,7 +473,7 @@ func (w *writer) moveLinks(corrected, by string) (*Entry, error) {
 
 // repeats is nil if an entry with the key supersedes the entry: a correction that is made
 // again, which Post answers. Else it says by what the entry is superseded.
-func (b *Board) repeats(ctx context.Context, d *EntryDetail, key string) error {
+func (b *Board) checkRepeats(ctx context.Context, d *EntryDetail, key string) error {
 	by := ""
 	for _, l := range d.Linked {
 		if l.Kind == Supersedes {

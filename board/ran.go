@@ -41,12 +41,12 @@ func NoteRan(ctx context.Context, dir, run, worker string, d Did) error {
 		return err
 	}
 	defer b.Close()
-	return b.write(ctx, worker, func(w *writer) error { return w.receipts([]Receipt{{Worker: worker, Did: d}}) })
+	return b.write(ctx, worker, func(w *writer) error { return w.writeReceipts([]Receipt{{Worker: worker, Did: d}}) })
 }
 
 // receipts writes what hooks saw, except what is there, or what says nothing new: a second
 // edit after the last command.
-func (w *writer) receipts(seen []Receipt) error {
+func (w *writer) writeReceipts(seen []Receipt) error {
 	have, err := receiptEvents(w.tx)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (b *Board) CompareReceipts(ctx context.Context, worker string, later []Rece
 	if len(later) == 0 {
 		return nil
 	}
-	return b.write(ctx, worker, func(w *writer) error { return w.receipts(later) })
+	return b.write(ctx, worker, func(w *writer) error { return w.writeReceipts(later) })
 }
 
 // Receipts lists what hooks saw workers do, oldest first.
@@ -196,7 +196,7 @@ func SourceExit(ref string) (code int, ok bool) {
 }
 
 // unran are the reasons why a gate that asks for commands is closed.
-func unran(p Policy, in *gateInput) (reasons []Reason) {
+func ranReasons(p Policy, in *gateInput) (reasons []Reason) {
 	if !p.AsksRan() {
 		return nil
 	}

@@ -58,7 +58,7 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 		return nil, err
 	}
 	defer db.Close()
-	m := &mender{out: Salvaged{Run: run, Whole: true}, Replayer: record.NewReplayer()}
+	m := &logRepairer{out: Salvaged{Run: run, Whole: true}, Replayer: record.NewReplayer()}
 	// the other tables can be made anew
 	if slices.ContainsFunc(rows.Lost,
 		func(l sqlite.TableLoss) bool { return l.Table == "events" }) {
@@ -139,7 +139,7 @@ func SalvageTo(ctx context.Context, dir, run, as, worker string) (*Salvaged, err
 }
 
 // mender joins the events and the rows that can be read into one log.
-type mender struct {
+type logRepairer struct {
 	*record.Replayer
 	out     Salvaged
 	events  []Event
@@ -151,7 +151,7 @@ type mender struct {
 }
 
 // load reads the rows.
-func (m *mender) load(tx *store.Tx) error {
+func (m *logRepairer) load(tx *store.Tx) error {
 	if err := tx.QueryRow(`SELECT goal FROM run`).Scan(&m.rows.Goal); err != nil &&
 		!store.IsNoRows(err) {
 		return err
@@ -168,20 +168,20 @@ func (m *mender) load(tx *store.Tx) error {
 }
 
 // miss records that the log is not whole.
-func (m *mender) miss(format string, a ...any) {
+func (m *logRepairer) miss(format string, a ...any) {
 	m.out.Whole = false
 	m.out.Lost = append(m.out.Lost, fmt.Sprintf(format, a...))
 }
 
 // mend applies the existing events, and fills gaps from the rows or with placeholders.
-func (m *mender) mend(events []Event) error {
+func (m *logRepairer) mend(events []Event) error {
 	if len(events) == 0 || events[0].Verb != record.VerbCreate {
 		at := time.UnixMilli(0).UTC()
 		if len(events) > 0 {
 			at = events[0].At
 		}
 		m.miss("the first event is missing, and with it the time at which the run was created")
-		if err := m.made(at, "", record.VerbCreate, m.out.Run,
+		if err := m.addMadeUp(at, "", record.VerbCreate, m.out.Run,
 			record.CreatePayload{Name: m.out.Run, Goal: m.rows.Goal}); err != nil {
 			return err
 		}
@@ -213,7 +213,7 @@ func (m *mender) mend(events []Event) error {
 }
 
 // append adds an event with the next number, if it can be applied.
-func (m *mender) append(e Event) error {
+func (m *logRepairer) append(e Event) error {
 	e.Seq = m.Seq + 1
 	if err := checkEvent(&e); err != nil {
 		return err
@@ -229,7 +229,7 @@ func (m *mender) append(e Event) error {
 }
 
 // made adds an event that is made up; "" stands for the doctor.
-func (m *mender) made(at time.Time, actor, verb, id string, payload any) error {
+func (m *logRepairer) addMadeUp(at time.Time, actor, verb, id string, payload any) error {
 	data, err := json.Marshal(payload)
 	if err != nil {
 		return err
@@ -239,7 +239,7 @@ func (m *mender) made(at time.Time, actor, verb, id string, payload any) error {
 
 // fillBefore adds what an event needs before it: entries and signals up to its own, and up
 // to those that it names.
-func (m *mender) fillBefore(e *Event) error {
+func (m *logRepairer) fillBefore(e *Event) error {
 	var p struct {
 		Links
 		By, Target, With string
@@ -259,7 +259,7 @@ func (m *mender) fillBefore(e *Event) error {
 }
 
 // fillTo adds entries or signals up to one, without it if it is made next.
-func (m *mender) fillTo(name string, made bool, at time.Time) error {
+func (m *logRepairer) fillTo(name string, made bool, at time.Time) error {
 	have, id := len(m.Entries), EntryID
 	upto, err := ParseEntryID(name)
 	if err != nil {
@@ -283,16 +283,16 @@ func (m *mender) fillTo(name string, made bool, at time.Time) error {
 // fill adds an entry or a signal whose event is missing: from its row, or as a placeholder. A
 // signal's has the priority high, so that somebody looks at what is missing before the gate
 // opens.
-func (m *mender) fill(id string, at time.Time) error {
+func (m *logRepairer) fill(id string, at time.Time) error {
 	m.out.Whole = false
 	err := fault.NotFound.New("it has no row", "")
 	if row := m.entries[id]; row != nil {
 		p := record.PostPayload{Post: row.AsPost(), ExternalID: row.ExternalID}
 		p.SetLinks(Links{}) // which are added once all is there that they name
-		err = m.made(row.Created, row.Worker, record.VerbPost, id, p)
+		err = m.addMadeUp(row.Created, row.Worker, record.VerbPost, id, p)
 	}
 	if row := m.signals[id]; row != nil {
-		err = m.made(row.Created, row.Worker, record.VerbSignal, id, record.SignalPayload{ExternalID: row.ExternalID,
+		err = m.addMadeUp(row.Created, row.Worker, record.VerbSignal, id, record.SignalPayload{ExternalID: row.ExternalID,
 			Raise: Raise{Content: row.Content, Priority: row.Priority, Key: row.Key}})
 	}
 	if err == nil {
@@ -302,16 +302,16 @@ func (m *mender) fill(id string, at time.Time) error {
 	m.missing = append(m.missing, id)
 	lost := id + " could not be read from the damaged file of run " + m.out.Run
 	if id[0] == 's' {
-		return m.made(at, "", record.VerbSignal, id, record.SignalPayload{Raise: Raise{Content: lost,
+		return m.addMadeUp(at, "", record.VerbSignal, id, record.SignalPayload{Raise: Raise{Content: lost,
 			Priority: "high"}})
 	}
-	return m.made(at, "", record.VerbPost, id, record.PostPayload{Post: Post{Type: Observation, Content: lost,
+	return m.addMadeUp(at, "", record.VerbPost, id, record.PostPayload{Post: Post{Type: Observation, Content: lost,
 		Tags: []string{"lost"}}})
 }
 
 // fillRest adds what only the rows have: where the log is not whole, or beyond its last event.
 // It reports where rows differ from the log.
-func (m *mender) fillRest(last int64) error {
+func (m *logRepairer) fillRest(last int64) error {
 	at := m.At
 	for _, e := range m.rows.Entries {
 		if err := m.fillTo(e.ID, false, at); err != nil {
@@ -370,9 +370,9 @@ func (m *mender) fillRest(last int64) error {
 }
 
 // restore adds an event of which only the rows tell.
-func (m *mender) restore(at time.Time, actor, verb, id string, payload any) {
+func (m *logRepairer) restore(at time.Time, actor, verb, id string, payload any) {
 	m.out.Whole = false
-	if err := m.made(at, actor, verb, id, payload); err != nil {
+	if err := m.addMadeUp(at, actor, verb, id, payload); err != nil {
 		m.miss("what the tables say of %s (%s) is lost: %v", clip(id, 60), verb, err)
 	}
 }
@@ -381,7 +381,7 @@ func (m *mender) restore(at time.Time, actor, verb, id string, payload any) {
 const asInTables = "as the tables had it"
 
 // fillEntry adds the status, the links and the duty to surface that only the row has.
-func (m *mender) fillEntry(at time.Time, e, row *Entry) {
+func (m *logRepairer) fillEntry(at time.Time, e, row *Entry) {
 	if row.Status != e.Status {
 		for _, verb := range []string{record.VerbDispute, record.VerbSupersede, record.VerbSettle} {
 			if record.StatusAfter(verb) == row.Status {
@@ -411,7 +411,7 @@ func (m *mender) fillEntry(at time.Time, e, row *Entry) {
 }
 
 // fillStates adds the states of signals, workers and variables that only the rows have.
-func (m *mender) fillStates(at time.Time) {
+func (m *logRepairer) fillStates(at time.Time) {
 	for i := range m.Signals {
 		g := &m.Signals[i]
 		row := m.signals[g.ID]

@@ -125,7 +125,7 @@ func UsageOf(ctx context.Context, dir, capsule string, made time.Time,
 	all, errs := make([]Use, len(names)), make([]error, len(names))
 	const openAtOnce = 4
 	if err := parallel(ctx, len(names), openAtOnce, func(i int) error {
-		all[i], errs[i] = use(ctx, dir, names[i], capsule)
+		all[i], errs[i] = readUse(ctx, dir, names[i], capsule)
 		return nil
 	}); err != nil {
 		return out, err
@@ -155,7 +155,7 @@ func UsageOf(ctx context.Context, dir, capsule string, made time.Time,
 }
 
 // use returns how one run was given a capsule, and used it.
-func use(ctx context.Context, dir, name, capsule string) (Use, error) {
+func readUse(ctx context.Context, dir, name, capsule string) (Use, error) {
 	u := Use{Run: name, CitedBy: []string{}, ConfirmedBy: []string{}}
 	b, err := Open(ctx, dir, name)
 	if err != nil {

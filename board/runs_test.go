@@ -84,7 +84,7 @@ func TestRunsKeptForOthers(t *testing.T) {
 	needsFile(t)
 	dir, ctx := t.TempDir(), t.Context()
 	long := time.Now().Add(-time.Hour)
-	for i := range worthKeeping {
+	for i := range minKept {
 		b, err := Create(ctx, dir, fmt.Sprint("run", i), "find out", "lead", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +109,7 @@ func TestRunsKeptForOthers(t *testing.T) {
 		r := Runs{Dir: dir}
 		r.load(filepath.Join(dir, ".runs.json"), by)
 		infos, err := r.List(ctx, by)
-		if err != nil || len(infos) != worthKeeping {
+		if err != nil || len(infos) != minKept {
 			t.Fatalf("%d runs, %v", len(infos), err)
 		}
 		return infos, r.unread
@@ -126,7 +126,7 @@ func TestRunsKeptForOthers(t *testing.T) {
 	if b, _ := json.Marshal(second); string(a) != string(b) {
 		t.Errorf("the list was\n%s\nand is\n%s", a, b)
 	}
-	if _, unread := list(Policy{Block: []string{"critical"}}); unread != worthKeeping {
+	if _, unread := list(Policy{Block: []string{"critical"}}); unread != minKept {
 		t.Errorf("under another policy %d are read", unread)
 	}
 	b, err := Open(ctx, dir, "run3")
@@ -153,7 +153,7 @@ func TestRunsKeptForOthers(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, ".runs.json"), []byte(damaged), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if infos, err := List(ctx, dir, Policy{}); err != nil || len(infos) != worthKeeping-1 || infos[0].Goal != "find out" {
+		if infos, err := List(ctx, dir, Policy{}); err != nil || len(infos) != minKept-1 || infos[0].Goal != "find out" {
 			t.Errorf("with %q: %d runs, %v", damaged, len(infos), err)
 		}
 	}

@@ -60,7 +60,7 @@ func (b *Board) Signal(ctx context.Context, worker string, r Raise) (Raised, err
 			}
 		}
 		if r.Origin != "" {
-			if err := w.target(Supports, r.Origin, 0); err != nil {
+			if err := w.checkTarget(Supports, r.Origin, 0); err != nil {
 				return fault.Prefix("origin: ", err)
 			}
 		}

@@ -166,7 +166,7 @@ func (b *Board) Check(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return b.agrees(tx, want)
+		return b.checkReplay(tx, want)
 	})
 }
 
@@ -176,7 +176,7 @@ func (b *Board) logNotWhole(err error) error {
 }
 
 // agrees compares the tables with what the event log rebuilds.
-func (b *Board) agrees(tx *store.Tx, want *Snapshot) error {
+func (b *Board) checkReplay(tx *store.Tx, want *Snapshot) error {
 	have, err := loadSnapshot(tx)
 	if err != nil {
 		return err

@@ -137,7 +137,7 @@ const (
 const SilentAfter = 10 * time.Minute
 
 // mostNeeds bounds what the list of runs keeps of each; the gate and the state have all.
-const mostNeeds = 8
+const maxNeeds = 8
 
 // Need is something that a run waits for.
 type Need struct {
@@ -194,9 +194,9 @@ func needs(st *State, v *Verdict) []Need {
 		all = append(all, Need{Kind: NeedReport, Content: "the report may be written",
 			Since: &st.Updated})
 	}
-	room := max(mostNeeds-len(all), mostNeeds/2)
+	room := max(maxNeeds-len(all), maxNeeds/2)
 	all = append(workers[:min(len(workers), room)], all...)
-	return all[:min(len(all), mostNeeds)]
+	return all[:min(len(all), maxNeeds)]
 }
 
 // rankOf puts questions before the other reasons.

@@ -98,7 +98,7 @@ func ended(ctx context.Context) bool {
 }
 
 // away is the error if the server could not be reached last, nil if it could.
-func (r *reach) away() error {
+func (r *reach) lastError() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
@@ -107,7 +107,7 @@ func (r *reach) away() error {
 // until calls done at once and after every change of the board, until it returns true or
 // ctx ends (fault.Timeout for a deadline). It waits for a server that cannot be reached,
 // and returns that error if ctx ends meanwhile.
-func (b *Board) until(ctx context.Context, what string, done func() (bool, error)) error {
+func (b *Board) waitUntil(ctx context.Context, what string, done func() (bool, error)) error {
 	// The position in the log is taken before the first call, so that no change is missed
 	// between that and the watch.
 	after, err := readValue(context.WithoutCancel(ctx), b, (*store.Tx).LastSeq)
@@ -131,7 +131,7 @@ func (b *Board) until(ctx context.Context, what string, done func() (bool, error
 			return err
 		}
 		_, err, _ = next()
-		if away := server.away(); ctx.Err() == context.DeadlineExceeded && away != nil {
+		if away := server.lastError(); ctx.Err() == context.DeadlineExceeded && away != nil {
 			return away
 		}
 		if ctx.Err() == context.DeadlineExceeded {
@@ -201,7 +201,7 @@ func WaitRun(ctx context.Context, dir, run string) (*Board, error) {
 func (b *Board) WaitGate(ctx context.Context, p Policy) (Verdict, error) {
 	var v Verdict
 	var seen time.Time
-	err := b.until(ctx, "the gate did not open", func() (bool, error) {
+	err := b.waitUntil(ctx, "the gate did not open", func() (bool, error) {
 		v2, err := b.Gate(context.WithoutCancel(ctx), p)
 		if err == nil {
 			v, seen = v2, time.Now()
@@ -223,7 +223,7 @@ func (b *Board) WaitSignal(ctx context.Context, id string) (Signal, error) {
 		return Signal{}, err
 	}
 	var s Signal
-	err = b.until(ctx, id+" is still open: it was not closed", func() (bool, error) {
+	err = b.waitUntil(ctx, id+" is still open: it was not closed", func() (bool, error) {
 		got, err := readValue(context.WithoutCancel(ctx), b, func(tx *store.Tx) (*Signal, error) {
 			return getSignal(tx, n)
 		})

@@ -186,7 +186,7 @@ func Run(ctx context.Context, b *board.Board, f Policy, in Input) (Result, error
 		return r, err
 	}
 	if s, ok := c.steps[Survival]; ok && !s.Skipped {
-		if s, err = c.meaning(ctx, s); err != nil {
+		if s, err = c.compareMeaning(ctx, s); err != nil {
 			return r, err
 		}
 		c.steps[Survival] = s
@@ -259,7 +259,7 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 	s := Step{Verify: &v, Passed: v.Within(limit, c.f.Verify.MaxConcluded)}
 	for i := range v.Items {
 		if it := &v.Items[i]; it.Accepted != nil {
-			s.accepted(it.ID, it.Accepted)
+			s.warnAccepted(it.ID, it.Accepted)
 		}
 	}
 	concluded := ""
@@ -338,7 +338,7 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 		}
 		c.steps[Conflicts] = c.conflicts(&found)
 	}
-	if err := c.proven(m); err != nil {
+	if err := c.checkProven(m); err != nil {
 		return err
 	}
 	if len(c.in.Reports) == 0 {
@@ -376,7 +376,7 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 }
 
 // accepted tells of a doubt that somebody accepted.
-func (s *Step) accepted(id string, a *claims.Acceptance) {
+func (s *Step) warnAccepted(id string, a *claims.Acceptance) {
 	s.Warnings = append(s.Warnings, fmt.Sprintf("%s %s %s", id, a.Verdict, a))
 }
 
@@ -496,7 +496,7 @@ func (in *Input) traced(registered []board.Source) trace.Sources {
 }
 
 // meaning adds the comparison by meaning, if the policy wants it, and decides the step.
-func (c *checker) meaning(ctx context.Context, s Step) (Step, error) {
+func (c *checker) compareMeaning(ctx context.Context, s Step) (Step, error) {
 	want, v := c.f.Survival, s.Survival
 	switch {
 	case want.MinCosine > 0 && c.in.Model != nil:
@@ -510,7 +510,7 @@ func (c *checker) meaning(ctx context.Context, s Step) (Step, error) {
 	v.Demand(v.Empty, want.MinItems)
 	s.Passed = v.Passed
 	for _, it := range v.AcceptedItems() {
-		s.accepted(it.ID, it.Accepted)
+		s.warnAccepted(it.ID, it.Accepted)
 	}
 	s.Headline = fmt.Sprintf("%d of %s present",
 		v.Present(), count(v.Checked, "item", "items"))

@@ -56,15 +56,15 @@ func (s *Step) Findings() (all []Finding) {
 				Clear: r.Clear, Next: r.Next, Reason: r})
 		}
 	case s.Verify != nil:
-		all = doubted(s.Verify)
+		all = doubtedFindings(s.Verify)
 	case s.Conflicts != nil:
 		for i := range s.Conflicts.Pairs {
-			all = append(all, pair(&s.Conflicts.Pairs[i]))
+			all = append(all, pairFinding(&s.Conflicts.Pairs[i]))
 		}
 	case s.Survival != nil:
 		for i := range s.Survival.Items {
 			if m := &s.Survival.Items[i]; m.IsMissing() {
-				all = append(all, missing(m))
+				all = append(all, missingFinding(m))
 			}
 		}
 	case s.Trace != nil:
@@ -138,7 +138,7 @@ func (s *Step) ToDo() fault.Step {
 }
 
 // missing describes a missing item by its nearest passage.
-func missing(m *survival.ItemResult) Finding {
+func missingFinding(m *survival.ItemResult) Finding {
 	f := Finding{ID: m.ID, Text: m.Content, Why: m.Why + ", " + m.Cause, Missing: m,
 		Clear: "say it in the report", Doubt: m.Doubt}
 	if len(m.Reasons) > 0 {
@@ -172,7 +172,7 @@ func accept(doubt string) fault.Step {
 
 // doubted returns the findings of verify: changed sources, and entries that are not in
 // their source.
-func doubted(r *verify.Result) (all []Finding) {
+func doubtedFindings(r *verify.Result) (all []Finding) {
 	for _, s := range r.Sources {
 		if s.Changed {
 			all = append(all, Finding{Text: cmp.Or(s.Name, s.File),
@@ -242,7 +242,7 @@ func mend(item *verify.ItemResult) (clear string, next []fault.Step) {
 		fault.Steps("read the source", again("and post what it says: {}"))
 }
 
-func pair(p *board.Conflict) Finding {
+func pairFinding(p *board.Conflict) Finding {
 	f := Finding{ID: p.A.ID, Other: p.B.ID, Text: p.A.Content + " / " + p.B.Content,
 		Why: p.Why[0], Pair: p,
 		Clear: "supersede the entry that is wrong, or settle the pair with a reason",

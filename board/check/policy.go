@@ -136,7 +136,7 @@ func FindPolicy(dir string) (Policy, error) {
 	if dir == "" {
 		return Policy{}, nil
 	}
-	path, err := nearest(dir)
+	path, err := findPolicyPath(dir)
 	if err != nil || path == "" {
 		return Policy{}, err
 	}
@@ -144,7 +144,7 @@ func FindPolicy(dir string) (Policy, error) {
 }
 
 // nearest is the path of a directory's policy, "" if there is none.
-func nearest(dir string) (string, error) {
+func findPolicyPath(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err
@@ -179,7 +179,7 @@ func PolicyProject(dir string) (path, says string, err error) {
 
 // readPolicyIfMentions reads the policy of a directory if it mentions a key.
 func readPolicyIfMentions(dir, key string) (path string, f Policy, err error) {
-	path, err = nearest(dir)
+	path, err = findPolicyPath(dir)
 	if err != nil || path == "" {
 		return "", f, err
 	}
@@ -200,7 +200,7 @@ func ReadPolicy(path string) (Policy, error) {
 	if err != nil {
 		return Policy{}, err
 	}
-	path = near(path)
+	path = shortenPath(path)
 	f, err := parse(data)
 	if err != nil {
 		return Policy{}, fault.Invalid.New(fmt.Sprintf("%s: %v", path, err),
@@ -213,7 +213,7 @@ func ReadPolicy(path string) (Policy, error) {
 
 // near returns a path relative to the working directory, if it is below it or its
 // parent, so that shown and stored paths say little about the machine.
-func near(path string) string {
+func shortenPath(path string) string {
 	wd, err := os.Getwd()
 	if err != nil || !filepath.IsAbs(path) {
 		return path
@@ -249,7 +249,7 @@ func read(path string) ([]byte, error) {
 
 func parse(data []byte) (Policy, error) {
 	var f Policy
-	if saysNothing(string(data)) {
+	if hasOnlyComments(string(data)) {
 		return f, nil
 	}
 	var root yaml.Node
@@ -297,7 +297,7 @@ var topKeys = []string{"steps", "sources", "reports", "gate", "verify", "conflic
 	"trace", "accept", "database", "project"}
 
 // saysNothing reports whether a file has only comments, which the parser refuses.
-func saysNothing(text string) bool {
+func hasOnlyComments(text string) bool {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
 			return false

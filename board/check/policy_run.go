@@ -31,7 +31,7 @@ func PolicyOf(ctx context.Context, b *board.Board, dir string) (Policy, error) {
 		return Policy{}, fault.Invalid.New(fmt.Sprintf("the policy on record (event %d): %v",
 			recorded.Seq, err2), "", recordStep(b, "{} records another one"))
 	}
-	f.Path, f.Text = near(recorded.Path), recorded.Text
+	f.Path, f.Text = shortenPath(recorded.Path), recorded.Text
 	f.Recorded = &board.PolicyRef{Path: f.Path, SHA256: recorded.SHA256, Seq: recorded.Seq,
 		Reason: recorded.Reason}
 	same := board.PolicyHash(own.Text) == recorded.SHA256
@@ -115,25 +115,25 @@ func CheckBelow(dir, path string) error {
 	if matches, err := filepath.Glob(path); err == nil && len(matches) > 0 {
 		paths = matches
 	}
-	root, err := resolved(dir)
+	root, err := resolvePath(dir)
 	if err != nil {
 		return err
 	}
 	for _, p := range paths {
-		target, err := resolved(p)
+		target, err := resolvePath(p)
 		if err != nil {
 			return err
 		}
 		if down, err := filepath.Rel(root, target); err != nil || isUp(down) {
 			return fault.Invalid.New(fmt.Sprintf("%s leads out of %s, and was not read", p,
-				clean(dir)), "move it there", fault.Give("outside", "", "or allow it for this call: {}"))
+				describeDir(dir)), "move it there", fault.Give("outside", "", "or allow it for this call: {}"))
 		}
 	}
 	return nil
 }
 
 // resolved is an absolute path without links, as far as it exists.
-func resolved(path string) (string, error) {
+func resolvePath(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -154,7 +154,7 @@ func resolved(path string) (string, error) {
 }
 
 // clean names a directory for a message.
-func clean(dir string) string {
+func describeDir(dir string) string {
 	if dir == "." || dir == "" {
 		return "this directory"
 	}

@@ -9,7 +9,7 @@ import (
 
 // proven runs the steps ran and citations. Without a claim, or a handle with a check code, there
 // is no such step unless the policy names it.
-func (c *checker) proven(m *board.Moment) error {
+func (c *checker) checkProven(m *board.Moment) error {
 	named := func(step string) bool { return slices.Contains(c.f.Steps, step) }
 	if c.f.Does(Ran) {
 		claims, err := m.RanClaims()

@@ -37,7 +37,7 @@ func Record(ctx context.Context, b *board.Board, r *Result, in *Input) error {
 
 // DirDigest tells a directory from others without naming it; "" if it cannot be found.
 func DirDigest(dir string) string {
-	dir, err := resolved(dir)
+	dir, err := resolvePath(dir)
 	if err != nil {
 		return ""
 	}
@@ -48,8 +48,8 @@ func DirDigest(dir string) string {
 // relPath is the path of a file below a directory. A file that is not below it has its name alone:
 // no record names directories of a machine.
 func relPath(dir, file string) string {
-	root, err := resolved(dir)
-	at, err2 := resolved(filepath.Dir(file))
+	root, err := resolvePath(dir)
+	at, err2 := resolvePath(filepath.Dir(file))
 	if err == nil && err2 == nil {
 		if path, err := filepath.Rel(root, filepath.Join(at, filepath.Base(file))); err == nil && filepath.IsLocal(path) {
 			return filepath.ToSlash(path)

@@ -37,14 +37,14 @@ func OpenAll(paths []string) ([]*Document, []Skipped, error) {
 			return nil, nil, err
 		}
 		if g.found == before {
-			return nil, nil, g.nothing(path)
+			return nil, nil, g.nothingFound(path)
 		}
 	}
 	return g.all, g.skipped, nil
 }
 
 // nothing is the error for a path that gave no document.
-func (g *gatherer) nothing(path string) error {
+func (g *gatherer) nothingFound(path string) error {
 	for i := len(g.skipped) - 1; i >= 0; i-- {
 		if s := g.skipped[i]; strings.HasPrefix(s.File, strings.TrimRight(path, "/*")) {
 			return invalid(fmt.Sprintf("cannot read anything in %s: %s", path, s.Reason),

@@ -100,7 +100,7 @@ func (p *docxParser) start(t xml.StartElement) {
 	if t.Name.Local == "t" && strings.HasSuffix(t.Name.Space, "/math") {
 		p.inText = true
 	}
-	if !wordprocessing(t.Name) {
+	if !isWordprocessing(t.Name) {
 		return
 	}
 	if t.Name.Local == "rPrChange" || t.Name.Local == "pPrChange" {
@@ -157,7 +157,7 @@ func (p *docxParser) end(t xml.EndElement) {
 	if t.Name.Local == "t" || t.Name.Local == "delText" {
 		p.inText = false
 	}
-	if !wordprocessing(t.Name) {
+	if !isWordprocessing(t.Name) {
 		return
 	}
 	switch n := len(p.tables); t.Name.Local {
@@ -200,6 +200,6 @@ func (p *docxParser) line(text string, heading bool, tables int) {
 }
 
 // wordprocessing reports whether a name is of WordprocessingML, transitional or strict.
-func wordprocessing(n xml.Name) bool {
+func isWordprocessing(n xml.Name) bool {
 	return strings.HasSuffix(n.Space, "/main") && strings.Contains(n.Space, "wordprocessingml")
 }

@@ -94,8 +94,8 @@ func (p *htmlParser) skipPast(n int, mark string) {
 // none. Each search that fails is made only once, so that broken markup takes no longer
 // than sound markup.
 func (p *htmlParser) tagLength(s string) int {
-	if len(s) < 2 || s[1] != '/' && !letter(s[1]) || s[1] == '/' &&
-		(len(s) < 3 || !letter(s[2])) || p.noMore['>'] {
+	if len(s) < 2 || s[1] != '/' && !isLetter(s[1]) || s[1] == '/' &&
+		(len(s) < 3 || !isLetter(s[2])) || p.noMore['>'] {
 		return 0
 	}
 	for i := 1; i < len(s); i++ {
@@ -128,13 +128,13 @@ func (p *htmlParser) comment() {
 func (p *htmlParser) addAside(text string, line int) {
 	p.flush()
 	for s := range strings.SplitSeq(text, "\n") {
-		p.text1(s, line)
+		p.appendText(s, line)
 		p.flush()
 		line++
 	}
 }
 
-func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func (p *htmlParser) tag(tag string) {
 	closing := tag[1] == '/'
@@ -160,7 +160,7 @@ func (p *htmlParser) tag(tag string) {
 	case closing:
 		p.open.end(name)
 	case !strings.HasSuffix(tag, "/>") && !slices.Contains(htmlVoid, name):
-		p.open.start(name, block, !p.whole && hides(name, attributes))
+		p.open.start(name, block, !p.whole && isHidden(name, attributes))
 	}
 	switch {
 	case name == "td" || name == "th":
@@ -208,7 +208,7 @@ func (p *htmlParser) add(s string) {
 			if i > 0 {
 				p.flush()
 			}
-			p.text1(line, begin+i)
+			p.appendText(line, begin+i)
 		}
 		return
 	}
@@ -227,10 +227,10 @@ func (p *htmlParser) add(s string) {
 	if !strings.HasSuffix(s, words[len(words)-1]) {
 		text += " "
 	}
-	p.text1(text, begin+strings.Count(s[:first], "\n"))
+	p.appendText(text, begin+strings.Count(s[:first], "\n"))
 }
 
-func (p *htmlParser) text1(s string, line int) {
+func (p *htmlParser) appendText(s string, line int) {
 	if p.b.Len() == 0 {
 		s, p.from = strings.TrimLeft(s, " "), line
 	}

@@ -25,12 +25,12 @@ func tagName(tag string) string {
 }
 
 // strikes reports whether an element's text is struck.
-func strikes(name string) bool { return name == "s" || name == "strike" || name == "del" }
+func isStruck(name string) bool { return name == "s" || name == "strike" || name == "del" }
 
 // hides reports whether an element's text is struck or hidden. Style sheets are not
 // read. aria-hidden does not count, because it hides text only from screen readers.
-func hides(name string, attributes [][2]string) bool {
-	if strikes(name) {
+func isHidden(name string, attributes [][2]string) bool {
+	if isStruck(name) {
 		return true
 	}
 	shut := name == "dialog"

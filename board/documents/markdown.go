@@ -23,7 +23,7 @@ func New(name, text string) *Document {
 func NewSource(name, text string) *Document {
 	var w writer
 	for line := range strings.SplitSeq(newlines.Replace(txt.Plain(text)), "\n") {
-		w.add(line, markdownHeading(line), 0)
+		w.add(line, isMarkdownHeading(line), 0)
 	}
 	return w.document(name)
 }
@@ -79,7 +79,7 @@ func (p *markdownParser) line(line string) {
 		p.w.add(line, false, 0)
 		return
 	}
-	blank, heading := strings.TrimSpace(line) == "", markdownHeading(line)
+	blank, heading := strings.TrimSpace(line) == "", isMarkdownHeading(line)
 	if blank || heading || fence != "" || startsBlock(trimmed) {
 		p.flush()
 		if p.until != "" { // the paragraph before hides this line as well
@@ -119,7 +119,7 @@ func (p *markdownParser) flush() {
 	if len(p.paragraph) == 0 {
 		return
 	}
-	heading := markdownHeading(p.paragraph[0])
+	heading := isMarkdownHeading(p.paragraph[0])
 	text := strings.Join(p.paragraph, "\n")
 	p.paragraph = p.paragraph[:0]
 	if strings.Contains(text, "~~") || strings.Contains(text, "<") {
@@ -254,7 +254,7 @@ func (s *struck) struckEnd(i, n int) int {
 // element returns where the element that begins at i ends if it strikes or hides its
 // text; if it hides but does not end in the paragraph, its name.
 func (s *struck) element(i int) (end int, name string) {
-	if i+1 == len(s.text) || !letter(s.text[i+1]) {
+	if i+1 == len(s.text) || !isLetter(s.text[i+1]) {
 		return 0, ""
 	}
 	close := s.find(i, ">")
@@ -263,14 +263,14 @@ func (s *struck) element(i int) (end int, name string) {
 	}
 	tag := s.text[i : close+1]
 	name = tagName(tag)
-	if !hides(name, tagAttributes(name, tag)) {
+	if !isHidden(name, tagAttributes(name, tag)) {
 		return 0, ""
 	}
 	endTag := "</" + name + ">"
 	if j := s.find(close, endTag); j >= 0 {
 		return j + len(endTag), name
 	}
-	if strikes(name) {
+	if isStruck(name) {
 		return 0, ""
 	}
 	return 0, name
@@ -315,7 +315,7 @@ func withoutComments(line string, hidden bool) (string, bool) {
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // markdownHeading reports whether a line is one such as "## Findings".
-func markdownHeading(line string) bool {
+func isMarkdownHeading(line string) bool {
 	level := len(line) - len(strings.TrimLeft(line, "#"))
 	return level >= 1 && level <= 6 && level < len(line) &&
 		(line[level] == ' ' || line[level] == '\t')

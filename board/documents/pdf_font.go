@@ -238,9 +238,9 @@ func (font *pdfFont) mapCodes(word pdfWord, operands []any) {
 		r := pdfRange{n: len(first), first: pdfCode(first), last: pdfCode(last)}
 		switch word {
 		case "endbfchar":
-			font.maps(r.first, utf16Bytes(last))
+			font.setText(r.first, utf16Bytes(last))
 		case "endbfrange":
-			font.mapsRange(r, operands[2])
+			font.setTextRange(r, operands[2])
 		case "endcodespacerange":
 			if isRange && r.n > 0 && r.n <= 4 && len(font.spaces) < maxPDFRanges {
 				font.spaces = append(font.spaces, r)
@@ -257,19 +257,19 @@ func (font *pdfFont) mapCodes(word pdfWord, operands []any) {
 	}
 }
 
-func (font *pdfFont) maps(code int, text string) {
+func (font *pdfFont) setText(code int, text string) {
 	if len(font.text) < maxPDFCodes {
 		font.text[code] = text
 	}
 }
 
-func (font *pdfFont) mapsRange(r pdfRange, to any) {
+func (font *pdfFont) setTextRange(r pdfRange, to any) {
 	n := r.last - r.first
 	switch to := to.(type) {
 	case pdfArray:
 		for i := 0; i <= n && i < len(to); i++ {
 			if s, ok := to[i].(pdfString); ok {
-				font.maps(r.first+i, utf16Bytes(s))
+				font.setText(r.first+i, utf16Bytes(s))
 			}
 		}
 	case pdfString:
@@ -278,7 +278,7 @@ func (font *pdfFont) mapsRange(r pdfRange, to any) {
 			return
 		}
 		for i := 0; i <= n && i < maxPDFCodes && len(font.text) < maxPDFCodes; i++ {
-			font.maps(r.first+i, string(text))
+			font.setText(r.first+i, string(text))
 			text[len(text)-1]++
 		}
 	}

@@ -34,7 +34,7 @@ type pdfLine struct {
 }
 
 // isLeft reports whether a character at a place is on another line.
-func (l *pdfLine) isLeft(at pdfMatrix, height float64) bool {
+func (l *pdfLine) isOnOtherLine(at pdfMatrix, height float64) bool {
 	_, across := l.distance(at)
 	return len(l.marks) > 0 && math.Abs(across) > pdfNextLine*height
 }

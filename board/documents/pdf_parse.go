@@ -18,16 +18,16 @@ type pdfParser struct {
 
 func (p *pdfParser) ended() bool { return p.at >= len(p.data) }
 
-func pdfSpace(c byte) bool {
+func isPDFSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == 0
 }
 
-func pdfDelimiter(c byte) bool {
+func isPDFDelimiter(c byte) bool {
 	switch c {
 	case '(', ')', '<', '>', '[', ']', '{', '}', '/', '%':
 		return true
 	}
-	return pdfSpace(c)
+	return isPDFSpace(c)
 }
 
 func (p *pdfParser) skipSpace() {
@@ -39,7 +39,7 @@ func (p *pdfParser) skipSpace() {
 				return
 			}
 			p.at += i
-		} else if !pdfSpace(c) {
+		} else if !isPDFSpace(c) {
 			return
 		}
 	}
@@ -80,7 +80,7 @@ func (p *pdfParser) object(depth int) any {
 		return pdfWord(c)
 	}
 	from := p.at
-	for !p.ended() && !pdfDelimiter(p.data[p.at]) {
+	for !p.ended() && !isPDFDelimiter(p.data[p.at]) {
 		p.at++
 	}
 	word := p.data[from:p.at]
@@ -206,7 +206,7 @@ func (p *pdfParser) indirect() any {
 func (p *pdfParser) name() pdfName {
 	p.at++
 	from := p.at
-	for !p.ended() && !pdfDelimiter(p.data[p.at]) {
+	for !p.ended() && !isPDFDelimiter(p.data[p.at]) {
 		p.at++
 	}
 	raw := p.data[from:p.at]

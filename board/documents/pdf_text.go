@@ -113,7 +113,7 @@ func (p *pdfParser) skipImage() bool {
 		}
 		before, after := p.at+i-1, p.at+i+2
 		p.at = after
-		if pdfSpace(p.data[before]) && (after == len(p.data) || pdfSpace(p.data[after])) {
+		if isPDFSpace(p.data[before]) && (after == len(p.data) || isPDFSpace(p.data[after])) {
 			return true
 		}
 	}
@@ -350,7 +350,7 @@ func (p *pdfPage) write(g pdfGlyph) {
 	}
 	isBlank := strings.TrimSpace(g.text) == ""
 	switch {
-	case !isBlank && p.line.isLeft(at, em*math.Hypot(at[2], at[3])):
+	case !isBlank && p.line.isOnOtherLine(at, em*math.Hypot(at[2], at[3])):
 		p.endLine()
 	case isBlank && g.text != "":
 		if g.text = " "; len(p.line.marks) == 0 || more < 0 && width+more < pdfGap/2*em {

@@ -196,7 +196,7 @@ func (b *xlsxBook) readStyles(part string) error {
 			in = name
 		case "numFmt":
 			if in == "" { // the formats come first; those of conditions later
-				formats[number(attribute(start, "numFmtId"))] = attribute(start, "formatCode")
+				formats[parseNumber(attribute(start, "numFmtId"))] = attribute(start, "formatCode")
 			}
 		case "font":
 			if in == "fonts" {
@@ -209,8 +209,8 @@ func (b *xlsxBook) readStyles(part string) error {
 			}
 		case "xf":
 			if in == "cellXfs" {
-				id, font := number(attribute(start, "numFmtId")),
-					number(attribute(start, "fontId"))
+				id, font := parseNumber(attribute(start, "numFmtId")),
+					parseNumber(attribute(start, "fontId"))
 				if _, known := parsed[id]; !known {
 					code := formats[id]
 					if code == "" && id >= 0 && id < len(builtinFormats) {
@@ -231,7 +231,7 @@ func (b *xlsxBook) readStyles(part string) error {
 }
 
 // number returns a count or an index in an attribute, -1 if it is invalid.
-func number(s string) int {
+func parseNumber(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 {
 		return -1
@@ -343,14 +343,14 @@ func (s *xlsxSheet) start(t xml.StartElement) error {
 	switch t.Name.Local {
 	case "col":
 		if isTrue(attribute(t, "hidden")) {
-			for c := max(0, number(attribute(t, "min"))); c <= min(number(attribute(t, "max")),
+			for c := max(0, parseNumber(attribute(t, "min"))); c <= min(parseNumber(attribute(t, "max")),
 				maxColumn) && !s.columns[c]; c++ {
 				s.columns[c] = true
 			}
 		}
 	case "row":
 		s.row++
-		if n := number(attribute(t, "r")); n > 0 {
+		if n := parseNumber(attribute(t, "r")); n > 0 {
 			s.row = n
 		}
 		if s.row > maxRow {
@@ -365,7 +365,7 @@ func (s *xlsxSheet) start(t xml.StartElement) error {
 		if s.at.col > maxColumn {
 			return errors.New("too many columns")
 		}
-		s.kind, s.style = attribute(t, "t"), max(0, number(attribute(t, "s")))
+		s.kind, s.style = attribute(t, "t"), max(0, parseNumber(attribute(t, "s")))
 		s.value.Reset()
 		s.inline.take()
 	case "v":
@@ -393,7 +393,7 @@ func (s *xlsxSheet) endCell() error {
 	value := strings.Join(strings.Fields(s.value.String()), " ")
 	switch s.kind {
 	case "s":
-		i := number(value)
+		i := parseNumber(value)
 		if i < 0 || i >= len(s.book.strings) {
 			return fmt.Errorf("the cell %s%d refers to a missing text",
 				columnName(c.col), c.row)
@@ -404,7 +404,7 @@ func (s *xlsxSheet) endCell() error {
 	case "b":
 		c.text = map[bool]string{true: "TRUE", false: "FALSE"}[isTrue(value)]
 	case "", "n":
-		c.text = s.shown(value)
+		c.text = s.showNumber(value)
 	default: // the text of a formula, an error, a date
 		c.text = value
 	}
@@ -419,7 +419,7 @@ func (s *xlsxSheet) endCell() error {
 }
 
 // shown is a number as the sheet shows it, and plain behind it where that differs.
-func (s *xlsxSheet) shown(value string) string {
+func (s *xlsxSheet) showNumber(value string) string {
 	if value == "" {
 		return ""
 	}
@@ -464,12 +464,12 @@ func withoutCovered(cells []xlsxCell, merged []xlsxSpan) ([]xlsxCell, error) {
 // cellReference parses a name such as B7; 0, 0 if it is invalid.
 func cellReference(s string) (row, col int) {
 	i := 0
-	for ; i < len(s) && letter(s[i]); i++ {
+	for ; i < len(s) && isLetter(s[i]); i++ {
 		if col = col*26 + int(s[i]|0x20-'a') + 1; col > maxColumn {
 			return 0, 0
 		}
 	}
-	if row = number(s[i:]); i == 0 || row < 1 || row > maxRow {
+	if row = parseNumber(s[i:]); i == 0 || row < 1 || row > maxRow {
 		return 0, 0
 	}
 	return row, col

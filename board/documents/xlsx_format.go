@@ -189,8 +189,8 @@ func (f xlsxStyle) show(v float64, date04 bool) string {
 		s = f[2]
 	}
 	if s.date {
-		if iso, ok := s.time(v, date04, true); ok {
-			if text, _ := s.time(v, date04, false); text != iso {
+		if iso, ok := s.formatTime(v, date04, true); ok {
+			if text, _ := s.formatTime(v, date04, false); text != iso {
 				return text + " (" + iso + ")"
 			}
 			return iso
@@ -198,13 +198,13 @@ func (f xlsxStyle) show(v float64, date04 bool) string {
 		return plain
 	}
 	if !s.digits { // a text instead of the number, or nothing at all
-		return s.text("")
+		return s.formatText("")
 	}
 	digits, same := strings.TrimPrefix(plain, "-"), true
 	if !s.general {
-		digits, same = s.number(math.Abs(v))
+		digits, same = s.formatNumber(math.Abs(v))
 	}
-	text := sign + s.text(digits)
+	text := sign + s.formatText(digits)
 	if same && (v >= 0 || strings.Contains(text, "-")) {
 		return text
 	}
@@ -212,7 +212,7 @@ func (f xlsxStyle) show(v float64, date04 bool) string {
 }
 
 // text puts the number into the literals.
-func (s xlsxSection) text(digits string) string {
+func (s xlsxSection) formatText(digits string) string {
 	var b strings.Builder
 	for _, t := range s.tokens {
 		if t.kind == "0" {
@@ -226,14 +226,14 @@ func (s xlsxSection) text(digits string) string {
 
 // number writes the digits of a value that is not negative, and says whether they are
 // the value itself.
-func (s xlsxSection) number(v float64) (digits string, same bool) {
+func (s xlsxSection) formatNumber(v float64) (digits string, same bool) {
 	decimals := min(s.decimals, 30)
 	if s.scientific {
 		digits = strings.ToUpper(strconv.FormatFloat(v, 'e', decimals, 64))
 		x, err := strconv.ParseFloat(digits, 64)
 		return digits, err == nil && x == v
 	}
-	digits = strconv.FormatFloat(rounded(v*s.scale), 'f', decimals, 64)
+	digits = strconv.FormatFloat(roundHalfUp(v*s.scale), 'f', decimals, 64)
 	x, err := strconv.ParseFloat(digits, 64)
 	same = err == nil && s.scale == 1 && math.Abs(x-v) <= math.Abs(v)*1e-14
 	for range min(s.optional, decimals) {
@@ -244,14 +244,14 @@ func (s xlsxSection) number(v float64) (digits string, same bool) {
 	}
 	digits = strings.TrimSuffix(digits, ".")
 	if s.thousands {
-		digits = grouped(digits)
+		digits = groupThousands(digits)
 	}
 	return digits, same
 }
 
 // rounded is a value of 15 digits, a little larger: half of the last digit shown is
 // rounded up, as it is in a sheet, and the binary fraction behind it does not count.
-func rounded(v float64) float64 {
+func roundHalfUp(v float64) float64 {
 	x, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 15, 64), 64)
 	if err != nil {
 		return v
@@ -260,7 +260,7 @@ func rounded(v float64) float64 {
 }
 
 // grouped puts commas between the thousands.
-func grouped(digits string) string {
+func groupThousands(digits string) string {
 	whole, fraction, _ := strings.Cut(digits, ".")
 	var b strings.Builder
 	for i := range len(whole) {
@@ -277,11 +277,11 @@ func grouped(digits string) string {
 
 // time writes the value as a date, a time, or both: as the format says, or as ISO 8601
 // does. A value that is no date, as before 1900, is not written.
-func (s xlsxSection) time(v float64, date04, iso bool) (string, bool) {
+func (s xlsxSection) formatTime(v float64, date04, iso bool) (string, bool) {
 	if v < 0 || v >= 2958466 { // the year 10000
 		return "", false
 	}
-	if s.elapsed() {
+	if s.isDuration() {
 		iso = false
 	}
 	day := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
@@ -316,7 +316,7 @@ func (s xlsxSection) time(v float64, date04, iso bool) (string, bool) {
 }
 
 // elapsed reports whether the format is of a span of time, such as [h]:mm.
-func (s xlsxSection) elapsed() bool {
+func (s xlsxSection) isDuration() bool {
 	return slices.ContainsFunc(s.tokens,
 		func(t xlsxToken) bool { return strings.HasPrefix(t.kind, "[") })
 }

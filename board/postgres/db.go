@@ -95,7 +95,7 @@ const durable = `SELECT set_config('idle_in_transaction_session_timeout', '` + i
 func (db *DB) Read(ctx context.Context, fn func(*store.Tx) error) error {
 	var began bool
 	var failed error
-	err := db.place.patiently(ctx, func() error {
+	err := db.place.retryWhileDown(ctx, func() error {
 		db.waitEnded()
 		c, err := db.place.conn(ctx)
 		if err != nil {
@@ -107,7 +107,7 @@ func (db *DB) Read(ctx context.Context, fn func(*store.Tx) error) error {
 			begin = slices.Insert(begin, 1, db.place.askVersion())
 		}
 		var got []string
-		if err := within(ctx, silence, func(ctx context.Context) (err error) {
+		if err := within(ctx, replyTimeout, func(ctx context.Context) (err error) {
 			got, err = c.begin(ctx, db.first(ctx), begin...)
 			return err
 		}); err != nil {
@@ -236,10 +236,10 @@ func (db *DB) writeOnce(ctx context.Context, wait time.Duration, fn func(*store.
 	token, id := rand.Int64(), db.number()
 	begin := `BEGIN; ` + durable + fmt.Sprintf(`, set_config('lock_timeout', '%d', true); `, wait.Milliseconds()) + db.settings(id, token)
 	if id != 0 { // in this order: each statement sees what was committed before it
-		begin += `; ` + db.turn(id, token)
+		begin += `; ` + db.lockSQL(id, token)
 	}
 	var got []string
-	if err := within(ctx, wait+silence, func(ctx context.Context) (err error) {
+	if err := within(ctx, wait+replyTimeout, func(ctx context.Context) (err error) {
 		got, err = c.exec(ctx, begin)
 		return err
 	}); err != nil {
@@ -397,7 +397,7 @@ func valuesOf(results []*pgconn.Result) (values []string) {
 
 func (c *conn) all(ctx context.Context, statements string) (results []*pgconn.Result, err error) {
 	err = c.Raw(func(d any) error {
-		results, err = d.(*wire).pg.Exec(ctx, statements).ReadAll()
+		results, err = d.(*driverConn).pg.Exec(ctx, statements).ReadAll()
 		return err
 	})
 	return results, err
@@ -413,7 +413,7 @@ func (c *conn) end(statement string) {
 
 func (c *conn) isClosed() (closed bool) {
 	err := c.Raw(func(d any) error {
-		closed = d.(*wire).pg.IsClosed()
+		closed = d.(*driverConn).pg.IsClosed()
 		return nil
 	})
 	return closed || err != nil

@@ -58,7 +58,7 @@ func lost(err error) bool {
 	default:
 		return strings.HasPrefix(code, "08")
 	}
-	if errors.Is(err, errSilent) {
+	if errors.Is(err, errNoReply) {
 		return true
 	}
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) && !isConnect(err) {
@@ -180,8 +180,8 @@ func message(err error) string {
 	if errors.As(err, &pe) {
 		return pe.Message
 	}
-	if errors.Is(err, errSilent) || errors.Is(err, syscall.ETIMEDOUT) || isConnect(err) && errors.Is(err, context.DeadlineExceeded) {
-		return errSilent.Error()
+	if errors.Is(err, errNoReply) || errors.Is(err, syscall.ETIMEDOUT) || isConnect(err) && errors.Is(err, context.DeadlineExceeded) {
+		return errNoReply.Error()
 	}
 	if said := unreached(err); said != "" && isConnect(err) {
 		return said

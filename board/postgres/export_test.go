@@ -24,9 +24,9 @@ func (p *Place) Exec(ctx context.Context, statements string) error {
 
 // Impatient has silence end soon, and returns what undoes that.
 func Impatient() func() {
-	s, l := silence, lockTimeout
-	silence, lockTimeout = 200*time.Millisecond, 200*time.Millisecond
-	return func() { silence, lockTimeout = s, l }
+	s, l := replyTimeout, lockTimeout
+	replyTimeout, lockTimeout = 200*time.Millisecond, 200*time.Millisecond
+	return func() { replyTimeout, lockTimeout = s, l }
 }
 
 // Hears reports whether notifications arrive.

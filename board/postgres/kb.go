@@ -55,7 +55,7 @@ func (k *KB) Now() time.Time {
 // turn are the statements that take a writer's turn; one has a row with 'turn'. The
 // knowledge base has no events of all writes, so a write leaves its token in a table, for
 // an hour.
-func (db *DB) turn(id, token int64) string {
+func (db *DB) lockSQL(id, token int64) string {
 	if db.kb {
 		return `INSERT INTO kb_writes (token) VALUES (` + strconv.FormatInt(token, 10) + `);
 			DELETE FROM kb_writes WHERE at < extract(epoch FROM clock_timestamp()) - 3600; SELECT 'turn' FROM kb FOR NO KEY UPDATE`

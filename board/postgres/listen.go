@@ -17,7 +17,7 @@ import (
 const (
 	// backstop is how often a watcher asks although notifications arrive: one may be lost
 	// with its connection.
-	backstop = 2 * time.Second
+	checkInterval = 2 * time.Second
 	// pollInterval is how often it asks where none arrive, as behind a pooler that gives
 	// a connection to somebody else after each transaction.
 	pollInterval = 50 * time.Millisecond
@@ -56,7 +56,7 @@ func (db *DB) Watch(ctx context.Context, changed func() error) error {
 		default:
 			away = 20 * time.Millisecond
 			if live.works() {
-				wait = backstop
+				wait = checkInterval
 			}
 		}
 		select {
@@ -74,7 +74,7 @@ func (db *DB) lastSeq(ctx context.Context) (seq int64, err error) {
 	if id == 0 {
 		return 0, nil // nobody has made it yet
 	}
-	err = within(ctx, silence, func(ctx context.Context) error {
+	err = within(ctx, replyTimeout, func(ctx context.Context) error {
 		return db.place.pool.QueryRowContext(ctx, `SELECT coalesce((SELECT max(seq) FROM `+db.place.schema+`.all_events e WHERE e.run = r.run), 0)
 			FROM `+db.place.schema+`.runs r WHERE run = $1`, id).Scan(&seq)
 	})

@@ -62,7 +62,7 @@ func At(name string) *Place {
 
 // validSchema reports whether the name of a schema needs no quotes, and is not the
 // server's own.
-func validSchema(name string) bool {
+func isSchemaName(name string) bool {
 	other := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_' }
 	return name != "" && len(name) <= 63-len("board_") && !strings.ContainsFunc(name, other) &&
 		(name[0] < '0' || name[0] > '9') && !strings.HasPrefix(name, "pg_")
@@ -89,7 +89,7 @@ func Open(text string) (*Place, error) {
 		q.Del("schema")
 		u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20") // libpq takes + as it is
 	}
-	if !validSchema(schema) {
+	if !isSchemaName(schema) {
 		return nil, bad("a schema's name has lower-case letters, digits and _")
 	}
 	config, err := pgconn.ParseConfig(u.String())
@@ -265,7 +265,7 @@ func (p *Place) ask(ctx context.Context, fn func(context.Context) error) error {
 	if err := p.checkSchema(ctx); err != nil {
 		return err
 	}
-	return p.patiently(ctx, func() error { return within(ctx, silence, fn) })
+	return p.retryWhileDown(ctx, func() error { return within(ctx, replyTimeout, fn) })
 }
 
 // change runs fn in a transaction.
@@ -292,7 +292,7 @@ func (p *Place) inTx(ctx context.Context, opts *sql.TxOptions, fn func(*sql.Tx) 
 }
 
 // patience is how long a server that is away is asked again.
-const patience = 5 * time.Second
+const retryTimeout = 5 * time.Second
 
 // reportStatus tells the callback of store.OnContact whether the server has answered.
 func (p *Place) reportStatus(ctx context.Context, err error) {
@@ -303,12 +303,12 @@ func (p *Place) reportStatus(ctx context.Context, err error) {
 }
 
 // patiently runs fn again, with growing pauses, while the server is away.
-func (p *Place) patiently(ctx context.Context, fn func() error) error {
+func (p *Place) retryWhileDown(ctx context.Context, fn func() error) error {
 	began := time.Now()
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		err := fn()
 		p.reportStatus(ctx, err)
-		if !lost(err) || time.Since(began)+wait > patience {
+		if !lost(err) || time.Since(began)+wait > retryTimeout {
 			return p.wrap(err)
 		}
 		select {

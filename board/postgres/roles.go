@@ -12,7 +12,7 @@ func (p *Place) Roles(prefix string) (string, error) {
 	if prefix == "" {
 		prefix = p.schema
 	}
-	if !validSchema(prefix) {
+	if !isSchemaName(prefix) {
 		return "", fault.Usage.New("the prefix of the roles cannot be used", "give one of lower-case letters, digits and _")
 	}
 	var views, knowledge []string

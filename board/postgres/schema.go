@@ -40,7 +40,7 @@ type Status struct {
 // Status asks the server.
 func (p *Place) Status(ctx context.Context) (Status, error) {
 	st := Status{Database: p.name, Knows: len(migrations)}
-	err := p.patiently(ctx, func() error {
+	err := p.retryWhileDown(ctx, func() error {
 		return p.inTx(ctx, &sql.TxOptions{ReadOnly: true}, func(tx *sql.Tx) (err error) {
 			if err = tx.QueryRowContext(ctx, `SELECT current_setting('server_version'), pg_is_in_recovery()`).Scan(&st.Server, &st.Standby); err != nil {
 				return err
@@ -72,7 +72,7 @@ func (p *Place) version(ctx context.Context, tx *sql.Tx) (n int, err error) {
 // Init makes the schema, or brings it up to date, and returns the version that it had. Of
 // many who do so at once, one does.
 func (p *Place) Init(ctx context.Context) (had int, err error) {
-	err = p.patiently(ctx, func() error {
+	err = p.retryWhileDown(ctx, func() error {
 		return p.inTx(ctx, nil, func(tx *sql.Tx) error {
 			const lock = 0x42427264 // "BBrd"
 			if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock($1, hashtext($2))`, int32(lock), p.schema); err != nil {
@@ -132,8 +132,8 @@ func (p *Place) checkSchema(ctx context.Context) error {
 		return nil
 	}
 	var version int
-	err := p.patiently(ctx, func() error {
-		err := within(ctx, silence, func(ctx context.Context) error {
+	err := p.retryWhileDown(ctx, func() error {
+		err := within(ctx, replyTimeout, func(ctx context.Context) error {
 			return p.pool.QueryRowContext(ctx, p.askVersion()).Scan(&version)
 		})
 		if code := codeOf(err); code == codeNoTable || code == codeNoSchema {

@@ -12,25 +12,25 @@ import (
 // drops what is sent and tells nobody. The system finds that out for what it has sent and
 // for connections that wait; what begins a transaction, or asks a single question, has
 // the limit by itself as well, as a pooler between may be there when the server is not.
-var silence = 15 * time.Second
+var replyTimeout = 15 * time.Second
 
 // errSilent is what comes of it.
-var errSilent = errors.New("the database server does not answer")
+var errNoReply = errors.New("the database server does not answer")
 
 // within runs fn, which waits for an answer, for so long.
 func within(ctx context.Context, limit time.Duration, fn func(context.Context) error) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, errSilent)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errNoReply)
 	defer cancel()
 	err := fn(ctx)
-	if err != nil && context.Cause(ctx) == errSilent {
-		return errSilent
+	if err != nil && context.Cause(ctx) == errNoReply {
+		return errNoReply
 	}
 	return err
 }
 
 // newDialer makes connections that end in errors when nothing is heard.
 func newDialer(connect time.Duration) *net.Dialer {
-	limit := silence
+	limit := replyTimeout
 	return &net.Dialer{
 		Timeout: connect,
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: limit / 3, Interval: limit / 3,

@@ -32,7 +32,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &wire{pg: pg, used: time.Now()}, nil
+	return &driverConn{pg: pg, used: time.Now()}, nil
 }
 
 // Driver is asked for by nobody.
@@ -40,7 +40,7 @@ func (c connector) Driver() driver.Driver { return nil }
 
 // wire is a connection as database/sql has it. No statement has a name, as the next one
 // may be run by another server's process, behind a pooler.
-type wire struct {
+type driverConn struct {
 	pg      *pgconn.PgConn
 	used    time.Time                 // when it was last given to somebody
 	answers map[string]*pgconn.Result // to what was asked ahead
@@ -51,7 +51,7 @@ type inBinary struct{}
 
 // CheckNamedValue lets that through; everything else becomes what database/sql makes of
 // it.
-func (w *wire) CheckNamedValue(v *driver.NamedValue) error {
+func (w *driverConn) CheckNamedValue(v *driver.NamedValue) error {
 	if v.Value == (inBinary{}) {
 		return nil
 	}
@@ -59,12 +59,12 @@ func (w *wire) CheckNamedValue(v *driver.NamedValue) error {
 }
 
 // Prepare is not used.
-func (w *wire) Prepare(string) (driver.Stmt, error) {
+func (w *driverConn) Prepare(string) (driver.Stmt, error) {
 	return nil, errors.New("no statement is prepared")
 }
 
 // Close ends the connection.
-func (w *wire) Close() error {
+func (w *driverConn) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	return w.pg.Close(ctx)
@@ -73,7 +73,7 @@ func (w *wire) Close() error {
 // ResetSession has the connection ready for somebody else. One that was idle is looked
 // at, but not asked: that would be one more way there and back, and an end that nobody
 // has told of is found out by the question itself.
-func (w *wire) ResetSession(context.Context) error {
+func (w *driverConn) ResetSession(context.Context) error {
 	w.answers = nil
 	if !w.IsValid() || time.Since(w.used) > time.Second && hasEnded(w.pg) {
 		return driver.ErrBadConn
@@ -83,7 +83,7 @@ func (w *wire) ResetSession(context.Context) error {
 }
 
 // IsValid reports whether the connection can be used by somebody else.
-func (w *wire) IsValid() bool { return !w.pg.IsClosed() && w.pg.TxStatus() == 'I' }
+func (w *driverConn) IsValid() bool { return !w.pg.IsClosed() && w.pg.TxStatus() == 'I' }
 
 // hasEnded reports whether the server has ended a connection, if that was heard here.
 func hasEnded(c *pgconn.PgConn) bool {
@@ -94,23 +94,23 @@ func hasEnded(c *pgconn.PgConn) bool {
 }
 
 // Begin is BeginTx.
-func (w *wire) Begin() (driver.Tx, error) {
+func (w *driverConn) Begin() (driver.Tx, error) {
 	return w.BeginTx(context.Background(), driver.TxOptions{})
 }
 
 // BeginTx begins a transaction.
-func (w *wire) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+func (w *driverConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	begin := "BEGIN"
 	if opts.ReadOnly {
 		begin += " READ ONLY"
 	}
 	_, err := w.ExecContext(ctx, begin, nil)
-	return wireTx{w}, err
+	return driverTx{w}, err
 }
 
-type wireTx struct{ *wire }
+type driverTx struct{ *driverConn }
 
-func (t wireTx) end(how string) error {
+func (t driverTx) end(how string) error {
 	results, err := t.pg.Exec(context.Background(), how).ReadAll()
 	if err == nil && results[0].CommandTag.String() != how {
 		return fmt.Errorf("the transaction was rolled back: a statement in it had failed")
@@ -119,14 +119,14 @@ func (t wireTx) end(how string) error {
 }
 
 // Commit commits.
-func (t wireTx) Commit() error { return t.end("COMMIT") }
+func (t driverTx) Commit() error { return t.end("COMMIT") }
 
 // Rollback undoes all.
-func (t wireTx) Rollback() error { return t.end("ROLLBACK") }
+func (t driverTx) Rollback() error { return t.end("ROLLBACK") }
 
 // ExecContext runs a statement, or several if there are no arguments. Answers may be
 // others then.
-func (w *wire) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (w *driverConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	w.answers = nil
 	if w.pg.IsClosed() {
 		return nil, driver.ErrBadConn
@@ -138,28 +138,28 @@ func (w *wire) ExecContext(ctx context.Context, query string, args []driver.Name
 		}
 		return driver.RowsAffected(results[len(results)-1].CommandTag.RowsAffected()), nil
 	}
-	values, formats, wants := parameters(valuesIn(args))
+	values, formats, wants := encodeArgs(valuesIn(args))
 	got := w.pg.ExecParams(ctx, query, values, nil, formats, wants).Read()
 	return driver.RowsAffected(got.CommandTag.RowsAffected()), unsent(got.Err)
 }
 
 // QueryContext answers from what was asked ahead, or asks.
-func (w *wire) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+func (w *driverConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	given := valuesIn(args)
 	if len(w.answers) > 0 {
 		if got := w.answers[key(query, given)]; got != nil {
-			return &kept{fields{got.FieldDescriptions}, got.Rows}, nil
+			return &bufferedRows{fields{got.FieldDescriptions}, got.Rows}, nil
 		}
 	}
 	if w.pg.IsClosed() {
 		return nil, driver.ErrBadConn
 	}
-	values, formats, wants := parameters(given)
+	values, formats, wants := encodeArgs(given)
 	r := w.pg.ExecParams(ctx, query, values, nil, formats, wants)
 	more := r.NextRow() // before it, the columns are not known
 	if !more {
 		_, err := r.Close()
-		return &kept{fields: fields{r.FieldDescriptions()}}, unsent(err)
+		return &bufferedRows{fields: fields{r.FieldDescriptions()}}, unsent(err)
 	}
 	return &rows{fields{r.FieldDescriptions()}, r, true}, nil
 }
@@ -181,7 +181,7 @@ func valuesIn(args []driver.NamedValue) []any {
 }
 
 // parameters are arguments as they are sent, and in which form the answer comes.
-func parameters(args []any) (values [][]byte, formats, wants []int16) {
+func encodeArgs(args []any) (values [][]byte, formats, wants []int16) {
 	if len(args) > 0 && args[0] == (any)(inBinary{}) {
 		args, wants = args[1:], []int16{binaryFormat}
 	}
@@ -218,7 +218,7 @@ func key(query string, args []any) string {
 
 // ask runs statements, and asks questions after them, all in one go. It returns what the
 // statements did; the answers are kept until they are asked for.
-func (w *wire) ask(ctx context.Context, questions []store.Question, statements ...string) ([]*pgconn.Result, error) {
+func (w *driverConn) ask(ctx context.Context, questions []store.Question, statements ...string) ([]*pgconn.Result, error) {
 	questions = slices.DeleteFunc(slices.Clone(questions), func(q store.Question) bool { return w.answers[key(q.Query, q.Args)] != nil })
 	if len(questions)+len(statements) == 0 {
 		return nil, nil
@@ -228,7 +228,7 @@ func (w *wire) ask(ctx context.Context, questions []store.Question, statements .
 		batch.ExecParams(s, nil, nil, nil, nil)
 	}
 	for _, q := range questions {
-		values, formats, wants := parameters(q.Args)
+		values, formats, wants := encodeArgs(q.Args)
 		batch.ExecParams(q.Query, values, nil, formats, wants)
 	}
 	results, err := w.pg.ExecBatch(ctx, &batch).ReadAll()
@@ -252,7 +252,7 @@ func (c *conn) begin(ctx context.Context, questions []store.Question, statements
 	}
 	var results []*pgconn.Result
 	err = c.Raw(func(d any) error {
-		results, err = d.(*wire).ask(ctx, questions, statements...)
+		results, err = d.(*driverConn).ask(ctx, questions, statements...)
 		return err
 	})
 	return valuesOf(results), err
@@ -261,7 +261,7 @@ func (c *conn) begin(ctx context.Context, questions []store.Question, statements
 // Ahead asks questions, all in one go, and keeps the answers.
 func (c *bulkConn) Ahead(ctx context.Context, questions []store.Question) error {
 	return c.Conn.Raw(func(d any) error {
-		_, err := d.(*wire).ask(ctx, questions)
+		_, err := d.(*driverConn).ask(ctx, questions)
 		return err
 	})
 }
@@ -292,13 +292,13 @@ func (r *rows) Close() error {
 }
 
 // kept are the rows of an answer that is there.
-type kept struct {
+type bufferedRows struct {
 	fields
 	rest [][][]byte
 }
 
 // Next reads a row.
-func (k *kept) Next(dest []driver.Value) error {
+func (k *bufferedRows) Next(dest []driver.Value) error {
 	if len(k.rest) == 0 {
 		return io.EOF
 	}
@@ -308,7 +308,7 @@ func (k *kept) Next(dest []driver.Value) error {
 }
 
 // Close lets nothing go.
-func (k *kept) Close() error { return nil }
+func (k *bufferedRows) Close() error { return nil }
 
 // fields are the columns of rows.
 type fields struct{ all []pgconn.FieldDescription }

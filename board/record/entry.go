@@ -438,14 +438,14 @@ func (p *Post) SetLinks(l Links) {
 type Cited = verify.Cited
 
 // alone is the first source, or the only one.
-func (p *Post) alone() Cited {
+func (p *Post) firstSource() Cited {
 	return Cited{SourceDoc: p.SourceDoc, SourceRef: p.SourceRef, Evidence: p.Evidence}
 }
 
 // Cite adds a source behind those that the post has.
 func (p *Post) Cite(c Cited) {
 	if len(p.Sources) == 0 {
-		p.Sources = []Cited{p.alone()}
+		p.Sources = []Cited{p.firstSource()}
 	}
 	p.Sources = append(p.Sources, c)
 }
@@ -456,11 +456,11 @@ func (p *Post) PutFirst() {
 	if len(p.Sources) == 0 {
 		return
 	}
-	if p.alone() == (Cited{}) {
+	if p.firstSource() == (Cited{}) {
 		first := p.Sources[0]
 		p.SourceDoc, p.SourceRef, p.Evidence = first.SourceDoc, first.SourceRef, first.Evidence
 	}
-	p.Sources[0] = p.alone()
+	p.Sources[0] = p.firstSource()
 	if len(p.Sources) == 1 {
 		p.Sources = nil
 	}

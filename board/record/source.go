@@ -97,7 +97,7 @@ type Verification struct {
 }
 
 // each are the verdicts on its sources, be it one or several.
-func (v *Verification) each() []Held {
+func (v *Verification) parts() []Held {
 	if len(v.Parts) > 0 {
 		return v.Parts
 	}
@@ -203,7 +203,7 @@ func (r *Replayer) endSources() {
 	slices.SortFunc(r.Sources, func(a, b Source) int { return strings.Compare(a.Name, b.Name) })
 	for i := range r.Entries {
 		if v := r.Entries[i].Verified; v != nil {
-			v.Stale = slices.ContainsFunc(v.each(), func(p Held) bool {
+			v.Stale = slices.ContainsFunc(v.parts(), func(p Held) bool {
 				s, registered := r.SourceByName[p.Source]
 				return registered && s.SHA256 != p.SHA256
 			})
@@ -254,7 +254,7 @@ func (e *Entry) Doubt() string {
 	if v == nil {
 		return ""
 	}
-	held := slices.Concat(v.each(), make([]Held, MaxSources)) // a log may have fewer than sources
+	held := slices.Concat(v.parts(), make([]Held, MaxSources)) // a log may have fewer than sources
 	return verify.Doubt(v.Verdict, e.Content, e.Cites(), func(i int) string { return held[i].SHA256 })
 }
 

@@ -295,21 +295,21 @@ func (c *ReportCheck) Failed() (failed []CheckedStep) {
 }
 
 // Names are the reports, as many as a line has room for.
-func (c *ReportCheck) Names() string { return txt.Few(c.Reports, 3) }
+func (c *ReportCheck) ReportNames() string { return txt.Few(c.Reports, 3) }
 
 // Describe is the verdict in a few words, with the steps that failed and what they found.
 func (c *ReportCheck) Describe() string {
 	if c.Passed {
-		return c.Names() + " passed"
+		return c.ReportNames() + " passed"
 	}
 	var steps []string
 	for _, s := range c.Failed() {
 		steps = append(steps, strings.TrimSuffix(fmt.Sprintf("%s %d", s.Name, s.Wrong), " 0"))
 	}
 	if len(steps) == 0 {
-		return c.Names() + " passed, but the gate was closed"
+		return c.ReportNames() + " passed, but the gate was closed"
 	}
-	return c.Names() + " FAILED: " + strings.Join(steps, ", ")
+	return c.ReportNames() + " FAILED: " + strings.Join(steps, ", ")
 }
 
 // DescribeNewEntries says how many entries were posted after a check; "" for none.

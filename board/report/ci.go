@@ -125,7 +125,7 @@ func (r CI) Under(policy string) CI {
 
 // checked makes sure that a report that failed has a failed finding: no reader of it may
 // show it green.
-func (r CI) checked() CI {
+func (r CI) withFailure() CI {
 	if !r.ok && len(r.failed()) == 0 {
 		r.findings = append(r.findings, finding{rule: rulesOf(r.tool)[0].id, label: r.tool, cause: "failed", message: r.headline, clear: "run " + r.tool + " by hand"})
 	}

@@ -59,7 +59,7 @@ func CIOfCheck(c check.Result, words fault.Words, version string) CI {
 		r.notes = append(r.notes, sub.notes...)
 		steps = append(steps, sub.findings)
 	}
-	r.findings = byTurns(steps)
+	r.findings = interleave(steps)
 	r.headline = "check passed"
 	if !c.Passed {
 		r.headline = "check failed: " + strings.Join(failed, ", ")
@@ -69,12 +69,12 @@ func CIOfCheck(c check.Result, words fault.Words, version string) CI {
 		by = "; policy " + repositoryPath(c.Policy)
 	}
 	r.notes = append([]string{strings.Join(lines, "; ") + by}, r.notes...)
-	return r.Under(c.Policy).checked()
+	return r.Under(c.Policy).withFailure()
 }
 
 // byTurns lists what failed, of each step one by turns, since GitHub shows the first ten
 // alone, and then the rest.
-func byTurns(steps [][]finding) (all []finding) {
+func interleave(steps [][]finding) (all []finding) {
 	var rest []finding
 	for i := range steps {
 		rest = append(rest, slices.DeleteFunc(slices.Clone(steps[i]), func(f finding) bool { return !f.ok })...)

@@ -31,7 +31,7 @@ func CIOfStep(s *check.Step, words fault.Words, version string) CI {
 	r := CI{tool: "board " + s.Name, version: version, ok: s.Passed, caveat: caveats[s.Name]}
 	for _, f := range s.Findings() {
 		if f.Pair == nil || f.Pair.Likely {
-			r.findings = append(r.findings, failed(s, &f, words))
+			r.findings = append(r.findings, failedFinding(s, &f, words))
 		}
 	}
 	bad := len(r.findings)
@@ -68,11 +68,11 @@ func CIOfStep(s *check.Step, words fault.Words, version string) CI {
 		r.findings = append(r.findings, finding{rule: "quote", label: "nothing was checked", cause: "nothing checked",
 			message: why, clear: fault.Join(check.ToVerify(why), words, ", ")})
 	}
-	return r.checked()
+	return r.withFailure()
 }
 
 // failed is a finding of a step as CI formats show it.
-func failed(s *check.Step, f *check.Finding, words fault.Words) finding {
+func failedFinding(s *check.Step, f *check.Finding, words fault.Words) finding {
 	id := strings.TrimSpace(f.ID + " " + f.Other)
 	n := finding{rule: s.Name, id: id, label: cmp.Or(id, f.Text), cause: s.Name, message: f.Text,
 		details: []string{line(f.Why, 2*cellRunes)}, clear: f.In(words), line: f.Line}
@@ -83,9 +83,9 @@ func failed(s *check.Step, f *check.Finding, words fault.Words) finding {
 	case f.TooMany:
 		n.rule, n.message, n.details = ruleLimited, f.Why, nil
 	case f.Reason != nil:
-		n.ofGate(f.Reason)
+		n.fillFromReason(f.Reason)
 	case f.Doubted != nil:
-		n.ofItem(f.Doubted)
+		n.fillFromItem(f.Doubted)
 		n.label, n.cause = f.ID+" "+f.Doubted.Verdict, f.Doubted.Verdict
 		if f.Doubted.Evidence != "" {
 			n.details = append(n.details, "quote: "+line(f.Doubted.Evidence, cellRunes))
@@ -102,7 +102,7 @@ func failed(s *check.Step, f *check.Finding, words fault.Words) finding {
 			n.details = append(n.details, "asked in "+f.Pair.Signal)
 		}
 	case f.Missing != nil:
-		n.ofReport(f.Missing, s.Survival)
+		n.fillFromSurvival(f.Missing, s.Survival)
 		n.cause = cmp.Or(f.Missing.Cause, survival.MissAbsent)
 		if f.Missing.Reason != "" {
 			n.details = append(n.details, "waived because: "+line(f.Missing.Reason, cellRunes))
@@ -124,7 +124,7 @@ func sourced(e *claims.Item) string {
 }
 
 // ofGate adds a reason of the gate. A worker that it waits for is in its content.
-func (f *finding) ofGate(r *board.Reason) {
+func (f *finding) fillFromReason(r *board.Reason) {
 	f.rule, f.cause, f.details = r.Rule, r.Rule, nil
 	if r.Rule == board.RuleExpected {
 		f.id = line(r.Worker, titleRunes)
@@ -142,7 +142,7 @@ var aboutSource = []string{verify.Ambiguous, verify.Unregistered, verify.Unknown
 	verify.NoSource}
 
 // ofItem adds what verify says of an entry. Its test is named alike whatever the verdict is.
-func (f *finding) ofItem(item *verify.ItemResult) {
+func (f *finding) fillFromItem(item *verify.ItemResult) {
 	f.test, f.rule, f.file = item.ID, "quote", repositoryPath(cmp.Or(item.File, item.SourceDoc, "-"))
 	switch {
 	case slices.Contains(aboutSource, item.Verdict):
@@ -156,7 +156,7 @@ func (f *finding) ofItem(item *verify.ItemResult) {
 }
 
 // ofReport adds what survival says of an item: of what is nowhere, the first report lacks it.
-func (f *finding) ofReport(item *survival.ItemResult, s *survival.Result) {
+func (f *finding) fillFromSurvival(item *survival.ItemResult, s *survival.Result) {
 	f.rule = strings.ReplaceAll(item.Why, " ", "-")
 	f.label = item.ID + " " + strings.TrimSpace(item.Priority+" "+item.Why)
 	if p := item.Passage; p != nil {
@@ -173,7 +173,7 @@ func (r *CI) addPassed(s *check.Step) {
 	case s.Gate != nil:
 		r.run, r.seq = s.Gate.Run, s.Gate.Seq
 		for _, rule := range rules["board gate"] {
-			if asked(&s.Gate.Policy, rule.id) && !slices.ContainsFunc(s.Gate.Reasons, func(r board.Reason) bool {
+			if hasRule(&s.Gate.Policy, rule.id) && !slices.ContainsFunc(s.Gate.Reasons, func(r board.Reason) bool {
 				return r.Rule == rule.id
 			}) {
 				pass(finding{rule: rule.id, label: rule.text})
@@ -184,7 +184,7 @@ func (r *CI) addPassed(s *check.Step) {
 		for i := range s.Verify.Items {
 			if item := &s.Verify.Items[i]; !item.Doubted {
 				f := finding{id: item.ID, label: item.ID + " " + item.Verdict, message: item.Content}
-				f.ofItem(item)
+				f.fillFromItem(item)
 				if !verify.Sound(item.Verdict) {
 					f.skipped = "not checked: " + cmp.Or(item.Note, item.Verdict)
 				}
@@ -200,7 +200,7 @@ func (r *CI) addPassed(s *check.Step) {
 		for i := range s.Survival.Items {
 			if item := &s.Survival.Items[i]; !item.IsMissing() {
 				f := finding{id: item.ID, message: item.Content}
-				f.ofReport(item, s.Survival)
+				f.fillFromSurvival(item, s.Survival)
 				pass(f)
 			}
 		}
@@ -221,7 +221,7 @@ func (r *CI) addPassed(s *check.Step) {
 }
 
 // asked reports whether a gate's policy has a rule.
-func asked(p *board.Policy, rule string) bool {
+func hasRule(p *board.Policy, rule string) bool {
 	switch rule {
 	case board.RuleEmpty:
 		return p.MinEntries <= 0

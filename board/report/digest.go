@@ -219,7 +219,7 @@ func newDigester(s *board.Snapshot, v board.Verdict, budget int, words fault.Wor
 }
 
 // plain reports whether an entry stands among the findings of its document.
-func plain(e *board.Entry) bool {
+func isPlain(e *board.Entry) bool {
 	return e.Status == board.Active && e.Type != board.Contradiction && !e.MustSurface &&
 		len(e.Contradicts) == 0
 }
@@ -230,7 +230,7 @@ func (d *digester) byDocument(section func(string, bool) *digestSection) map[str
 	const none, alone = "Findings without a source", "Documents with one finding"
 	count := map[string]int{}
 	for _, e := range d.entries {
-		if plain(e) {
+		if isPlain(e) {
 			count[e.SourceDoc]++
 		}
 	}
@@ -245,7 +245,7 @@ func (d *digester) byDocument(section func(string, bool) *digestSection) map[str
 			if title != none && count[e.SourceDoc] == 1 {
 				title = alone
 			}
-			if !plain(e) || last[title] != late {
+			if !isPlain(e) || last[title] != late {
 				continue
 			}
 			if sections[title] == nil {
@@ -476,7 +476,7 @@ func (d *digester) say(text, op string, args ...string) string {
 func (d *digester) entryLine(e *board.Entry, cut int) (string, bool) {
 	var b strings.Builder
 	b.WriteString("- " + board.Handle(d.state.Run, e.ID, e.Content))
-	short := plain(e) // who wrote it, and that it is one, says nothing there
+	short := isPlain(e) // who wrote it, and that it is one, says nothing there
 	if !short || e.Type != board.Observation {
 		b.WriteString(" " + e.Type)
 	}

@@ -96,7 +96,7 @@ type liveReader struct {
 }
 
 func (r *liveReader) read(ctx context.Context, b *board.Board, by board.Policy) error {
-	signals, err := r.moment(ctx, b)
+	signals, err := r.findMoment(ctx, b)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (r *liveReader) read(ctx context.Context, b *board.Board, by board.Policy) 
 
 // moment finds the moment that is asked for, and returns its signals: open ones first,
 // the most urgent first.
-func (r *liveReader) moment(ctx context.Context, b *board.Board) ([]board.Signal, error) {
+func (r *liveReader) findMoment(ctx context.Context, b *board.Board) ([]board.Signal, error) {
 	p := r.page
 	var err error
 	if p.State, err = b.State(ctx); err != nil {
@@ -235,7 +235,7 @@ func lanePath(lane board.Lane) string {
 }
 
 // fits reports whether an item with these texts still has room on the page, and takes it.
-func (r *liveReader) fits(tags []string, parts ...string) bool {
+func (r *liveReader) takeRoom(tags []string, parts ...string) bool {
 	r.room -= itemMarkup + tagMarkup*len(tags)
 	for _, s := range append(parts, tags...) {
 		r.room -= len(s)
@@ -254,7 +254,7 @@ func (r *liveReader) signals(ctx context.Context, all []board.Signal) error {
 		if s.Status != board.SignalOpen {
 			count, most = &closed, liveClosed
 		}
-		if *count++; *count > most || !r.fits(nil, s.Content, s.Reason) {
+		if *count++; *count > most || !r.takeRoom(nil, s.Content, s.Reason) {
 			continue
 		}
 		p.Signals.Items = append(p.Signals.Items, htmlItem{Signal: s})
@@ -288,7 +288,7 @@ func (r *liveReader) entries(ctx context.Context) error {
 		for i := range found.Entries {
 			e := &found.Entries[i]
 			if !took[e.ID] && len(all) < liveEntries &&
-				r.fits(e.Tags, e.Content, e.Evidence, e.SourceDoc, e.SourceRef) {
+				r.takeRoom(e.Tags, e.Content, e.Evidence, e.SourceDoc, e.SourceRef) {
 				took[e.ID] = true
 				all = append(all, e)
 				r.build.byID[e.ID], r.build.shown[e.ID] = e, true

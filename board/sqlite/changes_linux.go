@@ -49,7 +49,7 @@ const anyName = ""
 // await registers a waiter for a database in a directory.
 func await(dir, name string) (<-chan struct{}, func()) {
 	nothing := func() {}
-	if os.Getenv("BOARD_WATCH") == "poll" || !tellsOfAll(dir) {
+	if os.Getenv("BOARD_WATCH") == "poll" || !notifiesAllWrites(dir) {
 		return nil, nothing
 	}
 	notices.Lock()
@@ -158,7 +158,7 @@ func wake(waiting []chan struct{}) {
 
 // tellsOfAll reports whether the file system of a directory notifies of every write. A
 // network file system does not: other machines may write.
-func tellsOfAll(dir string) bool {
+func notifiesAllWrites(dir string) bool {
 	var fs unix.Statfs_t
 	if unix.Statfs(dir, &fs) != nil {
 		return false

@@ -11,7 +11,7 @@ import (
 // watcher.
 func TestChanges(t *testing.T) {
 	dir := t.TempDir()
-	if !tellsOfAll(dir) {
+	if !notifiesAllWrites(dir) {
 		t.Skip("this file system does not tell of every write")
 	}
 	path := filepath.Join(dir, "a.sqlite3")

@@ -77,7 +77,7 @@ func (f *Foreign) copy(ctx context.Context) error {
 // call of copy for each; again if one of them changes meanwhile.
 func CopyBeside(path, to string, most int64, copy func(from, to string) error) error {
 	for range 5 {
-		before, err := versions(path, most)
+		before, err := fileStamps(path, most)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func CopyBeside(path, to string, most int64, copy func(from, to string) error) e
 				return err
 			}
 		}
-		after, err := versions(path, most)
+		after, err := fileStamps(path, most)
 		if err != nil {
 			return err
 		}
@@ -104,11 +104,11 @@ func CopyBeside(path, to string, most int64, copy func(from, to string) error) e
 		fault.Step{Text: "repeat the command when the other program has stopped writing"})
 }
 
-type version struct{ size, modified int64 }
+type fileStamp struct{ size, modified int64 }
 
 // versions returns the size and time of each file; a missing one has the size -1.
-func versions(path string, most int64) ([]version, error) {
-	seen := make([]version, len(beside))
+func fileStamps(path string, most int64) ([]fileStamp, error) {
+	seen := make([]fileStamp, len(beside))
 	total := int64(0)
 	for i, suffix := range beside {
 		info, err := os.Stat(path + suffix)
@@ -121,7 +121,7 @@ func versions(path string, most int64) ([]version, error) {
 		case !info.Mode().IsRegular():
 			return nil, Fault(fault.Corrupt, path+suffix, "is not a regular file", nil)
 		}
-		seen[i] = version{info.Size(), info.ModTime().UnixNano()}
+		seen[i] = fileStamp{info.Size(), info.ModTime().UnixNano()}
 		total += info.Size()
 	}
 	if total > most {
@@ -160,15 +160,15 @@ func CopyFile(ctx context.Context, from string, out io.Writer) error {
 
 // Tables returns the names of the tables, without views and the tables of SQLite.
 func (f *Foreign) Tables(ctx context.Context) ([]string, error) {
-	return f.names(ctx, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`)
+	return f.queryNames(ctx, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`)
 }
 
 // Columns returns the names of a table's columns, none if the table does not exist.
 func (f *Foreign) Columns(ctx context.Context, table string) ([]string, error) {
-	return f.names(ctx, `SELECT name FROM pragma_table_info(?) ORDER BY cid`, table)
+	return f.queryNames(ctx, `SELECT name FROM pragma_table_info(?) ORDER BY cid`, table)
 }
 
-func (f *Foreign) names(ctx context.Context, query string, args ...any) (all []string, err error) {
+func (f *Foreign) queryNames(ctx context.Context, query string, args ...any) (all []string, err error) {
 	err = f.Each(ctx, query, func(row []any) error {
 		all = append(all, Text(row[0]))
 		return nil

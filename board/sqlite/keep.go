@@ -139,7 +139,7 @@ func (f *keptFile) release() error {
 	f.used = k.now()
 	var unused []*keptFile
 	if k.files[f.as] == f {
-		unused = k.above(k.max)
+		unused = k.evict(k.max)
 		k.plan()
 	} else if f.users == 0 {
 		unused = []*keptFile{f}
@@ -150,7 +150,7 @@ func (f *keptFile) release() error {
 
 // above takes out files that nobody uses until at most max are left, the ones used least
 // lately first. The caller holds the lock.
-func (k *Keeper) above(max int) (out []*keptFile) {
+func (k *Keeper) evict(max int) (out []*keptFile) {
 	for {
 		var oldest *keptFile
 		n := 0
@@ -201,7 +201,7 @@ func (k *Keeper) Close() error {
 	if k.sweep != nil {
 		k.sweep.Stop()
 	}
-	unused := k.above(0)
+	unused := k.evict(0)
 	clear(k.files)
 	k.mu.Unlock()
 	return closeAll(unused)

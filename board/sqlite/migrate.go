@@ -37,7 +37,7 @@ func (db *DB) migrate(ctx context.Context, mode Mode, have int) error {
 	if err := db.CheckFile(); err != nil {
 		return err
 	}
-	if have, err = db.version(ctx); err != nil || have == want {
+	if have, err = db.readVersion(ctx); err != nil || have == want {
 		return err
 	}
 	if err := CheckLinks(db.path); err != nil {
@@ -64,7 +64,7 @@ func (db *DB) migrate(ctx context.Context, mode Mode, have int) error {
 
 // version returns the file's schema version, 0 for a new file. It is an error if the file
 // is newer than the program or of another program.
-func (db *DB) version(ctx context.Context) (int, error) {
+func (db *DB) readVersion(ctx context.Context) (int, error) {
 	var version, tables int
 	var app int32
 	// The table-valued pragmas below take several times as long to compile, and are for files

@@ -17,7 +17,7 @@ import (
 // This file is about files that are moved or removed while others have them open.
 
 // turnOf takes the writers' turn of a file. The file need not exist and is not opened.
-func turnOf(ctx context.Context, path string) (unlock func(), err error) {
+func lockWrites(ctx context.Context, path string) (unlock func(), err error) {
 	db := &DB{path: path, turn: make(chan struct{}, 1)}
 	unlock, err = db.lock(ctx)
 	return unlock, db.wrap(err)
@@ -35,7 +35,7 @@ func Rename(ctx context.Context, path, to string, is os.FileInfo) error {
 	}
 	// in a fixed order, so that two cannot wait for each other
 	for _, name := range slices.Sorted(slices.Values([]string{path, to})) {
-		unlock, err := turnOf(ctx, name)
+		unlock, err := lockWrites(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func Rename(ctx context.Context, path, to string, is os.FileInfo) error {
 	}
 	// With an empty WAL the file is complete: nothing is lost if the process ends between
 	// two renames.
-	err := foldWAL(ctx, path)
+	err := checkpointWAL(ctx, path)
 	if errors.Is(err, fault.Busy) || ctx.Err() != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func Rename(ctx context.Context, path, to string, is os.FileInfo) error {
 }
 
 // foldWAL moves the WAL into the file and empties it. The caller has the writers' turn.
-func foldWAL(ctx context.Context, path string) error {
+func checkpointWAL(ctx context.Context, path string) error {
 	db := &DB{path: path, last: new(atomic.Bool)}
 	db.connect()
 	defer db.sql.Close()
@@ -108,7 +108,7 @@ func Remove(ctx context.Context, path string, allowed func() error) error {
 	if _, err := os.Stat(path + "-wal"); gone != nil && err != nil {
 		return gone // without a lock file for what was never there
 	}
-	unlock, err := turnOf(ctx, path)
+	unlock, err := lockWrites(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func TestChild(t *testing.T) {
 		goOn()
 		fmt.Println(countRows(t, open(t, path, testSchema, ReadWrite)))
 	case "take the turn":
-		unlock, err := turnOf(t.Context(), path)
+		unlock, err := lockWrites(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -412,7 +412,7 @@ func TestRenameInTurn(t *testing.T) {
 // waits, it does that at the end.
 func whileTaken(t *testing.T, path string, do func() error, waits func()) error {
 	t.Helper()
-	unlock, err := turnOf(t.Context(), path)
+	unlock, err := lockWrites(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

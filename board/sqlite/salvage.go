@@ -40,7 +40,7 @@ func Salvage(ctx context.Context, path, to string, schema Schema, tables ...stri
 	s.Rows = map[string]int64{}
 	err = db.Write(ctx, func(tx *Tx) error {
 		for _, table := range tables {
-			if err := s.table(ctx, from, tx, table); err != nil {
+			if err := s.copyTable(ctx, from, tx, table); err != nil {
 				return err
 			}
 		}
@@ -54,7 +54,7 @@ func (s *Salvaged) lose(table, format string, a ...any) {
 }
 
 // table copies the rows of one table.
-func (s *Salvaged) table(ctx context.Context, from *Foreign, tx *Tx, table string) error {
+func (s *Salvaged) copyTable(ctx context.Context, from *Foreign, tx *Tx, table string) error {
 	columns, err := from.Columns(ctx, table)
 	if err != nil || len(columns) == 0 {
 		s.lose(table, "the table %s cannot be read", table)
@@ -96,7 +96,7 @@ func (s *Salvaged) table(ctx context.Context, from *Foreign, tx *Tx, table strin
 func (f *Foreign) salvage(ctx context.Context, table string, columns []string,
 	put func(row []any) error) (whole bool, err error) {
 	key := []string{"rowid"}
-	if pk, _ := f.names(ctx,
+	if pk, _ := f.queryNames(ctx,
 		`SELECT name FROM pragma_table_info(?1) WHERE pk > 0 AND (SELECT wr FROM pragma_table_list WHERE name = ?1 AND schema = 'main') = 1 ORDER BY pk`, table); len(pk) > 0 {
 		key = pk
 	}
@@ -158,7 +158,7 @@ func Replace(ctx context.Context, path string, is os.FileInfo,
 			return "", err
 		}
 	}
-	unlock, err := turnOf(ctx, path)
+	unlock, err := lockWrites(ctx, path)
 	if err != nil {
 		return "", err
 	}

@@ -139,7 +139,7 @@ func openOnce(ctx context.Context, path string, schema Schema, mode Mode, readOn
 	db.connect()
 	have := 0
 	if info.Size() > 0 {
-		have, err = db.version(ctx)
+		have, err = db.readVersion(ctx)
 	}
 	if err == nil {
 		err = db.migrate(ctx, mode, have)

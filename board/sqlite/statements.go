@@ -89,7 +89,7 @@ const quick = time.Millisecond
 
 // begun is how long after its start a statement runs for certain. What interrupts it before is lost:
 // SQLite begins with a clean slate.
-const begun = 50 * time.Millisecond
+const interruptDelay = 50 * time.Millisecond
 
 // run runs a statement, and notes whether it was quick. Another one is called off when its context
 // ends, but not before it has begun.
@@ -101,7 +101,7 @@ func (s *statement) run(ctx context.Context, do func(context.Context) error) err
 	if !s.quick && ctx.Done() != nil {
 		ends, cancel := context.WithCancel(until)
 		defer cancel()
-		defer context.AfterFunc(ctx, func() { time.AfterFunc(begun-time.Since(begin), cancel) })()
+		defer context.AfterFunc(ctx, func() { time.AfterFunc(interruptDelay-time.Since(begin), cancel) })()
 		until = ends
 	}
 	err := do(until)

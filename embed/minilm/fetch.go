@@ -53,7 +53,7 @@ func (f *fetcher) fetch(ctx context.Context, file File, to string) (File, error)
 	}
 	body, err := f.open(ctx, file, &m.Progress)
 	if err != nil {
-		return file, f.broken(ctx, err, &m.Progress)
+		return file, f.describeBroken(ctx, err, &m.Progress)
 	}
 	defer body.Close()
 	if m.Done == 0 {
@@ -77,7 +77,7 @@ func (f *fetcher) fetch(ctx context.Context, file File, to string) (File, error)
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		return file, f.broken(ctx, err, &m.Progress)
+		return file, f.describeBroken(ctx, err, &m.Progress)
 	}
 	got := hex.EncodeToString(sum.Sum(nil))
 	if m.Done > limit || file.SHA256 != "" && got != file.SHA256 {
@@ -139,7 +139,7 @@ func (f *fetcher) open(ctx context.Context, file File, p *Progress) (io.ReadClos
 		return f.open(ctx, file, p)
 	default:
 		resp.Body.Close()
-		return nil, f.refused(code, file)
+		return nil, f.describeRefused(code, file)
 	}
 	if resp.ContentLength >= 0 {
 		p.Total = p.Done + resp.ContentLength
@@ -166,7 +166,7 @@ var (
 )
 
 // broken describes why a file did not arrive.
-func (f *fetcher) broken(ctx context.Context, err error, p *Progress) error {
+func (f *fetcher) describeBroken(ctx context.Context, err error, p *Progress) error {
 	const again = "run the same command again"
 	var known *fault.Error
 	var onDisk *fs.PathError
@@ -187,7 +187,7 @@ func (f *fetcher) broken(ctx context.Context, err error, p *Progress) error {
 }
 
 // refused describes a response without the file.
-func (f *fetcher) refused(code int, file File) error {
+func (f *fetcher) describeRefused(code int, file File) error {
 	err := failure(fault.Failure, "", nil, "%s refuses %s of %s: %d %s", f.name, file.Name, f.Manifest.Name, code, http.StatusText(code))
 	switch {
 	case code == http.StatusNotFound || code == http.StatusGone:

@@ -37,7 +37,7 @@ func (p pooling) pool(tokens [][]float32, dim int) embed.Vector {
 }
 
 // finite returns v with length 1, or an error if it has numbers that cannot be scaled.
-func finite(v embed.Vector) (embed.Vector, error) {
+func normalizeFinite(v embed.Vector) (embed.Vector, error) {
 	v.Normalize()
 	for _, x := range v {
 		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {

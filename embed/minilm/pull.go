@@ -80,7 +80,7 @@ func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 		return nil, err
 	}
 	// before the lock: a complete directory may be one that this user cannot write to
-	if done := o.installed(); done != nil {
+	if done := o.findInstalled(); done != nil {
 		return done, nil
 	}
 	unlock, err := o.lock(ctx)
@@ -88,10 +88,10 @@ func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 		return nil, err
 	}
 	defer unlock()
-	if done := o.installed(); done != nil { // pulled meanwhile by another process
+	if done := o.findInstalled(); done != nil { // pulled meanwhile by another process
 		return done, nil
 	}
-	if err := o.replaceable(); err != nil {
+	if err := o.checkReplaceable(); err != nil {
 		return nil, err
 	}
 	r, err := o.stage(ctx, f)
@@ -190,7 +190,7 @@ func (o *PullOptions) directory() (*fetcher, error) {
 // installed returns the model in the directory if it is the wanted one and not damaged and
 // need not be replaced, else nil. It may have come by other means than Pull, and a known
 // one from another exporter.
-func (o *PullOptions) installed() *Pulled {
+func (o *PullOptions) findInstalled() *Pulled {
 	m := o.Manifest
 	r, err := readRecord(o.Dir)
 	name, unknown := Identify(o.Dir)
@@ -209,7 +209,7 @@ func (o *PullOptions) installed() *Pulled {
 }
 
 // replaceable reports whether the content of the directory may be replaced by the model.
-func (o *PullOptions) replaceable() error {
+func (o *PullOptions) checkReplaceable() error {
 	const hint = "move it away, or name another directory with BOARD_MODEL_DIR"
 	r, _ := readRecord(o.Dir) // without a readable one, nothing was installed
 	if r == nil {
@@ -267,7 +267,7 @@ func (o *PullOptions) stage(ctx context.Context, f *fetcher) (_ *record, err err
 			r.Files = append(r.Files, file)
 			continue
 		}
-		if unneeded(staging, file.Name) {
+		if isUnneeded(staging, file.Name) {
 			continue
 		}
 		got, err := f.fetch(ctx, file, to)
@@ -288,7 +288,7 @@ var hintSource = []fault.Step{{Text: "name a BERT-like sentence-embedding model 
 
 // unneeded reports whether the model in dir does without a file: one form of the weights is
 // enough.
-func unneeded(dir, name string) bool {
+func isUnneeded(dir, name string) bool {
 	c := config{dir: dir}
 	c.readLimits() // errors show when the model is loaded
 	switch name {

@@ -151,7 +151,7 @@ func (s *session) run(ids []uint32) (v embed.Vector, err error) {
 	if len(rows) == 0 || len(rows[0]) != s.dim {
 		return nil, errors.New("it did not return a vector")
 	}
-	return finite(s.pooling.pool(rows, s.dim))
+	return normalizeFinite(s.pooling.pool(rows, s.dim))
 }
 
 // destroy releases the memory. Nothing may run then or later.

@@ -104,5 +104,5 @@ func (s *static) vector(ids []uint32) (embed.Vector, error) {
 	for i, sum := range sums {
 		v[i] = float32(sum / float64(len(ids)))
 	}
-	return finite(v)
+	return normalizeFinite(v)
 }
