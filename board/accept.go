@@ -23,8 +23,8 @@ type AcceptRequest struct {
 	Revoke bool
 }
 
-// survivalDoubt is the id of what survival holds against an item that no report has. What a
-// report says in other words or with other figures is for its author to mend.
+// survivalDoubt returns the id of the doubt about a missing item. It is "" if nobody can accept
+// that: what a report says in other words or with other figures is for its author to mend.
 func survivalDoubt(cause string, i *survival.Item) string {
 	if cause != survival.MissAbsent && cause != survival.MissScattered {
 		return ""
@@ -37,7 +37,7 @@ func survivalDoubt(cause string, i *survival.Item) string {
 // person may accept a doubt about their own finding.
 //
 // Errors: fault.NotFound for a doubt that does not stand; fault.Conflict if it is accepted
-// already, or is about something of the worker's own.
+// already, is about something of the worker's own, or is to be revoked and was not accepted.
 func (b *Board) Accept(ctx context.Context, worker string, a AcceptRequest) (claims.Acceptance, error) {
 	if err := needReason(ctx, &a.Reason, "accepting a doubt",
 		"what was compared, and why it is no fault"); err != nil {
@@ -78,7 +78,7 @@ func (b *Board) Accept(ctx context.Context, worker string, a AcceptRequest) (cla
 	return out, err
 }
 
-// doubted finds a doubt by its id, or that of verify by the entry's. Its worker is the author.
+// findDoubt finds a doubt by its id, or that of verify by the entry's. Its worker is the author.
 func (w *writer) findDoubt(id string) (d claims.Acceptance, err error) {
 	if _, err = ParseEntryID(id); err != nil && !claims.IsDoubt(id) {
 		return d, invalid(fmt.Sprintf("%q names no doubt and no entry", clip(id, 60)),
@@ -106,8 +106,8 @@ func (w *writer) findDoubt(id string) (d claims.Acceptance, err error) {
 		fault.Do("run.check", "{} lists those that stand"))
 }
 
-// doubts are all that the board knows of, for what is not superseded. Survival's may or may
-// not stand: that depends on the report.
+// doubts returns those about entries and questions that are not superseded. Those of survival
+// may or may not stand: that depends on the report.
 func doubts(tx *store.Tx) ([]claims.Acceptance, error) {
 	var all []claims.Acceptance
 	entries, err := selectEntries(tx, `FROM entries e WHERE e.status <> 'superseded'
@@ -131,7 +131,7 @@ func doubts(tx *store.Tx) ([]claims.Acceptance, error) {
 	return all, err
 }
 
-// acceptances are those that stand on entries and questions, by the doubt.
+// acceptances returns those that were not revoked, on the entries and questions ids, by the doubt.
 func acceptances(tx *store.Tx, ids []string) (map[string]*claims.Acceptance, error) {
 	all := map[string]*claims.Acceptance{}
 	if len(ids) == 0 {
@@ -147,7 +147,7 @@ func acceptances(tx *store.Tx, ids []string) (map[string]*claims.Acceptance, err
 	return all, err
 }
 
-// fillAccepted says what is held against entries, and what of it was accepted.
+// fillAccepted sets the doubts in the verdicts on entries, and who accepted them.
 func fillAccepted(tx *store.Tx, entries iter.Seq[*Entry]) error {
 	var ids []string
 	for e := range entries {
@@ -162,7 +162,7 @@ func fillAccepted(tx *store.Tx, entries iter.Seq[*Entry]) error {
 	return err
 }
 
-// accept takes from the missing items those that somebody accepted.
+// accept sets the doubts about missing items, and who accepted them, and counts again.
 func (m *Moment) accept(s *survival.Result) error {
 	var ids []string
 	for i := range s.Items {

@@ -395,8 +395,7 @@ func List(ctx context.Context, dir string, by Policy) ([]Info, error) {
 	return infos, err
 }
 
-// atOnce is how many runs are read at the same time. Runs on a server are mostly waited
-// for.
+// maxParallel is how many runs are read at the same time. Runs on a server are mostly waited for.
 const maxParallel = 8
 
 // parallel calls do for each number below n, most at a time, until one fails.
@@ -418,8 +417,7 @@ func parallel(ctx context.Context, n, most int, do func(i int) error) error {
 	return context.Cause(ctx)
 }
 
-// RunNames returns the names of the files that may be runs, sorted. It opens none of
-// them.
+// RunNames returns the names of the files that may be runs, sorted. It opens none of them.
 func RunNames(dir string) ([]string, error) {
 	// of a server that is away
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
@@ -454,8 +452,7 @@ func inspect(ctx context.Context, dir, name string, by Policy) (Info, error) {
 	return info, nil
 }
 
-// placeOf returns where the runs of a directory are; what UseDatabase returned counts as
-// a directory.
+// placeOf returns where the runs of a directory are; what UseDatabase returned counts as a directory.
 var placeOf = func(dir string) store.Place {
 	if p := postgres.At(dir); p != nil {
 		return p
@@ -463,9 +460,8 @@ var placeOf = func(dir string) store.Place {
 	return sqlite.RunDir{Path: dir, IsRun: func(name string) bool { return CheckRun(name) == nil }}
 }
 
-// UseDatabase reads the URL of a PostgreSQL database (postgres://user@host/database). It
-// returns a name that can be used wherever a directory of boards is expected. The name
-// has no password in it.
+// UseDatabase reads the URL of a PostgreSQL database (postgres://user@host/database). It returns a name that
+// can be used wherever a directory of boards is expected. The name has no password in it.
 func UseDatabase(url string) (dir string, err error) {
 	p, err := postgres.Open(url)
 	if err != nil {
@@ -475,7 +471,7 @@ func UseDatabase(url string) (dir string, err error) {
 }
 
 // OnContact returns a context. While a request with it goes to the database of dir, told
-// gets an error as soon as the server seems to be away, and nil when it has answered. It
+// gets an error as soon as the server seems to be down, and nil when it has answered. It
 // is called often, by several goroutines; never for files.
 func OnContact(ctx context.Context, dir string, told func(away error)) context.Context {
 	return store.OnContact(ctx, func(place string, away error) {
@@ -485,8 +481,7 @@ func OnContact(ctx context.Context, dir string, told func(away error)) context.C
 	})
 }
 
-// DatabaseName is the name of the database that dir stands for, without its user; "" for
-// files.
+// DatabaseName is the name of the database that dir stands for, without its user; "" for files.
 func DatabaseName(dir string) string {
 	if p := postgres.At(dir); p != nil {
 		return strings.TrimPrefix(p.Name(""), "the ")
@@ -509,16 +504,16 @@ type seenRun struct {
 	Times sqlite.FileTimes
 }
 
-// worthKeeping is how many runs are worth a file with what was read of them.
+// minKept is how many runs a list must have read to keep them in a file for the next one.
 const minKept = 32
 
-// keptRuns is that file. It is only good for the program and the policy that made it.
+// keptRuns is in that file. Only the same program with the same policy can use it.
 type keptRuns struct {
 	By   string
 	Runs map[string]seenRun
 }
 
-// stamp names the program and the policy.
+// stamp identifies the program and the policy; "" if that fails.
 func stamp(by Policy) string {
 	path, err := os.Executable()
 	info, err2 := os.Stat(path)
@@ -538,8 +533,8 @@ func (r *Runs) load(path string, by Policy) {
 	}
 }
 
-// keep keeps what was read. A run with a claim is left out: that ends without a write, as
-// does what keeps a run from being read. Nothing depends on the file.
+// keep writes what was read to a file. Runs with a claim or an error are left out: both may end
+// without a write to the run. It does not matter if the file cannot be written.
 func (r *Runs) keep(path string) {
 	maps.DeleteFunc(r.seen, func(_ string, s seenRun) bool {
 		return s.Info.Error != "" || slices.ContainsFunc(s.Info.Needs,

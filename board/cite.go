@@ -61,7 +61,8 @@ func Handle(run, id, content string) string {
 // handles matches them. The digit after the dot tells one from the name of a file.
 var handles = text.NewRegexp(`\b(e[1-9][0-9]*)(\.[0-9][a-z][a-z0-9])\b`)
 
-// uncoded are reports without the codes of handles: to those who compare words, e12.7kq is e12.
+// withoutCodes returns copies of reports without the codes of handles: for a comparison of words,
+// e12.7kq is e12.
 func withoutCodes(reports []*documents.Document) []*documents.Document {
 	out := make([]*documents.Document, len(reports))
 	for i, d := range reports {
@@ -78,8 +79,8 @@ func withoutCodes(reports []*documents.Document) []*documents.Document {
 // bracketed matches ids in brackets, one or several.
 var bracketed = text.NewRegexp(`\[(e[1-9][0-9]*(?:[,; ]+e[1-9][0-9]*)*)\]`)
 
-// Citations checks the handles in reports, and ids in brackets such as [e12]. A report of which
-// no entry has any of these ids means something else by them.
+// Citations checks the handles in reports, and ids in brackets such as [e12]. If a report has no handle with a
+// code, and none of its ids is an entry's, it means something else by them, and they are left out.
 func (m *Moment) Citations(reports ...*documents.Document) ([]Citation, error) {
 	all := []Citation{}
 	for _, d := range reports {
@@ -121,7 +122,7 @@ func (m *Moment) Citations(reports ...*documents.Document) ([]Citation, error) {
 	return all, nil
 }
 
-// cited says whether a handle is that of the entry with its id; nil: there is none.
+// judgeCitation sets the verdict on a handle. e is the entry with its id, nil if there is none.
 func (m *Moment) judgeCitation(c *Citation, e *Entry) {
 	plain := c.Handle == c.ID
 	switch {
@@ -145,7 +146,8 @@ func (m *Moment) judgeCitation(c *Citation, e *Entry) {
 	}
 }
 
-// citedElsewhere is the run beside this one whose entry has a handle, "" for none.
+// findCitedRun returns the name of another run that has an entry with this handle. It looks at the
+// first 100 runs that it can open; "" if none of them has it.
 func (b *Board) findCitedRun(ctx context.Context, c *Citation) string {
 	const most = 100
 	names, err := RunNames(b.dir)

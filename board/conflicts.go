@@ -106,7 +106,7 @@ func (s storedItems) Each(read func(claims.Item) error) error {
 	return nil
 }
 
-// Load returns some items.
+// Load returns the items at some places, by id.
 func (s storedItems) Load(places []int32) ([]claims.Item, error) {
 	numbers := make([]int64, len(places))
 	for i, at := range places {
@@ -319,8 +319,8 @@ func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (
 	return out, err
 }
 
-// undisputed makes a disputed entry active again once no entry contradicts it that is not
-// superseded, and with which it was not settled.
+// endDispute makes a disputed entry active again if each entry that contradicts it is superseded or
+// was settled with it.
 func (w *writer) endDispute(id int64, by record.ByPayload) error {
 	var ends bool
 	err := w.tx.QueryRow(`SELECT d.status = 'disputed' AND NOT EXISTS (SELECT 1 FROM links o JOIN entries e ON e.id = o.src
@@ -334,7 +334,7 @@ func (w *writer) endDispute(id int64, by record.ByPayload) error {
 	return w.event(record.VerbSettle, EntryID(id), by)
 }
 
-// notSettled refuses a pair that was settled, the older one first.
+// checkNotSettled returns fault.Conflict if the pair was settled; x is the older entry.
 func (w *writer) checkNotSettled(x, y int64, try string) error {
 	all, err := settlements(w.tx)
 	for _, s := range all {

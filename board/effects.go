@@ -41,7 +41,7 @@ func (w *writer) append(e *Event) error {
 	return w.apply(e)
 }
 
-// appendAll adds the events of another log, which were replayed.
+// appendAll adds the events of another log, which a replay has checked.
 func (w *writer) appendAll(events []Event) error {
 	for i := range events {
 		if err := w.append(&events[i]); err != nil {

@@ -108,7 +108,8 @@ func (b *Board) setExpected(ctx context.Context, worker string, names []string,
 	return all, err
 }
 
-// expected returns the workers that the run waits or has waited for, as they came to be.
+// expected returns the workers that the run waits for or has waited for, in the order in which they
+// were first expected.
 func expected(tx *store.Tx) ([]Expected, error) {
 	if there, err := tx.HasTable("expected"); err != nil || !there {
 		return []Expected{}, err

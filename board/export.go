@@ -203,7 +203,7 @@ func checksum(events []Event) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// goesOn refuses a target whose log is not the beginning of the source's log.
+// checkPrefix returns fault.Conflict unless the target's log is the beginning of this log.
 func (l *eventLog) checkPrefix(w *writer, run, path string) error {
 	differs := func(say string) error {
 		return conflict(fmt.Sprintf("run %s in %s %s; nothing was copied to it", run, path, say),
@@ -307,7 +307,7 @@ func Import(ctx context.Context, dir, worker string, in io.Reader, opt ImportOpt
 // sqliteMagic is what an SQLite file begins with.
 const sqliteMagic = "SQLite format 3\x00"
 
-// sniff tells the formats apart by the first bytes, without consuming them.
+// sniff tells the formats apart by the first bytes, without consuming them, except white space.
 func sniff(r *bufio.Reader) (string, error) {
 	for {
 		c, err := r.ReadByte()

@@ -162,7 +162,7 @@ func entryReason(e *Entry, rule, clear string, next ...fault.Step) Reason {
 	return Reason{Rule: rule, ID: e.ID, Content: e.Content, Worker: e.Worker, Clear: clear, Next: next}
 }
 
-// unready returns the reasons why there is too little to judge yet. An empty board has no
+// unreadyReasons returns the reasons why there is too little to judge yet. An empty board has no
 // open question either.
 func unreadyReasons(p Policy, in gateInput) (reasons []Reason) {
 	post := []fault.Step{fault.Do("entry.post", "{}", "content", "…")}
@@ -246,7 +246,7 @@ func TakeBack(id string) (clear string, next []fault.Step) {
 	return clear, []fault.Step{fault.Do("doubt.accept", clear+": {}", "id", id, "revoke", "", "reason", "…")}
 }
 
-// In words what would clear the reasons in the language of an adapter.
+// In sets Clear of the reasons to their next steps in the words of an adapter that has them.
 func (v *Verdict) In(words fault.Words) {
 	for i := range v.Reasons {
 		if said := fault.Join(v.Reasons[i].Next, words, ", "); said != "" {
@@ -336,7 +336,7 @@ func (b *Board) gate(ctx context.Context, tx *store.Tx, p Policy, unwritten ...*
 	return judge(p, in), nil
 }
 
-// verified gives entries the verdicts of a result that was not written to the board.
+// addVerdicts gives entries the verdicts of a result that was not written to the board.
 func (in *gateInput) addVerdicts(r *verify.Result) {
 	changed := map[string]bool{}
 	for _, s := range r.Sources {
@@ -407,7 +407,7 @@ func gateInputOf(s *Snapshot, p Policy) gateInput {
 	return in
 }
 
-// vitalOf returns the entries that must surface or answer a signal.
+// requiredOf returns the entries that must surface or answer a signal.
 func requiredOf(s *Snapshot) (all []Entry) {
 	answers := map[string]bool{}
 	for _, sig := range s.Signals {

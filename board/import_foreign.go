@@ -241,7 +241,8 @@ func (im *foreignImport) timeOf(at time.Time) time.Time {
 	return at
 }
 
-// keepLeftOut keeps in the log the links that have no target, or are repeated.
+// keepLeftOut adds links that the import left out to extra, which the log keeps with the entry, and
+// returns it. extra is not nil if there are links.
 func keepLeftOut(extra map[string]json.RawMessage, links []string) map[string]json.RawMessage {
 	if len(links) == 0 {
 		return extra
@@ -269,8 +270,8 @@ func resolve(candidates []int, i int) int {
 	return -1
 }
 
-// answered picks the signal that an entry answers: the one that names the entry too, else
-// one that was addressed, else the first.
+// findAnswered picks the signal that an entry answers: the one that names the entry too, else
+// one that was addressed, else the first; -1 for none.
 func (im *foreignImport) findAnswered(candidates []int, entry string) int {
 	best := -1
 	for _, c := range candidates {
@@ -328,9 +329,8 @@ func (im *foreignImport) prepareSignal(i int, s *foreign.Signal) error {
 	return nil
 }
 
-// answerer picks the entry that addressed a signal: the first of those that the signal names and
-// that say so, else the first that it names, or the first that says so if it names none; -1 for
-// none.
+// findAnswerer picks the entry that addressed a signal: the first of those that the signal names and that say
+// so, else the first that it names, or the first that says so if it names none; -1 for none.
 func (im *foreignImport) findAnswerer(i int, s *foreign.Signal) int {
 	if s.AddressedBy == nil {
 		return slices.IndexFunc(im.entries, func(e importedEntry) bool {

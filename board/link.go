@@ -10,7 +10,7 @@ import (
 	"blackboard/board/store"
 )
 
-// effects applies the effects of a posted entry's links to their targets.
+// applyEffects applies the effects of a posted entry's links to their targets.
 func (w *writer) applyEffects(p *Post, id int64) error {
 	for _, kind := range LinkKinds {
 		for _, target := range p.Links().Of(kind) {
@@ -31,8 +31,7 @@ func (w *writer) applyEffects(p *Post, id int64) error {
 	return nil
 }
 
-// effect applies one link: contradicts disputes an active entry, addresses answers an open
-// signal.
+// applyEffect applies one link: contradicts disputes an active entry, addresses answers an open signal.
 func (w *writer) applyEffect(src int64, kind string, dst int64) error {
 	verb, from, targets := record.VerbDispute, Active, "entries"
 	switch kind {
@@ -55,7 +54,7 @@ func (w *writer) applyEffect(src int64, kind string, dst int64) error {
 	return w.event(verb, EntryID(dst), record.ByPayload{By: EntryID(src)})
 }
 
-// settle ends the disputes that a superseded entry had begun.
+// endDisputes ends the disputes that a superseded entry had begun.
 func (w *writer) endDisputes(superseded int64, by record.ByPayload) error {
 	ids, err := store.Column[int64](w.tx, `SELECT dst FROM links
 		WHERE src = ? AND kind = 'contradicts' ORDER BY dst`, superseded)
@@ -364,7 +363,7 @@ func (w *writer) passAnswers(src, dst int64) error {
 }
 
 // successor finds the entry that addresses a signal and is not superseded: src, or one
-// that supersedes it within the same batch.
+// that supersedes it within the same batch. The error matches store.IsNoRows if there is none.
 func (w *writer) successor(src, signal int64) (id int64, worker string, err error) {
 	err = w.tx.QueryRow(`WITH RECURSIVE newer(id) AS (
 			VALUES (CAST(? AS BIGINT)) UNION SELECT l.src FROM newer n JOIN links l ON l.dst = n.id AND l.kind = 'supersedes')

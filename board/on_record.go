@@ -12,8 +12,8 @@ import (
 	"blackboard/board/text"
 )
 
-// RecordPolicy makes a policy that of the run. The same text again changes nothing. It is
-// fault.Invalid to replace one without a reason.
+// RecordPolicy records the policy of the run. It reports whether that changes it: the same text
+// again is not recorded. It is fault.Invalid to replace one without a reason.
 func (b *Board) RecordPolicy(ctx context.Context, worker string, p NewPolicy) (changed bool, err error) {
 	if err := p.Check(); err != nil {
 		return false, err
@@ -52,7 +52,7 @@ func recordedPolicy(tx *store.Tx) (*record.RecordedPolicy, error) {
 	return events[0].Policy()
 }
 
-// What is read of checks at most, and what a record of one has.
+// Limits of a record of a check.
 const (
 	maxCheckedReports = 20  // the first that one record names
 	maxReportName     = 200 // bytes

@@ -295,7 +295,7 @@ func (b *Board) Timeline(ctx context.Context) (*Timeline, error) {
 	return &now, nil
 }
 
-// name returns the number of a name, a new one if it has none.
+// nameIndex returns the index of a name in names, and adds it if it is new.
 func (t *timelines) nameIndex(s string) int32 {
 	at, known := t.places[s]
 	if !known || int(at) >= len(t.names) || t.names[at] != s { // of a reading that failed
@@ -305,7 +305,7 @@ func (t *timelines) nameIndex(s string) int32 {
 	return at
 }
 
-// is reports whether an act has one of some verbs.
+// hasVerb reports whether an act has one of some verbs.
 func (t *Timeline) hasVerb(a *act, verbs ...string) bool {
 	return slices.Contains(verbs, t.names[a.verb])
 }

@@ -294,7 +294,7 @@ func (w *writer) postAll(posts []Post, out []Posted) error {
 	return nil
 }
 
-// sameAs reports whether a post under a used key has other content: returning the old
+// checkSame returns fault.Conflict if a post under a used key has other content: returning the old
 // entry would then lose what is new.
 func checkSame(p *Post, old *Entry) error {
 	differs := ""
@@ -360,7 +360,7 @@ func (w *writer) resolve(p *Post, self int64, byKey map[string]int64) error {
 	return nil
 }
 
-// target checks that a link of this kind from entry self may point at id.
+// checkTarget checks that a link of this kind from entry self may point at id.
 func (w *writer) checkTarget(kind, id string, self int64) error {
 	table, parse := "entries", ParseEntryID
 	if kind == Addresses {
@@ -386,8 +386,8 @@ func (w *writer) checkTarget(kind, id string, self int64) error {
 
 // Correct amends an entry: a new one takes its place, with all that amend leaves as it is in
 // the post: content, source, type, tags, confidence, duty, links and the question that it
-// answers. What supports or contradicts the entry does so to the new one. Its key and what was
-// verified are its own. A retry is safe as in Post.
+// answers. What supports or contradicts the entry does so to the new one. It has the key that amend
+// gives it, and no verdict yet. A retry is safe as in Post.
 //
 // Errors: as for Post; fault.Conflict if the entry is superseded already, with the entry
 // that did it; fault.Invalid if nothing changes.
@@ -471,7 +471,7 @@ func (w *writer) moveLinks(corrected, by string) (*Entry, error) {
 	return getEntry(w.tx, n)
 }
 
-// repeats is nil if an entry with the key supersedes the entry: a correction that is made
+// checkRepeats returns nil if an entry with the key supersedes the entry: a correction that is made
 // again, which Post answers. Else it says by what the entry is superseded.
 func (b *Board) checkRepeats(ctx context.Context, d *EntryDetail, key string) error {
 	by := ""

@@ -44,7 +44,7 @@ func NoteRan(ctx context.Context, dir, run, worker string, d Did) error {
 	return b.write(ctx, worker, func(w *writer) error { return w.writeReceipts([]Receipt{{Worker: worker, Did: d}}) })
 }
 
-// receipts writes what hooks saw, except what is there, or what says nothing new: a second
+// writeReceipts writes what hooks saw, except what is there, or what says nothing new: a second
 // edit after the last command.
 func (w *writer) writeReceipts(seen []Receipt) error {
 	have, err := receiptEvents(w.tx)
@@ -125,7 +125,7 @@ func decodeAll[T any](tx *store.Tx, decode func(*Event) (T, error), rest string,
 }
 
 // RanClaims are the commands that workers last said to have run, of findings that stand. One
-// that held when it was made still does; another is judged anew.
+// that held when it was made still does; another is judged again.
 func (m *Moment) RanClaims() ([]RanClaim, error) {
 	all, err := ranClaims(m.tx)
 	if err != nil || len(all) == 0 {
@@ -195,7 +195,7 @@ func SourceExit(ref string) (code int, ok bool) {
 	return code, ok && err == nil
 }
 
-// unran are the reasons why a gate that asks for commands is closed.
+// ranReasons returns the reasons why a gate that asks for commands is closed.
 func ranReasons(p Policy, in *gateInput) (reasons []Reason) {
 	if !p.AsksRan() {
 		return nil
@@ -313,8 +313,8 @@ func (b *Board) waitingReceipts() (all []Receipt, err error) {
 	return all, err
 }
 
-// takeSpool holds the receipts that wait, so that a write takes them over. taken says whether
-// it has; until then they stay.
+// takeSpool reads the receipts that wait for a write, and locks them until release. With taken,
+// release removes them: the write has them.
 func (b *Board) takeSpool(ctx context.Context) (waiting []Receipt, release func(taken bool), err error) {
 	release = func(bool) {}
 	spool := spoolOf(b.dir, b.run)

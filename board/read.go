@@ -43,7 +43,8 @@ func selectEntries(tx *store.Tx, rest string, args ...any) ([]Entry, error) {
 	return entries, fillLinks(tx, entries)
 }
 
-// fillLinks reads the links of entries: one by one for a few, in one pass for many.
+// fillLinks fills in the links of entries and the verdicts on them: by the ids of a few, of many by
+// reading all.
 func fillLinks(tx *store.Tx, entries []Entry) error {
 	if len(entries) == 0 {
 		return nil
@@ -125,7 +126,7 @@ func badPriority(id string, priority int) error {
 		fmt.Sprintf("has a signal %s with the priority %d, which is unknown", id, priority), nil)
 }
 
-// first is the one that was found, or nil.
+// first returns the first of the rows that were found, nil if there are none.
 func first[T any](all []T, err error) (*T, error) {
 	if err != nil || len(all) == 0 {
 		return nil, err

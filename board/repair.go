@@ -138,7 +138,7 @@ func SalvageTo(ctx context.Context, dir, run, as, worker string) (*Salvaged, err
 	return s, err
 }
 
-// mender joins the events and the rows that can be read into one log.
+// logRepairer joins the events and the rows that can be read into one log.
 type logRepairer struct {
 	*record.Replayer
 	out     Salvaged
@@ -228,7 +228,7 @@ func (m *logRepairer) append(e Event) error {
 	return nil
 }
 
-// made adds an event that is made up; "" stands for the doctor.
+// addMadeUp adds an event that is made up; the actor "" stands for the doctor.
 func (m *logRepairer) addMadeUp(at time.Time, actor, verb, id string, payload any) error {
 	data, err := json.Marshal(payload)
 	if err != nil {
@@ -450,7 +450,7 @@ func (m *logRepairer) fillStates(at time.Time) {
 	}
 }
 
-// listOf joins the first few of what is lost.
+// listOf joins the first five of what is lost.
 func listOf(lost []string) string {
 	const most = 5
 	var said []string

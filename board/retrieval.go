@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	maxTask = 300 // runes that are kept of a task: so many tell it from others
+	maxTask = 300 // runes that are kept of a task, enough to tell it from others
 
 )
 
@@ -154,7 +154,7 @@ func UsageOf(ctx context.Context, dir, capsule string, made time.Time,
 	return out, nil
 }
 
-// use returns how one run was given a capsule, and used it.
+// readUse returns how one run was given a capsule, and used it.
 func readUse(ctx context.Context, dir, name, capsule string) (Use, error) {
 	u := Use{Run: name, CitedBy: []string{}, ConfirmedBy: []string{}}
 	b, err := Open(ctx, dir, name)

@@ -12,7 +12,7 @@ import (
 	"blackboard/board/store"
 )
 
-// Limits and default of a lease on a claim.
+// The default of a lease on a claim.
 const (
 	DefaultLease = 15 * time.Minute // unless the claim says otherwise
 

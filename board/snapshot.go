@@ -59,7 +59,7 @@ func loadSnapshot(tx *store.Tx) (*Snapshot, error) {
 	return s, err
 }
 
-// loadRows reads what tables have.
+// loadRows reads what has a table of its own.
 func loadRows(tx *store.Tx, s *Snapshot) error {
 	var errs [7]error
 	s.Entries, errs[0] = selectEntries(tx, `FROM entries e ORDER BY e.id`)
@@ -175,7 +175,7 @@ func (b *Board) logNotWhole(err error) error {
 		nil)
 }
 
-// agrees compares the tables with what the event log rebuilds.
+// checkReplay returns fault.Corrupt if the tables differ from what the event log rebuilds.
 func (b *Board) checkReplay(tx *store.Tx, want *Snapshot) error {
 	have, err := loadSnapshot(tx)
 	if err != nil {

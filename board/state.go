@@ -17,8 +17,8 @@ func (b *Board) State(ctx context.Context) (State, error) {
 	return readValue(ctx, b, func(tx *store.Tx) (State, error) { return state(tx, true) })
 }
 
-// state reads the summary. Without workers and the number of retrievals, its cost is
-// constant.
+// state reads the summary. Without workers it leaves out all that costs more with a longer log:
+// workers, the numbers of retrievals and receipts, and checks.
 func state(tx *store.Tx, workers bool) (State, error) {
 	st := record.NewState()
 	run, err := runRow(tx)
@@ -136,7 +136,7 @@ const (
 // know.
 const SilentAfter = 10 * time.Minute
 
-// mostNeeds bounds what the list of runs keeps of each; the gate and the state have all.
+// maxNeeds bounds what the list of runs keeps of each; the gate and the state have all.
 const maxNeeds = 8
 
 // Need is something that a run waits for.

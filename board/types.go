@@ -11,7 +11,7 @@ var (
 	clip                        = fault.Clip
 )
 
-// What a run has on record is of package record; these names are for who uses a board.
+// Names of package record, for callers that only import this package.
 type (
 	AcceptPolicy = record.AcceptPolicy
 	CheckedStep  = record.CheckedStep

@@ -167,7 +167,8 @@ func (v *verifier) Record(ctx context.Context, fresh []verify.Fresh) (recorded i
 	return recorded, err
 }
 
-// verifyFindings reads entries, and what calculations among them rest on.
+// verifyFindings reads entries, and for those that are not observations the texts of the entries
+// that they are linked with.
 func verifyFindings(tx *store.Tx, entries []int64) (map[int64]*verify.Finding, error) {
 	all := make(map[int64]*verify.Finding, len(entries))
 	var calculations, conclusions []int64

@@ -97,16 +97,16 @@ func ended(ctx context.Context) bool {
 	return ctx.Err() != nil || ok && !time.Now().Before(deadline)
 }
 
-// away is the error if the server could not be reached last, nil if it could.
+// lastError returns the error if the server could not be reached last, nil if it could.
 func (r *reach) lastError() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-// until calls done at once and after every change of the board, until it returns true or
+// waitUntil calls done at once and after every change of the board, until it returns true or
 // ctx ends (fault.Timeout for a deadline). It waits for a server that cannot be reached,
-// and returns that error if ctx ends meanwhile.
+// and returns that error if ctx ends before it is back.
 func (b *Board) waitUntil(ctx context.Context, what string, done func() (bool, error)) error {
 	// The position in the log is taken before the first call, so that no change is missed
 	// between that and the watch.
@@ -271,7 +271,8 @@ func (b *Board) WaitEvents(ctx context.Context, after int64, limit int) ([]Event
 		fault.Give("timeout", "", "wait longer with {}"))
 }
 
-// someEvents returns the events after seq, at most limit, even if ctx has ended.
+// someEvents returns the events after seq, at most limit, even if ctx's deadline has passed. It
+// returns none if ctx was cancelled, or after FromNow.
 func (b *Board) someEvents(ctx context.Context, after int64, limit int) (events []Event,
 	err error) {
 	if after == FromNow || ctx.Err() == context.Canceled {

@@ -94,7 +94,7 @@ func Cosine(a, b Vector) float64 {
 	return max(-1, min(1, dot/(math.Sqrt(aa)*math.Sqrt(bb))))
 }
 
-// NoModelInstalled is what searches say that go by words for want of a model.
+// NoModelInstalled is the notice of searches that compare words only, because there is no model.
 const NoModelInstalled = "no embedding model is installed"
 
 // NoModel is the error if an operation needs a model and none is installed.

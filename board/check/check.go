@@ -127,8 +127,8 @@ func (r *Result) Step(name string) *Step {
 	return nil
 }
 
-// WorstFirst returns the steps in this order: failed, with what nobody found in a report, with
-// another warning, passed, skipped.
+// WorstFirst returns the steps in this order: failed, with facts of a report that nothing supports,
+// with other warnings, passed, skipped.
 func (r *Result) WorstFirst() []Step {
 	rank := func(s Step) int {
 		switch {
@@ -148,7 +148,7 @@ func (r *Result) WorstFirst() []Step {
 	return steps
 }
 
-// GateAlone reports whether only the gate failed.
+// GateAlone reports whether every step but perhaps the gate has passed.
 func (r *Result) GateAlone() bool {
 	return !slices.ContainsFunc(r.Steps, func(s Step) bool {
 		return !s.Passed && s.Name != Gate
@@ -157,8 +157,8 @@ func (r *Result) GateAlone() bool {
 
 // Run runs the steps of a policy. Verify comes first and writes its verdicts, because
 // the gate may require them; where it may not write, they count in the gate's step all
-// the same. It reads the board separately, so a worker may post
-// between it and the other steps. Those see the board at one moment.
+// the same. It reads the board separately, so a worker may post between it and the other
+// steps. Those see the board at one moment.
 //
 // Errors: fault.NotFound when there is no such run.
 func Run(ctx context.Context, b *board.Board, f Policy, in Input) (Result, error) {
@@ -375,12 +375,12 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 	return nil
 }
 
-// accepted tells of a doubt that somebody accepted.
+// warnAccepted adds a warning for a doubt that somebody accepted.
 func (s *Step) warnAccepted(id string, a *claims.Acceptance) {
 	s.Warnings = append(s.Warnings, fmt.Sprintf("%s %s %s", id, a.Verdict, a))
 }
 
-// bound fails the steps with more accepted doubts than a policy passes.
+// bound fails the steps whose accepted doubts the policy does not pass.
 func (r *Result) bound(p *board.AcceptPolicy) {
 	in := map[string]int{}
 	all := 0
@@ -495,7 +495,7 @@ func (in *Input) traced(registered []board.Source) trace.Sources {
 	}
 }
 
-// meaning adds the comparison by meaning, if the policy wants it, and decides the step.
+// compareMeaning adds the comparison by meaning, if the policy wants it, and decides the step.
 func (c *checker) compareMeaning(ctx context.Context, s Step) (Step, error) {
 	want, v := c.f.Survival, s.Survival
 	switch {
@@ -544,7 +544,7 @@ func (c *checker) compareMeaning(ctx context.Context, s Step) (Step, error) {
 	return s, nil
 }
 
-// unsureAt are the items of which it is not decided whether a report has them, each with the line to read.
+// unsureAt returns the ids of the items that a report may have, each with the line to read.
 func unsureAt(v *survival.Result) (all []string) {
 	for i := range v.Items {
 		it := &v.Items[i]
@@ -559,7 +559,7 @@ func unsureAt(v *survival.Result) (all []string) {
 	return all
 }
 
-// firstOf joins the first few ids.
+// firstOf joins the first five ids.
 func firstOf(ids []string) string {
 	const most = 5
 	if len(ids) > most {

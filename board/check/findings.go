@@ -86,8 +86,8 @@ func (s *Step) Findings() (all []Finding) {
 	return all
 }
 
-// ToClear are the findings that a pass asks for something about: those of the step, and
-// what has to be there where there was nothing to check.
+// ToClear returns what has to be cleared for the step to pass: its findings and, if there was
+// nothing to check, what has to be posted or named.
 func (s *Step) ToClear() []Finding {
 	all := s.Findings()
 	switch v := s.Verify; {
@@ -137,7 +137,7 @@ func (s *Step) ToDo() fault.Step {
 	return fault.Step{Text: "write the report where reports in " + PolicyName + " says"}
 }
 
-// missing describes a missing item by its nearest passage.
+// missingFinding describes a missing item by its nearest passage.
 func missingFinding(m *survival.ItemResult) Finding {
 	f := Finding{ID: m.ID, Text: m.Content, Why: m.Why + ", " + m.Cause, Missing: m,
 		Clear: "say it in the report", Doubt: m.Doubt}
@@ -170,8 +170,7 @@ func accept(doubt string) fault.Step {
 	return fault.Do("doubt.accept", "or, if it is no fault, {}", "id", doubt, "reason", "…")
 }
 
-// doubted returns the findings of verify: changed sources, and entries that are not in
-// their source.
+// doubtedFindings returns the findings of verify: changed sources, and entries that are not in their source.
 func doubtedFindings(r *verify.Result) (all []Finding) {
 	for _, s := range r.Sources {
 		if s.Changed {
@@ -258,8 +257,8 @@ func pairFinding(p *board.Conflict) Finding {
 	return f
 }
 
-// Place names the report and the line that a fact stands in, and the ids of what the
-// finding is about; "" for none.
+// Place names where a finding is: the report's file and the line of a fact, else the ids of the
+// entries or of the signal; "" for none.
 func (f *Finding) Place() string {
 	switch {
 	case f.Fact != nil:

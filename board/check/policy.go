@@ -143,7 +143,7 @@ func FindPolicy(dir string) (Policy, error) {
 	return ReadPolicy(path)
 }
 
-// nearest is the path of a directory's policy, "" if there is none.
+// findPolicyPath returns the path of a directory's policy, "" if there is none.
 func findPolicyPath(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -163,7 +163,7 @@ func findPolicyPath(dir string) (string, error) {
 }
 
 // PolicyDatabase is the path of a directory's policy, and where it says that its boards are. A policy
-// may be somebody else's: ask for consent before using it. One without that key is not parsed, since
+// may be another user's: ask for consent before using it. One without that key is not parsed, since
 // every command asks.
 func PolicyDatabase(dir string) (path, says string, err error) {
 	path, f, err := readPolicyIfMentions(dir, "database")
@@ -211,8 +211,8 @@ func ReadPolicy(path string) (Policy, error) {
 	return f, nil
 }
 
-// near returns a path relative to the working directory, if it is below it or its
-// parent, so that shown and stored paths say little about the machine.
+// shortenPath returns a path relative to the working directory if its file is below that, or in
+// a directory above, so that shown and stored paths say little about the machine.
 func shortenPath(path string) string {
 	wd, err := os.Getwd()
 	if err != nil || !filepath.IsAbs(path) {
@@ -296,7 +296,7 @@ func looksLikePolicy(data []byte) bool {
 var topKeys = []string{"steps", "sources", "reports", "gate", "verify", "conflicts", "survival",
 	"trace", "accept", "database", "project"}
 
-// saysNothing reports whether a file has only comments, which the parser refuses.
+// hasOnlyComments reports whether a file has only comments, which the parser refuses.
 func hasOnlyComments(text string) bool {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {

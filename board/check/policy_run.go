@@ -87,7 +87,8 @@ func (f *Policy) SourcePaths() ([]string, error) {
 // ReportPaths is SourcePaths for the reports.
 func (f *Policy) ReportPaths() ([]string, error) { return f.paths(f.Reports) }
 
-// UseSources takes the sources that a caller names for those of the policy.
+// UseSources replaces the policy's sources by those that a caller names. The error is that of
+// CheckNamed.
 func (f *Policy) UseSources(paths []string) error {
 	f.Sources, f.callersSources = paths, true
 	return f.CheckNamed(paths)
@@ -132,7 +133,7 @@ func CheckBelow(dir, path string) error {
 	return nil
 }
 
-// resolved is an absolute path without links, as far as it exists.
+// resolvePath returns an absolute path without links, as far as it exists.
 func resolvePath(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -153,7 +154,7 @@ func resolvePath(path string) (string, error) {
 	}
 }
 
-// clean names a directory for a message.
+// describeDir names a directory for a message.
 func describeDir(dir string) string {
 	if dir == "." || dir == "" {
 		return "this directory"

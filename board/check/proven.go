@@ -7,7 +7,7 @@ import (
 	"blackboard/board"
 )
 
-// proven runs the steps ran and citations. Without a claim, or a handle with a check code, there
+// checkProven runs the steps ran and citations. Without a claim, or a handle with a check code, there
 // is no such step unless the policy names it.
 func (c *checker) checkProven(m *board.Moment) error {
 	named := func(step string) bool { return slices.Contains(c.f.Steps, step) }

@@ -11,7 +11,7 @@ import (
 )
 
 // Record puts the verdict of a check on record if a report was checked, by the policy of the run,
-// and the caller writes to the board.
+// and the caller writes to the board; else it does nothing.
 func Record(ctx context.Context, b *board.Board, r *Result, in *Input) error {
 	if in.Worker == "" || in.Dir == "" || len(in.Reports) == 0 ||
 		r.Step(Survival) == nil && r.Step(Trace) == nil && r.Step(Citations) == nil {

@@ -7,10 +7,10 @@
 //
 //	disk.go    reading within limits
 //	held.go    reading files that may be databases of this process
-//	write.go   replacing files at once
-//	lock.go    the turn of one of many processes
+//	write.go   replacing files atomically
+//	lock.go    a lock between processes
 //
-// Database bytes pass package sqlite.
+// Only SQLite reads and writes what is in a database, see package sqlite.
 package disk
 
 import (
@@ -32,7 +32,7 @@ var (
 	ErrTooLarge = errors.New("the file is too large")
 )
 
-// Open opens a regular file for reading, and waits for nobody. The file may be a
+// Open opens a regular file for reading, without waiting for another process. The file may be a
 // database, see File. Errors are those of os.Open, or match ErrNotRegular.
 func Open(path string) (*File, error) {
 	info, err := os.Stat(path) // to open some devices does something
@@ -69,7 +69,7 @@ func checkRegular(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// notRegular is ErrNotRegular with the kind of the file.
+// notRegular is ErrNotRegular with the kind of file that it is.
 type notRegular string
 
 func (kind notRegular) Error() string     { return "it is " + string(kind) + ", not a regular file" }
@@ -90,8 +90,8 @@ func Kind(m fs.FileMode) string {
 	return "a special file"
 }
 
-// IsSystem reports whether a path, or the target of a link, is a file of devices or
-// processes. /dev/stdin counts too, even if it is a regular file.
+// IsSystem reports whether a path, or the target of a link, is below /dev, /proc or /sys, other
+// than /dev/shm. /dev/stdin counts too, even if it is a regular file.
 func IsSystem(path string) bool {
 	for range 40 {
 		abs, err := filepath.Abs(path)
@@ -118,8 +118,8 @@ func IsSystem(path string) bool {
 	return true
 }
 
-// Read reads a regular file of at most max bytes. A larger one is ErrTooLarge, and is not
-// read.
+// Read reads a regular file of at most max bytes. A larger one is not read: the error matches
+// ErrTooLarge.
 func Read(path string, max int64) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -129,7 +129,8 @@ func Read(path string, max int64) ([]byte, error) {
 	return f.ReadAll(max)
 }
 
-// ReadAll reads the rest of a file, at most max bytes.
+// ReadAll reads the rest of a file of at most max bytes. For a larger one the error matches
+// ErrTooLarge.
 func (f *File) ReadAll(max int64) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -184,7 +185,7 @@ func ReadEnd(path string, max int64) (data []byte, start int64, err error) {
 	return data, start, err
 }
 
-// Exists reports whether a path has a name, be it a link to nothing.
+// Exists reports whether anything has this path, even a link to nothing.
 func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
@@ -208,7 +209,7 @@ func Cause(err error) error {
 // globSigns have a meaning in a pattern.
 var globSigns = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
 
-// Glob returns the paths that begin with one, whatever signs it has, and go on by a pattern.
+// Glob returns the paths that begin with path, taken literally, and go on as pattern says.
 func Glob(path, pattern string) []string {
 	if filepath.Separator == '/' { // elsewhere it cannot be escaped
 		path = globSigns.Replace(path)

@@ -15,7 +15,7 @@ func Links(info fs.FileInfo) uint64 {
 	return 1
 }
 
-// Node returns the number of a file, which another file in its place does not have.
+// Node returns the inode number of a file, 0 if unknown. A file that takes its place has another.
 func Node(info fs.FileInfo) uint64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(s.Ino)

@@ -7,9 +7,9 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
-// Lock waits until no other process, and no other call, has the lock file, which it
-// creates if needed, or until ctx ends. The lock file is never removed: a process waiting
-// on a removed file would share its turn with one that created it again.
+// Lock waits until no other process, and no other call, has the lock file, which it creates if
+// needed, or until ctx ends. The lock file is never removed: a process waiting on a removed file
+// would hold the lock together with one that created it again.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

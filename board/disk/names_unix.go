@@ -10,8 +10,9 @@ import (
 	"blackboard/board/fault"
 )
 
-// LockNames locks a directory: alone, for who takes names away, or with others, for who opens
-// several files by names that belong together. A file system without such locks stops nobody.
+// LockNames locks a directory: alone, to remove files from it, or shared, to open several that
+// belong together. It waits for 30 s, then the error is fault.Busy. A directory or file system that
+// has no such locks counts as locked.
 func LockNames(ctx context.Context, dir string, alone bool) (unlock func(), err error) {
 	how := map[bool]int{false: syscall.LOCK_SH, true: syscall.LOCK_EX}[alone]
 	d, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)

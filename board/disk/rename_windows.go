@@ -11,8 +11,8 @@ import (
 // sharingViolation is the error for a file that somebody has open.
 const sharingViolation syscall.Errno = 32
 
-// rename tries again for a moment: a file that somebody reads, such as a virus scanner, cannot be
-// replaced until he is done.
+// rename tries again for 0.1 s: a file that a process reads, such as a virus scanner, cannot be
+// replaced until that is done.
 func rename(from, to string) error {
 	const tries, wait = 20, 5 * time.Millisecond
 	for try := 1; ; try++ {

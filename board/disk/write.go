@@ -14,9 +14,9 @@ import (
 // This file puts files in the place of others, so that a name has its old or its new
 // content, whatever happens meanwhile: a crash, a full disk, a loss of power.
 
-// Write gives a file new content at once, makes it last on the disk, and creates its
-// directory for its owner alone. A link is followed. The mode is that of a new file,
-// before the umask.
+// Write replaces the content of a file atomically and syncs it to the disk. It creates the
+// directory, for its owner alone. A link is followed. The mode is that of a new file, before the
+// umask.
 func Write(path string, data []byte, mode fs.FileMode) error {
 	return replace(path, data, mode, (*os.File).Sync)
 }
@@ -61,8 +61,8 @@ func Temp(path string, mode fs.FileMode) (*os.File, error) {
 	}
 }
 
-// Fill writes a new file with write, makes its content last on the disk, and closes it. After an
-// error the file is gone.
+// Fill calls write for a new file, syncs it to the disk, and closes it. After an error the file is
+// gone.
 func Fill(f *os.File, write func(*os.File) error) error {
 	return fill(f, write, (*os.File).Sync)
 }
@@ -81,8 +81,8 @@ func fill(f *os.File, write, sync func(*os.File) error) error {
 	return err
 }
 
-// Put gives a file the name of another one, which is gone then. After an error the file is gone,
-// and the other as it was.
+// Put renames file to name, and so replaces what had that name. After an error file is removed, and
+// what has the name is as it was.
 func Put(file, name string) error {
 	err := rename(file, name)
 	if err != nil {
@@ -91,8 +91,8 @@ func Put(file, name string) error {
 	return err
 }
 
-// SyncDir makes the names in a directory last on the disk. File systems that cannot do so are left
-// to themselves.
+// SyncDir makes the names in a directory last on the disk. It is no error if the file system
+// cannot.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" { // where directories cannot be synced, and need not be
 		return nil

@@ -43,7 +43,7 @@ func OpenAll(paths []string) ([]*Document, []Skipped, error) {
 	return g.all, g.skipped, nil
 }
 
-// nothing is the error for a path that gave no document.
+// nothingFound returns the error for a path that gave no document.
 func (g *gatherer) nothingFound(path string) error {
 	for i := len(g.skipped) - 1; i >= 0; i-- {
 		if s := g.skipped[i]; strings.HasPrefix(s.File, strings.TrimRight(path, "/*")) {

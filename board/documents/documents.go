@@ -91,7 +91,7 @@ func (w *writer) document(name string) *Document {
 	return r
 }
 
-// AddUnread adds to a note, where that matters, how many words could not be decoded.
+// AddUnread returns a note with Unread added, if that matters and some words could not be decoded.
 func (d *Document) AddUnread(note string, matters bool) string {
 	if d.Undecoded == 0 || !matters {
 		return note
@@ -140,8 +140,8 @@ func (d *Document) lineIndex(at int) int {
 	return sort.Search(len(d.starts), func(i int) bool { return d.starts[i] > at }) - 1
 }
 
-// Blanked is the document with blanks for some bytes of its text, from and to, so that all
-// places in it stay.
+// Blanked returns a copy of the document with blanks for the bytes that find returns, each from and
+// to, so that places in it stay; d itself if find returns none.
 func (d *Document) Blanked(find func(text string) [][2]int) *Document {
 	spans := find(d.text)
 	if len(spans) == 0 {

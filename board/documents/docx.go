@@ -199,7 +199,7 @@ func (p *docxParser) line(text string, heading bool, tables int) {
 	p.w.add(text, heading, 0)
 }
 
-// wordprocessing reports whether a name is of WordprocessingML, transitional or strict.
+// isWordprocessing reports whether a name is of WordprocessingML, transitional or strict.
 func isWordprocessing(n xml.Name) bool {
 	return strings.HasSuffix(n.Space, "/main") && strings.Contains(n.Space, "wordprocessingml")
 }

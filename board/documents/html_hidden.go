@@ -24,10 +24,10 @@ func tagName(tag string) string {
 	return asciiLower(name[:strings.IndexAny(name, " \t\n\r\f/>")]) // as long as it stands there
 }
 
-// strikes reports whether an element's text is struck.
+// isStruck reports whether an element's text is struck.
 func isStruck(name string) bool { return name == "s" || name == "strike" || name == "del" }
 
-// hides reports whether an element's text is struck or hidden. Style sheets are not
+// isHidden reports whether an element's text is struck or hidden. Style sheets are not
 // read. aria-hidden does not count, because it hides text only from screen readers.
 func isHidden(name string, attributes [][2]string) bool {
 	if isStruck(name) {
@@ -128,8 +128,8 @@ func (o *htmlOpen) start(name string, block, hides bool) {
 	}
 }
 
-// imply ends the nearest element of a name, if none of the borders, nor another block,
-// is nearer.
+// imply ends the nearest of the named elements, if none of the borders is nearer nor, for a
+// paragraph, another block. It looks at the last 20.
 func (o *htmlOpen) imply(names, borders []string) {
 	const far = 20
 	for i := len(o.elements) - 1; i >= max(0, len(o.elements)-far); i-- {

@@ -280,7 +280,7 @@ func (s *struck) element(i int) (end int, name string) {
 // the line, and comments that begin with a line and go on to the line that ends them,
 // or to the end of the text. (A comment that begins within a line and does not end
 // there is text, as in Markdown.) Whatever is appended to a text, what was visible
-// stays so.
+// stays so. hidden says whether such a comment goes on: from the line before, and to the next.
 func withoutComments(line string, hidden bool) (string, bool) {
 	const begin, end = "<!--", "-->"
 	if hidden {
@@ -314,7 +314,7 @@ func withoutComments(line string, hidden bool) (string, bool) {
 
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// markdownHeading reports whether a line is one such as "## Findings".
+// isMarkdownHeading reports whether a line is one such as "## Findings".
 func isMarkdownHeading(line string) bool {
 	level := len(line) - len(strings.TrimLeft(line, "#"))
 	return level >= 1 && level <= 6 && level < len(line) &&

@@ -33,7 +33,7 @@ type pdfLine struct {
 	x, y  float64 // where the last one ended
 }
 
-// isLeft reports whether a character at a place is on another line.
+// isOnOtherLine reports whether a character at a place is on another line.
 func (l *pdfLine) isOnOtherLine(at pdfMatrix, height float64) bool {
 	_, across := l.distance(at)
 	return len(l.marks) > 0 && math.Abs(across) > pdfNextLine*height
@@ -51,7 +51,7 @@ func (l *pdfLine) distance(at pdfMatrix) (along, across float64) {
 	return x*cos + y*sin, y*cos - x*sin
 }
 
-// add adds a character of a font that is so high.
+// add adds a character at a place, of a font of this height; spacing is what is added behind it.
 func (l *pdfLine) add(text string, at pdfMatrix, height, spacing float64) {
 	if height == 0 || math.IsNaN(height) {
 		height = 1

@@ -230,7 +230,7 @@ func (b *xlsxBook) readStyles(part string) error {
 	})
 }
 
-// number returns a count or an index in an attribute, -1 if it is invalid.
+// parseNumber returns a count or an index in an attribute, -1 if it is invalid.
 func parseNumber(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 {
@@ -418,7 +418,7 @@ func (s *xlsxSheet) endCell() error {
 	return nil
 }
 
-// shown is a number as the sheet shows it, and plain behind it where that differs.
+// showNumber returns a number as the sheet shows it, and plain behind it where that differs.
 func (s *xlsxSheet) showNumber(value string) string {
 	if value == "" {
 		return ""
@@ -434,7 +434,7 @@ func (s *xlsxSheet) showNumber(value string) string {
 	return format.show(v, s.book.date04)
 }
 
-// withoutCovered leaves out the cells that lie under merged ones. The cells are in
+// withoutCovered leaves out the cells that lie under merged ones, in place. The cells are in
 // order.
 func withoutCovered(cells []xlsxCell, merged []xlsxSpan) ([]xlsxCell, error) {
 	slices.SortFunc(merged, func(a, b xlsxSpan) int { return a.row - b.row })

@@ -211,7 +211,7 @@ func (f xlsxStyle) show(v float64, date04 bool) string {
 	return text + " (" + plain + ")"
 }
 
-// text puts the number into the literals.
+// formatText puts the number into the literals.
 func (s xlsxSection) formatText(digits string) string {
 	var b strings.Builder
 	for _, t := range s.tokens {
@@ -224,8 +224,8 @@ func (s xlsxSection) formatText(digits string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// number writes the digits of a value that is not negative, and says whether they are
-// the value itself.
+// formatNumber returns the digits of a value that is not negative, and whether they are the
+// value itself.
 func (s xlsxSection) formatNumber(v float64) (digits string, same bool) {
 	decimals := min(s.decimals, 30)
 	if s.scientific {
@@ -249,7 +249,7 @@ func (s xlsxSection) formatNumber(v float64) (digits string, same bool) {
 	return digits, same
 }
 
-// rounded is a value of 15 digits, a little larger: half of the last digit shown is
+// roundHalfUp returns a value of 15 digits, a little larger: half of the last digit shown is
 // rounded up, as it is in a sheet, and the binary fraction behind it does not count.
 func roundHalfUp(v float64) float64 {
 	x, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 15, 64), 64)
@@ -259,7 +259,7 @@ func roundHalfUp(v float64) float64 {
 	return math.Nextafter(x, math.Inf(1))
 }
 
-// grouped puts commas between the thousands.
+// groupThousands puts commas between the thousands.
 func groupThousands(digits string) string {
 	whole, fraction, _ := strings.Cut(digits, ".")
 	var b strings.Builder
@@ -275,8 +275,8 @@ func groupThousands(digits string) string {
 	return b.String()
 }
 
-// time writes the value as a date, a time, or both: as the format says, or as ISO 8601
-// does. A value that is no date, as before 1900, is not written.
+// formatTime returns the value as a date, a time, or both: as the format says, or as ISO 8601
+// does; false for a value that is no date, such as one before 1900.
 func (s xlsxSection) formatTime(v float64, date04, iso bool) (string, bool) {
 	if v < 0 || v >= 2958466 { // the year 10000
 		return "", false
@@ -315,7 +315,7 @@ func (s xlsxSection) formatTime(v float64, date04, iso bool) (string, bool) {
 	return strings.Join(strings.Fields(b.String()), " "), true
 }
 
-// elapsed reports whether the format is of a span of time, such as [h]:mm.
+// isDuration reports whether the format is of a span of time, such as [h]:mm.
 func (s xlsxSection) isDuration() bool {
 	return slices.ContainsFunc(s.tokens,
 		func(t xlsxToken) bool { return strings.HasPrefix(t.kind, "[") })

@@ -26,10 +26,10 @@ type Error struct {
 	Msg   string // what is wrong, and with what
 	ID    string // the thing that stands in the way, if one does
 	Next  []Step // what to do next
-	Cause error  // what it came from; what of it is to be read is in Msg
+	Cause error  // what it came from; Msg has what readers need of it
 }
 
-// Error returns the message alone: Try has the next step.
+// Error returns the file and the message, without the next steps: Try has those.
 func (e *Error) Error() string {
 	if e.File == "" {
 		return e.Msg
@@ -51,19 +51,19 @@ func (k Kind) New(msg, hint string, next ...Step) error {
 	return &Error{Kind: k, Msg: msg, Next: Steps(hint, next...)}
 }
 
-// Unknown is for a value that is none of those that there are.
+// Unknown returns an Invalid error for a value that is not in have, which its next step lists.
 func Unknown(what, got string, have []string) error {
 	return Invalid.New(fmt.Sprintf("%s %q is unknown", what, Clip(got, 60)),
 		"choose one of "+strings.Join(have, ", "))
 }
 
-// With gives an error a better next step than its own. What it is does not change.
+// With returns an error with the kind and the message of err, and with these next steps only.
 func With(err error, hint string, next ...Step) error {
 	return &Error{Kind: KindOf(err), Msg: err.Error(), Next: Steps(hint, next...), Cause: err}
 }
 
-// Prefix puts a place before the message of an error that refuses. It keeps the kind and the next
-// steps.
+// Prefix puts a place before the message of an error that Refused returns, and keeps the kind and
+// the next steps. Other errors are returned as they are.
 func Prefix(place string, err error) error {
 	if e, ok := Refused(err); ok && place != "" {
 		return e.Kind.New(place+e.Msg, "", e.Next...)
@@ -71,8 +71,8 @@ func Prefix(place string, err error) error {
 	return err
 }
 
-// Refused returns the error if it refuses what was asked for, and nothing was wrong by
-// itself.
+// Refused returns the error if it rejects the request: Usage, Invalid, NotFound, Conflict or
+// Denied.
 func Refused(err error) (e *Error, ok bool) {
 	if errors.As(err, &e) {
 		switch e.Kind {
@@ -83,7 +83,7 @@ func Refused(err error) (e *Error, ok bool) {
 	return nil, false
 }
 
-// Then adds steps to an error.
+// Then adds steps to e, and returns it.
 func (e *Error) Then(next ...Step) *Error {
 	e.Next = append(e.Next, next...)
 	return e
@@ -99,7 +99,7 @@ type Step struct {
 	Text string            `json:"text"`           // {} stands for the operation with its arguments
 }
 
-// Steps are a hint, if there is one, and what follows it.
+// Steps returns a step with the hint, unless that is "", and the other steps after it.
 func Steps(hint string, next ...Step) []Step {
 	if hint == "" {
 		return next
@@ -107,7 +107,8 @@ func Steps(hint string, next ...Step) []Step {
 	return append([]Step{{Text: hint}}, next...)
 }
 
-// Do is a step that is an operation, with the names and values of its arguments by turns.
+// Do returns a step that names an operation; it runs nothing. args has names and values of
+// arguments in turn.
 func Do(op, text string, args ...string) Step {
 	s := Step{Op: op, Text: text, Args: map[string]string{}}
 	for i := 0; i+1 < len(args); i += 2 {
@@ -122,12 +123,12 @@ func Give(name, value, text string) Step {
 	return Step{Text: text, Args: map[string]string{name: value}}
 }
 
-// Words are how an adapter says the operation of a step, or the argument of the call,
-// with its values; "" where it has none.
+// Words returns the operation and arguments of a step as an adapter writes them, or "" if the
+// adapter has no such operation.
 type Words func(Step) string
 
-// In returns the step in the words of an adapter, or "" where it has none for it. Without
-// words, a plain sentence is all there is.
+// In returns the step as text for one adapter, or "" if that has no such operation. words may be
+// nil: then only plain sentences are returned.
 func (s Step) In(words Words) string {
 	if s.Op == "" && len(s.Args) == 0 {
 		return s.Text
@@ -142,11 +143,10 @@ func (s Step) In(words Words) string {
 	return strings.Replace(s.Text, "{}", said, 1)
 }
 
-// Say returns steps in the words of an adapter, on one line.
+// Say returns steps in the words of an adapter, on one line, with "; " between them.
 func Say(steps []Step, words Words) string { return Join(steps, words, "; ") }
 
-// Join is Say with what stands between two steps; an alternative, which begins with "or",
-// follows a comma.
+// Join is Say with another text between two steps. A step that begins with "or" follows a comma.
 func Join(steps []Step, words Words, between string) string {
 	said := ""
 	for _, s := range steps {
@@ -173,7 +173,7 @@ func Told(err error) string {
 	return err.Error()
 }
 
-// Next returns the next steps of an error.
+// Next returns the next steps of an error, nil if it has none.
 func Next(err error) []Step {
 	var e *Error
 	if errors.As(err, &e) {
@@ -182,10 +182,10 @@ func Next(err error) []Step {
 	return nil
 }
 
-// Names returns the names of a step's arguments, in order.
+// Names returns the names of a step's arguments, sorted.
 func (s Step) Names() []string { return slices.Sorted(maps.Keys(s.Args)) }
 
-// Clip cuts a text to n characters for a message.
+// Clip cuts a text to n characters for a message; the last of a cut text is "…".
 func Clip(s string, n int) string {
 	if len(s) <= n || utf8.RuneCountInString(s) <= n {
 		return s

@@ -12,20 +12,20 @@ type Kind int
 const (
 	Failure  Kind = iota
 	Usage         // the command line makes no sense
-	Invalid       // what was given makes no sense by itself
+	Invalid       // a value that can never be right
 	NotFound      // it names what is not there
-	Conflict      // it makes sense, but not as things are now
+	Conflict      // valid, but not in the current state
 	Timeout       // what was waited for did not happen in time
-	Denied        // the caller is not granted it
-	Busy          // others were writing for longer than it was waited
-	Full          // no space is left, on the disk or in what is allowed
-	ReadOnly      // the storage is, or this user may not write to it
+	Denied        // the caller may not do this
+	Busy          // another writer held the lock until the timeout
+	Full          // no space is left, on the disk or in a quota
+	ReadOnly      // the storage is read-only, or this user may not write to it
 	Corrupt       // a file is damaged, or not ours, or does not agree with itself
-	BadIndex      // a search index is damaged; it is derived, and can be made anew
+	BadIndex      // a search index is damaged; it is derived, and can be built again
 	Newer         // a later version of the program has migrated the file
 	Gone          // a file was removed or replaced while it was open
 	NoModel       // no embedding model, or a file it cannot do without is absent
-	BadModel      // there is one, but it is corrupt, or of a kind that is not supported
+	BadModel      // the model is corrupt, or of a kind that is not supported
 	Closed        // what was called has been closed
 	Away          // the database server cannot be reached, or is not set up
 )

@@ -34,8 +34,8 @@ func Similar(name string, names []string) []string {
 	return near[:min(len(near), most)]
 }
 
-// DidYouMean is a question such as "did you mean audit-7 or audit-8?", or "" if no name
-// is similar.
+// DidYouMean returns a question and a blank, such as "did you mean audit-7 or audit-8? ", or "" if
+// no name is similar.
 func DidYouMean(name string, names []string) string {
 	near := Similar(name, names)
 	switch n := len(near) - 1; n {

@@ -13,7 +13,7 @@ import (
 // maxIrys bounds an Irys board, in bytes.
 const maxIrys = 256 << 20
 
-// MaxRead is how much of an input is worth reading.
+// MaxRead is how many bytes of an input to read: one more than an Irys board may have.
 const MaxRead = maxIrys + 1
 
 // The fields of each object of an Irys board that our boards have too; the others are kept in

@@ -13,13 +13,13 @@ import (
 	"blackboard/board/fault"
 )
 
-// Names is what a caller calls an argument.
+// Names returns what a caller calls an argument: its flag, say.
 type Names func(name string) string
 
-// Param is what models and JSON call it.
+// Param is the Names of models and of JSON: the name itself.
 func Param(name string) string { return name }
 
-// Defaults returns the arguments of a call that gives none.
+// Defaults returns the default values of arguments, as a JSON object.
 func Defaults(s *jsonschema.Schema) []byte {
 	object := map[string]json.RawMessage{}
 	for name, p := range s.Properties {
@@ -38,7 +38,8 @@ func tellGiven[V any](into any, object map[string]V) {
 	}
 }
 
-// Decode reads the arguments of a call, which must be what the schema says.
+// Decode reads the arguments of a call into an input; those that are not given get their defaults.
+// If they are not what the schema says, the error is fault.Usage and calls them as say does.
 func Decode(raw json.RawMessage, s *jsonschema.Schema, say Names, into any) error {
 	object := map[string]any{}
 	if len(raw) > 0 && string(raw) != "null" {
@@ -62,7 +63,7 @@ func Decode(raw json.RawMessage, s *jsonschema.Schema, say Names, into any) erro
 	return nil
 }
 
-// misfit says which member of an object is not what the schema says; "": all are.
+// misfit says which member of an object first breaks the schema, and how; "": none.
 func misfit(object map[string]any, s *jsonschema.Schema, say Names) string {
 	for _, name := range s.Required {
 		if object[name] == nil {

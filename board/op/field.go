@@ -34,7 +34,7 @@ type Field struct {
 	Tag      reflect.StructTag
 }
 
-// Fields are the arguments of an input, in their order.
+// Fields returns the arguments of an input, in the order of its fields; no Type is a pointer.
 func Fields(input reflect.Type) (all []Field) {
 	for _, f := range reflect.VisibleFields(input) {
 		name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")

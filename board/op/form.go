@@ -30,8 +30,9 @@ type Asked struct {
 	Required    bool
 }
 
-// FormOf asks for the named arguments of an operation. Without names it asks for all that
-// many callers give, but for those that a screen knows itself.
+// FormOf returns a form for the named arguments of an operation. Without names it leaves out rare
+// and hidden ones, those of tools only, what may be given instead of a text (the tag unless), and
+// what the screen knows: run, worker, id and key. It panics if a type has no schema.
 func FormOf(o Any, lists Enums, names ...string) (form Form) {
 	s, err := SchemaOf(o.Takes(), true, lists)
 	if err != nil { // a matter of the types, found by any test
@@ -81,8 +82,8 @@ func (a *Asked) rank() int {
 	return 2
 }
 
-// Decode reads the values of some fields, which must be what the schema says. An empty one
-// takes out of into what is there.
+// Decode reads the values of some fields into an input, or returns fault.Usage. An empty value
+// clears a free text, a list or a pointer; other values stay as they were in the input.
 func (f *Form) Decode(values map[string]string, into any) error {
 	given, say := map[string]json.RawMessage{}, map[string]string{}
 	for _, a := range f.Fields {

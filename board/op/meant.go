@@ -17,8 +17,8 @@ import (
 	"blackboard/board/fault"
 )
 
-// synonyms are groups of names for one thing. A tool has at most one argument of each
-// that a call leaves out.
+// synonyms are groups of names for one thing. A name that a tool does not have means the first of
+// its group that the tool has and the call does not give.
 var synonyms = [][]string{
 	{"content", "text", "finding", "question", "body", "title"},
 	{"reason", "why", "note"},
@@ -67,8 +67,8 @@ func Meant(raw json.RawMessage, s *jsonschema.Schema) (meant json.RawMessage, no
 	return raw, notes
 }
 
-// argument finds the argument that a name means which is none; "": none that the call
-// does not have already. The note is for a name that was guessed or left out.
+// argument returns the argument that an unknown name means, "" if it means none or one that is
+// given. The note is for a name that was guessed or left out.
 func argument(name string, value json.RawMessage, s *jsonschema.Schema,
 	given map[string]json.RawMessage) (to, note string) {
 	var free []string
@@ -96,7 +96,7 @@ func argument(name string, value json.RawMessage, s *jsonschema.Schema,
 	return misspelled(name, free)
 }
 
-// isOther reports whether a value is an id of what the argument is not about.
+// isOther reports whether a value is the id of a signal, for entry, or of an entry, for signal.
 func isOther(name string, value json.RawMessage) bool {
 	text, _ := stringOf(value)
 	id := reference(text)
@@ -104,8 +104,7 @@ func isOther(name string, value json.RawMessage) bool {
 		strings.HasPrefix(id, "e")
 }
 
-// misspelled finds the one argument that differs from a name in a letter, or in two of a
-// long name.
+// misspelled finds the one argument that differs from a name in a letter, or in two of a long name.
 func misspelled(name string, free []string) (to, note string) {
 	const most, long = 60, 7 // bytes
 	near := slices.DeleteFunc(slices.Clone(free), func(p string) bool {
@@ -143,7 +142,7 @@ func isNothing(v json.RawMessage, p *jsonschema.Schema) bool {
 	return false
 }
 
-// valueOf is what a value of the argument is meant to be.
+// valueOf converts a value to the type of an argument, see Meant. It returns what it cannot convert as it is.
 func valueOf(name string, v json.RawMessage, p *jsonschema.Schema) (json.RawMessage, []string) {
 	text, isText := stringOf(v)
 	plain := strings.TrimSpace(text)
@@ -186,7 +185,7 @@ func stringOf(v json.RawMessage) (text string, is bool) {
 	return text, is
 }
 
-// number writes a number that is whole without a fraction.
+// number returns a number as JSON, a whole one without a fraction; false: it is no finite number.
 func number(v json.RawMessage) (json.RawMessage, bool) {
 	n, err := strconv.ParseFloat(string(v), 64)
 	switch {
@@ -217,8 +216,8 @@ func truth(v json.RawMessage, plain string, isText bool) (json.RawMessage, bool)
 var references = []string{"id", "entry", "entries", "other", "signal", "signals", "origin",
 	"supports", "contradicts", "supersedes", "addresses"}
 
-// wordOf is a word as the list of words has it, an id in lower case, a number as it is
-// written; everything else as it is.
+// wordOf returns a value for an argument that is a text: a word as p.Enum spells it, an id in lower
+// case, a number, truth value or the only text of a list as a string; everything else as it is.
 func wordOf(name string, v json.RawMessage, p *jsonschema.Schema) json.RawMessage {
 	text, isText := stringOf(v)
 	if !isText {
@@ -257,8 +256,8 @@ func reference(text string) string {
 	return ""
 }
 
-// listOf is a list, if it is one, or the text of one, words with commas between, or one
-// thing.
+// listOf returns a value as a list: a list, the text of one, words with commas between, or one
+// thing. Items that say nothing are left out; null: there were only those.
 func listOf(name string, v json.RawMessage, p *jsonschema.Schema) (json.RawMessage, []string) {
 	var list []json.RawMessage
 	text, isText := stringOf(v)
@@ -298,7 +297,7 @@ func listOf(name string, v json.RawMessage, p *jsonschema.Schema) (json.RawMessa
 	return v, notes
 }
 
-// Value is what a value of the argument is meant to be, given on a command line.
+// Value is valueOf for what is typed on a command line or into a form, without notes.
 func Value(name string, v json.RawMessage, p *jsonschema.Schema) json.RawMessage {
 	v, _ = valueOf(name, v, p)
 	return v

@@ -15,7 +15,7 @@ const (
 	Destroys             // takes something away for good
 )
 
-// Info is what is said of an operation.
+// Info describes an operation.
 type Info struct {
 	Command string   // as it is typed: "kb search"; "": there is none
 	Aliases []string // of the command
@@ -28,7 +28,7 @@ type Info struct {
 	Shows   []string // the arguments that the tool lists; nil: all but rare ones
 	Short   string   // a line, for the list of commands
 	About   string   // when to use it, and what it does: for models, and in the command's help
-	Long    string   // what the command's help says besides
+	Long    string   // what the command's help says after About
 }
 
 // Op is an operation: it works with a host, takes an input and gives an answer.
@@ -47,8 +47,7 @@ type Any interface {
 	Call(ctx context.Context, host, in any) (Answer, error)
 }
 
-// Answer is the data of an answer, and its text. Data that has IDs() []string is told by
-// these alone where that is asked for.
+// Answer is the data of an answer, and its text. If Data has IDs() []string, callers can ask for these alone.
 type Answer struct {
 	Data any
 	Text func(*Page)
@@ -63,10 +62,10 @@ func (o *Op[Host, In, Out]) Call(ctx context.Context, host, in any) (Answer, err
 	return Answer{out, func(p *Page) { o.Text(p, out) }}, err
 }
 
-// Given knows which arguments a call has given. An input that embeds it gets to know.
+// Given is embedded by an input to record which arguments the call has given.
 type Given struct{ names []string }
 
-// Giving are arguments that are given.
+// Giving returns the Given of a call with these arguments.
 func Giving(names ...string) Given { return Given{names} }
 
 func (g *Given) take(names []string) { g.names = names }

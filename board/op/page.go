@@ -24,15 +24,15 @@ type Page struct {
 	Color bool
 	Safe  bool        // a document is shown without control characters, as on a terminal
 	Words fault.Words // how the reader does an operation
-	// Tell says what is no part of the answer; nil: it stands in the text.
+	// Tell gets the notes, which are no part of the answer; nil: they are written into the text.
 	Tell func(string)
 	// Shorten is for models, which get long texts: it cuts one to what there is room for,
-	// and says which operation on what has the rest. Lists have so many Items then.
+	// and says which operation on what has the rest. Lists have at most Items then.
 	Shorten func(s, operation, id string) string
 	Items   int
 }
 
-// Text is a text on one line: of at most n characters for people.
+// Text returns a text on one line: of at most n characters for people, cut by Shorten for models.
 func (p *Page) Text(s string, n int, operation, id string) string {
 	if p.Shorten == nil {
 		return p.Line(s, n)
@@ -40,7 +40,7 @@ func (p *Page) Text(s string, n int, operation, id string) string {
 	return strings.Join(strings.Fields(text.Visible(p.Shorten(s, operation, id))), " ")
 }
 
-// Whole is a text as a block.
+// Whole returns a text as Block does; for models, Shorten cuts it.
 func (p *Page) Whole(s, mark, operation, id string) string {
 	if p.Shorten != nil {
 		s = p.Shorten(s, operation, id)
@@ -48,8 +48,8 @@ func (p *Page) Whole(s, mark, operation, id string) string {
 	return p.Block(s, mark)
 }
 
-// Document is a text that the reader asked for, and nothing else: as it is, for a program.
-// A model sees by a mark that its later lines are its own.
+// Document writes a text that the reader asked for, and nothing else: as it is, for a program. For
+// a model, its later lines begin with a mark, so that they do not look like the program's.
 func (p *Page) Document(s string) {
 	if p.Shorten != nil {
 		s = strings.ReplaceAll(text.Visible(p.Shorten(s, "", "")), "\n", "\n  | ")
@@ -68,7 +68,7 @@ func (p *Page) Value(v []byte, operation, id string) string {
 	return strings.ReplaceAll(text.Visible(s), "\n", " ")
 }
 
-// Some are the first of a list, as many as there is room for.
+// Some returns the first of a list, as many as there is room for: for people all.
 func Some[T any](p *Page, all []T) []T {
 	if p.Shorten == nil {
 		return all
@@ -76,7 +76,7 @@ func Some[T any](p *Page, all []T) []T {
 	return all[:min(len(all), p.Items)]
 }
 
-// Note says something about an answer, such as that there is more.
+// Note tells something about an answer, such as that there is more: by Tell, or in the text.
 func (p *Page) Note(s string) {
 	if p.Tell == nil {
 		p.Printf("%s\n", s)

@@ -18,7 +18,7 @@ import (
 )
 
 // Limits of a transaction.
-var lockTimeout = 30 * time.Second // how long a writer waits for its turn
+var lockTimeout = 30 * time.Second // how long a writer waits for the write lock
 
 const (
 	// idleTimeout is how long the server waits for the next statement of a writer: of one
@@ -49,10 +49,10 @@ func (db *DB) SetNow(now func() time.Time) {
 	db.now = now
 }
 
-// Close lets nothing go: the place has the connections.
+// Close does nothing: the connections belong to the Place.
 func (db *DB) Close() error { return nil }
 
-// Check has nothing to add to what the server vouches for.
+// Check only begins a transaction: the server looks after its tables.
 func (db *DB) Check(ctx context.Context) error {
 	return db.Read(ctx, func(*store.Tx) error { return nil })
 }
@@ -63,14 +63,15 @@ func (db *DB) number() int64 {
 	return db.id
 }
 
-// settings is the statement that has a transaction see its run, and tells the time.
+// settings returns the statement that sets the run that a transaction sees. Its last value is the
+// server's time in Unix milliseconds.
 func (db *DB) settings(id, token int64) string {
 	return fmt.Sprintf(`SELECT set_config('search_path', '%s', true), set_config('board.run', '%d', true), set_config('board.token', '%d', true),
 		(extract(epoch FROM clock_timestamp()) * 1000)::bigint`, db.place.path(), id, token)
 }
 
-// lastEvent is the statement that tells the number of a run's last event, after others.
-// The knowledge base has none.
+// lastEvent returns the statement for the number of a run's last event, to be added to others. It
+// is "" for the knowledge base, which has no such events.
 func (db *DB) lastEvent(id int64) string {
 	if db.kb {
 		return ""
@@ -78,15 +79,16 @@ func (db *DB) lastEvent(id int64) string {
 	return fmt.Sprintf(`; SELECT coalesce(max(seq), 0) FROM all_events WHERE run = %d`, id)
 }
 
-// takeSeq reads what lastEvent returned last.
+// takeSeq sets the transaction's Seq from the last of the values that its first statements
+// returned, which is that of lastEvent.
 func (db *DB) takeSeq(tx *store.Tx, got []string) {
 	if !db.kb {
 		tx.Seq, _ = strconv.ParseInt(got[len(got)-1], 10, 64)
 	}
 }
 
-// durable are the settings of those who write. What is committed is on disk, whatever the
-// server does otherwise, and with its standbys if it has any to wait for.
+// durable has the settings of writers: what is committed is on disk, however the server is
+// set, and with the standbys that the server waits for.
 const durable = `SELECT set_config('idle_in_transaction_session_timeout', '` + idleTimeout + `', true), set_config('synchronous_commit',
 		CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`
 
@@ -140,7 +142,7 @@ func (db *DB) Read(ctx context.Context, fn func(*store.Tx) error) error {
 	return db.place.wrap(failed)
 }
 
-// first are the questions of the knowledge base that are asked as a transaction begins.
+// first returns the queries of store.AskFirst, for the knowledge base only.
 func (db *DB) first(ctx context.Context) (questions []store.Question) {
 	if !db.kb {
 		return nil
@@ -152,8 +154,8 @@ func (db *DB) first(ctx context.Context) (questions []store.Question) {
 	return questions
 }
 
-// endRead ends a transaction that has written nothing. Who asked has the answer and does
-// not wait for that; the next one does, to have the connection.
+// endRead ends a transaction that has written nothing, in the background: its caller has the answer
+// already. The next transaction of db waits for it, to have the connection.
 func (db *DB) endRead(c *conn) {
 	ended := make(chan struct{})
 	db.mu.Lock()
@@ -195,14 +197,14 @@ func (db *DB) tx(ctx context.Context, c *conn, id int64, got []string) *store.Tx
 	return store.NewTx(ctx, bulk, e, at)
 }
 
-// Write runs fn in the run's turn: the row of the run is locked. A row rather than an
+// Write runs fn under the run's write lock, which is on the row of the run. A row rather than an
 // advisory lock, because that also says whether the run is still there, and because a
 // pooler, a standby that takes over and other engines with this protocol all know rows.
 func (db *DB) Write(ctx context.Context, fn func(*store.Tx) error) error {
 	return db.writeWithin(ctx, lockTimeout, fn)
 }
 
-// writeWithin is Write that waits so long for its turn.
+// writeWithin is Write that waits at most so long for the write lock.
 func (db *DB) writeWithin(ctx context.Context, wait time.Duration, fn func(*store.Tx) error) error {
 	if err := db.place.checkSchema(ctx); err != nil {
 		return err
@@ -270,7 +272,7 @@ func (db *DB) writeOnce(ctx context.Context, wait time.Duration, fn func(*store.
 		}
 		return err
 	}
-	if ctx.Err() != nil { // called off before it was the last word
+	if ctx.Err() != nil { // cancelled before the commit
 		return ctx.Err()
 	}
 	ended = true
@@ -286,7 +288,8 @@ func (db *DB) writeOnce(ctx context.Context, wait time.Duration, fn func(*store.
 	return nil
 }
 
-// makeRun makes the row of the run, or takes the turn of one that was made meanwhile.
+// makeRun creates the row of the run and locks it, or locks that of another process which has
+// created it meanwhile. It returns the run's number.
 func (db *DB) makeRun(ctx context.Context, c *conn) (id int64, err error) {
 	if !db.created {
 		return 0, fmt.Errorf("%s has no run %s", db.place.what, db.run)
@@ -304,9 +307,8 @@ func (db *DB) makeRun(ctx context.Context, c *conn) (id int64, err error) {
 	return id, err
 }
 
-// commit commits, and then tells those who listen. A caller who calls off now may come
-// too late: the answer is waited for all the same. If the connection dies first, the
-// token of the transaction tells whether it was committed.
+// commit commits, and then notifies the watchers. If ctx ends now, it waits for the answer all the
+// same. If the connection dies first, the token of the transaction tells whether it was committed.
 func (db *DB) commit(ctx context.Context, c *conn, id, token int64, wrote bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer cancel()
@@ -330,8 +332,9 @@ func (db *DB) commit(ctx context.Context, c *conn, id, token int64, wrote bool) 
 	return db.findOut(ctx, id, token)
 }
 
-// findOut asks whether the transaction with a token was committed: in the run's turn, so
-// that it has ended one way or the other.
+// findOut returns nil if the transaction with a token was committed, errLost if it was not, and
+// fault.Away if the server cannot say. It asks under the write lock, so that the transaction has
+// ended one way or the other.
 func (db *DB) findOut(ctx context.Context, id, token int64) error {
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		var there, found bool

@@ -15,13 +15,13 @@
 //
 // # Transactions
 //
-//   - A transaction begins, is set up and takes its turn in one round trip, and commits and notifies in another: five for a post, in all. Who reads
+//   - A transaction begins, is set up and takes its lock in one round trip, and commits and notifies in another: five for a post, in all. Who reads
 //     does not wait for the end, and may ask ahead (store.Tx.Ahead): what is known to be asked is sent at once, or with the beginning. Nothing
 //     lasts longer than a transaction, neither settings nor prepared statements: a pooler may give the connection to somebody else after each.
 //   - Writers of one run queue for the lock of its row in runs; those of different runs share nothing.
 //   - A commit waits for the disk (synchronous_commit is at least on), and for the standbys that the server is told to wait for.
 //   - Each writing transaction has a random token, which its events keep. If the connection dies while it commits, the next one takes the run's
-//     turn, which the lost one has left by then, and looks for the token: so it is known whether it was committed, and it is run again only if
+//     write lock, which the lost one has left by then, and looks for the token: so it is known whether it was committed, and it is run again only if
 //     it was not.
 //   - Times are those of the server's clock, so leases run out at one time for all machines.
 //
@@ -44,7 +44,7 @@
 // # Faults
 //
 // A link that drops what is sent and tells nobody ends after 15 s. Reading then fails, a
-// write is tried anew for as long as it would wait for its turn, 30 s, and looks for its
-// token if it was committing: in the run's turn, so that what it finds is with the standby
+// write is tried again for as long as it would wait for its lock, 30 s, and looks for its
+// token if it was committing: under the run's lock, so that what it finds is with the standby
 // too. TestHistoriesDatabase of cmd/board breaks all of these (testdata/pgtest/README.md).
 package postgres

@@ -22,10 +22,10 @@ type KB struct{ DB }
 // KB returns the knowledge base, whether anybody has written to it or not.
 func (p *Place) KB() *KB { return &KB{DB{place: p, kb: true, id: kbRun}} }
 
-// Path is what messages call it.
+// Path returns what messages call the knowledge base.
 func (k *KB) Path() string { return k.place.what }
 
-// WriteWithin is Write for who cannot wait long for other writers.
+// WriteWithin is Write that waits at most so long for other writers.
 func (k *KB) WriteWithin(ctx context.Context, wait time.Duration, fn func(*store.Tx) error) error {
 	return k.writeWithin(ctx, wait, fn)
 }
@@ -39,7 +39,7 @@ func (k *KB) Full() error { return nil }
 // CheckFile is nil: the next transaction notices if the knowledge base was removed.
 func (k *KB) CheckFile() error { return nil }
 
-// Checkpoint is the server's matter.
+// Checkpoint does nothing: the server does so itself.
 func (k *KB) Checkpoint(context.Context) error { return nil }
 
 // Now is about the time that a transaction would have.
@@ -52,9 +52,9 @@ func (k *KB) Now() time.Time {
 	return time.Now().UTC().Truncate(time.Millisecond)
 }
 
-// turn are the statements that take a writer's turn; one has a row with 'turn'. The
-// knowledge base has no events of all writes, so a write leaves its token in a table, for
-// an hour.
+// lockSQL returns the SQL that takes the write lock of a run or of the knowledge base and returns a
+// row 'turn'; for a run, then the number of its last event. The knowledge base does not log every
+// write, so each leaves its token in kb_writes for an hour.
 func (db *DB) lockSQL(id, token int64) string {
 	if db.kb {
 		return `INSERT INTO kb_writes (token) VALUES (` + strconv.FormatInt(token, 10) + `);

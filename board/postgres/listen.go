@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// backstop is how often a watcher asks although notifications arrive: one may be lost
+	// checkInterval is how often a watcher asks although notifications arrive: one may be lost
 	// with its connection.
 	checkInterval = 2 * time.Second
 	// pollInterval is how often it asks where none arrive, as behind a pooler that gives
@@ -24,11 +24,11 @@ const (
 	maxPause     = 5 * time.Second // between attempts to reach a server that is away
 )
 
-// channel is what writers notify.
+// channel returns the channel of PostgreSQL's notifications, which writers send to.
 func (p *Place) channel() string { return "board_" + p.schema }
 
-// Watch waits for notifications, and asks now and then whatever they say. While the
-// server is away, it waits for it.
+// Watch calls changed at once and whenever there is a later event. It waits for notifications, and
+// asks now and then in case one is lost. While the server is down, it waits for it.
 func (db *DB) Watch(ctx context.Context, changed func() error) error {
 	if err := db.place.checkSchema(ctx); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (l *listener) works() bool {
 	return l.heard
 }
 
-// listen has a watcher woken when there may be something new on a run.
+// listen registers a watcher, to be woken when there may be something new on a run; 0: on any.
 func (p *Place) listen(run int64, wake chan struct{}) *listener {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,7 +114,7 @@ func (p *Place) listen(run int64, wake chan struct{}) *listener {
 	return p.live
 }
 
-// unlisten ends that. The last one lets the connection go.
+// unlisten removes a watcher. With the last one, the connection is closed.
 func (p *Place) unlisten(l *listener, wake chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,7 +128,7 @@ func (p *Place) unlisten(l *listener, wake chan struct{}) {
 	}
 }
 
-// run listens until it is called off, on a new connection whenever one is lost.
+// run listens until ctx ends, on a new connection whenever one is lost.
 func (l *listener) run(ctx context.Context, p *Place) {
 	for wait := 20 * time.Millisecond; ctx.Err() == nil; wait = min(2*wait, maxPause) {
 		heard := l.listen(ctx, p)

@@ -60,8 +60,7 @@ func At(name string) *Place {
 	return nil
 }
 
-// validSchema reports whether the name of a schema needs no quotes, and is not the
-// server's own.
+// isSchemaName reports whether the name of a schema needs no quotes, and is not the server's own.
 func isSchemaName(name string) bool {
 	other := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_' }
 	return name != "" && len(name) <= 63-len("board_") && !strings.ContainsFunc(name, other) &&
@@ -155,7 +154,7 @@ func (p *Place) Close() error {
 // Name is the same for all runs: messages say which run they are about.
 func (p *Place) Name(string) string { return p.what }
 
-// Open finds the run.
+// Open finds the run, see store.Place. It is fault.Corrupt if the row has another run's name.
 func (p *Place) Open(ctx context.Context, run string, create bool) (store.DB, error) {
 	db := &DB{place: p, run: run}
 	var own string // the run's own name
@@ -181,7 +180,8 @@ func (p *Place) Open(ctx context.Context, run string, create bool) (store.DB, er
 	return db, nil
 }
 
-// Runs returns the names of the runs whose last event is not older.
+// Runs returns the names of the runs whose last event is not older than since, of all if that is
+// zero.
 func (p *Place) Runs(ctx context.Context, since time.Time) (names []string, err error) {
 	query, args := `SELECT name FROM `+p.schema+`.runs ORDER BY name`, []any{}
 	if !since.IsZero() {
@@ -219,13 +219,13 @@ func (p *Place) Has(ctx context.Context, run string) (has bool, err error) {
 // Unfinished reports false: a run comes with its first event.
 func (p *Place) Unfinished(string) bool { return false }
 
-// Size is not known: the runs share their tables.
+// Size returns 0, not known: the runs share their tables.
 func (p *Place) Size(string) int64 { return 0 }
 
-// Pause is longer than that of files: somebody has to answer.
+// Pause is longer than that of files: each look is a query to the server.
 func (p *Place) Pause() time.Duration { return pause }
 
-// ofRuns are the tables that have rows of runs, those that others name last.
+// ofRuns are the tables that have rows of runs, in the order in which they can be emptied.
 var ofRuns = []string{"run", "entry_tags", "links", "dropped_duties", "settlements", "verifications", "entries", "signals", "variables",
 	"events", "expected", "sources", "counts"}
 
@@ -256,7 +256,7 @@ func (p *Place) Remove(ctx context.Context, run string, check func() error) erro
 	})
 }
 
-// path sets where names are looked up: nobody's temporary tables come before the boards.
+// path is the search path for names of tables: no temporary table hides one of the boards.
 func (p *Place) path() string { return p.schema + ", pg_temp" }
 
 // ask runs fn, which asks one question, again if the connection is lost. A transaction of
@@ -291,7 +291,7 @@ func (p *Place) inTx(ctx context.Context, opts *sql.TxOptions, fn func(*sql.Tx) 
 	return tx.Commit()
 }
 
-// patience is how long a server that is away is asked again.
+// retryTimeout is how long to try again while the server is down.
 const retryTimeout = 5 * time.Second
 
 // reportStatus tells the callback of store.OnContact whether the server has answered.
@@ -302,7 +302,8 @@ func (p *Place) reportStatus(ctx context.Context, err error) {
 	store.Contact(ctx, p.name, err)
 }
 
-// patiently runs fn again, with growing pauses, while the server is away.
+// retryWhileDown runs fn again, with growing pauses, while the server is down. Its error is that of
+// wrap.
 func (p *Place) retryWhileDown(ctx context.Context, fn func() error) error {
 	began := time.Now()
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {

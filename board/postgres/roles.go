@@ -27,7 +27,7 @@ func (p *Place) Roles(prefix string) (string, error) {
 }
 
 // rolesSQL gives a worker what the statements of the boards need: they write to the
-// views, triggers to the counts, and each takes its turn by the lock of a row of runs. No
+// views, triggers to the counts, and each locks a row of runs. No
 // view of what is never changed or deleted lets it be; who may drop runs deletes from the
 // tables themselves.
 const rolesSQL = `-- Roles for {what}.

@@ -69,8 +69,8 @@ func (p *Place) version(ctx context.Context, tx *sql.Tx) (n int, err error) {
 	return n, err
 }
 
-// Init makes the schema, or brings it up to date, and returns the version that it had. Of
-// many who do so at once, one does.
+// Init creates the schema, or brings it up to date, and returns the version that it had.
+// Processes that do so at the same time wait for each other.
 func (p *Place) Init(ctx context.Context) (had int, err error) {
 	err = p.retryWhileDown(ctx, func() error {
 		return p.inTx(ctx, nil, func(tx *sql.Tx) error {
@@ -125,8 +125,8 @@ func (p *Place) isReady() bool {
 	return p.ready
 }
 
-// checkSchema refuses a schema that is not this program's: once, as it is never migrated
-// back.
+// checkSchema returns an error if the server does not answer, or the schema is not of this
+// program's version. Once it was, the server is not asked again: a schema is never migrated back.
 func (p *Place) checkSchema(ctx context.Context) error {
 	if p.isReady() {
 		return nil

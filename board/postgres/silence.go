@@ -8,16 +8,17 @@ import (
 	"time"
 )
 
-// silence is how long a server may say nothing before it counts as gone, where a link
-// drops what is sent and tells nobody. The system finds that out for what it has sent and
-// for connections that wait; what begins a transaction, or asks a single question, has
-// the limit by itself as well, as a pooler between may be there when the server is not.
+// replyTimeout is how long to wait for a reply before the server counts as down. It is for
+// networks that drop packets silently: no error ever arrives. The system has this limit for
+// what it has sent and for connections that wait; what begins a transaction, or sends a single
+// query, has it as well, as a pooler may be up when the server is down.
 var replyTimeout = 15 * time.Second
 
-// errSilent is what comes of it.
+// errNoReply is the error after replyTimeout.
 var errNoReply = errors.New("the database server does not answer")
 
-// within runs fn, which waits for an answer, for so long.
+// within runs fn, which waits for an answer, and returns errNoReply if that takes longer than
+// limit.
 func within(ctx context.Context, limit time.Duration, fn func(context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errNoReply)
 	defer cancel()
@@ -28,7 +29,7 @@ func within(ctx context.Context, limit time.Duration, fn func(context.Context) e
 	return err
 }
 
-// newDialer makes connections that end in errors when nothing is heard.
+// newDialer makes connections that end in errors when nothing is heard for replyTimeout.
 func newDialer(connect time.Duration) *net.Dialer {
 	limit := replyTimeout
 	return &net.Dialer{

@@ -4,5 +4,5 @@ package postgres
 
 import "time"
 
-// endSilent leaves that to the system, which may take its time.
+// endSilent does nothing: the system has a limit, perhaps a long one.
 func endSilent(uintptr, time.Duration) error { return nil }

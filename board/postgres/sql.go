@@ -78,7 +78,7 @@ func translate(query string) string {
 // HasTable reports true: an older schema is migrated before anything is read.
 func (engine) HasTable(*store.Tx, string) (bool, error) { return true, nil }
 
-// Remake empties the tables: migrations make them.
+// Remake empties the tables: only migrations create them.
 func (engine) Remake(tx *store.Tx, tables []string, _ string) error {
 	for _, table := range tables {
 		if _, err := tx.Exec(`DELETE FROM ` + table); err != nil {
@@ -88,7 +88,8 @@ func (engine) Remake(tx *store.Tx, tables []string, _ string) error {
 	return nil
 }
 
-// Bulk has the rows sent by the hundred, and counted once, in the end.
+// Bulk gathers the rows that fn writes, sends some hundred at a time, and counts them once, at the
+// end.
 func (e engine) Bulk(tx *store.Tx, fn func() error) error {
 	if _, err := tx.Exec(`SELECT set_config('board.bulk', 'on', true)`); err != nil {
 		return err
@@ -109,9 +110,8 @@ func ofSources(column string) string {
 		json_extract(value, '$.` + column + `'), ' ') FROM json_each(sources)) END`
 }
 
-// Match asks an index of the run that this process keeps in memory: SQLite's, so that
-// there are the same hits in the same order. It is brought up to date first, by the
-// entries that are new.
+// Match finds the entries in an index of the run that this process keeps in memory: SQLite's,
+// so that there are the same hits in the same order. New entries are added to it first.
 func (e engine) Match(tx *store.Tx, words string) (store.Hits, error) {
 	index, err := e.place.indexOf(e.run)
 	if err != nil {
@@ -147,7 +147,7 @@ func (e engine) Match(tx *store.Tx, words string) (store.Hits, error) {
 	}, nil
 }
 
-// maxIndexes is of how many runs the words are kept.
+// maxIndexes is for how many runs the words are in memory.
 const maxIndexes = 4
 
 // index is the index of one run.

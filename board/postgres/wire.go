@@ -23,10 +23,10 @@ import (
 // above them would be a twentieth of the program, for types that nobody uses here. It
 // also answers what was asked ahead.
 
-// connector makes connections.
+// connector opens connections for database/sql.
 type connector struct{ config *pgconn.Config }
 
-// Connect makes one.
+// Connect opens a connection.
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	pg, err := pgconn.ConnectConfig(ctx, c.config)
 	if err != nil {
@@ -35,10 +35,10 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return &driverConn{pg: pg, used: time.Now()}, nil
 }
 
-// Driver is asked for by nobody.
+// Driver is required by driver.Connector. Only sql.DB.Driver would call it, and nothing does.
 func (c connector) Driver() driver.Driver { return nil }
 
-// wire is a connection as database/sql has it. No statement has a name, as the next one
+// driverConn is a connection as database/sql has it. No statement has a name, as the next one
 // may be run by another server's process, behind a pooler.
 type driverConn struct {
 	pg      *pgconn.PgConn
@@ -46,11 +46,10 @@ type driverConn struct {
 	answers map[string]*pgconn.Result // to what was asked ahead
 }
 
-// inBinary as the first argument has the answer come in binary.
+// inBinary is a first argument that asks for an answer in binary.
 type inBinary struct{}
 
-// CheckNamedValue lets that through; everything else becomes what database/sql makes of
-// it.
+// CheckNamedValue accepts inBinary; everything else is for database/sql to convert.
 func (w *driverConn) CheckNamedValue(v *driver.NamedValue) error {
 	if v.Value == (inBinary{}) {
 		return nil
@@ -70,9 +69,9 @@ func (w *driverConn) Close() error {
 	return w.pg.Close(ctx)
 }
 
-// ResetSession has the connection ready for somebody else. One that was idle is looked
-// at, but not asked: that would be one more way there and back, and an end that nobody
-// has told of is found out by the question itself.
+// ResetSession prepares the connection for its next user, or returns driver.ErrBadConn. One that
+// was idle is only checked for what has arrived: to ask the server would be one more round trip,
+// and the next query finds out as well whether it is up.
 func (w *driverConn) ResetSession(context.Context) error {
 	w.answers = nil
 	if !w.IsValid() || time.Since(w.used) > time.Second && hasEnded(w.pg) {
@@ -82,7 +81,7 @@ func (w *driverConn) ResetSession(context.Context) error {
 	return nil
 }
 
-// IsValid reports whether the connection can be used by somebody else.
+// IsValid reports whether the connection is open and in no transaction.
 func (w *driverConn) IsValid() bool { return !w.pg.IsClosed() && w.pg.TxStatus() == 'I' }
 
 // hasEnded reports whether the server has ended a connection, if that was heard here.
@@ -124,8 +123,8 @@ func (t driverTx) Commit() error { return t.end("COMMIT") }
 // Rollback undoes all.
 func (t driverTx) Rollback() error { return t.end("ROLLBACK") }
 
-// ExecContext runs a statement, or several if there are no arguments. Answers may be
-// others then.
+// ExecContext runs a statement, or several if there are no arguments. It drops the answers to
+// what was asked ahead: they may be others now.
 func (w *driverConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	w.answers = nil
 	if w.pg.IsClosed() {
@@ -143,7 +142,7 @@ func (w *driverConn) ExecContext(ctx context.Context, query string, args []drive
 	return driver.RowsAffected(got.CommandTag.RowsAffected()), unsent(got.Err)
 }
 
-// QueryContext answers from what was asked ahead, or asks.
+// QueryContext answers from what was asked ahead, or asks the server.
 func (w *driverConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	given := valuesIn(args)
 	if len(w.answers) > 0 {
@@ -164,7 +163,8 @@ func (w *driverConn) QueryContext(ctx context.Context, query string, args []driv
 	return &rows{fields{r.FieldDescriptions()}, r, true}, nil
 }
 
-// unsent is driver.ErrBadConn for what has not reached the server.
+// unsent returns driver.ErrBadConn if nothing has reached the server, so that database/sql tries
+// another connection, else err.
 func unsent(err error) error {
 	if err != nil && pgconn.SafeToRetry(err) {
 		return driver.ErrBadConn
@@ -180,7 +180,8 @@ func valuesIn(args []driver.NamedValue) []any {
 	return values
 }
 
-// parameters are arguments as they are sent, and in which form the answer comes.
+// encodeArgs returns arguments as they are sent, the format of each, and the format of the answer;
+// nil is text.
 func encodeArgs(args []any) (values [][]byte, formats, wants []int16) {
 	if len(args) > 0 && args[0] == (any)(inBinary{}) {
 		args, wants = args[1:], []int16{binaryFormat}
@@ -216,8 +217,8 @@ func key(query string, args []any) string {
 	return string(k)
 }
 
-// ask runs statements, and asks questions after them, all in one go. It returns what the
-// statements did; the answers are kept until they are asked for.
+// ask runs statements, and after them the questions that have no answer yet, in one round trip.
+// It returns the results of the statements, and keeps the answers for QueryContext.
 func (w *driverConn) ask(ctx context.Context, questions []store.Question, statements ...string) ([]*pgconn.Result, error) {
 	questions = slices.DeleteFunc(slices.Clone(questions), func(q store.Question) bool { return w.answers[key(q.Query, q.Args)] != nil })
 	if len(questions)+len(statements) == 0 {
@@ -244,8 +245,7 @@ func (w *driverConn) ask(ctx context.Context, questions []store.Question, statem
 	return results[:len(statements)], nil
 }
 
-// begin runs statements, and asks what a caller wants to know first, in one go. It
-// returns the values of the statements' rows.
+// begin is exec that asks questions as well, in the same round trip, as ask does.
 func (c *conn) begin(ctx context.Context, questions []store.Question, statements ...string) (values []string, err error) {
 	if len(questions) == 0 {
 		return c.exec(ctx, strings.Join(statements, "; "))
@@ -258,7 +258,7 @@ func (c *conn) begin(ctx context.Context, questions []store.Question, statements
 	return valuesOf(results), err
 }
 
-// Ahead asks questions, all in one go, and keeps the answers.
+// Ahead asks questions in one round trip, and keeps the answers.
 func (c *bulkConn) Ahead(ctx context.Context, questions []store.Question) error {
 	return c.Conn.Raw(func(d any) error {
 		_, err := d.(*driverConn).ask(ctx, questions)
@@ -291,7 +291,7 @@ func (r *rows) Close() error {
 	return err
 }
 
-// kept are the rows of an answer that is there.
+// bufferedRows are the rows of an answer that has been read.
 type bufferedRows struct {
 	fields
 	rest [][][]byte
@@ -307,7 +307,7 @@ func (k *bufferedRows) Next(dest []driver.Value) error {
 	return k.values(row, dest)
 }
 
-// Close lets nothing go.
+// Close does nothing.
 func (k *bufferedRows) Close() error { return nil }
 
 // fields are the columns of rows.
@@ -333,7 +333,7 @@ const (
 // binaryFormat is the form in which numbers are their bytes.
 const binaryFormat = 1
 
-// values are a row's, as Go has them.
+// values converts a row to values of database/sql, in dest.
 func (f fields) values(row [][]byte, dest []driver.Value) (err error) {
 	for i, raw := range row {
 		if raw == nil {
@@ -362,7 +362,7 @@ func value(of uint32, inBinary bool, raw []byte) (driver.Value, error) {
 	return string(raw), nil
 }
 
-// binaryValue is value for that form.
+// binaryValue is value for the binary form.
 func binaryValue(of uint32, raw []byte) (driver.Value, error) {
 	switch {
 	case of == typeInt8 && len(raw) == 8:

@@ -266,7 +266,7 @@ func PriorityRank(p string) (int, error) {
 	return 0, Unknown("priority", p, Priorities)
 }
 
-// CheckRun reports whether name can name a run: [A-Za-z0-9][A-Za-z0-9._-]{0,99}.
+// CheckRun returns fault.Invalid unless name can name a run: [A-Za-z0-9][A-Za-z0-9._-]{0,99}.
 func CheckRun(name string) error {
 	try := "use 1 to 100 letters, digits, dots, dashes and underscores, beginning with a letter " +
 		"or digit"
@@ -312,7 +312,7 @@ func CheckWorker(name string) error {
 	return nil
 }
 
-// CheckAll returns an error if one of several names is none of those that there are.
+// CheckAll returns an error for the first name of got that is not in have.
 func CheckAll(what string, got, have []string) error {
 	for _, g := range got {
 		if !slices.Contains(have, g) {
@@ -322,7 +322,7 @@ func CheckAll(what string, got, have []string) error {
 	return nil
 }
 
-// Unknown returns the error for a name that is none of those that there are.
+// Unknown returns the error for a name that is not in have, or is empty.
 func Unknown(what, got string, have []string) error {
 	if got == "" {
 		return invalid("no "+what+" is given", "choose one of "+strings.Join(have, ", "))
@@ -331,7 +331,8 @@ func Unknown(what, got string, have []string) error {
 		"choose one of "+strings.Join(have, ", "))
 }
 
-// CheckText says what is wrong with a text field.
+// CheckText returns an error if a text is required and blank, has more than max bytes or a NUL
+// byte, or is not UTF-8. what names it in the error.
 func CheckText(what, s string, max int, required bool) error {
 	switch {
 	case required && strings.TrimSpace(s) == "":
@@ -347,7 +348,7 @@ func CheckText(what, s string, max int, required bool) error {
 	return nil
 }
 
-// Limits and default of a lease on a claim.
+// Limits of a lease on a claim.
 const (
 	MinLease = time.Second
 	MaxLease = 24 * time.Hour
@@ -437,7 +438,7 @@ func (p *Post) SetLinks(l Links) {
 // Cited is one of several sources of a finding.
 type Cited = verify.Cited
 
-// alone is the first source, or the only one.
+// firstSource returns the first source, or the only one.
 func (p *Post) firstSource() Cited {
 	return Cited{SourceDoc: p.SourceDoc, SourceRef: p.SourceRef, Evidence: p.Evidence}
 }
@@ -450,8 +451,8 @@ func (p *Post) Cite(c Cited) {
 	p.Sources = append(p.Sources, c)
 }
 
-// PutFirst keeps the fields of the first source and the list of all alike: a post that gives
-// the list alone gets the fields from it, else they count. One source is no list.
+// PutFirst makes SourceDoc, SourceRef and Evidence the same as the first of Sources: if they are
+// empty, they are taken from it, else it from them. Sources is nil if there is only one.
 func (p *Post) PutFirst() {
 	if len(p.Sources) == 0 {
 		return
@@ -554,7 +555,7 @@ func cleanTags(tags []string) ([]string, error) {
 	return out, nil
 }
 
-// CleanLinks checks the form of ids and drops repeated ones.
+// CleanLinks checks the form of ids, except keys (@key), and drops repeated ones, in place.
 func CleanLinks(kind string, ids *[]string) error {
 	out := []string{}
 	for _, id := range *ids {

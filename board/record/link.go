@@ -18,13 +18,13 @@ type Settlement struct {
 	Seq    int64     `json:"seq"` // the event that settled it
 }
 
-// ReconcilePayload is the payload of verbReconcile, whose id is the older entry.
+// ReconcilePayload is the payload of VerbReconcile, whose id is the older entry.
 type ReconcilePayload struct {
 	With   string `json:"with"`
 	Reason string `json:"reason"`
 }
 
-// OrderedPair returns the ids of two entries, the older one first.
+// OrderedPair returns the numbers of two entries, the older one first. They must differ.
 func OrderedPair(a, b string) (x, y int64, err error) {
 	if x, err = ParseEntryID(a); err != nil {
 		return 0, 0, err

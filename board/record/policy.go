@@ -196,7 +196,7 @@ func (p Policy) WithoutConflicts() Policy {
 	return p
 }
 
-// Under is the policy to judge by: the one on record, with what a call adds to it, else p.
+// Under returns the policy to judge by: p, or the one on record, with p added if it is ForCall.
 func (p Policy) Under(recorded *RecordedPolicy) Policy {
 	if recorded == nil {
 		return p

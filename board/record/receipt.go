@@ -196,7 +196,8 @@ func NewSight(worker string, all []Receipt) *Sight {
 	return s
 }
 
-// Judge holds the claim against what was seen of its worker.
+// Judge sets the verdict on the claim, with its reason and receipt, from what was seen of the
+// worker.
 func (c *RanClaim) Judge(s *Sight) {
 	f := shell.Judge(shell.Claim{Command: c.Command, Dir: c.Dir}, s.seen)
 	if f.Verdict == shell.NotFound && c.Dir != "" {

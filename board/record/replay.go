@@ -364,7 +364,9 @@ func StatusAfter(verb string) string {
 		VerbSettle: Active}[verb]
 }
 
-// Diff names the first difference between two snapshots; "" if they are equal.
+// Diff names the first difference between two snapshots, "" if there is none: in the run's own
+// data, expected workers, waivers, sources, entries, signals, variables and settlements. It
+// compares nothing else.
 func (s *Snapshot) Diff(o *Snapshot) string {
 	switch {
 	case s.Run != o.Run || s.Goal != o.Goal || s.Seq != o.Seq || !s.Created.Equal(o.Created):

@@ -96,7 +96,7 @@ type Verification struct {
 	Accepted *claims.Acceptance `json:"accepted,omitempty"`
 }
 
-// each are the verdicts on its sources, be it one or several.
+// parts returns the verdicts on its sources, be it one or several.
 func (v *Verification) parts() []Held {
 	if len(v.Parts) > 0 {
 		return v.Parts
@@ -123,8 +123,8 @@ func (v *Verification) Sound() bool { return v != nil && !v.Stale && verify.Soun
 // Holds reports whether the entry is verified, or the doubt about it accepted.
 func (v *Verification) Holds() bool { return v.Sound() || v != nil && !v.Stale && v.Accepted != nil }
 
-// Mark is a short mark: "✓ quote found", "✗ doubted", "? not all found", "~ accepted" or
-// "~ stale"; "" if nothing is known.
+// Mark is a short mark: "✓ in its source", "✓ quote found", "✗ doubted", "? not all found",
+// "~ accepted" or "~ stale"; "" if it was never checked.
 func (v *Verification) Mark() string {
 	switch {
 	case v == nil:
@@ -211,7 +211,7 @@ func (r *Replayer) endSources() {
 	}
 }
 
-// AcceptPayload is the payload of verbAccept. The id of the event is the entry's or the
+// AcceptPayload is the payload of VerbAccept. The id of the event is the entry's or the
 // question's.
 type AcceptPayload struct {
 	Doubt   string `json:"doubt"`
@@ -231,7 +231,8 @@ func (p *AcceptPayload) Acceptance(e *Event) claims.Acceptance {
 		Reason: p.Reason, Worker: e.Actor, Person: p.Person, At: e.At, Seq: e.Seq}
 }
 
-// Accepted adds the acceptance of an event to those that stand, or takes it off.
+// Accepted adds the acceptance of an event to all, by its doubt, or takes out the one that it
+// revokes.
 func (e *Event) Accepted(all map[string]*claims.Acceptance) error {
 	var p AcceptPayload
 	if err := json.Unmarshal(e.Payload, &p); err != nil {
@@ -258,7 +259,7 @@ func (e *Entry) Doubt() string {
 	return verify.Doubt(v.Verdict, e.Content, e.Cites(), func(i int) string { return held[i].SHA256 })
 }
 
-// Accept puts to the verdict what is held against the entry, and who accepted that.
+// Accept sets the Doubt of the entry's verdict, and its Accepted from all, by doubt.
 func (e *Entry) Accept(all map[string]*claims.Acceptance) {
 	if v := e.Verified; v != nil {
 		v.Doubt = e.Doubt()

@@ -46,12 +46,12 @@ func (c CountsByName) Total() (n int64) {
 	return n
 }
 
-// EntryCounts counts entries. MustSurface does not count superseded ones.
+// EntryCounts counts entries. Only MustSurface leaves superseded ones out.
 type EntryCounts struct {
 	Total       int64        `json:"total"`
-	ByType      CountsByName `json:"by_type"`      // active entries by type
+	ByType      CountsByName `json:"by_type"`      // entries by type, superseded ones too
 	ByStatus    CountsByName `json:"by_status"`    // all entries by status
-	MustSurface int64        `json:"must_surface"` // active entries that the report must carry
+	MustSurface int64        `json:"must_surface"` // entries that the report must carry, none superseded
 }
 
 // SignalCounts counts signals by priority.
@@ -92,7 +92,7 @@ func NewState() State {
 	return st
 }
 
-// ListWorkers puts the worker who wrote last first.
+// ListWorkers returns the workers, who wrote last first.
 func ListWorkers(byName map[string]*Worker) []Worker {
 	all := []Worker{}
 	for _, w := range byName {
@@ -196,7 +196,8 @@ func (s Spent) Describe() string {
 	return strings.Join(parts, ", ")
 }
 
-// LastWord is when a worker that is waited for last did anything, or when it was first expected.
+// LastWord returns when an expected worker last did anything, at the earliest when it got its
+// status.
 func (s *State) LastWord(e *Expected) time.Time {
 	for i := range s.Workers {
 		if w := &s.Workers[i]; w.Name == e.Worker && w.Last.After(e.At) {
@@ -267,8 +268,8 @@ func (e *Event) Checked() (CheckRecord, error) {
 	return c, nil
 }
 
-// LastChecks returns of checks, the latest first, those that are the last of one of their
-// reports.
+// LastChecks returns the checks that are the last of one of their reports: at most 8 of the first
+// MaxCheckEvents. all has the latest first.
 func LastChecks(all []CheckRecord) []CheckRecord {
 	last, seen := []CheckRecord{}, map[string]bool{}
 	for _, c := range all[:min(len(all), MaxCheckEvents)] {
@@ -294,7 +295,8 @@ func (c *ReportCheck) Failed() (failed []CheckedStep) {
 	return failed
 }
 
-// Names are the reports, as many as a line has room for.
+// ReportNames returns the first three reports, and how many more there are: a.md, b.md, c.md and 2
+// more.
 func (c *ReportCheck) ReportNames() string { return txt.Few(c.Reports, 3) }
 
 // Describe is the verdict in a few words, with the steps that failed and what they found.

@@ -29,8 +29,7 @@ const maxRows = 500
 // maxAnnotations is how many errors of one step GitHub shows outside of its log.
 const maxAnnotations = 10
 
-// CI is the verdict of a gate, a check or one of its steps, from which the formats of CI services are
-// written.
+// CI is the verdict of a gate, a check or one of its steps, from which the formats of CI services are written.
 type CI struct {
 	tool     string // board gate, board survival, board check
 	version  string
@@ -39,7 +38,7 @@ type CI struct {
 	ok       bool
 	headline string
 	caveat   string   // what a pass does not say
-	notes    []string // what a reader of the verdict should know besides
+	notes    []string // what else a reader of the verdict should know
 	findings []finding
 	policy   string // the file that says what is asked for; "": none
 }
@@ -123,8 +122,7 @@ func (r CI) Under(policy string) CI {
 	return r
 }
 
-// checked makes sure that a report that failed has a failed finding: no reader of it may
-// show it green.
+// withFailure makes sure that a report that failed has a failed finding: no reader of it may show it green.
 func (r CI) withFailure() CI {
 	if !r.ok && len(r.failed()) == 0 {
 		r.findings = append(r.findings, finding{rule: rulesOf(r.tool)[0].id, label: r.tool, cause: "failed", message: r.headline, clear: "run " + r.tool + " by hand"})
@@ -136,7 +134,7 @@ func (r CI) failed() []finding {
 	return slices.DeleteFunc(slices.Clone(r.findings), func(f finding) bool { return f.ok })
 }
 
-// warned are the findings that are ok, and worth little.
+// warned returns the findings that passed with a warning.
 func (r CI) warned() []finding {
 	return slices.DeleteFunc(slices.Clone(r.findings), func(f finding) bool { return f.warning == "" })
 }

@@ -72,8 +72,8 @@ func CIOfCheck(c check.Result, words fault.Words, version string) CI {
 	return r.Under(c.Policy).withFailure()
 }
 
-// byTurns lists what failed, of each step one by turns, since GitHub shows the first ten
-// alone, and then the rest.
+// interleave lists what failed, of each step one in turn, since GitHub shows only the first ten,
+// and then the rest.
 func interleave(steps [][]finding) (all []finding) {
 	var rest []finding
 	for i := range steps {
@@ -123,7 +123,8 @@ func stepFindings(s *check.Step, words fault.Words, version string) CI {
 	return r
 }
 
-// place tells findings without an id apart that stand on lines.
+// place returns what tells apart findings without an id, for a fingerprint: the label if they are
+// on a line, else "".
 func (f finding) place() string {
 	if f.line == 0 {
 		return ""

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// GitHub writes workflow commands: an ::error for every finding that failed, a ::warning
-// for those that are worth little, or one ::notice.
+// GitHub writes workflow commands: an ::error for every finding that failed, a ::warning for
+// the first ten that passed with one, and a ::notice if there is neither.
 func (r CI) GitHub(w io.Writer) error {
 	var b strings.Builder
 	command := func(name string, f finding, message string) {

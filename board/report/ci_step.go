@@ -71,7 +71,7 @@ func CIOfStep(s *check.Step, words fault.Words, version string) CI {
 	return r.withFailure()
 }
 
-// failed is a finding of a step as CI formats show it.
+// failedFinding returns a finding of a step as CI formats show it.
 func failedFinding(s *check.Step, f *check.Finding, words fault.Words) finding {
 	id := strings.TrimSpace(f.ID + " " + f.Other)
 	n := finding{rule: s.Name, id: id, label: cmp.Or(id, f.Text), cause: s.Name, message: f.Text,
@@ -123,7 +123,7 @@ func sourced(e *claims.Item) string {
 	return fmt.Sprintf("%s: %s (%s)", e.ID, line(e.Content, cellRunes), line(e.Source, titleRunes))
 }
 
-// ofGate adds a reason of the gate. A worker that it waits for is in its content.
+// fillFromReason adds a reason of the gate. A worker that it waits for is in its content.
 func (f *finding) fillFromReason(r *board.Reason) {
 	f.rule, f.cause, f.details = r.Rule, r.Rule, nil
 	if r.Rule == board.RuleExpected {
@@ -141,7 +141,7 @@ func (f *finding) fillFromReason(r *board.Reason) {
 var aboutSource = []string{verify.Ambiguous, verify.Unregistered, verify.Unknown, verify.NoFile,
 	verify.NoSource}
 
-// ofItem adds what verify says of an entry. Its test is named alike whatever the verdict is.
+// fillFromItem adds what verify says of an entry. Its test is named alike whatever the verdict is.
 func (f *finding) fillFromItem(item *verify.ItemResult) {
 	f.test, f.rule, f.file = item.ID, "quote", repositoryPath(cmp.Or(item.File, item.SourceDoc, "-"))
 	switch {
@@ -155,7 +155,7 @@ func (f *finding) fillFromItem(item *verify.ItemResult) {
 	}
 }
 
-// ofReport adds what survival says of an item: of what is nowhere, the first report lacks it.
+// fillFromSurvival adds what survival says of an item. One without a passage is put into the first report.
 func (f *finding) fillFromSurvival(item *survival.ItemResult, s *survival.Result) {
 	f.rule = strings.ReplaceAll(item.Why, " ", "-")
 	f.label = item.ID + " " + strings.TrimSpace(item.Priority+" "+item.Why)
@@ -220,7 +220,7 @@ func (r *CI) addPassed(s *check.Step) {
 	}
 }
 
-// asked reports whether a gate's policy has a rule.
+// hasRule reports whether a gate's policy has a rule.
 func hasRule(p *board.Policy, rule string) bool {
 	switch rule {
 	case board.RuleEmpty:

@@ -34,7 +34,8 @@ const (
 
 var quarters = text.TokenQuarters
 
-// digestCuts are tried in turn, until everything that must surface fits.
+// digestCuts are lengths of an entry's text, in runes, the mildest first. The first with which
+// everything that must surface fits is used, else the last.
 var digestCuts = []int{uncut, 4000, 2000, 1000, 500, 240, 120, 60}
 
 // NewDigest writes a snapshot as Markdown within a budget of tokens (package text
@@ -54,7 +55,7 @@ var digestCuts = []int{uncut, 4000, 2000, 1000, 500, 240, 120, 60}
 // last, with the reason. Each content is written on one line, so that no Markdown in it
 // can leave its list item.
 //
-// Below each entry stands its quote, unless the entry has its words. If there is no room
+// Below each entry is its quote, unless the entry has its words. If there is no room
 // for all, quotes that were found in their source go first, then the others, then findings:
 // each document keeps one in turn.
 //
@@ -128,7 +129,8 @@ func (sec *digestSection) heading(included int) string {
 	return fmt.Sprintf("\n## %s (%d of %d)\n\n", sec.title, included, len(sec.lines))
 }
 
-// cost is what the heading costs at most. It is due with the first line.
+// cost returns what the heading costs at most, in quarters of a token; 0 once a line was taken,
+// or if there is none.
 func (sec *digestSection) cost() int {
 	if len(sec.lines) == 0 || len(sec.chosen) > 0 {
 		return 0
@@ -218,7 +220,7 @@ func newDigester(s *board.Snapshot, v board.Verdict, budget int, words fault.Wor
 	return d
 }
 
-// plain reports whether an entry stands among the findings of its document.
+// isPlain reports whether an entry stands among the findings of its document.
 func isPlain(e *board.Entry) bool {
 	return e.Status == board.Active && e.Type != board.Contradiction && !e.MustSurface &&
 		len(e.Contradicts) == 0
@@ -415,8 +417,7 @@ func (d *digester) droppedLine(duty board.DroppedDuty, cut int) (string, bool) {
 	return line, whole && whole2
 }
 
-// lostWarning says that what must surface is not all there; ids are those that it has
-// room to name.
+// lostWarning says that what must surface is not all there; ids are those that it has room to name.
 func (d *digester) lostWarning(n int, ids []string) string {
 	text := fmt.Sprintf("\n**The budget is too small: of what must surface, %d are left out or "+
 		"shortened.** Use a larger one", n)
@@ -430,8 +431,7 @@ func (d *digester) lostWarning(n int, ids []string) string {
 	return text + ".\n"
 }
 
-// footer says what is not there and how to get it. The worst one is as long as a footer
-// can become.
+// footer says what is not there and how to get it. The worst one is as long as a footer can become.
 func (d *digester) footer(worst bool) string {
 	var left []string
 	others := 0
@@ -471,8 +471,8 @@ func (d *digester) say(text, op string, args ...string) string {
 	return fault.Do(op, text, args...).In(d.words)
 }
 
-// entryLine is the list item of an entry: what is known about it, then its content, cut
-// at so many runes.
+// entryLine returns the list item of an entry: what is known about it, then its content, of at
+// most cut runes; false if that is cut.
 func (d *digester) entryLine(e *board.Entry, cut int) (string, bool) {
 	var b strings.Builder
 	b.WriteString("- " + board.Handle(d.state.Run, e.ID, e.Content))
@@ -527,7 +527,8 @@ func (d *digester) entryLine(e *board.Entry, cut int) (string, bool) {
 	return line + d.quote(e), whole
 }
 
-// quote is the lines of an entry's quotes that have words which the entry has not.
+// quote returns a line for each quote of an entry whose words the entry does not have. A long
+// quote loses its middle.
 func (d *digester) quote(e *board.Entry) (lines string) {
 	const most, half = 240, 118
 	text, _ := oneLine(e.Content, uncut)
@@ -600,14 +601,13 @@ func (d *digester) withWorkers(ids []string) string {
 	return strings.Join(out, ", ")
 }
 
-// printable replaces control characters, but for line ends and tabs, and the marks that
-// turn the direction of text around: both can make a terminal or a reader see something
-// else than what was written.
+// printable replaces control characters, but for line ends and tabs, and the marks that turn the direction of
+// text around: both can make a terminal or a reader see something else than what was written.
 func printable(s string) string {
 	return text.Visible(strings.ReplaceAll(s, "\r\n", "\n"))
 }
 
-// oneLine puts s on one line, cut at so many runes, and reports whether it is whole.
+// oneLine returns s on one line of at most cut runes, and whether it is whole.
 func oneLine(s string, cut int) (string, bool) {
 	line := strings.Join(strings.Fields(printable(s)), " ")
 	if cut == uncut {

@@ -10,13 +10,13 @@ import (
 	"blackboard/board/trace"
 )
 
-// htmlReport is what the reports of a page stand on.
+// htmlReport is what trace found of the reports of a page.
 type htmlReport struct {
 	*trace.Result
 	Passages []htmlPassage
 }
 
-// Stand is how many facts stand on something.
+// Stand returns how many facts something supports.
 func (r *htmlReport) Stand() int { return r.Checked - r.Result.Unsupported }
 
 // Hidden is how many passages the page leaves out.
@@ -94,7 +94,8 @@ func (p *htmlPage) addReport(b *htmlBuilder, r *trace.Result) (stated map[string
 	return stated
 }
 
-// markUnsupported sets the facts off that nothing supports, each where it comes first.
+// markUnsupported splits a text into parts, so that facts that nothing supports are parts of their
+// own, each where it comes first.
 func markUnsupported(text string, facts []*trace.Fact) (parts []htmlPart) {
 	var marks [][2]int
 	for _, f := range facts {

@@ -123,7 +123,7 @@ func (r *liveReader) read(ctx context.Context, b *board.Board, by board.Policy) 
 	return err
 }
 
-// moment finds the moment that is asked for, and returns its signals: open ones first,
+// findMoment finds the moment that is asked for, and returns its signals: open ones first,
 // the most urgent first.
 func (r *liveReader) findMoment(ctx context.Context, b *board.Board) ([]board.Signal, error) {
 	p := r.page
@@ -234,7 +234,7 @@ func lanePath(lane board.Lane) string {
 	return d.String()
 }
 
-// fits reports whether an item with these texts still has room on the page, and takes it.
+// takeRoom takes the room of an item with these texts, and reports whether it was enough.
 func (r *liveReader) takeRoom(tags []string, parts ...string) bool {
 	r.room -= itemMarkup + tagMarkup*len(tags)
 	for _, s := range append(parts, tags...) {
@@ -367,8 +367,8 @@ func (r *liveReader) pairs(ctx context.Context) error {
 	return nil
 }
 
-// WriteRuns writes the page that lists the runs: those whose gate waits for an answer
-// first, then the one that changed last.
+// WriteRuns writes the page that lists the runs, at most 500: those whose gate waits for an
+// answer first, then the one that changed last.
 func WriteRuns(w io.Writer, infos []board.Info) error {
 	infos = slices.Clone(infos)
 	slices.SortStableFunc(infos, func(a, b board.Info) int {

@@ -72,7 +72,7 @@ func (db *DB) copyPages(ctx context.Context, to string) error {
 	})
 }
 
-// fileURI names a file for SQLite.
+// fileURI returns the URI of a file for SQLite, with the parameters q, which may be nil.
 func fileURI(path string, q url.Values) string {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") && filepath.VolumeName(path) != "" {

@@ -156,7 +156,7 @@ func wake(waiting []chan struct{}) {
 	}
 }
 
-// tellsOfAll reports whether the file system of a directory notifies of every write. A
+// notifiesAllWrites reports whether the file system of a directory notifies of every write. A
 // network file system does not: other machines may write.
 func notifiesAllWrites(dir string) bool {
 	var fs unix.Statfs_t

@@ -69,7 +69,7 @@ func RunPath(dir, run string) string { return filepath.Join(dir, run+RunSuffix) 
 // Name returns the path of a run's file.
 func (dir RunDir) Name(run string) string { return RunPath(dir.Path, run) }
 
-// List returns the path of what was read of all runs, for the next who lists them.
+// List returns the path of the file that keeps what a list of all runs has read of them.
 func (dir RunDir) List() string { return filepath.Join(dir.Path, ".runs.json") }
 
 // Open opens a run's file, for reading only if it cannot be written to.
@@ -112,7 +112,8 @@ func openOld(ctx context.Context, path string) (*DB, error) {
 	return db, err
 }
 
-// Runs returns the names of the files that may be runs, without opening them.
+// Runs returns the names of the files that may be runs and have changed after since, unless that is
+// zero, sorted. It opens none of them.
 func (dir RunDir) Runs(_ context.Context, since time.Time) ([]string, error) {
 	entries, err := os.ReadDir(dir.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -157,7 +158,7 @@ func (dir RunDir) Size(run string) int64 {
 	return t.Size[0] + t.Size[1]
 }
 
-// Pause is short: looking for a file is cheap.
+// Pause returns PollInterval, the wait before Has is asked again: looking for a file is cheap.
 func (RunDir) Pause() time.Duration { return PollInterval }
 
 // Remove deletes a run's file.

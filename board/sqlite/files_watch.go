@@ -18,7 +18,7 @@ const PollInterval = 10 * time.Millisecond
 
 const (
 	// idleInterval is how often a watcher reads the times of the files once nothing has
-	// changed for a while: a tenth of that time.
+	// changed for the time settled.
 	idleInterval = 3 * PollInterval
 	// settled is how long files must be unchanged before their times can be trusted to
 	// show the next change: some file systems count whole seconds.
@@ -56,8 +56,8 @@ func (t *FileTimes) Quiet() bool {
 		time.Since(time.Unix(0, max(t.At[0], t.At[1]))) > settled
 }
 
-// Watch waits for a notification, or polls the times of the files; then it asks for the
-// last event.
+// Watch calls changed at once and whenever there is a later event, until that or a read fails, or
+// ctx ends. It waits for a notification, or polls the times of the files.
 func (f *RunFile) Watch(ctx context.Context, changed func() error) error {
 	if f.ReadOnly() {
 		return store.Fault(fault.ReadOnly, f.path,

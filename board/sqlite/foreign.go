@@ -73,8 +73,8 @@ func (f *Foreign) copy(ctx context.Context) error {
 	})
 }
 
-// CopyBeside copies a file, of at most so many bytes, with what SQLite has beside it, by one
-// call of copy for each; again if one of them changes meanwhile.
+// CopyBeside copies a file with what SQLite has beside it, of at most most bytes together, by one
+// call of copy for each; again if one of them changes meanwhile. It is fault.Busy after five times.
 func CopyBeside(path, to string, most int64, copy func(from, to string) error) error {
 	for range 5 {
 		before, err := fileStamps(path, most)
@@ -106,7 +106,7 @@ func CopyBeside(path, to string, most int64, copy func(from, to string) error) e
 
 type fileStamp struct{ size, modified int64 }
 
-// versions returns the size and time of each file; a missing one has the size -1.
+// fileStamps returns the size and time of each file; a missing one has the size -1.
 func fileStamps(path string, most int64) ([]fileStamp, error) {
 	seen := make([]fileStamp, len(beside))
 	total := int64(0)
@@ -176,8 +176,8 @@ func (f *Foreign) queryNames(ctx context.Context, query string, args ...any) (al
 	return all, err
 }
 
-// Each runs a query and calls fn with each row, in values of database/sql. It stops at
-// the first error.
+// Each runs a query and calls fn with each row, in values of database/sql. The next row
+// overwrites it. It stops at the first error.
 func (f *Foreign) Each(ctx context.Context, query string, fn func(row []any) error,
 	args ...any) error {
 	rows, err := f.sql.QueryContext(ctx, query, args...)

@@ -14,8 +14,8 @@ import (
 // of Keeping they take a file from the Keeper and give it back.
 //
 // A file that was removed or replaced meanwhile is opened anew, and each transaction looks
-// whether it was migrated. One that nobody
-// has used for a while is closed; so is the one used least lately, above the limit.
+// whether it was migrated. A file that nobody has used for a while is closed, and above the
+// limit the one that was used least recently.
 type Keeper struct {
 	max  int           // files that are open though nobody uses them
 	idle time.Duration // how long
@@ -54,7 +54,7 @@ func (k *Keeper) Keeping(ctx context.Context) context.Context {
 	return context.WithValue(ctx, keeperKey{}, k)
 }
 
-// openKept opens a file by the context's keeper, or as ever without one.
+// openKept opens a file by the context's Keeper, or by openNew if that has none.
 func openKept(ctx context.Context, path string, schema Schema, mode Mode) (*DB, error) {
 	k, _ := ctx.Value(keeperKey{}).(*Keeper)
 	abs, err := filepath.Abs(path)
@@ -69,7 +69,7 @@ func openKept(ctx context.Context, path string, schema Schema, mode Mode) (*DB, 
 		f.drop()
 		f.release()
 	}
-	// a caller that is called off must not leave it half open for others
+	// a caller that is cancelled must not leave it half open for others
 	db, err := openNew(context.WithoutCancel(ctx), path, schema, mode)
 	if err != nil || db.readOnly {
 		return db, err
@@ -100,7 +100,7 @@ func (k *Keeper) keep(as keptAs, db *DB) *keptFile {
 	return f
 }
 
-// check is an error if the file has another schema by now. Then the next user opens it anew.
+// check returns an error if the file has another schema by now. The next user opens it again.
 func (f *keptFile) check(tx *Tx) error {
 	have, err := One[int](tx, userVersion)
 	switch {
@@ -148,8 +148,8 @@ func (f *keptFile) release() error {
 	return closeAll(unused)
 }
 
-// above takes out files that nobody uses until at most max are left, the ones used least
-// lately first. The caller holds the lock.
+// evict takes unused files out of the Keeper until at most max unused ones are left, the least
+// recently used first, and returns them. The caller holds the lock.
 func (k *Keeper) evict(max int) (out []*keptFile) {
 	for {
 		var oldest *keptFile
@@ -169,7 +169,7 @@ func (k *Keeper) evict(max int) (out []*keptFile) {
 	}
 }
 
-// plan has unused files closed in time. The caller holds the lock.
+// plan sets a timer for closeIdle, if none is set. The caller holds the lock.
 func (k *Keeper) plan() {
 	if k.sweep == nil && !k.ended {
 		k.sweep = time.AfterFunc(k.idle, k.closeIdle)
@@ -216,7 +216,7 @@ func closeAll(files []*keptFile) (err error) {
 	return err
 }
 
-// Once runs fn, but not again for a file that is kept open and for which it has succeeded.
+// Once runs fn, unless it has succeeded already, under this name, for a file that a Keeper has open.
 func Once(db any, what string, fn func() error) error {
 	kept, ok := db.(interface{ Beside(string, func() any) any })
 	if !ok {
@@ -231,8 +231,8 @@ func Once(db any, what string, fn func() error) error {
 	return err
 }
 
-// Beside returns what is kept with the file under a name, such as what was read of it. It
-// is made for each DB that no keeper keeps.
+// Beside returns what is kept with the file under a name, such as what was read of it; create makes
+// it. Without a Keeper, each call creates it.
 func (db *DB) Beside(name string, create func() any) any {
 	if db.kept == nil {
 		return create()

@@ -10,10 +10,10 @@ import (
 	"blackboard/board/fault"
 )
 
-// migrate brings the file to the newest version of the schema. Only a file that is behind
-// makes it wait for its turn; it then reads the version again, since another process may
-// have migrated the file meanwhile. An empty file is read in its turn alone: until it is in
-// WAL mode, SQLite looks for a WAL and a journal by name at each reading.
+// migrate brings the file from version have to the newest one of the schema. Only if it is
+// behind, it waits for the write lock; it then reads the version again, since another process
+// may have migrated the file meanwhile. An empty file is read under the lock only: until it is
+// in WAL mode, SQLite looks for a WAL and a journal by name at each reading.
 func (db *DB) migrate(ctx context.Context, mode Mode, have int) error {
 	want := len(db.schema.Migrations)
 	if have == want {
@@ -62,7 +62,7 @@ func (db *DB) migrate(ctx context.Context, mode Mode, have int) error {
 	})
 }
 
-// version returns the file's schema version, 0 for a new file. It is an error if the file
+// readVersion returns the file's schema version, 0 for a new file. It is an error if the file
 // is newer than the program or of another program.
 func (db *DB) readVersion(ctx context.Context) (int, error) {
 	var version, tables int

@@ -16,14 +16,14 @@ import (
 
 // This file is about files that are moved or removed while others have them open.
 
-// turnOf takes the writers' turn of a file. The file need not exist and is not opened.
+// lockWrites takes the write lock of a file, which need not exist and is not opened.
 func lockWrites(ctx context.Context, path string) (unlock func(), err error) {
 	db := &DB{path: path, turn: make(chan struct{}, 1)}
 	unlock, err = db.lock(ctx)
 	return unlock, db.wrap(err)
 }
 
-// Rename moves the file of a schema, in the writers' turns of both names. Writes of
+// Rename moves the file of a schema, under the write locks of both names. Writes of
 // others who have it open are fault.Gone. A file that SQLite cannot open is moved as it
 // is, with the files beside it.
 //
@@ -74,7 +74,7 @@ func Rename(ctx context.Context, path, to string, is os.FileInfo) error {
 	return removeBeside(path)
 }
 
-// foldWAL moves the WAL into the file and empties it. The caller has the writers' turn.
+// checkpointWAL moves the WAL into the file and empties it. The caller has the write lock.
 func checkpointWAL(ctx context.Context, path string) error {
 	db := &DB{path: path, last: new(atomic.Bool)}
 	db.connect()
@@ -88,8 +88,8 @@ func checkpointWAL(ctx context.Context, path string) error {
 	return db.wrap(err)
 }
 
-// removeBeside removes the files that SQLite kept beside a removed file. The caller has
-// the writers' turn.
+// removeBeside removes the files that SQLite kept beside a removed file. The caller has the write
+// lock.
 func removeBeside(path string) error {
 	for _, suffix := range []string{"-wal", "-shm"} {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -99,10 +99,9 @@ func removeBeside(path string) error {
 	return nil
 }
 
-// Remove deletes the file of a schema and the files beside it, in the writers' turn, so
-// that no acknowledged write of another process is lost between. The lock file stays (see
-// lock). If allowed is not nil, it is called first, while no one else can write; if it
-// returns an error, the file is left as it is.
+// Remove deletes the file of a schema and the files beside it, under the write lock, so that no acknowledged
+// write of another process is lost between. The lock file stays (see lock). If allowed is not nil, it is called
+// first, while no one else can write; if it returns an error, the file is left as it is.
 func Remove(ctx context.Context, path string, allowed func() error) error {
 	_, gone := os.Stat(path)
 	if _, err := os.Stat(path + "-wal"); gone != nil && err != nil {

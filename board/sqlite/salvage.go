@@ -53,7 +53,7 @@ func (s *Salvaged) lose(table, format string, a ...any) {
 	s.Lost = append(s.Lost, TableLoss{table, fmt.Sprintf(format, a...)})
 }
 
-// table copies the rows of one table.
+// copyTable copies the rows of one table, and notes what is lost.
 func (s *Salvaged) copyTable(ctx context.Context, from *Foreign, tx *Tx, table string) error {
 	columns, err := from.Columns(ctx, table)
 	if err != nil || len(columns) == 0 {
@@ -146,7 +146,7 @@ func (f *Foreign) salvage(ctx context.Context, table string, columns []string,
 }
 
 // Replace replaces a damaged file by the one that build creates under the name it is
-// given. It does so in the writers' turn, so that no acknowledged write of another
+// given. It does so under the write lock, so that no acknowledged write of another
 // process is lost between. The damaged file, with the files beside it, is moved to aside.
 // If build fails, nothing changes. Writes of processes that have the damaged file open
 // are fault.Gone; they open the new one. It is fault.Gone if the file is not the one

@@ -14,8 +14,8 @@
 //   - A file that was removed while it was open refuses writes (fault.Gone).
 //   - Only SQLite opens a database file, its -wal or its -shm: not even to create, probe or
 //     copy it does anything else (see package disk). Where SQLite acts on a file by name, and
-//     another file may have that name by now, it does so in the writers' turn. Whoever opens
-//     a file shares a lock on its directory, and whoever takes its name away has that alone.
+//     another file may have that name by now, it does so under the write lock. Whoever opens
+//     a file shares a lock on its directory, and to rename or remove it takes that lock alone.
 package sqlite
 
 import (
@@ -38,7 +38,7 @@ import (
 	"blackboard/board/store"
 )
 
-// LockTimeout is how long a writer waits for its turn before it fails with fault.Busy.
+// LockTimeout is how long a writer waits for the write lock before it fails with fault.Busy.
 const LockTimeout = 30 * time.Second
 
 // Schema describes a kind of file: how it is marked, and its migrations.
@@ -155,8 +155,8 @@ func openOnce(ctx context.Context, path string, schema Schema, mode Mode, readOn
 	return db, nil
 }
 
-// create creates an empty file that only its owner may read. It does so in the writers'
-// turn, so that only one of many processes does. It writes under another name first, so
+// create creates an empty file that only its owner may read. It does so under the write
+// lock, so that only one of many processes does. It writes under another name first, so
 // that no descriptor of the live file is ever closed (see package disk).
 func (db *DB) create(ctx context.Context) error {
 	dir := filepath.Dir(db.path)
@@ -383,7 +383,7 @@ func (db *DB) run(ctx context.Context, opts driver.TxOptions, fn func(*Tx) error
 		return Fault(fault.Busy, db.path, "was written to while it was read", nil,
 			fault.Step{Text: "repeat the command"})
 	}
-	if err := ctx.Err(); err != nil { // called off before it was the last word
+	if err := ctx.Err(); err != nil { // cancelled before the commit
 		return err
 	}
 	open = false
@@ -394,7 +394,7 @@ func (db *DB) run(ctx context.Context, opts driver.TxOptions, fn func(*Tx) error
 	return nil
 }
 
-// lock takes this writer's turn: first among the goroutines of this process, then among
+// lock takes the write lock: first among the goroutines of this process, then among
 // processes.
 func (db *DB) lock(ctx context.Context) (unlock func(), err error) {
 	return db.lockWithin(ctx, LockTimeout)

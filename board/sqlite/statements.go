@@ -20,7 +20,7 @@ import (
 // them again takes a fifth to a third of a small transaction.
 type connector struct {
 	path, dsn string
-	// last is true while DB.Close has the writers' turn. Only then may a connection
+	// last is true while DB.Close has the write lock. Only then may a connection
 	// remove the WAL.
 	last  *atomic.Bool
 	first string // what each connection runs
@@ -77,9 +77,9 @@ type conn struct {
 	last *atomic.Bool
 }
 
-// statement is a compiled statement. To call one off, the library starts a goroutine each time,
-// which takes longer than to read a row by its key. So what was quick the last time is not
-// called off midway, only before: it ends soon.
+// statement is a compiled statement. To be able to cancel one, the library starts a goroutine
+// each time, which takes longer than to read a row by its key. So what was quick the last time is
+// not cancelled midway, only before: it ends soon.
 type statement struct {
 	driver.Stmt
 	quick bool
@@ -87,12 +87,12 @@ type statement struct {
 
 const quick = time.Millisecond
 
-// begun is how long after its start a statement runs for certain. What interrupts it before is lost:
-// SQLite begins with a clean slate.
+// interruptDelay is how long after its start a statement runs for certain. An interrupt before that
+// is lost: SQLite begins with a clean slate.
 const interruptDelay = 50 * time.Millisecond
 
-// run runs a statement, and notes whether it was quick. Another one is called off when its context
-// ends, but not before it has begun.
+// run runs a statement, and notes whether it was quick. One that was not quick the last time is
+// cancelled when its context ends, but not before interruptDelay.
 func (s *statement) run(ctx context.Context, do func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -112,10 +112,10 @@ func (s *statement) run(ctx context.Context, do func(context.Context) error) err
 	return err
 }
 
-// keepWAL reports whether closing the last connection of a file leaves its WAL. SQLite
-// removes the WAL by name, and that name may belong to another file by then: to a board
-// that was removed and created again. So only a connection that is closed in the writers'
-// turn, which Remove and Rename take too, may remove it.
+// keepWAL sets whether closing the last connection of a file leaves its WAL. SQLite removes
+// the WAL by name, and that name may belong to another file by then: to a board that was
+// removed and created again. So only a connection that is closed under the write lock, which
+// Remove and Rename take too, may remove it.
 func (c *conn) keepWAL(keep bool) error {
 	mode := 0
 	if keep {
@@ -179,7 +179,7 @@ func (c *conn) put(query string, s statement) error {
 // the connection does.
 type unwatched struct{ context.Context }
 
-// Done is never.
+// Done returns nil: database/sql waits for no end.
 func (unwatched) Done() <-chan struct{} { return nil }
 
 // watched is the context that statements are run with.
@@ -262,8 +262,8 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 // tx is a transaction of a connection.
 type tx struct{ c *conn }
 
-// Commit commits. If it fails, the transaction may still be open, although database/sql
-// considers it ended.
+// Commit commits. If it fails, it rolls back: the transaction may still be open, although
+// database/sql considers it ended.
 func (t tx) Commit() error {
 	_, err := t.c.exec(context.Background(), "COMMIT", nil)
 	if err != nil {

@@ -40,7 +40,7 @@ func NewWords() (*Words, error) {
 	return w, nil
 }
 
-// Last is the highest id that was added.
+// Last returns the id that was added last, 0 if none was.
 func (w *Words) Last() int64 { return w.last }
 
 // Add adds an entry: content, evidence, source document and reference, and tags. Ids must

@@ -8,21 +8,20 @@ type Question struct {
 	Args  []any
 }
 
-// farConn is a connection to a database that is elsewhere: each question takes the way there and
-// back.
+// farConn is a connection to a remote database: each query costs a round trip.
 type farConn interface {
 	Ahead(ctx context.Context, questions []Question) error
 }
 
-// IsFar reports whether it pays to ask ahead.
+// IsFar reports whether the database is remote, so that Ahead saves round trips.
 func (tx *Tx) IsFar() bool {
 	_, far := tx.conn.(farConn)
 	return far
 }
 
-// Ahead asks a database that is elsewhere what is going to be asked, all at once: the same query
-// with the same arguments is then answered at once, until the transaction writes. It does nothing
-// for others.
+// Ahead sends queries to a remote database in one round trip. Until the transaction writes, the
+// same queries with the same arguments are answered from that reply. For a local database it does
+// nothing.
 func (tx *Tx) Ahead(questions ...Question) error {
 	far, is := tx.conn.(farConn)
 	if !is || len(questions) == 0 {
@@ -35,16 +34,16 @@ func (tx *Tx) Ahead(questions ...Question) error {
 	return far.Ahead(tx.ctx, questions)
 }
 
-// firstKey is where a context has what is asked first.
+// firstKey is the context key of AskFirst.
 type firstKey struct{}
 
-// AskFirst has a transaction that reads begin with questions, which are asked on the way. It is
-// Ahead that needs no way of its own.
+// AskFirst returns a context whose read transactions send these queries with their first request,
+// if they are of a remote knowledge base. They work as those of Ahead, and cost no round trip.
 func AskFirst(ctx context.Context, questions ...Question) context.Context {
 	return context.WithValue(ctx, firstKey{}, questions)
 }
 
-// First are the questions that AskFirst was given.
+// First returns the queries that AskFirst was given, nil if there are none.
 func First(ctx context.Context) []Question {
 	questions, _ := ctx.Value(firstKey{}).([]Question)
 	return questions

@@ -8,9 +8,9 @@ import (
 	"blackboard/board/fault"
 )
 
-// Fault is an error about a file. The message is the path followed by detail; a path ""
-// is filled in by the DB of the transaction. Without steps, the next steps are those of
-// the kind.
+// Fault returns an error about a file. The message is the path, the detail, and the cause in
+// brackets; a path "" is filled in by the DB of the transaction. Without steps, the next steps are
+// those of the kind.
 func Fault(kind fault.Kind, path, detail string, cause error, next ...fault.Step) error {
 	if cause != nil {
 		detail += " (" + cause.Error() + ")"

@@ -95,9 +95,9 @@ func Millis(t *time.Time) any {
 	return t.UnixMilli()
 }
 
-// JSON is the destination of a JSON column. An empty list of anything but words leaves it nil. If the text is not JSON, the error matches
-// fault.Corrupt and says that the file has what, which cannot be read. what may have a %s
-// for *id, whose column must come first.
+// JSON is the destination of a JSON column. "[]" makes a list of strings empty, and leaves anything
+// else as it is. If the text is not JSON, the error matches fault.Corrupt and says that the file
+// has what, which cannot be read. what may have a %s for *id, whose column must come first.
 func JSON[ID any](into any, what string, id *ID) sql.Scanner {
 	return scanner(func(v any) error {
 		var text string

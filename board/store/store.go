@@ -69,10 +69,9 @@ type Engine interface {
 	// HasTable reports whether there is a table that databases of older schemas lack.
 	// Those are read as they are where they cannot be migrated.
 	HasTable(tx *Tx, name string) (bool, error)
-	// Match finds the entries that match words, in the syntax of FTS5.
+	// Match returns how to select the entries that match words, in the syntax of FTS5.
 	Match(tx *Tx, words string) (Hits, error)
-	// Remake makes tables of what is derived anew, empty; create is the SQL that makes
-	// them.
+	// Remake drops derived tables and creates them again, empty; create is the SQL for that.
 	Remake(tx *Tx, tables []string, create string) error
 	// Bulk runs fn, which writes thousands of rows.
 	Bulk(tx *Tx, fn func() error) error
@@ -82,7 +81,7 @@ type Engine interface {
 // f.rowid is their id.
 type Hits struct {
 	From  string
-	Where string // "": FROM has no others
+	Where string // "": From has only those that match
 	Args  []any  // of From and Where
 	Best  string // what to order by: the best by BM25 first, the newest of equals first
 }
@@ -140,8 +139,8 @@ func (tx *Tx) Changes(query string, args ...any) (int64, error) {
 	return res.RowsAffected()
 }
 
-// Insert runs an INSERT of one row into a table whose key is the number n, and returns that.
-// SQLite knows it; for RETURNING it would keep a copy of each page that the row changes.
+// Insert runs an INSERT of one row into a table with the integer key n, and returns the key. SQLite
+// knows it anyway; for RETURNING it would keep a copy of each page that the row changes.
 func (tx *Tx) Insert(query string, args ...any) (n int64, err error) {
 	if tx.IsFar() {
 		tx.wrote = true
@@ -154,11 +153,11 @@ func (tx *Tx) Insert(query string, args ...any) (n int64, err error) {
 	return res.LastInsertId()
 }
 
-// Wrote reports whether Exec was called. What the transaction reads may then be its own
-// writes, and may be rolled back.
+// Wrote reports whether the transaction has run Exec, Changes or Insert. What it reads may then be
+// its own writes, and may be rolled back.
 func (tx *Tx) Wrote() bool { return tx.wrote }
 
-// AfterCommit registers fn to be called after the commit, while it is still this writer's
+// AfterCommit registers fn to be called after the commit; of a file, before the next writer has its
 // turn.
 func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
 
@@ -193,10 +192,10 @@ func (tx *Tx) Remake(tables []string, create string) error {
 // returns.
 func (tx *Tx) Bulk(fn func() error) error { return tx.engine.Bulk(tx, fn) }
 
-// Match finds the entries that match words, in the syntax of FTS5.
+// Match returns how to select the entries that match words, in the syntax of FTS5.
 func (tx *Tx) Match(words string) (Hits, error) { return tx.engine.Match(tx, words) }
 
-// Conditions are the conditions of WHERE.
+// Conditions returns Where as a list, nil if it is "".
 func (h *Hits) Conditions() []string {
 	if h.Where == "" {
 		return nil

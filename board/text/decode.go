@@ -31,7 +31,7 @@ func Unmarked[T string | []byte](s T) T {
 // Decode returns the text of a file, or false if the file is binary. The encoding is what
 // a byte order mark says, else UTF-8 if the bytes are valid, else what the markup at the
 // beginning declares, else windows-1252, of which latin-1 is a part. UTF-16 without a
-// mark is told by its NUL bytes. A few other control characters may be in a text.
+// mark is told by its NUL bytes. At most every twentieth character may be a control character.
 func Decode(data []byte) (string, bool) {
 	out, err := io.ReadAll(Reader(bytes.NewReader(data)))
 	if e := guessEncoding(out); err == nil && e != nil {
@@ -80,7 +80,7 @@ func isASCII(data []byte) bool {
 	return bytes.IndexFunc(data, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// utf16Order tells UTF-16 without a mark: it has NUL bytes, nearly all of them on one
+// utf16Order returns the byte order of UTF-16 without a mark, and whether data is that: it has NUL bytes, nearly all of them on one
 // side of the units, and more than a text that is only sprinkled with them.
 func utf16Order(data []byte) (unicode.Endianness, bool) {
 	var zeros [2]int
@@ -108,8 +108,7 @@ func isBinary(data []byte) bool {
 	return 20*controls > utf8.RuneCount(data)
 }
 
-// IsControl reports whether a character is none that a text has: neither visible nor
-// blank.
+// IsControl reports whether r is a control character other than a tab or a line or page end.
 func IsControl(r rune) bool {
 	return r < ' ' && !strings.ContainsRune("\t\n\v\f\r", r) || r >= 0x7f && r < 0xa0
 }
@@ -121,8 +120,8 @@ var escapes = NewRegexp(`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]` +
 	`|(?:\x1b[\]PX^_]|[\x{90}\x{98}\x{9d}-\x{9f}])[^\x07\x1b\x{9c}\n]*(?:\x07|\x1b\\|\x{9c})` +
 	`|\x1b[ -/]*[0-~]|[^\x08\n]\x08`)
 
-// Plain returns a text without what is said to a terminal, and without control
-// characters, as a reader sees it there.
+// Plain returns a text without escape sequences, characters that are printed over, and control
+// characters: as a reader sees it on a terminal.
 func Plain(s string) string {
 	if strings.IndexFunc(s, IsControl) < 0 {
 		return s
@@ -135,8 +134,8 @@ func Plain(s string) string {
 	}, escapes.ReplaceAllString(s, ""))
 }
 
-// Line returns the next line of r with its end, as ReadBytes does, but none of one that has more
-// bytes than most: such a line is read, and told as long.
+// Line returns the next line of r with its end, as ReadBytes does. Of a line of more than most
+// bytes it returns nothing but long, after reading it all. At the end of r, err is io.EOF.
 func Line(r *bufio.Reader, most int) (line []byte, long bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')

@@ -35,7 +35,7 @@ func Count(n int64, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// Few joins the first names of many: "a, b and 3 more".
+// Few joins names with commas, of more than most only the first: "a, b and 3 more".
 func Few(names []string, most int) string {
 	if more := len(names) - most; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
@@ -46,7 +46,7 @@ func Few(names []string, most int) string {
 // Megabytes returns a number of bytes as "1.5 MB".
 func Megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-// OneLine joins the lines of a text.
+// OneLine returns a text on one line: each run of white space and control characters is one blank.
 func OneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return unicode.IsControl(r) ||
@@ -57,7 +57,7 @@ func OneLine(s string) string {
 // UTF8 makes a text valid UTF-8 for JSON; file names, for example, may not be.
 func UTF8(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
-// ClipBytes cuts a text to n bytes, at a rune.
+// ClipBytes cuts a text to n bytes, at least 3, with the "…" that a cut text ends in. It splits no rune.
 func ClipBytes(s string, n int) string {
 	if len(s) <= n {
 		return s

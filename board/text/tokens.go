@@ -5,7 +5,8 @@ import "unicode/utf8"
 // Tokens estimates how many tokens a model reads in a text, rather too many than too few.
 func Tokens(s string) int { return (TokenQuarters(s) + 3) / 4 }
 
-// ClipTokens returns the longest beginning of a text that has at most so many tokens.
+// ClipTokens returns the longest beginning of a text that has at most most tokens, as Tokens
+// counts.
 func ClipTokens(s string, most int) string { return clipQuarters(s, 4*most) }
 
 // TokenQuarters is the estimate in quarters of a token. It is additive: the parts of a
@@ -36,7 +37,7 @@ var asciiQuarters = [utf8.RuneSelf]uint8{
 	2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2,
 }
 
-// clipQuarters returns the longest beginning of s that costs at most so many quarters.
+// clipQuarters returns the longest beginning of s that costs at most most quarters.
 func clipQuarters(s string, most int) string {
 	for i, r := range s {
 		if most -= TokenQuarters(string(r)); most < 0 {

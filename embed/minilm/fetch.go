@@ -165,7 +165,7 @@ var (
 	downloaded = fault.Give("from", "DIRECTORY", "a private or gated model must be downloaded by other means and then taken with {}")
 )
 
-// broken describes why a file did not arrive.
+// describeBroken describes why a file did not arrive.
 func (f *fetcher) describeBroken(ctx context.Context, err error, p *Progress) error {
 	const again = "run the same command again"
 	var known *fault.Error
@@ -186,7 +186,7 @@ func (f *fetcher) describeBroken(ctx context.Context, err error, p *Progress) er
 	return failure(fault.Failure, again, nil, "the connection to %s broke after %s of %s", f.name, inBytes(p.Done), p.File)
 }
 
-// refused describes a response without the file.
+// describeRefused describes a response without the file; errAbsent if the source has none.
 func (f *fetcher) describeRefused(code int, file File) error {
 	err := failure(fault.Failure, "", nil, "%s refuses %s of %s: %d %s", f.name, file.Name, f.Manifest.Name, code, http.StatusText(code))
 	switch {

@@ -50,7 +50,8 @@ func knownAs(name string) *Manifest {
 	return nil
 }
 
-// sumOf returns the SHA-256 of a file of the model in top.
+// sumOf returns the SHA-256 of a file of the model in top: from the record if the file is older,
+// else it reads the file. r may be nil.
 func (r *record) sumOf(path, top string) (string, error) {
 	info, err := os.Stat(path)
 	recorded, err2 := os.Stat(filepath.Join(top, recordName))

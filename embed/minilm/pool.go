@@ -36,7 +36,8 @@ func (p pooling) pool(tokens [][]float32, dim int) embed.Vector {
 	return v
 }
 
-// finite returns v with length 1, or an error if it has numbers that cannot be scaled.
+// normalizeFinite scales v in place to length 1 and returns it; zeros stay zeros. It fails if a
+// number is NaN or infinite.
 func normalizeFinite(v embed.Vector) (embed.Vector, error) {
 	v.Normalize()
 	for _, x := range v {

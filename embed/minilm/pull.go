@@ -117,7 +117,7 @@ func (o *PullOptions) pulled(r *record, published bool) *Pulled {
 	return out
 }
 
-// beside returns a path in the directory of the model's.
+// beside returns a hidden path beside the model's directory, with its name and a suffix.
 func (o *PullOptions) beside(suffix string) string {
 	return filepath.Join(filepath.Dir(o.Dir), "."+filepath.Base(o.Dir)+suffix)
 }
@@ -187,7 +187,7 @@ func (o *PullOptions) directory() (*fetcher, error) {
 	return &fetcher{PullOptions: o, base: &url.URL{Scheme: "file", Path: "/"}, name: dir}, nil
 }
 
-// installed returns the model in the directory if it is the wanted one and not damaged and
+// findInstalled returns the model in the directory if it is the wanted one and not damaged and
 // need not be replaced, else nil. It may have come by other means than Pull, and a known
 // one from another exporter.
 func (o *PullOptions) findInstalled() *Pulled {
@@ -208,7 +208,7 @@ func (o *PullOptions) findInstalled() *Pulled {
 	return done
 }
 
-// replaceable reports whether the content of the directory may be replaced by the model.
+// checkReplaceable returns an error if the model must not replace what is in the directory.
 func (o *PullOptions) checkReplaceable() error {
 	const hint = "move it away, or name another directory with BOARD_MODEL_DIR"
 	r, _ := readRecord(o.Dir) // without a readable one, nothing was installed
@@ -286,7 +286,7 @@ func (o *PullOptions) stage(ctx context.Context, f *fetcher) (_ *record, err err
 var hintSource = []fault.Step{{Text: "name a BERT-like sentence-embedding model in ONNX form with a WordPiece tokenizer.json, and the place directly below which all its files lie"},
 	fault.Give("revision", "main", "of a hub, {} is the newest one"), fault.Give("from", "", "{} names another place")}
 
-// unneeded reports whether the model in dir does without a file: one form of the weights is
+// isUnneeded reports whether the model in dir does without a file: one form of the weights is
 // enough.
 func isUnneeded(dir, name string) bool {
 	c := config{dir: dir}
