@@ -9,7 +9,7 @@ import (
 // every item with them.
 type arrivals struct {
 	*store.Words
-	ns          []int64 // of the statements
+	ns          []int64 // numbers of the capsules, by their index in Words
 	since, last int64   // the last capsule that there was before, and the last in here
 }
 
@@ -17,7 +17,7 @@ func arrivalsSince(last int64) *arrivals {
 	return &arrivals{Words: store.NewWords(), since: last, last: last}
 }
 
-// catchUp adds what others have stored since the last batch.
+// catchUp adds the capsules that were stored after the last one in here.
 func (a *arrivals) catchUp(tx *sqlite.Tx) error {
 	caps, err := capsulesWhere(tx, `n > ? AND ingest_file = '' ORDER BY n`, a.last)
 	for i := range caps {
@@ -26,13 +26,14 @@ func (a *arrivals) catchUp(tx *sqlite.Tx) error {
 	return err
 }
 
-// arrive adds a capsule that has a row, and says these words.
+// arrive adds a stored capsule; words are the ids of its words, from Read.
 func (a *arrivals) arrive(c *Capsule, words []int32) {
 	a.Add(words)
 	a.ns, a.last = append(a.ns, c.n), max(a.last, c.n)
 }
 
-// propose returns the numbers of capsules that may say the same as these words, or nearly.
+// propose returns the numbers of at most 2*maxAlike capsules that may say the same as these words,
+// or nearly.
 func (a *arrivals) propose(words []int32) (ns []int64) {
 	for _, at := range a.Near(words, alikeShared, 2*maxAlike) {
 		ns = append(ns, a.ns[at])

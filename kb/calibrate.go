@@ -36,7 +36,7 @@ const (
 	// maxRaise is the most that this knowledge base raises a known threshold: a prompt that
 	// is off topic elsewhere may be on topic here.
 	maxRaise = 0.1
-	// minMeasured is the least number of capsules that tell the threshold of a model that
+	// minMeasured is the least number of titles with which a threshold is measured for a model that
 	// the program does not know.
 	minMeasured = 30
 )
@@ -56,11 +56,11 @@ type Calibration struct {
 	one float64 // the threshold in a knowledge base of one capsule
 }
 
-// Calibrate measures the evidence from which a prompt may be answered unasked, for the
-// current model and for words only, and stores both thresholds. Of words and of some models
-// the program has thresholds (rank.Scale), which prompts about other subjects may raise
-// here; of other models these prompts tell the threshold, and none is stored as long as the
-// capsules are too few for that.
+// Calibrate measures the evidence from which a prompt may be answered automatically, for the
+// current model and for words only, stores both thresholds and returns them. For words and some
+// models the program has thresholds (rank.Scale), which off-topic prompts may raise here by up to
+// maxRaise; for other models these prompts alone set it, and with fewer than minMeasured titles
+// there is none.
 func (k *KB) Calibrate(ctx context.Context) (all []Calibration, err error) {
 	embedded := []bool{false}
 	if k.emb != nil {
@@ -99,8 +99,8 @@ func (k *KB) Calibrate(ctx context.Context) (all []Calibration, err error) {
 	})
 }
 
-// NeedsCalibration reports whether prompts are judged by words alone because nobody has
-// measured the threshold of a model, though the capsules would tell it.
+// NeedsCalibration reports whether a model has no threshold though there are enough titles to
+// measure one; until then prompts are judged by words alone.
 func (k *KB) NeedsCalibration(ctx context.Context, model string) (bool, error) {
 	if _, known, err := k.Threshold(ctx, model); err != nil || known {
 		return false, err
@@ -109,7 +109,8 @@ func (k *KB) NeedsCalibration(ctx context.Context, model string) (bool, error) {
 	return len(titles) >= minMeasured, err
 }
 
-// titlesByID returns titles of active capsules, and how many capsules there are.
+// titlesByID returns at most maxTitles titles of active capsules that are no sections of documents,
+// and the number of all capsules, active or not.
 func (k *KB) titlesByID(ctx context.Context) (titles map[string]string, total int64, err error) {
 	titles = map[string]string{}
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
@@ -126,7 +127,8 @@ func (k *KB) titlesByID(ctx context.Context) (titles map[string]string, total in
 	return titles, total, err
 }
 
-// calibrate measures one threshold.
+// calibrate sets the threshold of c, and the shares of titles and off-topic prompts that it judges
+// correctly.
 func (k *KB) calibrate(ctx context.Context, c *Calibration, titles map[string]string) error {
 	classes := map[string][]float64{}
 	for class, prompts := range offTopicPrompts() {

@@ -101,10 +101,11 @@ func CheckID(id string) error {
 	return nil
 }
 
-// Check validates a capsule by itself, as Remember does.
+// Check returns the error that Normalise would, and changes nothing.
 func (c Capsule) Check() error { return c.Normalise() }
 
-// Normalise fills in defaults and validates what can be checked without other capsules.
+// Normalise fills in defaults, trims title and body, sorts the tags, and validates what can be
+// checked without other capsules.
 func (c *Capsule) Normalise() error {
 	if c.Kind == "" {
 		c.Kind = "fact"
@@ -203,9 +204,8 @@ func WithEvidence(body, quote string) string {
 	return body + evidenceHeading + "> " + strings.ReplaceAll(quote, "\n", "\n> ")
 }
 
-// SaidOnce returns the title and the body without repetition: a title that is the
-// beginning of the body, or evidence with the same words. The body is "" if the title
-// says all of it.
+// SaidOnce returns the title and the body without repetition: evidence with the words of the claim
+// is left out, and a body that begins with the title is returned as the title, with an empty body.
 func (c *Capsule) SaidOnce() (title, body string) {
 	title, body = c.Title, c.Body
 	line := func(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -251,7 +251,7 @@ func (c *Capsule) Warnings() []string {
 	return w
 }
 
-// sortedTags trims, sorts and deduplicates tags.
+// sortedTags returns the tags trimmed, sorted and without duplicates; never nil.
 func sortedTags(tags []string) []string {
 	out := make([]string, 0, len(tags))
 	for _, t := range tags {
@@ -261,7 +261,8 @@ func sortedTags(tags []string) []string {
 	return slices.Compact(out)
 }
 
-// CheckText validates a text of at most max bytes.
+// CheckText checks that a text is UTF-8 without NUL, of at most max bytes, and not blank if it is
+// required. what names it in the error.
 func CheckText(what, s string, max int, required bool) error {
 	switch {
 	case required && strings.TrimSpace(s) == "" && what == "the title":

@@ -211,7 +211,7 @@ func (ch *change) update(old, c *Capsule, v embed.Vector, verb, other, why strin
 	return ch.mirror(old, c, v, verb, other, why)
 }
 
-// mirror updates the row, the index and the log from a sidecar.
+// mirror stores a new version in the row, the index and the log, once the sidecar has it.
 func (ch *change) mirror(old, c *Capsule, v embed.Vector, verb, other, why string) error {
 	if err := ch.writeIndex(); err != nil {
 		return err
@@ -322,7 +322,8 @@ func (ch *change) checkCycle(c *Capsule, id string) error {
 	return nil
 }
 
-// release removes a superseded_by link.
+// release removes the superseded_by link of capsule id if it names by. A missing capsule is no
+// error.
 func (ch *change) release(id, by, why string) error {
 	old, err := ch.get(id)
 	if errors.Is(err, fault.NotFound) {

@@ -38,7 +38,8 @@ func (k *KB) sidecarPath(id string) string { return filepath.Join(k.sidecars, id
 
 const sidecarExt = ".md"
 
-// writeSidecar writes a capsule's sidecar and keeps the old file for a rollback.
+// writeSidecar writes a capsule's sidecar and keeps the old file for a rollback. A new sidecar is
+// written in the background until writeNew.
 func (ch *change) writeSidecar(c *Capsule) error {
 	if ch.k.sidecars == "" || ch.dry {
 		return nil
@@ -184,7 +185,7 @@ type replaced struct {
 	id          string // of a new capsule
 	path, aside string
 	temp        string      // where a new file is written
-	failed      error       // why it is not
+	failed      error       // why temp could not be written
 	old, now    []byte      // old is nil for a new file; now is nil before the write
 	data        []byte      // the content to write
 	linked      bool        // the old file is kept at aside
@@ -208,7 +209,7 @@ func (r *replaced) unchanged() error {
 		Next: fault.Steps("try again")}
 }
 
-// sameFile reports whether a file has the size and time it had before.
+// sameFile reports whether both are the same file with the same size and time.
 func sameFile(now, seen fs.FileInfo) bool {
 	return os.SameFile(now, seen) && now.Size() == seen.Size() &&
 		now.ModTime().Equal(seen.ModTime())
@@ -235,8 +236,8 @@ func (r *replaced) done() {
 	}
 }
 
-// readSidecar reads at most MaxSidecar+1 bytes, so that a file that is too large is
-// noticed.
+// readSidecar reads at most MaxSidecar+1 bytes, so that a file that is too large is noticed. What
+// is not a regular file is an error.
 func readSidecar(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -270,7 +271,7 @@ func writeFile(path string, data []byte) error {
 	return disk.Put(temp, path)
 }
 
-// writeTemp writes and syncs a temporary file next to path and returns its name.
+// writeTemp writes and syncs a temporary file next to path, dates it back, and returns its name.
 func writeTemp(path string, data []byte) (temp string, err error) {
 	f, err := disk.Temp(path, 0o600)
 	if errors.Is(err, fs.ErrNotExist) { // the first capsule

@@ -125,8 +125,8 @@ func confirmedBy(tx *sqlite.Tx, c *Capsule, by []string) (bool, error) {
 	return n > 0, err
 }
 
-// verified adds a verifier and halves the remaining doubt. If there are too many, the
-// oldest verifiers are dropped.
+// verified adds a verifier and halves the distance of the confidence to mostConfirmed. If the list
+// is longer than MaxField, the oldest verifiers are dropped.
 func (c *Capsule) verified(by string) {
 	all := strings.Split(c.VerifiedBy, "; ")
 	if c.VerifiedBy == "" {
@@ -149,8 +149,8 @@ func (c *Capsule) verified(by string) {
 	}
 }
 
-// Says reports whether a capsule contains a text word for word, ignoring case, spacing
-// and markup.
+// Says reports whether the body contains a text word for word, or the title is that text, ignoring
+// case, spacing and markup.
 func (c *Capsule) Says(text string) bool {
 	plain := func(s string) string {
 		s = strings.NewReplacer("**", "", "__", "", "`", "").Replace(strings.ToLower(s))

@@ -10,8 +10,8 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// contentSum is the SHA-256 of what a capsule says and where it holds, in hex. What upkeep
-// and ingest change without an event does not count.
+// contentSum returns the SHA-256, in hex, of the capsule's file without Ingested. Decay, retrieval
+// and embedding are not in the file, so upkeep does not change it.
 func (c *Capsule) contentSum() (string, error) {
 	said := *c
 	said.Ingested = nil
@@ -20,8 +20,8 @@ func (c *Capsule) contentSum() (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// checkContent compares each capsule with its last event, and is fault.Corrupt with the first
-// that was changed past the program. Events of older versions say nothing about content.
+// checkContent compares each capsule with its last event. It returns fault.Corrupt for the first
+// that was changed without an event. Events of older versions have no sum to compare.
 func (k *KB) checkContent(ctx context.Context) error {
 	return k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		for after := int64(0); ; {
@@ -37,6 +37,7 @@ func (k *KB) checkContent(ctx context.Context) error {
 	})
 }
 
+// capsules that are read and compared together
 const contentPage = 1000 // capsules that are compared at once
 
 func (k *KB) checkPage(tx *sqlite.Tx, page []Capsule) error {

@@ -11,8 +11,8 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// contradictionWords is the least share of terms that two facts or gotchas about the same
-// thing have both, where there are no embeddings.
+// contradictionWords is the least share of different words in common with which two capsules, found
+// by words and not by embeddings, are about the same thing.
 const contradictionWords = 0.5
 
 // Contradiction is a pair of capsules about the same thing that may not both be true.
@@ -24,9 +24,9 @@ type Contradiction struct {
 	Why    []string `json:"why"` // the conflicting statements, A's first
 }
 
-// Contradictions lists pairs of facts and gotchas about the same thing that differ in a
-// number, a date or a negation, the surest first. looked is the number of capsules
-// compared. Contradictions changes nothing; see Resolve.
+// Contradictions lists pairs of facts and gotchas about the same thing that differ in a number, a
+// date, a negation or an opposite, the surest first. looked is the number of capsules compared.
+// Contradictions changes nothing; see Resolve.
 func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (
 	out []Contradiction, looked int, err error) {
 	out = []Contradiction{}
@@ -136,7 +136,8 @@ func (k *KB) Resolve(ctx context.Context, keep, other, how, why string) error {
 	})
 }
 
-// clashes returns why two capsules about the same thing may contradict each other.
+// clashes returns why two capsules about the same thing may contradict each other; nil if nothing
+// says so.
 func clashes(a, b *Capsule) []string {
 	return clash.Reasons(clash.Text{Title: a.Title, Body: a.Body},
 		clash.Text{Title: b.Title, Body: b.Body})

@@ -28,10 +28,10 @@ type Copied struct {
 	Conflicts []string `json:"conflicts"` // ids that have changed at both; left as they are
 }
 
-// Copy copies the capsules of one knowledge base to another, with their whole history,
-// the decisions and the ingested documents. It deletes nothing and does not change the
-// source. It can be repeated: what is there already is skipped. After writing, the
-// content and history of each capsule are verified against the source.
+// Copy copies the capsules of one knowledge base to another, with their whole history, the
+// decisions and the ingested documents. It deletes nothing and does not change the source, and does
+// nothing if the source does not exist. It can be repeated: what is there already is skipped. After
+// writing, the content and history of each capsule are verified against the source.
 func Copy(ctx context.Context, from, to, actor string) (r Copied, err error) {
 	r.Conflicts = []string{}
 	src, err := OpenExisting(ctx, from, Options{Actor: actor})
@@ -95,7 +95,8 @@ func (e *storedEvent) columns() store.Columns {
 		"content", &e.Content}
 }
 
-// readWithHistory reads capsules with their events, and the embedding model.
+// readWithHistory reads capsules with their events, by id, and the embedding model; an id without a
+// capsule has an empty value.
 func (k *KB) readWithHistory(tx *sqlite.Tx, ids []string) (
 	all map[string]*withHistory, m embed.Model, err error) {
 	all = map[string]*withHistory{}
@@ -203,7 +204,8 @@ func (r *Copied) copySome(ctx context.Context, src, dst *KB, ids []string) error
 	})
 }
 
-// copyOne writes a capsule that is missing or has changed.
+// copyOne writes a capsule that is missing or has changed, except its document for the index, which
+// it adds to docs. It counts each case in r.
 func (r *Copied) copyOne(ch *change, id string, from, there *withHistory, embedded bool,
 	docs *[]index.Doc) (wrote bool, err error) {
 	old, events := there.row, from.events
@@ -274,8 +276,8 @@ func (ch *change) storeCopy(old *Capsule, c Capsule, v embed.Vector, embedded bo
 	return document(&c, v), nil
 }
 
-// otherRows are the rows of a knowledge base besides its capsules, by table: decisions,
-// documents, and what was measured with a model, on whatever machine.
+// otherRows are the rows of a knowledge base other than capsules and events, by table: decisions,
+// documents and thresholds.
 type otherRows map[string][][]any
 
 // otherTables are those tables with their columns.

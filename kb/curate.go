@@ -195,7 +195,7 @@ func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped,
 	return p.out, err
 }
 
-// cut leaves the most similar pairs.
+// cut sorts the pairs, the most similar first, and keeps at most maxAlikePairs.
 func (p *dedupe) cut() {
 	slices.SortStableFunc(p.pairs,
 		func(a, b pairing) int { return cmp.Compare(b.likeness(), a.likeness()) })
@@ -254,7 +254,7 @@ func (c *Capsule) covers(o *Capsule) bool {
 	return o.Scope == "workspace" && c.Workspace == o.Workspace
 }
 
-// plainText normalises case and spacing for a literal comparison.
+// plainText returns a capsule's body in lower case with single spaces.
 func plainText(c *Capsule) string {
 	return strings.ToLower(strings.Join(strings.Fields(c.Body), " "))
 }

@@ -93,8 +93,7 @@ func (d *doctor) add(what, state, say, hint string, next ...fault.Step) {
 		What: what, State: state, Say: say, Next: fault.Steps(hint, next...)})
 }
 
-// note adds a finding that is worth knowing if there is something to tell, else that all is
-// well.
+// note adds say as a note if some is true, else well as ok.
 func (d *doctor) note(what string, some bool, say, well string, next ...fault.Step) {
 	if some {
 		d.add(what, StateNote, say, "", next...)

@@ -297,7 +297,7 @@ func jsonFields(c *Capsule) (m map[string]json.RawMessage) {
 	return m
 }
 
-// Revision returns an old revision of a capsule.
+// Revision returns a revision of a capsule, old or current, or fault.NotFound.
 func (k *KB) Revision(ctx context.Context, id string, revision int) (c Capsule, err error) {
 	if err := CheckID(id); err != nil {
 		return c, err
@@ -337,9 +337,9 @@ func revisionOf(tx *sqlite.Tx, id string, revision int) (*Capsule, error) {
 		fault.Do("kb.history", "{} lists them", "id", id))
 }
 
-// Restore makes an old revision of a capsule the current one, as a new revision: its
-// text, its fields, and whether it was retired or superseded. If curation had superseded
-// it, the decision that both stand is recorded, and curation leaves the pair alone.
+// Restore makes an old revision of a capsule the current one, as a new revision: its text, its
+// fields, and whether it was retired or superseded. If it was superseded and no longer is, the
+// decision that both stand is recorded, so that curation leaves the pair alone.
 func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (
 	c Capsule, err error) {
 	if err := CheckID(id); err != nil {
@@ -405,8 +405,8 @@ func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (
 	return c, err
 }
 
-// LastActive returns the newest revision in which a capsule that is now retired or
-// superseded was neither.
+// LastActive returns the newest revision in which a capsule that is now retired or superseded was
+// neither. It returns fault.Conflict if it is active, fault.NotFound if it never was.
 func (k *KB) LastActive(ctx context.Context, id string) (revision int, err error) {
 	if err := CheckID(id); err != nil {
 		return 0, err
@@ -482,7 +482,8 @@ func (ch *change) decide(a, b, decision, why string) error {
 	return err
 }
 
-// decisions are the pairs of capsules that somebody has decided on, the smaller first.
+// decisions returns the pairs of capsules that somebody has decided on, by their numbers, the
+// smaller first.
 func decisions(tx *sqlite.Tx) (map[[2]int64]bool, error) {
 	all := map[[2]int64]bool{}
 	var a, b int64

@@ -27,10 +27,10 @@ func (r *ranking) cut(q *Query) {
 	r.list = r.list[:min(len(r.list), most)]
 }
 
-// maxJudged is among how many of the first hits a gated search looks for evidence.
+// maxJudged is how many of the first hits a gated search judges, even if fewer are wanted.
 const maxJudged = 8
 
-// most is how many hits are needed.
+// most is how many hits are ranked; the limit then cuts them.
 func (q *Query) most() int {
 	if q.Gate {
 		return max(q.Limit, maxJudged)
@@ -47,7 +47,7 @@ func numbersOf(list []rank.Scored) []int64 {
 	return ns
 }
 
-// above returns the beginning of a ranked list of which the best has 1: with at least a score.
+// above returns the candidates with at least a score from a ranked list whose best has score 1.
 func above(list []rank.Scored, score float64) []rank.Scored {
 	for i := range list {
 		if list[i].Score < score {

@@ -145,7 +145,8 @@ func (k *KB) Import(ctx context.Context, set *ImportSet, opt ImportOptions) (
 	return out, nil
 }
 
-// read does what needs neither the database nor the other items, so that several cores do it.
+// read checks the capsule and parses its text. It needs neither the database nor the other items,
+// so that several cores can do it.
 func (in *Incoming) read(compares, force bool) {
 	c := &in.Capsule
 	if in.refused = c.Normalise(); in.refused == nil && !force {
@@ -232,7 +233,7 @@ func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out
 	return nil
 }
 
-// plausibleTime reports whether a time of creation is possible.
+// plausibleTime reports whether a time of creation is after 1970 began and not in the future.
 func plausibleTime(t, now time.Time) bool {
 	return t.Year() >= 1970 && t.UnixMilli() > 0 && !t.After(now)
 }
@@ -356,8 +357,8 @@ func (k *KB) linkImported(ctx context.Context, set *ImportSet, out *Imported) er
 	return nil
 }
 
-// halfLinked returns stored capsules that are superseded by an existing capsule that
-// does not name them.
+// halfLinked returns the ids of capsules that supersede one of the stored capsules, where the
+// stored one does not name them.
 func (k *KB) halfLinked(ctx context.Context, stored []Incoming) (ids []string, err error) {
 	came := make([]string, len(stored))
 	for i := range stored {
@@ -374,7 +375,8 @@ func (k *KB) halfLinked(ctx context.Context, stored []Incoming) (ids []string, e
 	return ids, err
 }
 
-// Export yields every capsule, the oldest first, including superseded and retired ones.
+// Export yields the capsules that q selects, the oldest first; Before and Limit are ignored. All
+// are of one snapshot.
 func (k *KB) Export(ctx context.Context, q ListQuery) iter.Seq2[Capsule, error] {
 	return func(yield func(Capsule, error) bool) {
 		stop := errors.New("stop")

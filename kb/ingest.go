@@ -121,7 +121,8 @@ func contentSum(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// worktrees returns the known documents by what they share with other worktrees.
+// worktrees groups the known documents by opt.Shared: one group has the copies of a document in
+// several worktrees. It is empty without Shared.
 func (opt *IngestOptions) worktrees(known map[string]ingestedDoc) map[string][]string {
 	all := map[string][]string{}
 	for file := range known {
@@ -135,8 +136,8 @@ func (opt *IngestOptions) worktrees(known map[string]ingestedDoc) map[string][]s
 	return all
 }
 
-// isElsewhere reports whether another worktree has the same document, known with the same
-// content and still there.
+// isElsewhere reports whether another worktree has the same document, known with the same content
+// and still there, and notes that in r.
 func (opt *IngestOptions) isElsewhere(file string, worktrees map[string][]string,
 	known map[string]ingestedDoc, r *IngestedAll) bool {
 	if len(worktrees) == 0 {
@@ -374,8 +375,8 @@ func (r *IngestedAll) note(file, was string) {
 	}
 }
 
-// embedChunks embeds the new sections. Without a model, or if it fails, they get no
-// embedding.
+// embedChunks embeds the new sections. The vectors have the places of caps; those of known sections
+// are nil, and all without a model, or from a failure on.
 func (k *KB) embedChunks(ctx context.Context, file string, caps []Capsule, opt *IngestOptions,
 	r *IngestedAll) ([]embed.Vector, error) {
 	vectors := make([]embed.Vector, len(caps))
@@ -419,7 +420,8 @@ func (k *KB) embedChunks(ctx context.Context, file string, caps []Capsule, opt *
 	return vectors, nil
 }
 
-// swap replaces a document's capsules.
+// swap replaces a document's capsules, except those of unchanged sections, which it only moves, and
+// counts them.
 func (ch *change) swap(file, sha string, refused int, caps []Capsule, vectors []embed.Vector) (
 	written, kept, removed int, warnings []string, err error) {
 	found, err := capsulesWhere(ch.tx, `ingest_file = ? ORDER BY ingest_part`, file)
@@ -516,8 +518,8 @@ func sameOptions(a, b *Capsule) bool {
 		a.Project == b.Project && a.Workspace == b.Workspace && a.Scope == b.Scope
 }
 
-// updatePosition stores where a section now is in its document. This is not a new
-// revision.
+// updatePosition stores where a section now is in its document. This is a new revision only if the
+// document was ingested with other options.
 func (ch *change) updatePosition(old, c *Capsule) error {
 	now := *old
 	now.Source, now.Ingested = c.Source, c.Ingested

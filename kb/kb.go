@@ -118,8 +118,8 @@ func Open(ctx context.Context, home string, opt Options) (*KB, error) {
 	return open(ctx, home, sqlite.Create, opt)
 }
 
-// OpenExisting opens the knowledge base of a data home, and returns fault.NotFound if
-// there is none.
+// OpenExisting opens the knowledge base of a data home, and returns fault.NotFound if there is
+// none. If only the database is missing, it is created from the capsules' files.
 func OpenExisting(ctx context.Context, home string, opt Options) (*KB, error) {
 	k, err := open(ctx, home, sqlite.ReadWrite, opt)
 	if errors.Is(err, fs.ErrNotExist) {

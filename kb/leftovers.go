@@ -16,9 +16,9 @@ import (
 	"blackboard/board/fault"
 )
 
-// isolate moves an unreadable sidecar to the quarantine: a copy at once, the file after
-// the commit. If there is a row, the capsule stays and its sidecar is written again.
-// data is nil if it is not a regular file.
+// isolate moves an unreadable sidecar to the quarantine: a copy at once, the file after the commit
+// (one that is too large or not regular: the file at once). If there is a row, the capsule stays
+// and its sidecar is written again. data is nil if it is not a regular file.
 func (ch *change) isolate(id string, row *Capsule, data []byte, why string, s *Synced) error {
 	name, path := id+sidecarExt, ch.k.sidecarPath(id)
 	var to string
@@ -45,9 +45,9 @@ func (ch *change) isolate(id string, row *Capsule, data []byte, why string, s *S
 	return ch.event(VerbQuarantined, c, nil, "", why)
 }
 
-// isolateUnknown moves files that belong to no capsule out of the way. It needs the
-// write lock: two processes that move files of the same name could overwrite each
-// other's.
+// isolateUnknown moves files that belong to no capsule to the quarantine, unless they were just
+// saved, and returns a note for each that it cannot move. It needs the write lock: two processes
+// that move files of the same name could overwrite each other's.
 func (k *KB) isolateUnknown(names []string, s *Synced) (notes []string) {
 	for _, name := range names {
 		if info, err := os.Lstat(filepath.Join(k.sidecars, name)); err != nil ||
@@ -75,7 +75,7 @@ func (k *KB) toQuarantine(name string) (string, error) {
 	return to, err
 }
 
-// quarantineName returns a free name in the quarantine.
+// quarantineName returns a free name in the quarantine, whose directory it creates.
 func (k *KB) quarantineName(name string) (string, error) {
 	if err := os.MkdirAll(k.quarantine, 0o700); err != nil {
 		return "", err
@@ -144,7 +144,8 @@ func (ch *change) finishPending() error {
 	return nil
 }
 
-// pruneGone handles ingested documents that no longer exist in the folders.
+// pruneGone removes the capsules of ingested documents that no longer exist in the folders; without
+// opt.Prune it only lists the documents in r.
 func (k *KB) pruneGone(ctx context.Context, folders []string, known map[string]ingestedDoc,
 	opt *IngestOptions, r *IngestedAll) error {
 	for _, f := range slices.Sorted(maps.Keys(known)) {

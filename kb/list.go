@@ -10,13 +10,14 @@ import (
 	"blackboard/kb/store"
 )
 
-// Get returns a capsule.
+// Get returns a capsule, or fault.NotFound. It is not counted as a retrieval.
 func (k *KB) Get(ctx context.Context, id string) (c Capsule, err error) {
 	c, _, err = k.look(ctx, id)
 	return c, err
 }
 
-// Retrieve is Get for a reader: it counts as a retrieval.
+// Retrieve is Get for a reader: it counts as a retrieval, and first picks up an edit of the file
+// where opening has not (SyncOne).
 func (k *KB) Retrieve(ctx context.Context, id string) (Capsule, error) {
 	c, edited, err := k.look(ctx, id)
 	if edited {
@@ -34,8 +35,8 @@ func (k *KB) Retrieve(ctx context.Context, id string) (Capsule, error) {
 	return c, err
 }
 
-// look is Get that also says whether the capsule's file may have been edited since, where
-// opening has left that to Retrieve.
+// look is Get that also reports, if the knowledge base was opened with SyncOne, whether the
+// capsule's file may have been edited since.
 func (k *KB) look(ctx context.Context, id string) (c Capsule, edited bool, err error) {
 	if err := CheckID(id); err != nil {
 		return c, false, err
@@ -157,7 +158,7 @@ type Stats struct {
 	Capsules   int64
 	Standing   int64 // neither superseded nor retired
 	Superseded int64 // capsules that others replace
-	Retired    int64 // capsules left out of searches and lists
+	Retired    int64 // retired and not superseded
 	Embedded   int64
 	Model      string // of the embeddings; "": there are none
 	Documents  int64  // ingested documents

@@ -20,15 +20,16 @@ const (
 	maxParsed = 2000
 )
 
-// capsuleScan is what a scan of capsules knows of each of them, by their places.
+// capsuleScan holds capsules that are compared with each other. Slices have them in the order of
+// the query; an index into those is a capsule's place.
 type capsuleScan struct {
 	*store.Words
 	k       *KB
 	tx      *sqlite.Tx
 	ns      []int64
 	kinds   []string
-	keys    []string // hash of the kind and the statement
-	place   map[int64]int
+	keys    []string      // hash of the kind and the statement
+	place   map[int64]int // by number
 	decided map[[2]int64]bool
 	parsed  map[int]parsedCapsule
 }
@@ -60,7 +61,7 @@ func (k *KB) passage(tx *sqlite.Tx, where string) (p *capsuleScan, err error) {
 
 // neighbour is a capsule about the same thing as another.
 type neighbour struct {
-	at      int
+	at      int      // its place in the scan
 	shared  float64  // the words in common, as a share of the longer text
 	overlap float64  // the different words in common, as a share of all
 	cosine  *float64 // nil: it was found by its words
@@ -118,7 +119,7 @@ func (p *capsuleScan) meet(near []neighbour, i int, x neighbour) []neighbour {
 	return append(near, x)
 }
 
-// read reads a capsule and what it claims, and keeps both for who compares it again.
+// read reads a capsule and its claims, and keeps both for the next comparison.
 func (p *capsuleScan) read(i int) (parsedCapsule, error) {
 	if c, known := p.parsed[i]; known {
 		return c, nil

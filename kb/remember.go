@@ -141,9 +141,9 @@ func (ch *change) checkTitle(c *Capsule) error {
 	return nil
 }
 
-// checkSame refuses a capsule whose statement an active capsule of the same kind has
-// word for word. It returns those that say nearly the same, by words or, if v is not
-// nil, by meaning.
+// checkSame refuses a capsule whose statement an active capsule of the same kind that the same
+// readers see has word for word. It returns those that say nearly the same, by words or, if v is
+// not nil, by meaning.
 func (ch *change) checkSame(c *Capsule, v embed.Vector, said clash.Said, arrived []int32) ([]Alike, error) {
 	ns, cosine, err := ch.nearTo(c, v)
 	if err != nil {
@@ -184,8 +184,9 @@ func (ch *change) checkSame(c *Capsule, v embed.Vector, said clash.Said, arrived
 	return alike, nil
 }
 
-// nearTo searches for active capsules of the same kind that have the words of a capsule or
-// its meaning. During an import, what has arrived is matched by words in arrivals.propose.
+// nearTo returns the numbers, perhaps repeated, of active capsules of the same kind that may say
+// the same by words or meaning, and their cosines where known. During an import, what has arrived
+// is matched by words in arrivals.propose.
 func (ch *change) nearTo(c *Capsule, v embed.Vector) (
 	ns []int64, cosine map[int64]float64, err error) {
 	cosine = map[int64]float64{}
@@ -230,8 +231,7 @@ func (ch *change) nearTo(c *Capsule, v embed.Vector) (
 	return ns, cosine, nil
 }
 
-// nearNew compares a vector with those of the change's new capsules, which are not in the
-// index yet.
+// nearNew adds to cosine the change's new capsules, not in the index yet, that reach AlikeCosine.
 func (ch *change) nearNew(v embed.Vector, cosine map[int64]float64) {
 	dim := ch.k.emb.Model().Dim
 	for i := range ch.docs {
@@ -372,8 +372,8 @@ func (k *KB) Unembedded(ctx context.Context) (int, error) {
 	return k.db.Unembedded(ctx, k.emb)
 }
 
-// Backfill embeds the capsules that Unembedded counts, in at most so many batches (0:
-// all). The first one drops the embeddings of another model.
+// Backfill embeds the capsules that Unembedded counts, at most `batches` batches of them (0: all).
+// The first one drops the embeddings of another model. Without a model it does nothing.
 func (k *KB) Backfill(ctx context.Context, batches int) (store.Embedded, error) {
 	if k.emb == nil {
 		return store.Embedded{}, nil
@@ -440,8 +440,8 @@ func keyTitles(tx *sqlite.Tx) error {
 	return err
 }
 
-// MadeFrom returns the active capsule that was made from the same entry of a run as a
-// draft; nil if there is none.
+// MadeFrom returns the active capsule that was made from the same entry of a run as a draft; nil if
+// there is none among the DefaultLimit capsules that match the draft's words best.
 func (k *KB) MadeFrom(ctx context.Context, draft *Capsule) (*Capsule, error) {
 	run, entry := draft.Origin()
 	if run == "" {

@@ -214,7 +214,8 @@ func (q *Query) filter() index.Filter {
 	return f
 }
 
-// Search answers a question; any text is one.
+// Search finds the capsules that answer a question, which is any text that is not blank. Hits that
+// are not weak are marked as retrieved, unless q says otherwise.
 func (k *KB) Search(ctx context.Context, q Query) (Result, error) {
 	if err := q.normalise(); err != nil {
 		return Result{}, err
@@ -373,7 +374,7 @@ func (k *KB) modelOf(q *Query) string {
 
 // ranking is a fused list and its scores.
 type ranking struct {
-	likely []int64 // what is listed in the end, and some more: read with what decides it
+	likely []int64 // the capsules that may be listed, read in one round trip with the rows that decide the order
 	list   []rank.Scored
 	of     map[int64]*index.Candidate
 	boosts map[int64][]string
@@ -393,11 +394,11 @@ func (k *KB) fuse(q *Query, found *index.Result) ranking {
 	return r
 }
 
-// likelier is how many more capsules are read than are listed: some sink.
+// likelier is how many more capsules are read ahead than are listed: some sink.
 const likelier = 5
 
-// questions are those of a search that follow from what the index has found, to be asked at
-// once.
+// questions returns the SQL queries that follow from what the index has found, to be sent in one
+// round trip. It sets decay, workspace and likely of r.
 func (k *KB) questions(q *Query, found *index.Result, r *ranking) (all []sqlite.Question) {
 	all = append(all, askThreshold(k.modelOf(q)))
 	if q.Mode != ModeBM25 && found.Vectors < found.Docs {

@@ -163,8 +163,8 @@ func splitSidecar(data []byte) (s sidecar, body string, err error) {
 
 var errUnmerged = errors.New("it has a merge conflict that nobody has resolved")
 
-// mergeConflict returns the line of the first conflict that git has left in a text, 0 if
-// there is none. In a block of code it may be an example.
+// mergeConflict returns the line of the first conflict that git has left in a text, 0 if there is
+// none. One in a block of code does not count: it may be an example.
 func mergeConflict(text string) (line int) {
 	sides, inCode, n := 0, false, 0
 	for l := range strings.Lines(text) {
@@ -184,7 +184,7 @@ func mergeConflict(text string) (line int) {
 	return 0
 }
 
-// Stamp truncates a time to the precision of the database.
+// Stamp returns a time in UTC, truncated to the database's milliseconds.
 func Stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
 // Ingested says which document a capsule is a section of.
@@ -203,7 +203,7 @@ func (c *Capsule) ingested() Ingested {
 	return *c.Ingested
 }
 
-// Check validates it.
+// Check returns an error if a field is missing or out of range.
 func (i *Ingested) Check() error {
 	if i.File == "" || len(i.SHA256) != 2*sha256.Size || i.Part < 1 || i.Part > i.Of {
 		return errors.New("its reference to a document is invalid")
@@ -211,8 +211,8 @@ func (i *Ingested) Check() error {
 	return nil
 }
 
-// sameContent reports whether two versions of a capsule have the same sidecar, apart
-// from times and revision.
+// sameContent reports whether two versions of a capsule have the same sidecar, apart from created,
+// updated and revision.
 func sameContent(a, b *Capsule) bool {
 	x, y := *a, *b
 	for _, c := range []*Capsule{&x, &y} {

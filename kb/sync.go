@@ -99,7 +99,8 @@ func (k *KB) syncAtOpen(ctx context.Context, when SyncWhen) error {
 	return k.notPickedUp(ctx, err)
 }
 
-// notPickedUp notes that edits could not be read, unless it has to be an error.
+// notPickedUp turns the error of a sync into a note. It returns only a cancelled context and a
+// damaged file, and ignores a busy one.
 func (k *KB) notPickedUp(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -167,7 +168,7 @@ type sidecarFile struct {
 	info fs.FileInfo
 }
 
-// listSidecars lists the sidecars by id, and other files.
+// listSidecars lists the sidecars by id, and other files. It creates a missing directory.
 func (k *KB) listSidecars() (*found, []sidecarFile, error) {
 	entries, err := os.ReadDir(k.sidecars)
 	f := &found{}
@@ -256,7 +257,7 @@ func (k *KB) compareFilesIn(tx *sqlite.Tx) (*found, error) {
 	return f, err
 }
 
-// reconcile handles the differences, in changes of some hundred files each.
+// reconcile handles the differences, in changes of 200 files each.
 func (k *KB) reconcile(ctx context.Context, wait time.Duration, f *found) (Synced, error) {
 	var s Synced
 	const step = 200

@@ -8,7 +8,7 @@ import (
 	"blackboard/board/fault"
 )
 
-// checkLinks refuses impossible links in a sidecar.
+// checkLinks refuses a link of c to itself or in a cycle. Links that row has are not checked again.
 func (ch *change) checkLinks(row, c *Capsule) error {
 	if slices.Contains(c.Supersedes, c.ID) || c.SupersededBy == c.ID {
 		return invalid("it supersedes itself", "leave that id out")

@@ -141,7 +141,7 @@ func (ch *change) reconcileOne(id string, s *Synced, missing bool) error {
 	return ch.edited(row, &c, info, data, s)
 }
 
-// fileMissing handles a row without a sidecar: the file is written.
+// fileMissing writes the missing sidecar of a row. Without a row it forgets the sidecar.
 func (ch *change) fileMissing(id string, row *Capsule, s *Synced) error {
 	if row == nil {
 		_, err := ch.tx.Exec(`DELETE FROM sidecars WHERE id = ?`, id)
@@ -201,8 +201,8 @@ func (ch *change) adopt(c *Capsule, info fs.FileInfo, data []byte, s *Synced) er
 	return ch.relink(&Capsule{}, c, s)
 }
 
-// placeOf decides whether a sidecar is still a section of its document. If there is no
-// such section, it becomes an independent capsule.
+// placeOf clears c.Ingested if its document has no such section any more: then it is an independent
+// capsule. An unknown document is recorded, for the next ingest to read.
 func (ch *change) placeOf(c *Capsule) error {
 	var sha string
 	err := ch.tx.QueryRow(`SELECT sha256 FROM ingested WHERE file = ?`, c.Ingested.File).Scan(&sha)
@@ -226,7 +226,7 @@ func (ch *change) placeOf(c *Capsule) error {
 	return nil
 }
 
-// edited stores the changes in a sidecar. The file stays as it was written.
+// edited stores in the row what was edited in a sidecar. The file stays as it was written.
 func (ch *change) edited(row, c *Capsule, info fs.FileInfo, data []byte, s *Synced) error {
 	if err := ch.recordSidecar(row.ID, info, data); err != nil {
 		return err

@@ -161,7 +161,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	return m.broadcast(msg)
 }
 
-// shows reports whether a page or overlay is open.
+// shows reports whether a page or overlay is still open.
 func (m *model) shows(p page.Page) bool {
 	return slices.Contains(m.pages, p) || slices.Contains(m.overs, p)
 }

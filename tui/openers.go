@@ -27,7 +27,7 @@ func openersOf(a *page.App) page.Openers {
 	}
 }
 
-// idLink returns the link of an id, if it exists.
+// idLink returns the link of an id, without Open if it does not exist.
 func idLink(ctx context.Context, a *page.App, in *page.Linked, id string) (l page.TextLink) {
 	l.Name = id
 	switch {

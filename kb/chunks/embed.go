@@ -23,7 +23,7 @@ func (s *Store) Embed(ctx context.Context, ids ...string) (Embedded, error) {
 	return s.embed(ctx, store.EmbedOptions{Where: `id IN (SELECT value FROM json_each(?))`, Args: []any{sqlite.List(ids)}})
 }
 
-// Backfill adds up to max missing embeddings (0: all) in batches of 50, each in its own
+// Backfill adds missing embeddings in at most `batches` batches (0: all), each in its own
 // transaction. A server calls it when it starts.
 func (s *Store) Backfill(ctx context.Context, batches int) (Embedded, error) {
 	return s.embed(ctx, store.EmbedOptions{Batches: batches})

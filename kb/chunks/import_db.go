@@ -130,7 +130,7 @@ func storedTags(s string) []string {
 	return tags
 }
 
-// blobVector reads an embedding of originalModel: 384 little-endian 32-bit numbers. It
+// blobVector reads an embedding of originalModel: 384 little-endian 32-bit numbers of length 1. It
 // returns nil for anything else.
 func blobVector(v any) embed.Vector {
 	b, ok := v.([]byte)

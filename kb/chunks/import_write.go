@@ -117,8 +117,8 @@ func (t *importer) chunk(in incomingChunk) error {
 	return nil
 }
 
-// isNewer reports whether a chunk must be imported, and the number of the older version
-// that it replaces, or 0.
+// isNewer reports whether a chunk must be imported, and the number of the older version that it
+// replaces, or 0. What need not be imported it counts.
 func (t *importer) isNewer(in *Meta) (n int64, news bool, err error) {
 	newer := func(than int64) bool { return !in.Updated.IsZero() && in.Updated.UnixMilli() > than }
 	var here int64

@@ -59,7 +59,7 @@ type Store struct {
 	embedder embed.Embedder
 }
 
-// opened is a store, with whatever model.
+// opened is what the stores returned by With share.
 type opened struct {
 	dir string
 	opt Options
@@ -235,8 +235,8 @@ func (s *Store) attach(ctx context.Context, create bool, res *ImportResult) erro
 	return storeError(err)
 }
 
-// hide adds the directory to .gitignore files, since it usually lies in a repository and
-// does not belong there. Errors are ignored.
+// hide writes a .gitignore into the directory that hides all of it, since it usually is in a
+// repository and does not belong there. Errors are ignored.
 func (s *Store) hide() {
 	path := filepath.Join(s.dir, ".gitignore")
 	_ = disk.WriteUnsynced(path, []byte("*\n"), 0o600)

@@ -101,7 +101,7 @@ func tagText(tags []string) string { return inLine(strings.Join(tags, ", ")) }
 // TimeText returns a time as JavaScript formats it: UTC, with milliseconds.
 func TimeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// inLine returns a text without line breaks.
+// inLine replaces line breaks and other control and invisible characters by spaces.
 func inLine(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return s

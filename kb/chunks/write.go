@@ -113,7 +113,7 @@ func (f *file) delete(tx *sqlite.Tx, id string) error {
 // answer has anyway.
 const purgePatience = time.Second
 
-// purge deletes expired chunks, if no other writer is busy.
+// purge deletes expired chunks, unless other writers are busy for purgePatience.
 func (f *file) purge(ctx context.Context) error {
 	if f.ReadOnly() {
 		return nil

@@ -23,9 +23,8 @@ const (
 	idBytes    = 20        // of a commit's name: repositories with SHA-256 are not read
 )
 
-// repo reads commits of a git directory. It does not run git, whose settings can name
-// programs, and does not follow links out of the directory: whoever plants a .git has no
-// more than what lies in it.
+// repo reads commits of a git directory. It does not run git, whose settings can name programs, and
+// does not follow links out of the directory: a planted .git gives access to nothing outside of it.
 type repo struct {
 	dir   *os.Root
 	packs []*pack
@@ -37,8 +36,8 @@ type pack struct {
 	index []byte
 }
 
-// openRepo opens the git directory of a workspace that has its own; nil if it has none.
-// One that a .git file names may be another's.
+// openRepo opens the git directory of a workspace that has its own; nil if it has none. One that a
+// .git file names is not opened: it may be another project's.
 func openRepo(workspace string) *repo {
 	for _, dir := range []string{workspace + string(os.PathSeparator) + ".git", workspace} {
 		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
@@ -194,9 +193,9 @@ func (r *repo) openPacks() {
 	}
 }
 
-// find returns where an object begins in the pack, 0 if it is not there. The index has a
-// header, the number of names up to each first byte, the names in order, their check
-// sums, and their places: 31 bits, or the number of one with 64.
+// find returns the offset of an object in the pack, 0 if it is not there. The index has a header,
+// the number of names up to each first byte, the names in order, their check sums, and their
+// offsets: 31 bits, or the index of one with 64.
 func (p *pack) find(name []byte) int64 {
 	const fan, names = 8, 8 + 256*4
 	x := p.index

@@ -12,19 +12,18 @@ import (
 	"blackboard/board/disk"
 )
 
-// Known is what the data home keeps about a workspace: by what it is known again
-// elsewhere, and what its owner has agreed to. Nothing that comes with a repository
-// writes it.
+// Known is what the data home keeps about a workspace: how to recognise its repository elsewhere,
+// and what its owner has agreed to. Nothing that comes with a repository writes it.
 type Known struct {
 	Path string `json:"path"`
-	// Root and Remote are its first commit and first remote; "" outside of repositories.
-	// Both are public, so they are a reason to ask, never to give.
+	// Root and Remote are its first commit and first remote; "" outside of repositories. Both are
+	// public, so equal ones are a reason to ask the owner, and give no access.
 	Root   string `json:"root"`
 	Remote string `json:"remote"`
 	// CloneOf is the workspace that this one is a clone of and shares everything with.
 	CloneOf string `json:"clone_of,omitempty"`
 	Project string `json:"project,omitempty"`
-	// Alone says that it is to be asked no more whether it is another one.
+	// Alone: do not ask again whether it is a copy of another one.
 	Alone bool `json:"alone,omitempty"`
 }
 
@@ -58,7 +57,8 @@ func Lookup(data, workspace string) Known {
 	return k
 }
 
-// lies reports whether the repository of the record lies in a directory.
+// lies reports whether a directory has the repository of the record: same remote and first commit.
+// Without a first commit on record, the path must be the same.
 func (k Known) lies(workspace string) bool {
 	r := openRepo(workspace)
 	if r == nil {
@@ -86,8 +86,8 @@ func Store(ctx context.Context, data string, k Known) error {
 	return disk.Write(knownPath(data, k.Path), append(b, '\n'), 0o600)
 }
 
-// Recognise keeps what the repository of a workspace is known by, until another one lies
-// there.
+// Recognise stores the first commit and the first remote of a workspace's repository, unless they
+// are stored and still right.
 func Recognise(ctx context.Context, data, workspace string) error {
 	if data == "" || workspace == "" {
 		return nil
@@ -107,8 +107,8 @@ func Recognise(ctx context.Context, data, workspace string) error {
 	return Store(ctx, data, Lookup(data, workspace))
 }
 
-// Move gives the record of a workspace that is gone to another one. What its owner has
-// agreed to goes with its repository alone.
+// Move replaces the record of a workspace that is gone by one of its new place. The project is kept
+// only if the same repository is there; nothing else that its owner has agreed to is.
 func Move(ctx context.Context, data, from, to string) error {
 	name := knownPath(data, from)
 	old := readKnown(name)
@@ -120,8 +120,9 @@ func Move(ctx context.Context, data, from, to string) error {
 	return Store(ctx, data, now)
 }
 
-// Elsewhere returns the other workspaces that have the first commit and the first remote
-// of this one: where it was before it was moved, or other clones of it.
+// Elsewhere returns the other workspaces that have the first commit and the first remote of this
+// one: where it was before it was moved, or other clones of it. It is empty if the record says
+// Alone.
 func Elsewhere(data, workspace string) (all []string) {
 	entries, err := os.ReadDir(knownDir(data))
 	if err != nil || data == "" || Lookup(data, workspace).Alone {
@@ -161,8 +162,8 @@ func cloned(data, workspace string) string {
 	return workspace
 }
 
-// remote returns the address of the first remote in one form for all protocols, without
-// who is asked for at it; "" for none.
+// remote returns the address of the first remote in one form for all protocols, without the user;
+// "" for none.
 func (r *repo) remote() string {
 	for key, value := range gitConfig(r.read("config", maxGitConfig)) {
 		if strings.HasPrefix(key, `remote "`) && strings.HasSuffix(key, `".url`) {

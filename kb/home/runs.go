@@ -10,7 +10,7 @@ import (
 	"blackboard/kb"
 )
 
-// OnRun calls fn with a run that there is, and closes it.
+// OnRun opens an existing run, calls fn with it, and closes it.
 func OnRun(ctx context.Context, dir, run string, fn func(*board.Board) error) error {
 	b, err := Run(ctx, dir, run)
 	if err != nil {
@@ -20,13 +20,13 @@ func OnRun(ctx context.Context, dir, run string, fn func(*board.Board) error) er
 	return fn(b)
 }
 
-// CheckRun holds a run's tables against its event log.
+// CheckRun compares a run's tables with its event log.
 func CheckRun(ctx context.Context, dir, run string) error {
 	return OnRun(ctx, dir, run, func(b *board.Board) error { return b.Check(ctx) })
 }
 
-// CheckKnowledge holds a knowledge base in a database against its events: how many capsules it
-// has, -1 if there is none there, and what is wrong with it.
+// CheckKnowledge checks a knowledge base that is in a database. It returns the number of its
+// capsules, -1 if there is none or home is a directory, and in wrong what is wrong with it.
 func CheckKnowledge(ctx context.Context, home string) (n int64, wrong, err error) {
 	if !kb.IsShared(home) {
 		return -1, nil, nil
@@ -49,7 +49,7 @@ func CheckKnowledge(ctx context.Context, home string) (n int64, wrong, err error
 	return st.Capsules, wrong, err
 }
 
-// StartRun makes a run with the policy of a workspace on record.
+// StartRun creates a run with the policy of a workspace on record.
 func StartRun(ctx context.Context, dir, run, goal, worker, workspace string) error {
 	own, err := check.FindPolicy(workspace)
 	if err != nil {

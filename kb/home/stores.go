@@ -45,9 +45,9 @@ type keptKB struct {
 	warm bool
 }
 
-// Open returns what is open, or opens it anew: when the file is another one by now, or has to be
-// warm and is not. A question that is called off does not leave the opening half done for the
-// next. With opened it is new.
+// Open returns the open knowledge base, or opens it if the file was replaced since, or has to be
+// warm and is not; opened reports that. A cancelled ctx does not stop the opening, which the next
+// caller can use.
 func (k *KeptKnowledge) Open(ctx context.Context, home string, opt kb.Options) (
 	open *kb.KB, opened bool, err error) {
 	k.mu.Lock()
@@ -69,7 +69,7 @@ func (k *KeptKnowledge) Open(ctx context.Context, home string, opt kb.Options) (
 	return open, true, nil
 }
 
-// Close closes all that was opened, and returns the notes that nobody has taken.
+// Close closes all that was opened, and returns their pending notes.
 func (k *KeptKnowledge) Close() (notes []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -27,7 +27,7 @@ const (
 var aiKBFields = strings.Fields(`id title body kind scope source tags workspace_path project_id domain_tags confidence
 	verified_by supersedes superseded_by refs decay_score created_at updated_at`)
 
-// aiKBMade are the columns that are made anew here, and the place of the file.
+// aiKBMade are the columns that are computed again here, and the path of the file.
 var aiKBMade = []string{"embedding", "embedding_model", "embedding_dim", "path"}
 
 // aiKBCapsule is a capsule of ai-kb, by the names of its fields.
@@ -163,7 +163,7 @@ func (im *importer) readAIKBDir(dir string) error {
 	return err
 }
 
-// aiKBText gathers a file of ai-kb. It is false for another one.
+// aiKBText gathers a file of ai-kb. It returns false for a text that is none.
 func (im *importer) aiKBText(from, text string) bool {
 	fields, body, ok := isAIKBText(text)
 	if !ok {

@@ -13,9 +13,9 @@ import (
 	"blackboard/kb"
 )
 
-// aiKBMerge merges a row into the capsule of the same id from a file. The file's fields
-// win, because ai-kb treats the file as the original; the row adds the others. With all
-// set, a row without a file becomes a capsule.
+// aiKBMerge returns a function that merges a row into the capsule of the same id from a file. The
+// file's fields win, because ai-kb treats the file as the original; the row adds the others. With
+// all set, a row without a file becomes a capsule.
 func (im *importer) aiKBMerge(all bool) func(*aiKBCapsule) {
 	return func(row *aiKBCapsule) {
 		c := im.ai.byID[row.fields["id"]]
@@ -105,9 +105,8 @@ func (im *importer) takeAIKB() error {
 
 func aiKBID(id string) string { return kb.ImportedID(formatAIKB, id) }
 
-// aiKBSuperseded says by what each capsule is superseded. The database has one successor
-// for each; of several files that name the same one, the newest counts, as it does
-// there.
+// aiKBSuperseded returns the id of the successor of each superseded capsule, by id. The database
+// has one for each; of several files that name the same one, the newest counts, as in ai-kb.
 func (im *importer) aiKBSuperseded(drafts map[string]*importDraft) map[string]string {
 	by := map[string]string{}
 	for _, c := range im.ai.capsules {

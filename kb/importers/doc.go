@@ -1,9 +1,9 @@
-// Package importers reads memories of other tools, and our own exports, as capsules
-// that Remember accepts.
+// Package importers reads memories of other tools, and our own exports, as capsules that Remember
+// accepts.
 //
 //	read.go detect.go                what a source is, and what is gathered of it
 //	jsonl.go                         our own export, written and read
-//	markdown.go yaml.go fields.go    markdown with front matter, our own sidecars among it
+//	markdown.go fields.go            markdown with front matter, our own sidecars among it
 //	claude.go                        the memory of Claude Code
 //	aikb*.go                         ai-kb, whose capsules are like ours
 //	draft.go lines.go walk.go        what all are read with

@@ -17,7 +17,7 @@ import (
 type importDraft struct {
 	kb.Capsule
 	tail  []string
-	kept  []string // what of
+	kept  []string // keys of the tail
 	notes []string
 }
 
@@ -37,7 +37,8 @@ func (d *importDraft) keep(key, value string) {
 	}
 }
 
-// setTitle makes a title of any text. One that is too long is cut at a word.
+// setTitle makes a title of any text. One that is too long is cut at a word, and kept whole in the
+// tail.
 func (d *importDraft) setTitle(s string) {
 	s = strings.TrimSpace(s)
 	if strings.ContainsFunc(s, unicode.IsControl) {
@@ -82,7 +83,7 @@ func (d *importDraft) ref(s string) {
 	}
 }
 
-// done adds the body's end.
+// done returns the capsule, with the tail at the end of its body, and the notes.
 func (d *importDraft) done() (kb.Capsule, []string) {
 	c := d.Capsule
 	if len(d.tail) > 0 {
@@ -93,7 +94,7 @@ func (d *importDraft) done() (kb.Capsule, []string) {
 	return c, d.notes
 }
 
-// kindNamed finds the kind that a word of another program means.
+// kindNamed returns a word of another program in the form of our kinds, and whether it is one.
 func kindNamed(word string) (string, bool) {
 	word = strings.NewReplacer("-", "_", " ",
 		"_").Replace(strings.ToLower(strings.TrimSpace(word)))
@@ -108,8 +109,8 @@ var importTimes = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:0
 	"2006-01-02 15:04:05", "2006-01-02 15:04",
 	"2006-01-02", "2006/01/02"}
 
-// importTime reads the ways in which programs write a time; without a zone it is UTC. A
-// number counts seconds, or milliseconds, since 1970.
+// importTime reads the ways in which programs write a time; without a zone it is UTC. A number
+// counts seconds, or milliseconds, since 1970. It returns false for anything else.
 func importTime(s string) (time.Time, bool) {
 	s = strings.TrimSpace(s)
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil && n > 0 && len(s) >= 9 && len(s) <= 13 {

@@ -24,7 +24,8 @@ var metaNames = sync.OnceValue(func() map[string]string {
 	}
 })
 
-// frontMatter takes over the fields, and returns the description.
+// frontMatter takes over the fields and returns the description. What has no field here goes to the
+// tail; left is how much of that may still be expanded.
 func (d *importDraft) frontMatter(fields []markdown.Field, claude bool, left *int) (about string,
 	err error) {
 	name := func(f markdown.Field) (key, field string) {
@@ -68,7 +69,7 @@ func (d *importDraft) keepField(f markdown.Field, left *int) error {
 	return nil
 }
 
-// field takes over one field. It is false if the value does not fit there.
+// field takes over one field. It returns false if the value does not fit there.
 func (d *importDraft) field(field string, f *markdown.Field, about *string, claude bool) bool {
 	switch field {
 	case "tags", "domain_tags", "refs", "supersedes":

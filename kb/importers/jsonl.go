@@ -46,7 +46,7 @@ func WriteExport(w io.Writer, next iter.Seq2[kb.Capsule, error]) (int, error) {
 	return n, bw.Flush()
 }
 
-// capsuleFields says where in a capsule a field of its JSON is.
+// capsuleFields has the index of each field of a Capsule by its JSON name.
 var capsuleFields = sync.OnceValue(func() map[string]int {
 	at := map[string]int{}
 	t := reflect.TypeFor[kb.Capsule]()
@@ -135,7 +135,8 @@ func (im *importer) jsonlHeader(path string, l importLine) error {
 	return nil
 }
 
-// jsonlCapsule reads a capsule that says all of itself: nothing is bent to fit.
+// jsonlCapsule reads a line of an export. A value of the wrong type is an error; an unknown field
+// gives a note.
 func jsonlCapsule(l importLine) (c kb.Capsule, notes []string, err error) {
 	fields, err := l.object()
 	if err != nil {
@@ -159,7 +160,8 @@ func jsonlCapsule(l importLine) (c kb.Capsule, notes []string, err error) {
 	return c, notes, checkOwn(&c)
 }
 
-// checkOwn checks what Normalise does not, because Remember sets it.
+// checkOwn checks what Normalise does not, because Remember sets it, and truncates the times to
+// milliseconds.
 func checkOwn(c *kb.Capsule) error {
 	for _, id := range []string{c.ID, c.SupersededBy} {
 		if id == "" {

@@ -45,7 +45,7 @@ func eachLine(r io.Reader, fn func(importLine) error) error {
 	}
 }
 
-// openImport opens a file that has at most so many bytes.
+// openImport opens a file, and refuses one of more than `most` bytes.
 func openImport(path string, most int64) (*disk.File, error) {
 	f, err := disk.OpenNamed(path)
 	if err != nil {
@@ -126,7 +126,7 @@ func (l importLine) object() ([]jsonField, error) {
 	return fields, nil
 }
 
-// wrongType says in words what encoding/json says of a value.
+// wrongType explains an error of encoding/json about the value of a field.
 func wrongType(key string, err error) error {
 	var t *json.UnmarshalTypeError
 	if errors.As(err, &t) {

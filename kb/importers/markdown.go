@@ -137,8 +137,9 @@ func (im *importer) sidecar(from, id, text string, fields []markdown.Field) {
 	im.take(from, c, notes)
 }
 
-// headings sets the body, and the title if there is none: the first H1, which leaves the
-// body if that begins with it; the description; the file's name.
+// headings sets the body, and the title if there is none: the first H1, which leaves the body if
+// that begins with it; the description; the file's name. A description that is not the title and
+// not in the body goes before it.
 func (d *importDraft) headings(body, about, from string) {
 	d.Body = strings.TrimLeft(body, "\n")
 	if title, rest := markdown.H1(d.Body); d.Title == "" && title != "" {

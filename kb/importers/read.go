@@ -101,7 +101,7 @@ type importer struct {
 	maxRecords int
 	records    int
 	text       int               // bytes
-	ids        map[string]string // which item has an id
+	ids        map[string]string // the source of the item with an id
 	ai         aiKB
 }
 
@@ -127,7 +127,7 @@ func (im *importer) record() error {
 	return nil
 }
 
-// take makes a capsule an item, if Remember would take it.
+// take makes a capsule an item, or refuses it and returns false.
 func (im *importer) take(from string, c kb.Capsule, notes []string) bool {
 	err := c.Normalise()
 	if first, twice := im.ids[c.ID]; err == nil && twice && c.ID != "" {

@@ -144,8 +144,8 @@ func hamming(a, b *signs) int {
 		bits.OnesCount64(a[3]^b[3]) + bits.OnesCount64(a[4]^b[4]) + bits.OnesCount64(a[5]^b[5])
 }
 
-// together is the sum of a document's vectors, of which its code is made: it is not far
-// from any of them.
+// together returns the sum of a document's vectors of dim numbers each, of which its code is made:
+// it is not far from any of them.
 func together(v embed.Vector, dim int) embed.Vector {
 	if len(v) == dim {
 		return v
@@ -318,7 +318,8 @@ func (g *chunks) all() (*codes, error) {
 	return g.c, nil
 }
 
-// askCodes is the question for the codes of segments, with those of others between them.
+// askCodes returns the query for the codes of segments. It also reads those of segments with
+// numbers between them.
 func (x *Index) askCodes(segs []*sealed) sqlite.Question {
 	first, last := segs[0].seg, segs[0].seg
 	for _, s := range segs {

@@ -52,7 +52,8 @@ type vocable struct {
 	n       int // number of documents that have it, with dead ones
 }
 
-// vocableOf reports whether a term may be expanded, or be an expansion.
+// vocableOf describes a term that n documents have; false if it can neither be expanded nor be an
+// expansion.
 func vocableOf(term string, n int) (vocable, bool) {
 	v := vocable{term: term, n: n}
 	for _, r := range term {
@@ -97,14 +98,15 @@ func (v *vocabulary) with(tx *sqlite.Tx, prefix string, segs []*segment) ([]voca
 	return list, nil
 }
 
-// begin clears the terms of other segments.
+// begin empties the vocabulary if it is of other segments.
 func (v *vocabulary) begin(segs []*segment) {
 	if of := numbers(segs); v.lists == nil || !slices.Equal(v.of, of) {
 		v.of, v.lists = of, map[string][]vocable{}
 	}
 }
 
-// unknown returns the blocks that have terms with the prefixes that are not cached.
+// unknown returns the queries for the blocks that may have terms with those prefixes that are not
+// cached.
 func (v *vocabulary) unknown(prefixes []string, segs []*segment) (all []sqlite.Question) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -301,8 +303,8 @@ func (s *search) expandable(missing []*qterm) (terms []*qterm, found [][]*expans
 	return terms, found, s.fetch(likely...)
 }
 
-// closest returns the first of the sorted expansions that are equally close, with their
-// lists. Counts include dead documents, so the true rank of an expansion may be lower.
+// closest returns the first maxExpansions of the sorted expansions that are equally close, with
+// their lists. Counts include dead documents, so the true rank of an expansion may be lower.
 func (s *search) closest(all []*expansion) ([]*expansion, error) {
 	var best []*expansion
 	for _, e := range all {

@@ -59,8 +59,8 @@ func (x *Index) Explain(tx *sqlite.Tx, q Query, ids []int64) (map[int64][]TermSc
 	return out, nil
 }
 
-// ByFunctionWords returns those of the documents that have nothing of a text but function
-// words, such as "to" and "the", although the text has other words.
+// ByFunctionWords reports which of the documents have nothing of a text but function words, such as
+// "to" and "the". It is nil if the text has no other words.
 func (x *Index) ByFunctionWords(tx *sqlite.Tx, q Query, ids []int64) (map[int64]bool, error) {
 	content := func(term string) bool {
 		return !functionTerms()[term] && !strings.HasPrefix(term, words.StemMark)

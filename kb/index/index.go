@@ -45,8 +45,8 @@ type Config struct {
 const (
 	// SealAt is the default number of documents at which the tail becomes a segment.
 	SealAt = 256
-	// sealBatch is the number of documents put at once that become a segment right away:
-	// who opens a base reads all of the tail before a first search.
+	// sealBatch is the number of documents put at once that become a segment right away: opening an
+	// index reads all of the tail.
 	sealBatch = 64
 	// MaxSegment is the most documents in a segment, so that a uint16 can number them.
 	MaxSegment = 1 << 16
@@ -299,7 +299,7 @@ type Stats struct {
 	Dim   int    `json:"dim"`   // numbers in a vector
 }
 
-// Stats counts.
+// Stats returns the sizes of the index.
 func (x *Index) Stats(tx *sqlite.Tx) (s Stats, err error) {
 	m, err := x.readMeta(tx)
 	if err != nil {

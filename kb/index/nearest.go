@@ -11,9 +11,8 @@ import (
 )
 
 const (
-	// minCandidates is how many documents, chosen by their codes, are looked at closer;
-	// more, as long as there are so few that comparing the codes takes no time.
-	// maxCandidates bounds what ties add.
+	// minCandidates is how many documents, chosen by their codes, are compared exactly; it is
+	// fewCandidates in an index of at most fewVectors. maxCandidates bounds what ties add.
 	minCandidates = 400
 	fewCandidates = 1000
 	fewVectors    = 20_000
@@ -22,8 +21,8 @@ const (
 
 var distances = sync.Pool{New: func() any { s := make([]uint16, 0, MaxSegment); return &s }}
 
-// nearest is the vector lane: codes have chosen some hundred candidates, which compare has
-// compared exactly. bm25 are their scores in the other lane.
+// nearest returns the vector lane's candidates, the best first: compared are the exact comparisons
+// of those that codes have chosen, and bm25 their scores in the other lane.
 func (s *search) nearest(chosen []place, compared []comparison, bm25 []float64) ([]Candidate, error) {
 	var exact []Candidate
 	for i, p := range chosen {
@@ -43,8 +42,8 @@ func (s *search) nearest(chosen []place, compared []comparison, bm25 []float64) 
 	return exact[:min(len(exact), s.q.Depth)], nil
 }
 
-// together are the candidates that codes have chosen, and those of the text lane that are
-// not among them; at says where each of the text lane is.
+// together returns the candidates that codes have chosen, and after them those of the text lane
+// that are not among them; at has the index of each of the text lane's.
 func (s *search) together(chosen []place, byText []scored) (all []place, at map[place]int) {
 	at = make(map[place]int, len(byText))
 	for _, h := range byText {
@@ -184,8 +183,8 @@ func farthest(cos float64, dim int) int {
 	return int(math.Ceil(bits*share + 6*math.Sqrt(bits*share*(1-share))))
 }
 
-// cosineDocs is how many exact cosines are one piece of work for a core: each is a look
-// at memory that nothing has touched lately.
+// cosineDocs is how many exact cosines are one piece of work for a core: each reads memory that is
+// in no cache.
 const cosineDocs = 64
 
 // comparison is the exact cosine of a document, of its nearest part; known: it has a
@@ -196,7 +195,8 @@ type comparison struct {
 	vector embed.Vector
 }
 
-// compare compares the documents of some places with the question.
+// compare returns the comparisons of the documents at some places with the question, in their
+// order.
 func (s *search) compare(qv embed.Vector, places []place) ([]comparison, error) {
 	all := make([]comparison, len(places))
 	byID := map[int64]*comparison{} // those to be read from the file
@@ -271,7 +271,7 @@ func Cosine(a, b embed.Vector) float64 {
 const warmBytes = 256 << 20
 
 // Warm reads what searches need into memory and keeps it up to date from then on: for a
-// process that lives. It takes 48 bytes or more for each vector's code, and the vectors
+// long-running process. It takes 48 bytes or more for each vector's code, and the vectors
 // themselves up to 256 MB.
 func (x *Index) Warm(tx *sqlite.Tx) error {
 	x.mu.Lock()
@@ -296,9 +296,8 @@ func (x *Index) IsWarm() bool {
 	return x.warm
 }
 
-// held are vectors in memory, without those of documents that were dead already when they
-// were read. A document's place in first is known without a look at memory, which costs as
-// much as a comparison.
+// held are vectors in memory, without those of documents that were dead when they were read. A
+// document's offset in first is computed, as looking it up would cost as much as a comparison.
 type held struct {
 	first embed.Vector         // of each document, one after the other
 	has   bitset               // which documents have one

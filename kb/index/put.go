@@ -64,7 +64,7 @@ func (x *Index) Put(tx *sqlite.Tx, docs ...Doc) error {
 	return x.finish(tx, &m)
 }
 
-// finish ends a change.
+// finish ends a change: it seals and merges what is due, and stores the totals.
 func (x *Index) finish(tx *sqlite.Tx, m *meta) error {
 	if err := x.tidy(tx, m); err != nil {
 		return err
@@ -232,7 +232,8 @@ func (x *Index) kill(tx *sqlite.Tx, m *meta, ids []int64) error {
 	return nil
 }
 
-// Vectors returns the vectors of the documents that have some, by id, as they were put.
+// Vectors returns the vectors of the documents that have some, by id, scaled to length 1. It is nil
+// if the index has no model.
 func (x *Index) Vectors(tx *sqlite.Tx, ids ...int64) (map[int64]embed.Vector, error) {
 	_, dim, err := x.Model(tx)
 	if err != nil || dim == 0 {

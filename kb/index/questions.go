@@ -14,8 +14,7 @@ func (x *Index) AskMeta() sqlite.Question {
 	return sqlite.Question{Query: x.q(`SELECT stamp, model, dim, since, generation, docs, length, vectors, next_seg FROM @_meta`)}
 }
 
-// askView are the questions that a view begins with, which goes on from a tail. anew: no
-// segment is known.
+// askView returns the queries for a view that continues from tail t; anew: with all segments.
 func (x *Index) askView(t *tail, anew bool) []sqlite.Question {
 	all := []sqlite.Question{x.askLive()}
 	if anew {

@@ -39,8 +39,8 @@ var accumulators = sync.Pool{New: func() any { s := make([]float32, MaxSegment);
 // parallelPostings is from how many postings on a question is worth a second core.
 const parallelPostings = 50_000
 
-// best is the text lane: the best documents by BM25F. It also returns the scores of the
-// documents that codes have chosen.
+// best returns the text lane's candidates, the best by BM25F first, and the scores of the documents
+// that codes have chosen.
 func (s *search) best(chosen []place) (all []scored, bm25 []float64, err error) {
 	bm25 = make([]float64, len(chosen))
 	if len(s.terms) == 0 {
@@ -134,7 +134,7 @@ func accumulateBut(acc []float32, lens []byte, p *plist, weight float32, norms *
 	}
 }
 
-// weight is what a term that df documents have weighs if the query has it so many times.
+// weight returns the weight of a term that df documents have and the query has that many times.
 func (s *search) weight(term string, df int, times float64) float32 {
 	n := float64(s.v.docs)
 	rarity := idf(n, float64(df))

@@ -32,7 +32,7 @@ type Filter struct {
 // Query is a question to the index.
 type Query struct {
 	Text   string       // any text; "" leaves the text lane out
-	Vector embed.Vector // nil leaves the vector lane out; of several the first asks
+	Vector embed.Vector // nil leaves the vector lane out; of several only the first is used
 	Model  string       // of the vector
 	Filter Filter
 	Depth  int // how many candidates each lane gives, at least 1
@@ -45,8 +45,8 @@ type Query struct {
 	Aside string
 	// KeepVectors asks for the candidates' vectors, which the search has at hand anyway.
 	KeepVectors bool
-	// Until leaves out segments that begin after a document; 0: none. So who knows the
-	// newer documents does not pay for them.
+	// Until leaves out segments whose lowest id is above it (0: none), for callers that know the
+	// newer documents.
 	Until int64
 }
 
@@ -79,7 +79,8 @@ type Result struct {
 	// Docs and Vectors are how many documents there are and how many of them have a
 	// vector, and Aside how many the query's keyword of that name.
 	Docs, Vectors, Aside int64
-	// Chance is the BM25 score of a document that has each term as likely as any has it.
+	// Chance is about the score of an arbitrary document: each term's idf times the share of
+	// documents that have it, summed.
 	Chance float64
 }
 
@@ -292,7 +293,7 @@ func (s *search) filter() error {
 	return nil
 }
 
-// aside counts the documents with the query's keyword of that name.
+// aside counts the documents that have the keyword Query.Aside.
 func (s *search) aside() (n int64, err error) {
 	for _, seg := range s.v.segs {
 		have := newBitset(seg.n)
@@ -415,8 +416,8 @@ func (s *search) plan(res *Result) error {
 	return nil
 }
 
-// languages are those that the question may be in and some documents are in. It notes
-// which these are.
+// languages returns the languages that the question may be in and some documents are in, and
+// whether it surely is in one. It sets foreign.
 func (s *search) languages() (asked words.Languages, sure bool, err error) {
 	some := false
 	for _, seg := range s.v.segs {

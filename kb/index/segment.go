@@ -97,8 +97,8 @@ func (p *plist) addTo(to bitset, n int) {
 	}
 }
 
-// find returns the weighted frequency of a document in quarters, 0 if it is not in the
-// list.
+// find returns the weighted frequency of a document in quarters, 0 if it is not in the list or the
+// list is a keyword's.
 func (p *plist) find(ord int) uint8 {
 	if p.kind != kindText {
 		return 0

@@ -90,7 +90,7 @@ func (x *Index) loadSegment(tx *sqlite.Tx, seg int64) (*segment, error) {
 	return all[seg], err
 }
 
-// loadSegments reads segments as they are now. anew: there are no others.
+// loadSegments reads segments as they are now. anew: segs are all there are.
 func (x *Index) loadSegments(tx *sqlite.Tx, segs []int64, anew bool) (map[int64]*segment, error) {
 	all := map[int64]*segment{}
 	if len(segs) == 0 {
@@ -269,8 +269,8 @@ type tail struct {
 
 func newTail() *tail { return &tail{byGen: map[int64]int{}, lists: termLists{}} }
 
-// manyAsked is how many posting lists are made alone. A search in a new process asks for a
-// dozen; to make all takes ten times as long as that.
+// manyAsked is how many posting lists are made one by one before all are made. A search in a new
+// process asks for a dozen; to make all takes ten times as long as that.
 const manyAsked = 64
 
 // list returns a term's posting list, nil if there is none.
@@ -322,9 +322,9 @@ func (t *tail) put(ord int, terms, only string) {
 	}
 }
 
-// refreshTail brings a view's tail up to date, which is that of an earlier moment if
-// later is set: what is gone is marked dead, what is new is appended. The lock is held,
-// so nobody else looks.
+// refreshTail brings a view's tail up to date, which is that of an earlier moment if later is set:
+// what is gone is marked dead, what is new is appended. The lock is held, so no other search reads
+// it.
 func (x *Index) refreshTail(tx *sqlite.Tx, v *view, later bool) error {
 	t := v.tail
 	if t.n == 0 {
@@ -467,7 +467,7 @@ func (s *segment) plist(tx *sqlite.Tx, term string) (*plist, error) {
 	return s.keep(term, raw)
 }
 
-// keep notes the list of a term that a block has, nil if it has none.
+// keep caches and returns the list of a term in a block, nil if the block has none.
 func (s *segment) keep(term string, block []byte) (*plist, error) {
 	p, found, err := lookup(block, term, s.n)
 	if err != nil {
@@ -481,8 +481,8 @@ func (s *segment) keep(term string, block []byte) (*plist, error) {
 	return kept, nil
 }
 
-// postingCache keeps posting lists that were read. Segments never change, so nothing in
-// it goes stale. When it is full it begins anew.
+// postingCache keeps posting lists that were read. Segments never change, so nothing in it goes
+// stale. A full cache is emptied.
 type postingCache struct {
 	mu    sync.Mutex
 	lists map[postingKey]*plist

@@ -48,9 +48,8 @@ func (l *learner) buried(text []byte) (found bool, broken error) {
 	return false, broken
 }
 
-// document reads a list of capsules, or of messages, bare or in an object. Unless sure,
-// its items must look like capsules: code blocks hold JSON of all kinds. It says
-// whether it was one.
+// document reads a list of capsules, or of messages, bare or in an object. Unless sure, its items
+// must look like capsules: code blocks hold JSON of all kinds. It returns false if it was none.
 func (l *learner) document(data []byte, from string, sure bool) bool {
 	data = bytes.TrimSpace(data)
 	var list []json.RawMessage

@@ -104,12 +104,12 @@ func cutMetadata(text string, c *kb.Capsule) string {
 	return head + text
 }
 
-// metaTail is how many bytes at the end of a text may hold metadata; a text is never
-// gone through as often as it has keys.
+// metaTail is how many bytes at the end of a text may hold metadata: a bound for texts with many
+// keys.
 const metaTail = 2000
 
-// metadata reads pairs of keys and values, all of them or none: if one makes no sense,
-// the whole was a sentence.
+// metadata reads pairs of keys and values, all of them or none: if one makes no sense, the whole
+// was a sentence, and it returns false.
 func metadata(s string, c *kb.Capsule) bool {
 	keys := metaKey.FindAllStringSubmatchIndex(s, -1)
 	if len(keys) == 0 || strings.TrimSpace(s[:keys[0][0]]) != "" {
@@ -146,7 +146,7 @@ func metadata(s string, c *kb.Capsule) bool {
 	return true
 }
 
-// fraction reads 0.9 and 90%: how sure one is, is said both ways.
+// fraction reads 0.9 or 90%, as both are written for how sure one is; false for anything else.
 func fraction(s string) (float64, bool) {
 	s, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
 	v, err := strconv.ParseFloat(s, 64)

@@ -29,7 +29,7 @@ const (
 	maxLearnInput    = 256 << 20 // bytes of it all
 	maxLearnDocument = 16 << 20  // bytes of a JSON document that is not lines
 	learnTitle       = 160       // characters of a title that is made from a text
-	learnWords       = 4         // fewer say nothing
+	learnWords       = 4         // words of a learning at least
 	maxSentence      = 2000      // bytes of a sentence over several lines
 )
 
@@ -44,10 +44,10 @@ type Set struct {
 	Spoken    int          `json:"spoken"` // messages of the assistant, in jsonl
 }
 
-// A Transcript reads a line of a harness's transcript: it gives say each text of the
-// assistant, and other each object that is nobody's turn, which says whether it knows
-// it. A part is a piece of a message: more follow, or the whole, or an empty text that
-// ends it. What is said again was said before, unless nothing was.
+// A Transcript reads a line of a harness's transcript. It calls say with each text of the
+// assistant, and other with each object that is no message, which returns whether it knows the
+// object. With part, a text is a piece of a message: more pieces follow, then the whole message or
+// an empty text. With again, it repeats what was said, and counts only if nothing else was said.
 type Transcript func(line []byte, say func(text string, part, again bool),
 	other func(object map[string]any) bool)
 
@@ -103,8 +103,8 @@ func Read(r io.Reader, role string, said Transcript) (Set, error) {
 // is a line of a log.
 var listStart = text.NewRegexp(`^\[\s*\{`)
 
-// mostlyObjects tells jsonl from text. A few lines of something else do not matter: a
-// harness's transcript may have a line of a crash in it.
+// mostlyObjects reports whether a text is jsonl: of the first 50 lines that are not blank, more
+// than half are objects. A harness's transcript may have a line of a crash in it.
 func mostlyObjects(head []byte) bool {
 	objects, lines := 0, 0
 	for line := range bytes.Lines(head) {
@@ -146,7 +146,7 @@ func (l *learner) unsure(from, format string, args ...any) {
 	told(&l.set.Unsure, &l.vague, from, format, args...)
 }
 
-// told adds to a list, or only counts when the list is full.
+// told adds to a list, or only counts if the list has maxRefusals.
 func told(list *[]kb.Refused, more *int, from, format string, args ...any) {
 	if len(*list) >= maxRefusals {
 		*more++
@@ -219,8 +219,7 @@ func (l *learner) hear(from, text string, part, again bool) {
 	}
 }
 
-// over reads the parts of a message that will not go on. It is cut if nobody has said
-// so.
+// over reads the collected parts of a message that does not go on; cut: it may lack its end.
 func (l *learner) over(cut bool) {
 	if l.parts.Len() > 0 {
 		l.say(l.parts.String(), l.partAt, cut)
@@ -239,7 +238,8 @@ func (l *learner) say(text, from string, cut bool) {
 	s.end(cut)
 }
 
-// add accepts a capsule, or returns a reason that helps its author to correct it.
+// add adds a capsule to the learnings, or to Refused with a reason that helps its author to correct
+// it. A text that was there before is only counted.
 func (l *learner) add(from string, c kb.Capsule) {
 	if n := wordCount(c.Body); n < learnWords {
 		l.refuse(from, "%q is too short: the minimum is %d words",

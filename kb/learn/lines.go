@@ -11,8 +11,8 @@ import (
 // This file reads transcripts and worklogs line by line in limited memory. Harnesses
 // write them, so a line may have any length, and the last one may be cut.
 
-// A lineReader gives one line after the other. One that is too long is told, not given:
-// half of a line says something else.
+// A lineReader gives one line after the other. Of one that is too long it has only its number: half
+// of a line says something else.
 type lineReader struct {
 	in   io.LimitedReader
 	buf  *bufio.Reader

@@ -110,7 +110,7 @@ func (p *pane) broken(frame int, line, next string) (glue string, broken bool) {
 	return " ", w.wrapped && w.full(line, next)
 }
 
-// take gives a line without its frame, and says whether it may be the agent's.
+// take gives a line without its frame, its frame, and whether it may be the agent's.
 func (p *pane) take(line string) (text string, frame int, agent bool) {
 	blank := p.blank
 	text, frame = unframe(line)
@@ -142,7 +142,7 @@ func (p *pane) take(line string) (text string, frame int, agent bool) {
 	return text, frame, !p.muted || text == ""
 }
 
-// unframe takes the frame from a line. A border is given by its title.
+// unframe takes the frame from a line. Of a border it returns the title.
 func unframe(line string) (text string, frame int) {
 	const sides, lines = "│┃▌▏", "─━═╭╮╰╯┌┐└┘├┤┏┓┗┛╔╗╚╝"
 	rest := strings.TrimLeft(line, " \t")

@@ -43,7 +43,7 @@ var (
 	firstPerson = text.NewRegexp(`\b(I|I'm|my|My|[Hh]ere (is|are))\b`)
 	listItem    = text.NewRegexp(`^([-*+•▪◦]|\d+[.)])[ \t]+`)
 	underline   = text.NewRegexp(`^[ \t]*(={3,}|-{3,})$`)
-	setting     = text.NewRegexp(`^[ \t]*[\w][\w ./-]{0,40}:[ \t]`)
+	setting     = text.NewRegexp(`^[ \t]*[\w][\w ./-]{0,40}:[ \t]`) // "retries: 3", which continues no sentence and whose neighbours are no learnings
 	detail      = text.NewRegexp(`^(?i:fix|why|because|instead|workaround|evidence|reason)[:：]`)
 )
 
@@ -70,7 +70,7 @@ type scan struct {
 	firm      int    // how much of it is sure; 0: all
 	last      string // its last line
 	more      bool   // a backslash: the next line belongs to it, however it stands
-	list      *list  // below a heading
+	list      *list  // the section of learnings that is being read; nil outside
 	gap       bool   // a blank line within an item
 	before    string // the last line that was neither blank nor a learning's
 	above     string // the same, if it is the line right above
@@ -237,8 +237,8 @@ func (s *scan) start(st *start, line, from string, indent int) {
 	}
 }
 
-// heading reads a line above learnings. It must be marked as one: with #, emphasis, a
-// colon or a line below.
+// heading reads a line above learnings; nil if it is none. It must be marked as one: with #,
+// emphasis, a colon or a line below.
 func heading(line string, marked bool) *list {
 	if len(line) > 160 {
 		return nil
@@ -397,7 +397,7 @@ func (s *scan) append(line, glue string) {
 	s.text.WriteString(line)
 }
 
-// finish takes the learning that is open, or those: two may stand on one line.
+// finish takes the open learnings: two may be on one line.
 func (s *scan) finish() {
 	for label, text := s.label, s.text.String(); s.open; {
 		m := learnGlued.FindStringSubmatchIndex(text)

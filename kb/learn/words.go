@@ -26,8 +26,8 @@ func saysNone(text string) bool {
 	return len(text) < 100 && wordCount(text) <= 8 && noLearning.MatchString(text)
 }
 
-// words makes a capsule of a learning's text. Without a label the text may begin with
-// one, as in "LEARNING: [gotcha] …"; if that names no kind, it is text.
+// words makes a learning of a text, or refuses it with a reason. Without a label the text may begin
+// with one, as in "LEARNING: [gotcha] …"; if that names no kind, it is text.
 func (l *learner) words(from, label, text string, how int) {
 	if strings.Count(text, "**")%2 == 1 { // the other half stood before LEARNING
 		text = strings.TrimSuffix(text, "**")

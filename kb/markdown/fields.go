@@ -80,8 +80,8 @@ func onlyComments(meta string) bool {
 	return true
 }
 
-// Text returns a field's value as text: a text unchanged, lists and mappings as [a, b] and
-// {k: v}. It returns false if the value exceeds the rest of the limit.
+// Text returns a field's value as text: a text unchanged, lists and mappings as [a, b] and {k: v}.
+// It takes its length from left, and returns false if that is not enough.
 func (f *Field) Text(left *int) (string, bool) { return nodeText(f.Node, left, false) }
 
 // Scalar returns the value if it is a single text.
@@ -128,7 +128,7 @@ func nodeText(n *yaml.Node, left *int, inside bool) (string, bool) {
 	return n.Value, true
 }
 
-// Scalar returns the text of a value that is a single one.
+// Scalar returns a value that is a single text, trimmed, "" for null; false if it is none.
 func Scalar(n *yaml.Node) (string, bool) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -142,8 +142,8 @@ func Scalar(n *yaml.Node) (string, bool) {
 	return strings.TrimSpace(n.Value), true
 }
 
-// List returns the texts of a list; a single text is a list of what its commas part, if
-// they may.
+// List returns the texts of a list. A single text is split at commas if they part it, else a list
+// of one. It returns false for a mapping, or a list with anything but texts.
 func (f *Field) List(commas bool) ([]string, bool) {
 	n := f.Node
 	if n.Kind == yaml.AliasNode {

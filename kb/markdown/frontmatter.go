@@ -10,9 +10,9 @@ import (
 	"blackboard/board/text"
 )
 
-// Split splits a markdown text into its YAML front matter and its body. The front matter
-// is between a first line "---" and the next line "---" or "...". Line ends become "
-// ", and a byte order mark is dropped.
+// Split splits a markdown text into its YAML front matter and its body. The front matter is between
+// a first line "---" and the next line "---" or "...". Line ends become LF, and a byte order mark
+// is dropped.
 func Split(file string) (meta, body string, found bool) {
 	file = strings.TrimPrefix(file, "\ufeff")
 	file = LineEnds.ReplaceAllString(file, "\n")

@@ -33,11 +33,11 @@ type Section struct {
 	Line  int    // first line, from 1
 }
 
-// Sections cuts a markdown document at its H1 and H2 headings, written with # or
-// underlined, outside code blocks. The title of a section is the document's and its
-// headings. The document's title comes from its front matter, its only H1, or its file
-// name. The fields of the front matter stand before the first section, or are one if that
-// is long.
+// Sections cuts a markdown document at its H1 and H2 headings, written with # or underlined,
+// outside code blocks, and long sections further, "(1 of 3)". A heading that only has headings
+// below it is no section. The title of a section is the document's and its headings. The document's
+// title comes from its front matter, its only H1, or its file name. The fields of the front matter
+// begin the first section, or are sections of their own if both together are too long for one.
 func Sections(file, text string) []Section {
 	meta, body, found := Split(text)
 	line := 1

@@ -188,7 +188,8 @@ func (f *file) rewriteRow(tx *sqlite.Tx, it *Item, same bool, v embed.Vector,
 	return f.Index.Put(tx, document(it, v))
 }
 
-// embedded notes the model of an item's embedding, which is none if it cannot be stored.
+// embedded sets the model of an item's embedding. If v cannot be stored, it is set to nil, and the
+// model to none.
 func (f *file) embedded(tx *sqlite.Tx, it *Item, v *embed.Vector, warnings *[]string) (err error) {
 	if *v, err = f.Usable(tx, f.s.opt.Embedder, *v, warnings); err != nil {
 		return err

@@ -273,8 +273,8 @@ func (s Scope) where() (string, []any) {
 	return `tier = ? AND channel = ? AND ` + isLive, []any{s.Tier, s.Channel}
 }
 
-// filter returns the same as a filter of the index, for items with exactly these
-// readers.
+// filter returns the filter of the index for the active items of a scope that this agent alone may
+// read, "" for everybody's.
 func (s Scope) filter(agent string) index.Filter {
 	f := index.Filter{All: [][]string{{kwTier + s.Tier}, {keyword(kwAgent, agent)}},
 		None: []string{kwArchived}}
@@ -334,10 +334,10 @@ func (w *watermark) write(tx *sqlite.Tx, sc Scope) error {
 	return err
 }
 
-// Due returns the scopes that need a pass: those with DueItems or more new or changed
-// items, with more active items than Cap, with expired items, and archived conversations
-// whose items end with them. It depends on changes and not on the clock, so a missed
-// pass is one pass later.
+// Due returns the scopes that need a pass: with DueItems or more new or changed items since the
+// last pass, with more active items than Cap of which some can be archived, or with expired items;
+// and archived conversations whose items end with them. It asks for no time since the last pass, so
+// a missed pass is only late.
 func (s *Store) Due(ctx context.Context) ([]Scope, error) {
 	return s.dueBy(ctx, func(tx *sqlite.Tx, h *holding) (bool, error) {
 		// If all items of a scope are too important to archive, a pass cannot reduce
@@ -410,8 +410,7 @@ func hasEnded(tx *sqlite.Tx, sc Scope) (bool, error) {
 		`SELECT count(*) FROM items WHERE `+where+` AND lifetime = 'conversation'`, args...)
 }
 
-// grown reports whether a scope has at least so many new or changed items since the last
-// pass.
+// grown reports whether a scope has at least `many` new or changed items since the last pass.
 func grown(tx *sqlite.Tx, h *holding, many int) (bool, error) {
 	if h.live < many {
 		return false, nil

@@ -66,9 +66,9 @@ func checkRef(ref string) error {
 	return nil
 }
 
-// StartConversation starts a conversation in a channel, or in the default channel. If
-// the harness has used this thread before and that conversation is not archived, it is
-// returned.
+// StartConversation starts a conversation in a channel, or in the default channel. If the harness
+// has used this thread before and that conversation is not archived, it is returned, and again is
+// true.
 func (s *Store) StartConversation(ctx context.Context, channel, thread string) (
 	c ConversationInfo, again bool, err error) {
 	if channel == "" {
@@ -113,8 +113,8 @@ func readConversations(tx *sqlite.Tx, where string, args ...any) ([]Conversation
 			where, args...)
 }
 
-// talkEvent appends what was done with a conversation: about another agent, or by one with
-// what is its own.
+// talkEvent logs what was done with a conversation. other is the agent that it is about, agent the
+// owner of what is private.
 func (f *file) talkEvent(tx *sqlite.Tx, verb, ref, other, agent string) error {
 	return f.event(tx, Event{Verb: verb, Subject: ref, Other: other, agent: agent,
 		Scope: Scope{Tier: Conversation, Conversation: ref}.String()})
@@ -171,7 +171,8 @@ func (s *Store) Conversation(ctx context.Context, ref string) (c ConversationInf
 	return c, err
 }
 
-// inConversations reads in the file of the conversations.
+// inConversations runs fn on a snapshot of the file with the conversations. Without the file the
+// error says that ref is not found.
 func (s *Store) inConversations(ctx context.Context, ref string,
 	fn func(*file, *sqlite.Tx) error) error {
 	f, err := s.file(ctx, Conversation, false)
@@ -397,7 +398,7 @@ func (s *Store) conversationRefs(tx *sqlite.Tx) (any, error) {
 	return sqlite.List(refs), err
 }
 
-// conversationScopes returns them as scopes; none if it is all.
+// conversationScopes returns the caller's conversations as scopes; nil means all.
 func (s *Store) conversationScopes(tx *sqlite.Tx) ([]string, error) {
 	taken, err := s.conversationRefs(tx)
 	if err != nil || taken == nil {

@@ -270,7 +270,7 @@ type filePlan struct {
 	elsewhere map[string]Item // ids in the other file: an id is unique across both
 	out       Imported
 
-	hasChannel, hasConversation map[string]bool
+	hasChannel, hasConversation map[string]bool // names and refs that are in the file, or will be after this import
 	// items and named entries of the document, by subject of revisions
 	found      map[string]fate
 	told       map[string]bool // conversations with an event for their working notes

@@ -30,7 +30,7 @@ func (im *importer) importsTier(tier string) bool {
 	return im.opt.Tiers == nil || slices.Contains(im.opt.Tiers, tier)
 }
 
-// wants reports the same of a record's tier, and counts the record if not. An unknown
+// wants reports whether a record's tier is to be imported, and counts the record if not. An unknown
 // tier is wanted, so that the record is refused.
 func (im *importer) wants(tier string) bool {
 	if im.importsTier(tier) || !slices.Contains(Tiers, tier) {

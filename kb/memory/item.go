@@ -429,8 +429,8 @@ var (
 		`in diesem (?:projekt|repository))\b`)
 )
 
-// misplaced says, with what to do, that a new item is not what the memory, or its tier, is
-// for. These are notes: the words alone do not prove it.
+// misplaced returns notes, with what to do, if a new item is not what the memory, or its tier, is
+// for. They do not refuse it: the words alone do not prove it.
 func (it *Item) misplaced() (notes []string) {
 	said := it.Title + ". " + it.Content
 	if sizes.MatchString(said) && (ofFile.MatchString(said) || ofWorkspace.MatchString(said)) {

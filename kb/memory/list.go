@@ -150,7 +150,7 @@ func (f *file) list(tx *sqlite.Tx, q *ListQuery, tiers []string, after position)
 		q.Archived)
 }
 
-// Revisions returns the earlier versions of an item, the oldest first.
+// Revisions returns the earlier versions of an item, the oldest first. A note has none.
 func (s *Store) Revisions(ctx context.Context, id string) ([]Item, error) {
 	if isNote(id) {
 		_, _, err := s.findNote(ctx, id, noteKept)

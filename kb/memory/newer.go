@@ -47,7 +47,8 @@ func (f *file) akinTo(tx *sqlite.Tx, it *Item) ([]*Item, error) {
 	return all, err
 }
 
-// newest returns the newest note that stands so to an item, and how.
+// newest returns the newest note that replaces an item or is similar to it, and which of both; nil
+// if there is none.
 func newest(it *Item, among []*Item) (newer *Item, how clash.Standing) {
 	said := it.told()
 	for _, o := range among {
@@ -65,8 +66,8 @@ func newest(it *Item, among []*Item) (newer *Item, how clash.Standing) {
 	return newer, how
 }
 
-// renew puts before each of the first hits the note that is newer and says otherwise, also
-// if that was not found itself. What surely no longer holds is left out unasked.
+// renew puts before each of the first hits the note that is newer and says otherwise, also if that
+// was not found itself. With q.Gate, what surely no longer holds is left out.
 func (f *file) renew(tx *sqlite.Tx, hits []Hit, q *Query) ([]Hit, error) {
 	out := make([]Hit, 0, len(hits)+2)
 	at := func(among []Hit, n int64) int {
@@ -216,7 +217,7 @@ func (q *Query) takes(it *Item) bool {
 	return it.Importance >= q.MinImportance && len(q.Tags)+len(q.Curators)+len(q.Sources) == 0
 }
 
-// warnOfOlder names the older notes that a new one may replace.
+// warnOfOlder returns warnings that name at most two older notes that a new one may replace.
 func (f *file) warnOfOlder(tx *sqlite.Tx, it *Item) (warnings []string, err error) {
 	among, err := f.akinTo(tx, it)
 	if err != nil {

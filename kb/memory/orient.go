@@ -83,7 +83,7 @@ type Orientation struct {
 	Given []string `json:"-"`
 }
 
-// Considered is something that a document might have, and why it has it or not.
+// Considered is a line that a document might have, and why it has it or not.
 type Considered struct {
 	What   string
 	Tokens int

@@ -51,8 +51,8 @@ func (n *Note) setExpiry(now time.Time) {
 	}
 }
 
-// noteTier returns the default tier of notes: the workspace, or the account if there is
-// no workspace.
+// noteTier checks the tier of notes. The default is the workspace, or the account if there is no
+// workspace.
 func (s *Store) noteTier(tier string) (string, error) {
 	switch tier {
 	case "":
@@ -269,7 +269,7 @@ const OwnNotes = "own"
 // shareShown is the least share of a question's words with which a note is shown.
 const shareShown = 0.3
 
-// readNotes adds the caller's notes that have words of the question, the best first.
+// readNotes adds the caller's notes that have shareShown of the question's words, the best first.
 func (s *Store) readNotes(ctx context.Context, q *Query, res *Result) error {
 	notes, err := s.Notes(ctx, "", 0)
 	share, own := shareOf(q.Text), Slice{Tier: OwnNotes, Hits: []Hit{}}

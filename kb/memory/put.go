@@ -129,7 +129,7 @@ func (s *Store) warnOfSource(ctx context.Context, out *Stored) {
 	}
 }
 
-// Derived says how it stands with what an item was derived from; "": nothing is to be said.
+// Derived describes the state of what an item was derived from; "": there is nothing to say.
 func (s *Store) Derived(ctx context.Context, it *Item) string {
 	if it.DerivedFrom == "" || s.opt.Resolve == nil {
 		return ""
@@ -167,8 +167,8 @@ func (f *file) checkPlace(tx *sqlite.Tx, it *Item) error {
 	return nil
 }
 
-// same returns the active or archived item in the same scope with the same words and
-// readers, or nil.
+// same returns the active or archived item in the same scope with the same words and readers, or
+// nil. It is not one that has expired.
 func (f *file) same(tx *sqlite.Tx, it *Item) (*Item, error) {
 	sc := it.Scope()
 	found, err := itemsWhere(tx,

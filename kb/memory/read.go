@@ -336,7 +336,8 @@ func (f *file) readTier(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, re
 	return hits, nil
 }
 
-// byRelevance lists the most relevant items, of a conversation the newest.
+// byRelevance lists the most relevant items; of a conversation the newest; with q.recent the
+// critical ones first, then those changed last.
 func (f *file) byRelevance(tx *sqlite.Tx, tier string, q *Query, want int) ([]Hit, error) {
 	where, args := q.where(tier, f.s.opt.Agent, tx.Now)
 	order := ` ORDER BY created DESC, n DESC LIMIT ?`
@@ -366,7 +367,7 @@ func (f *file) byRelevance(tx *sqlite.Tx, tier string, q *Query, want int) ([]Hi
 	return hits, nil
 }
 
-// byText lists items that match a text, unordered.
+// byText lists the items that match a text best, the best first.
 func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want int,
 	res *Result) ([]Hit, error) {
 	found, light, err := f.candidates(tx, tier, q, v, want, res)

@@ -82,7 +82,7 @@ type Scrubbed struct {
 	Notes []string `json:"notes"`
 }
 
-// mayScrub validates a query and checks the grants.
+// mayScrub fills in and validates a query, and checks the grants.
 func (s *Store) mayScrub(q *ScrubQuery) error {
 	if q.Mode == "" {
 		q.Mode = ScrubKeepNamed

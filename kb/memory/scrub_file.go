@@ -219,7 +219,7 @@ func (s *Store) removeFile(ctx context.Context, q ScrubQuery) error {
 	return err
 }
 
-// removedBefore handles a workspace without a file: it tells if this manifest has
+// removedBefore handles a workspace without a file: the error says whether this manifest has
 // removed it.
 func (s *Store) removedBefore(ctx context.Context, q ScrubQuery, confirm string) error {
 	if err := s.removeFile(ctx, q); err != nil { // files that SQLite kept beside it

@@ -193,10 +193,10 @@ func Reindex(ctx context.Context, path string) error { return kind.Reindex(ctx, 
 // Reembedded is the result of Reembed.
 type Reembedded = store.Embedded
 
-// Reembed embeds every active item in the caller's files that has no embedding of the
-// current model, private ones too: those stored without one, or all if the model has
-// changed. It commits in batches, at most so many (0: all), and calls progress after
-// each. Without a model it returns fault.NoModel.
+// Reembed embeds every active item in the caller's files that has no embedding of the current
+// model, private ones too: those stored without one, or all if the model has changed. It commits in
+// at most `batches` batches (0: all), and calls progress after each. Without a model it returns
+// fault.NoModel.
 func (s *Store) Reembed(ctx context.Context, batches int, progress func(done, of int)) (
 	Reembedded, error) {
 	if s.opt.Embedder == nil {

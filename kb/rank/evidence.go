@@ -64,12 +64,13 @@ func (s Scale) Calibrated(unasked float64) Scale {
 	return s
 }
 
-// keywords is how much more words count in a question of one word. Few words are a name or
-// an identifier, which the meaning of a text does not tell.
+// keywords is the extra weight of words in a question of one word; it falls with the square of the
+// number of terms. A short question is usually a name or an identifier, which embeddings do not
+// tell apart.
 const keywords = 22.0
 
-// Score is what a candidate's words and meaning count together in the ranking, for a
-// question of so many different terms.
+// Score is what a candidate's words and meaning count together in the ranking, for a question of
+// that many different terms.
 func (s Scale) Score(terms int, bm25, cosine float64) float64 {
 	n := float64(max(1, terms))
 	return s.BM25*(1+keywords/(n*n))*bm25 + cosine

@@ -25,8 +25,8 @@ func better(a, b Scored) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.
 // its authors found good.
 const K = 60
 
-// Reciprocal is what a place in a list, from 1, counts in reciprocal rank fusion; 0 that of
-// what the list lacks.
+// Reciprocal is what a place in a list, from 1, counts in reciprocal rank fusion; and 0 for place
+// 0: it is not in the list.
 func Reciprocal(place int) float64 {
 	if place == 0 {
 		return 0

@@ -152,7 +152,8 @@ func (a *announcement) value() (from, to int) {
 	return a.findAnnounced()
 }
 
-// isArgument reports whether a call that sets what has the name goes on with the value.
+// isArgument reports whether the word ends the first argument of a call such as setenv('…PASSWORD',
+// 'X'), and the value is the next one.
 func (a *announcement) isArgument(at int) bool {
 	return at > a.end && (strings.HasPrefix(a.text[at:], ", '") ||
 		strings.HasPrefix(a.text[at:], `, "`)) && containsAny(strings.ToLower(a.before(40)),
@@ -225,7 +226,7 @@ func valueAt(text string, i int) (from, to int, quoted bool) {
 	return i, to, false
 }
 
-// accept returns where the value at i is, if it is one in this manner.
+// accept returns where the value at i is, or zeros if it is none in this manner.
 func (a *announcement) accept(i int, how manner) (from, to int) {
 	from, to, quoted := valueAt(a.text, i)
 	if how == byOperator && !quoted {

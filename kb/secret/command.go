@@ -12,8 +12,8 @@ var commandRule = &rule{ID: "command-password", entropy: -1}
 // authHeader is what follows "Bearer" or "Basic".
 var authHeader = &rule{ID: "authorization-header", entropy: 2}
 
-// commandOption is an option that takes a password. A value that is glued to its option has
-// to be, since else it is asked for; with a user, it follows the user's name and a colon.
+// commandOption is an option that takes a password. glued: the value follows without a blank, as
+// else the command asks for it; user: it follows the user's name and a colon.
 type commandOption struct {
 	option      string
 	glued, user bool

@@ -192,7 +192,7 @@ type token struct {
 	class    uint64
 }
 
-// wordsAfter are looked at behind one that announces.
+// wordsAfter is how many words are read from one that announces on.
 const wordsAfter = 26
 
 const around = " \t\r\n\"'`*“”„‚‘’«»()[]" // a word

@@ -184,7 +184,8 @@ func (a *announcement) isToken(v string, c class, how manner) bool {
 	return false
 }
 
-// keyOfSecret reports whether the words around a key say that it opens something.
+// keyOfSecret reports whether the text around the word key says that the key opens something:
+// Wi-Fi, an archive, an API. before is the text before it, in lower case.
 func (a *announcement) keyOfSecret(before string) bool {
 	if containsAny(before, listed("keys").words...) {
 		return true

@@ -16,7 +16,7 @@ const (
 	secretNamed = `(?:password|passwd|passphrase|secret|token|credentials?|(?:api|access|auth|account|encrypt(?:ion)?|private|secret|sign(?:ing)?|master|shared|storage)[_-]?key)`
 )
 
-// names has a word of each name that secretNamedd matches.
+// names has a word of each name that secretNamed matches.
 const names = `pass secret token credential key`
 
 // place is where a password stands, so that its value may look like any word.

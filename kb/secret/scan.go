@@ -50,9 +50,9 @@ var (
 	operator = newSet("=:>,|")
 )
 
-// scan returns what looks like a secret, in one pass over the text: where two bytes
-// begin an anchor, its shapes are tried; where a name may end and a value begin, they
-// are looked at.
+// scan returns what looks like a secret, in no order and perhaps overlapping. Where two bytes begin
+// an anchor, its shapes are tried; where a name may end and a value begin, they are looked at. Then
+// words are read: what announces a secret, what gives one away.
 func scan(text string) (found []span) {
 	table := shapes()
 	add := func(r *rule, start, end int) {

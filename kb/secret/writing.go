@@ -103,7 +103,7 @@ func stringEnd(raw []byte, i int) int {
 	return min(i+1, len(raw))
 }
 
-// value masks the string of a member.
+// value returns a JSON string with its secrets masked, and notes them; false if it has none.
 func (m *Masker) value(what, name string, quoted []byte) ([]byte, bool) {
 	var s string
 	if json.Unmarshal(quoted, &s) != nil {

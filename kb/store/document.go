@@ -31,7 +31,7 @@ type Document struct {
 	Most    int64  // the most bytes that are read
 	Fields  []Field
 	Lists   []List
-	// Unknown is called with the name of a field that was left out.
+	// Unknown is called with the name of a field that was left out. Read needs it.
 	Unknown func(name string)
 }
 
@@ -46,7 +46,7 @@ type List struct {
 	Name string
 	// Each calls add with each record, to write it.
 	Each func(add func(record any) error) error
-	// Take gets each record that is read, with its place from 0.
+	// Take gets each record that is read, with its place from 0. raw is valid until it returns.
 	Take func(raw []byte, at int)
 }
 
@@ -103,7 +103,7 @@ type documentReader struct {
 }
 
 // Read parses a document and passes each record to its list's Take. An error refuses the whole
-// document.
+// document, of which records may have been passed.
 func (d *Document) Read(ctx context.Context, r io.Reader) error {
 	left := io.LimitedReader{R: r, N: d.Most + 1}
 	err := (&documentReader{Document: d, ctx: ctx, dec: json.NewDecoder(&left)}).read()

@@ -30,8 +30,8 @@ func Vector(ctx context.Context, e embed.Embedder, text string, warnings *[]stri
 	return vs[0], nil
 }
 
-// Question embeds what is asked. Where that cannot be, why says so, and err is the
-// model's; else err is of the context.
+// Question embeds what is asked. If that is impossible, why says so, and err is the model's, nil
+// without a model. With why "", err is of the context.
 func Question(ctx context.Context, e embed.Embedder, text string) (
 	v embed.Vector, why string, err error) {
 	if e == nil {
@@ -47,8 +47,8 @@ func Question(ctx context.Context, e embed.Embedder, text string) (
 	return nil, fmt.Sprintf("the question could not be embedded (%v)", err), err
 }
 
-// Usable returns a vector if it can be stored: a file has vectors of one model. Else
-// that is a warning.
+// Usable returns a vector if it can be stored, else nil with a warning: a file has vectors of one
+// model. The first one sets that model.
 func (f *File) Usable(tx *sqlite.Tx, e embed.Embedder, v embed.Vector, warnings *[]string) (
 	embed.Vector, error) {
 	if v == nil {

@@ -115,8 +115,8 @@ func Alike(model string, a, b embed.Vector) float64 {
 	return rank.ScaleOf(model).Cosine * embed.Cosine(a, b)
 }
 
-// Order ranks candidates by words and meaning, best first, for a question of so many terms. A text that has no vector
-// counts as if it were as near as those with the same words usually are.
+// Order ranks candidates by words and meaning, best first, for a question of that many terms. A
+// text that has no vector counts as if it were as near as those with the same words usually are.
 func Order(model string, terms int, cands []index.Candidate) []rank.Scored {
 	scale := rank.ScaleOf(model)
 	sum, n := 0.0, 0.0

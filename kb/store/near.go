@@ -32,8 +32,8 @@ func (f *File) Nearby() *Nearby {
 	return x
 }
 
-// Search returns the nearest. left is how many more searches there will be at least,
-// and among how many rows.
+// Search returns the candidates of q, as the index does. left is how many more searches there will
+// be at least, and among of how many rows.
 func (x *Nearby) Search(tx *sqlite.Tx, q index.Query, left, among int) ([]index.Candidate, error) {
 	ix := x.f.Index
 	if x.warm != nil {

@@ -63,8 +63,8 @@ func parts(text string) []string {
 	return all
 }
 
-// cutBefore is where to cut a text of at most so many bytes: after a paragraph, a line or
-// a sentence if one ends in the last third, else between words, else between characters.
+// cutBefore is where to cut a text so that at most `most` bytes are before it: after a paragraph, a
+// line or a sentence if one ends in the last third, else between words, else between characters.
 func cutBefore(text string, most int) int {
 	if len(text) <= most {
 		return len(text)

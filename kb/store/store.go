@@ -66,7 +66,7 @@ type File struct {
 
 // Options say how a file is opened.
 type Options struct {
-	// Warm keeps what searches read in memory, for a process that lives.
+	// Warm keeps what searches read in memory, for a long-running process.
 	Warm bool
 	// Now replaces the clock.
 	Now func() time.Time
@@ -78,7 +78,7 @@ type Options struct {
 	// Wait is how long the preparation waits for other writers; 0 is sqlite.LockTimeout.
 	Wait time.Duration
 
-	written bool // what nobody has written to yet is not there
+	written bool // it is fs.ErrNotExist if nothing was written yet
 }
 
 // Open opens a file and prepares it.
@@ -131,7 +131,7 @@ func (f *File) Read(ctx context.Context, fn func(*sqlite.Tx) error) error {
 	return f.DB.Read(sqlite.AskFirst(ctx, f.Index.AskMeta()), fn)
 }
 
-// SQLite is the file for who knows that it is one.
+// SQLite returns the file's database. It panics if that is elsewhere.
 func (f *File) SQLite() *sqlite.DB { return f.DB.(file).DB }
 
 // Check adds to SQLite's own check what holds of files alone.
@@ -256,7 +256,7 @@ func (f *File) Sound(ctx context.Context) error {
 	return f.Read(ctx, func(tx *sqlite.Tx) error { return tx.Hold(f.kind.Invariants...) })
 }
 
-// CheckIndex holds the index against itself and the rows.
+// CheckIndex checks the index by itself and against the rows.
 func (f *File) CheckIndex(tx *sqlite.Tx) error {
 	rows := f.kind.Table + ` WHERE ` + f.kind.Live
 	return f.Index.CheckOf(tx, f.kind.Row, `SELECT n FROM `+rows+` ORDER BY n`)

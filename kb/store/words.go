@@ -22,10 +22,10 @@ type Words struct {
 	counts []uint16         // of Near, by text; all 0 otherwise
 }
 
-// NewWords returns those of no text yet.
+// NewWords returns Words without a text.
 func NewWords() *Words { return &Words{ids: map[string]int32{}} }
 
-// Read returns the numbers of words, sorted.
+// Read returns the ids of words, sorted, and gives new words one.
 func (s *Words) Read(text []string) []int32 {
 	all := make([]int32, 0, len(text))
 	for _, w := range text {
@@ -40,7 +40,8 @@ func (s *Words) Read(text []string) []int32 {
 	return all
 }
 
-// Add adds a text by the numbers of its words: their number is its place.
+// Add adds a text, given the sorted ids of its words from Read. Its index in Of is the number of
+// texts before it.
 func (s *Words) Add(words []int32) {
 	for _, w := range slices.Compact(slices.Clone(words)) {
 		s.with[w] = append(s.with[w], int32(len(s.Of)))
@@ -60,8 +61,9 @@ func (s *Words) Rarest(words []int32) []int32 {
 	return rare
 }
 
-// Near returns the texts that share at least a part of the longer one's words, or of
-// the different ones, with some words, or have all of these: the nearest, at most so many.
+// Near returns at most `most` texts, the nearest first: those that share with some words, given as
+// sorted ids, at least the part `least` of the longer one's words or of all different ones, or that
+// have all of their rarest words.
 func (s *Words) Near(words []int32, least float64, most int) []int32 {
 	rare := s.Rarest(words)
 	// who shares so many has at least one of the others and one more
@@ -91,8 +93,8 @@ func (s *Words) Near(words []int32, least float64, most int) []int32 {
 	return best[:min(len(best), most)]
 }
 
-// most are those with the highest counts, of equal ones the newest. Thousands have a word in
-// common, so they are not sorted.
+// most returns the n texts with the highest counts, of equal ones the newest, the best last.
+// Thousands have a word in common, so they are not sorted.
 func (s *Words) most(found []int32, n int) []int32 {
 	top := make([]int32, 0, n+1) // the last is the best
 	worse := func(a, b int32) int {

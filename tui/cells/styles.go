@@ -89,7 +89,7 @@ func (s *Styles) Pane(title, note string, body []string, w, h int, focused bool)
 	return append([]string{s.Heading(title, note, w, focused)}, Fill(body, w, h-1)...)
 }
 
-// Box is a frame around lines of w cells, for overlays.
+// Box is a frame around lines of w cells, for overlays: it is four cells wider.
 func (s *Styles) Box(title, note string, body []string, w int) []string {
 	title = Fit(title, min(Width(title), w-4))
 	top := "╭─ " + title + " " + strings.Repeat("─", max(w-Width(title)-1, 0)) + "╮"

@@ -26,8 +26,8 @@ import (
 // tabs by blanks, and clusters of uncertain width by simple ones. Line breaks stay.
 func Clean(s string) string { return certain(Visible(s)) }
 
-// Visible is Clean for a text to edit: it only replaces characters that a terminal would
-// obey.
+// Visible is Clean for a text to edit: it replaces only tabs, invalid UTF-8 and characters that a
+// terminal would obey, and CRLF becomes LF.
 func Visible(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	s = strings.ReplaceAll(s, "\t", "    ")
@@ -96,7 +96,8 @@ func Right(s string, w int) string {
 	return Fit(s, w)
 }
 
-// Spread aligns one text left and one right in w cells; the left one is shortened.
+// Spread aligns one text left and one right in w cells; the left one is shortened. Without room for
+// both the right one is left out.
 func Spread(left, right string, w int) string {
 	n := Width(right)
 	if n == 0 || n+4 > w {

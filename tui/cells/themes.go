@@ -173,7 +173,7 @@ func NewStyles(r *lipgloss.Renderer, theme string) *Styles {
 	return s
 }
 
-// Reset ends a look.
+// Reset ends all styles.
 const Reset = "\x1b[0m"
 
 // ChosenRow renders a line as the selection: with its own styles, on the background of

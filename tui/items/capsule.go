@@ -213,7 +213,7 @@ func (x *factLines) given(usage *board.Usage) {
 	}
 }
 
-// deeds are the events of a capsule as the memory has its own.
+// deeds returns the events of a capsule as events of the memory.
 func deeds(events []kb.Event) (all []memory.Event) {
 	for _, e := range events {
 		d := memory.Event{At: e.At, Actor: e.Actor, Why: e.Why, Other: e.Other}
@@ -226,7 +226,7 @@ func deeds(events []kb.Event) (all []memory.Event) {
 	return all
 }
 
-// because writes a reason after what it is for; nothing without one.
+// because returns a reason to put after what it is for; "" without one.
 func because(why string) string {
 	if why == "" {
 		return ""

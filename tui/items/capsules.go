@@ -52,8 +52,8 @@ func (m *hands) capsule(ctx context.Context, id string) (k *kb.KB, c kb.Capsule,
 	return k, c, err
 }
 
-// takeBack restores the revision before an action, unless the capsule was changed since,
-// because that change would be undone as well.
+// takeBack returns the undo of an action: it restores the revision before, unless the capsule was
+// changed since, because that change would be undone as well.
 func (m *hands) takeBack(text string, made *kb.Capsule) *page.Undo {
 	id, n := made.ID, made.Revision
 	return &page.Undo{Text: text, Do: func(ctx context.Context) (page.Outcome, error) {

@@ -142,7 +142,7 @@ type factLines struct {
 	app *page.App
 }
 
-// lines writes the facts.
+// lines writes the facts, and what was done to it.
 func (f *facts) lines(to *cells.Writer, a *page.App) {
 	x := &factLines{to, a}
 	f.write(x)

@@ -33,8 +33,8 @@ type Page struct {
 	query Query
 	asked Query // the query of the last read
 	answer
-	fresh bool // other rows are awaited, and this one of them is to be chosen
-	keep  Ref
+	fresh bool // other rows are awaited
+	keep  Ref  // the one of them to choose
 	known bool // data was read for the tab
 	err   error
 
@@ -95,7 +95,7 @@ func (p *Page) Search(text string) tea.Cmd {
 	return tea.Batch(p.Filter.Start(), p.readFresh())
 }
 
-// Memory goes to the memory.
+// Memory goes from the search to the memory.
 func (p *Page) Memory() tea.Cmd {
 	if p.query.Section != SectionSearch {
 		return nil
@@ -385,7 +385,8 @@ func (p *Page) Title() string {
 	return "memory"
 }
 
-// Actions returns the keys of the tab and of its chosen row.
+// Actions returns the keys of the tab and of its chosen row; while the filter is typed, only the
+// filter's.
 func (p *Page) Actions() page.Actions {
 	if p.Filter.Active && p.searching() {
 		return page.Actions{}.Also(page.KeyOpen, page.Renamed(page.KeyInEditor, "edit"), page.KeyChoose,

@@ -91,8 +91,8 @@ type Row struct {
 	At    time.Time    // the time from which its age counts; zero: never
 	cells []string     // by section; see Page.row
 	Head  string
-	marks []string
-	hit   *kb.Hit // of the search; nil: of a tab
+	marks []string // badges at the end of the row: "private", "archived", …
+	hit   *kb.Hit  // of the search; nil: of a tab
 }
 
 // Query selects the rows of a list.
@@ -181,7 +181,7 @@ type summary struct {
 // pages of them.
 const memoryMost = 500
 
-// summarise counts the items. Tiers that are not granted count nothing.
+// summarise counts what each tab has. Tiers that are not granted count nothing.
 func summarise(ctx context.Context, s *memory.Store) (m summary, err error) {
 	m.agents = map[string]int{}
 	files, err := s.Stats(ctx)
@@ -223,7 +223,8 @@ func summarise(ctx context.Context, s *memory.Store) (m summary, err error) {
 	return m, nil
 }
 
-// Read returns rows, and whether there are more.
+// Read returns the rows that match, and whether there are more: of items at most limit, of other
+// things those among the newest memoryMost.
 func (q *Query) Read(
 	ctx context.Context, s *memory.Store, now time.Time, limit int,
 ) (rows []Row, more bool, err error) {
@@ -302,7 +303,7 @@ func itemRow(it *memory.Item, now time.Time) Row {
 		cells: []string{memory.Level(it.Importance), it.Curator}}
 }
 
-// itemMarks returns the marks of an item in a list.
+// itemMarks returns the badges of an item in a list.
 func itemMarks(it *memory.Item, now time.Time) (marks []string) {
 	if it.Agent != "" {
 		marks = append(marks, "private")

@@ -31,7 +31,7 @@ type findings struct {
 	ofMemory  int    // how many rows are of the memory
 }
 
-// search answers a question from the knowledge base, the memory, or both, best hits of each first.
+// search answers a question from the knowledge base, the memory, or both, the surest hits first.
 // Without words it lists the newest capsules, or items if only those are asked for.
 func (q *Query) search(ctx context.Context, a *page.App, count bool) (got answer, err error) {
 	if count && a.Memory != nil { // without counts it can be searched all the same
@@ -77,7 +77,7 @@ func known(values, list []string) (all []string) {
 	return all
 }
 
-// take adds those hits that pass every filter, at most so many.
+// take adds those hits that pass every filter, up to `most` rows in all.
 func (g *answer) take(t *terms, hits []kb.Hit, most int) {
 	for i := range hits {
 		h := &hits[i]
@@ -259,7 +259,7 @@ func (p *Page) notes(most int) []string {
 	return lines
 }
 
-// heading is the number of hits.
+// heading says how many hits there are, and how sure.
 func (f *findings) heading(p *Page) string {
 	n := int64(len(p.rows))
 	switch {

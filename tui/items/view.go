@@ -269,7 +269,7 @@ func badges(a *page.App, marks []string) string {
 	return strings.Join(out, " ")
 }
 
-// endings says what of a capsule searches leave out.
+// endings returns the badge of a capsule that searches leave out; nil of others.
 func endings(c *kb.Capsule) []string {
 	switch {
 	case c.Retired != nil:

@@ -46,7 +46,7 @@ func (m *hands) store(ctx context.Context, ref Ref, revision int, text string) (
 	return now, also, err
 }
 
-// warned adds warnings to the text of an outcome.
+// warned returns warnings as the end of an outcome's text.
 func warned(all []string) string {
 	if len(all) == 0 {
 		return ""
@@ -90,7 +90,7 @@ func (m *hands) forget(ref Ref) tea.Cmd {
 	})
 }
 
-// forgettable reports whether d takes it out of use.
+// forgettable reports whether the key d can take it out of use.
 func (r Ref) forgettable() bool {
 	return r.Kind == KindCapsule || r.Kind == KindItem || r.Kind == KindNote
 }

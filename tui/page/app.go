@@ -84,7 +84,7 @@ func (a *App) Blink(cmd tea.Cmd) tea.Cmd {
 // ErrNoKnowledge is the error without a knowledge base.
 var ErrNoKnowledge = errors.New("there is no knowledge base here")
 
-// KB opens the knowledge base once and returns it.
+// KB returns the knowledge base. It opens it if it is not open, or if its file was replaced.
 func (a *App) KB(ctx context.Context) (*kb.KB, error) { return a.OpenKB(ctx, false) }
 
 // OpenKB is KB; with create it creates a missing one.

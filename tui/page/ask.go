@@ -42,7 +42,7 @@ func (a *App) Read(to Page, fn func(context.Context) (take func() tea.Cmd)) tea.
 	})
 }
 
-// After runs a function after a delay.
+// After runs a function after a delay; in tests (Still) it never does.
 func (a *App) After(d time.Duration, to Page, take func() tea.Cmd) tea.Cmd {
 	if a.Still {
 		return nil

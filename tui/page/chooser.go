@@ -145,7 +145,7 @@ func (j *Chooser) toInput(msg tea.Msg) (cmd tea.Cmd) {
 	return j.app.Blink(cmd)
 }
 
-// take goes to the chosen Target.
+// take goes to the chosen target.
 func (j *Chooser) take() tea.Cmd {
 	if j.List.Cursor >= len(j.shown) {
 		return nil

@@ -13,7 +13,7 @@ type Document struct {
 	Lines []cells.Line
 	Links []int // the lines that are links
 	Top   int
-	At    int // the chosen one of ways; -1 without links
+	At    int // the index of the chosen one in Links; -1 without links
 	w, h  int
 }
 

@@ -48,7 +48,7 @@ func (a *App) edited(of Page, e *Editing, text string, err error) tea.Cmd {
 	})
 }
 
-// refused asks what to do with a text that could not be saved.
+// refused returns the form that asks what to do with a text that could not be saved.
 func (a *App) refused(of Page, e *Editing, text string, why error) *Form {
 	const again, anyway = "edit it again", "save it all the same"
 	choices := []string{again}

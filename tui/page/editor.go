@@ -109,14 +109,15 @@ const (
 	doWrap = "\x1b[?7h"
 )
 
-// ScreenAway releases the terminal, for a while or for good.
+// ScreenAway turns line wrapping on and restores the window title, before another program has the
+// terminal or at the end.
 func (a *App) ScreenAway() {
 	if a.Out != nil {
 		io.WriteString(a.Out, doWrap+a.ofTitle(backTitle))
 	}
 }
 
-// ScreenBack takes the terminal again.
+// ScreenBack turns line wrapping off and saves the window title.
 func (a *App) ScreenBack() {
 	if a.Out != nil {
 		io.WriteString(a.Out, noWrap+a.ofTitle(keepTitle))

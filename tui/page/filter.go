@@ -39,7 +39,7 @@ func (f *Filter) Stop() {
 	f.layout()
 }
 
-// Clear empties it, and reports whether it had a text.
+// Clear empties the text and leaves the input. It reports whether there was a text.
 func (f *Filter) Clear() bool {
 	had := f.Value() != ""
 	f.input.SetValue("")

@@ -423,7 +423,7 @@ func (f *Form) Actions() Actions {
 	return all
 }
 
-// Typing reports whether a field takes the keys as text.
+// Typing reports that the keys are text.
 func (f *Form) Typing() bool { return true }
 
 // Act is one thing to do, for a reason or none.

@@ -20,7 +20,7 @@ type Openers struct {
 	Run func(name, entry string) Page
 	// Given are the capsules that a run was given; past nil: until now.
 	Given func(b *board.Board, past *board.Past) Page
-	// Link is the link of an id in a text; its open is nil if that does not exist.
+	// Link is the link of an id in a text; its Open is nil if there is no such id.
 	Link func(ctx context.Context, in *Linked, id string) TextLink
 }
 

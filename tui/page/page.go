@@ -55,8 +55,8 @@ type RunPlace interface {
 	Light() (word string, open bool) // the gate's state; "" if unknown
 }
 
-// Leaver is a page that undoes something of its own before it closes, such as a filter or
-// a view of the past. leave reports whether there was something.
+// Leaver is a page that undoes something of its own before it closes, such as a filter or a view of
+// the past. Leave reports whether there was something.
 type Leaver interface{ Leave() (tea.Cmd, bool) }
 
 // Resumer is a page that updates when it is on top again.

@@ -42,7 +42,8 @@ func ParseTerms(text string, names ...string) Terms {
 // Text has the words alone.
 func (t *Terms) Text() string { return strings.Join(t.Words, " ") }
 
-// In returns the values of a filter, each as the only one of a list that it begins, or as it is.
+// In returns the values of a filter. One with which exactly one value of the list begins is
+// replaced by that.
 func (t *Terms) In(name string, list []string) []string {
 	values := slices.Clone(t.Filters[name])
 	for i, v := range values {

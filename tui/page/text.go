@@ -10,8 +10,8 @@ import (
 	"blackboard/tui/cells"
 )
 
-// Text is a page that is a text below a heading, with lines that are links. What is nil is not
-// needed.
+// Text is a page that is a text below a heading, with lines that are links. Fields that are nil are
+// not needed.
 type Text struct {
 	Plain
 	App     *App

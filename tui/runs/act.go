@@ -111,7 +111,7 @@ func (x *acts) aboutSignal(s *board.Signal) []string {
 	return about
 }
 
-// changed is the outcome of an action on the run.
+// changed returns the outcome of an action that changed the run.
 func changed(text string, back *page.Undo) page.Outcome {
 	return page.Outcome{Text: text, Kind: page.ChangedRun, Undo: back}
 }
@@ -219,14 +219,14 @@ func (x *acts) releaseForm(s *board.Signal) *page.Form {
 		}})
 }
 
-// finding is what the fields of a finding say.
+// finding is the input of the fields of a finding.
 type finding struct {
 	board.Post
 	Source *string `json:"source"`
 	Quote  *string `json:"quote"`
 }
 
-// findingOf is a finding with what the fields say.
+// findingOf returns a finding, changed to what the fields say.
 func findingOf(form op.Form, v page.Values, p board.Post) (board.Post, error) {
 	f := finding{Post: p}
 	err := form.Decode(v, &f)
@@ -239,7 +239,7 @@ func findingOf(form op.Form, v page.Values, p board.Post) (board.Post, error) {
 	return f.Post, err
 }
 
-// valuesOf are the values of the fields of a finding that is there.
+// valuesOf returns the values of the fields for an existing finding.
 func valuesOf(e *board.Entry) page.Values {
 	v := page.Values{"content": e.Content, "type": e.Type, "source": e.SourceDoc, "quote": e.Evidence, "tags": strings.Join(e.Tags, ", "),
 		"supports": strings.Join(e.Supports, ", "), "contradicts": strings.Join(e.Contradicts, ", ")}

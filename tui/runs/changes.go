@@ -149,7 +149,8 @@ func (rows *changedRows) add(id, what, text string) {
 	*rows = append(*rows, struct{ id, what, text string }{id, what, text})
 }
 
-// write writes the first rows of so many below a heading, if there are any.
+// write writes the first rows below a heading, and how many of all follow; nothing if there are
+// none.
 func (rows changedRows) write(x *cells.Writer, heading string, of int) {
 	if of == 0 {
 		return

@@ -161,8 +161,8 @@ func (p *CheckPage) ask(ctx context.Context, report string) (check.Result, error
 	return check.Run(ctx, p.b, f, in)
 }
 
-// failed are the reports whose last check failed, unless that was in another directory: the same
-// names are other files there.
+// failed returns the reports whose last check failed, unless that was in another directory: the
+// same names are other files there.
 func (p *CheckPage) failed(ctx context.Context) (reports []string) {
 	st, err := p.b.State(ctx)
 	dir := cmp.Or(p.app.Workspace, p.app.Files)
@@ -340,7 +340,7 @@ func (p *CheckPage) Title() string {
 	return cmp.Or(p.only, "check")
 }
 
-// Actions returns the keys of the page.
+// Actions returns the keys of the page; while the filter is typed, only its keys.
 func (p *CheckPage) Actions() page.Actions {
 	report := page.On(page.Renamed(page.KeyReport, "choose a report"), p.askReport)
 	again := page.On(page.Renamed(page.KeyRefresh, "check again"), p.check)

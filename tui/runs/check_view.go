@@ -102,7 +102,8 @@ func (p *CheckPage) policy() string {
 	return page.ShownPath(p.app, p.Result.Policy)
 }
 
-// note says how far the answer goes.
+// note returns the filter while it is typed or set, how far a check is, that its result is old, or
+// what a check cannot do.
 func (p *CheckPage) note() string {
 	switch {
 	case p.Filter.Shown():
@@ -172,7 +173,7 @@ func (p *CheckPage) compose() {
 	p.Doc.At = -1 // enter opens the row
 }
 
-// rowLines is all about a step, or about something that it found.
+// rowLines returns all about a step, or about something that it found.
 func (p *CheckPage) rowLines(r *checkRow) []cells.Line {
 	st, f := p.app.Styles, r.found
 	if f != nil && f.Missing != nil {
@@ -220,8 +221,7 @@ func (p *CheckPage) rowLines(r *checkRow) []cells.Line {
 	return x.Lines
 }
 
-// factLines show a fact of the report in its passage, and the entries that the passage
-// stands on.
+// factLines writes a fact of the report in its passage, and the entries that the passage stands on.
 func (p *CheckPage) factLines(x *cells.Writer, f *check.Finding) {
 	place := cells.OneLine(filepath.Base(f.Report), 60) + fmt.Sprintf(":%d", f.Line)
 	if !noText(f.Report) {
@@ -235,7 +235,7 @@ func (p *CheckPage) factLines(x *cells.Writer, f *check.Finding) {
 	}
 }
 
-// doubtedLines show the quote, and what the source has instead.
+// doubtedLines writes the quote, and what the source has instead.
 func doubtedLines(x *cells.Writer, a *page.App, d *verify.ItemResult) {
 	if d.Evidence != "" {
 		x.Heading("Its quote")
@@ -256,10 +256,10 @@ func doubtedLines(x *cells.Writer, a *page.App, d *verify.ItemResult) {
 	}
 }
 
-// closedKinds are the endings of reports that an editor of text cannot open.
+// closedKinds are the extensions of reports that a text editor cannot open.
 var closedKinds = []string{".docx", ".xlsx", ".pdf"}
 
-// noText says that an editor of text cannot open a report.
+// noText reports whether a text editor cannot open a report.
 func noText(path string) bool {
 	return slices.Contains(closedKinds, strings.ToLower(filepath.Ext(path)))
 }

@@ -70,7 +70,7 @@ func newEntryRow(e *board.Entry) entryRow {
 	return entryRow{id: e.ID, kind: e.Type, status: e.Status, worker: cells.OneLine(e.Worker, 80), text: cells.OneLine(e.Content, page.RowRunes), created: e.Created, must: e.MustSurface}
 }
 
-// at returns a row of the list.
+// at returns a row of the list; one that is not read is empty.
 func (f *feed) at(i int) entryRow {
 	if f.narrow {
 		if i < len(f.found) {
@@ -97,7 +97,7 @@ func (f *feed) posted() int64 {
 	return f.total
 }
 
-// reading returns the query for the entries, now or at the moment that is shown.
+// reading returns the function that queries the entries, now or at the moment that is shown.
 func (f *feed) reading() func(context.Context, board.Query) (board.Found, error) {
 	if past := f.page.back.past; past != nil {
 		return past.Query

@@ -245,7 +245,8 @@ func (p *List) View() []string {
 // Title names the page in the header.
 func (p *List) Title() string { return "runs" }
 
-// Actions returns the keys for the chosen run.
+// Actions returns the keys of the page and for the chosen run; while the filter is typed, only its
+// keys.
 func (p *List) Actions() page.Actions {
 	if p.Filter.Active {
 		return p.Filter.Actions()

@@ -69,7 +69,8 @@ func (p *Page) reconnected(b *board.Board) tea.Cmd {
 	return p.Look()
 }
 
-// gather waits for an event after the last one, and collects those that follow shortly.
+// gather waits for an event after the last one, and collects those that follow shortly. In a test
+// that holds the screen still, it does nothing.
 func (p *Page) gather() tea.Cmd {
 	if p.app.Still {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"blackboard/tui/page"
 )
 
-// How pressing what a run waits for is; less is more so.
+// How pressing what a run waits for is, the most pressing first.
 const (
 	cannotRead = iota
 	workerSilent
@@ -32,7 +32,7 @@ const (
 	goneAfter = 7 * 24 * time.Hour
 )
 
-// pressing is how soon a person should look at a run.
+// pressing returns how pressing a run is: one of the values above.
 func pressing(r *board.Info, now time.Time) int {
 	if r.Error != "" {
 		return cannotRead
@@ -66,7 +66,7 @@ func urgency(n *board.Need, now time.Time) int {
 	return nothingNew
 }
 
-// needed is what a run waits for, the most pressing first.
+// needed returns what a run waits for, the most pressing first.
 func needed(r *board.Info, now time.Time) []board.Need {
 	all := slices.Clone(r.Needs)
 	slices.SortStableFunc(all, func(a, b board.Need) int { return urgency(&a, now) - urgency(&b, now) })
@@ -189,8 +189,8 @@ func (p *List) describe() {
 // toCheck stands for the check of a run where the id of an entry may stand.
 const toCheck = "check"
 
-// tell sends notifications about what has changed since the runs were read before. What is on the
-// screen is not told inside. A run that was not known tells nothing.
+// tell sends notifications about what has changed since the runs were read before. A run on the
+// screen is not told in the line of the keys. A run that was not known tells nothing.
 func (p *List) tell(before, after []board.Info) tea.Cmd {
 	was := map[string]*board.Info{}
 	for i := range before {
@@ -210,7 +210,7 @@ func (p *List) tell(before, after []board.Info) tea.Cmd {
 	return tea.Batch(p.app.Tell(all), p.app.TellInside(inside))
 }
 
-// news is what is new of a run since it was read before; nil: it was not.
+// news returns what is new of a run since it was read before; was is nil if it was not.
 func (p *List) news(was, r *board.Info) (all []page.Notification) {
 	add := func(kind, text string) {
 		all = append(all, page.Notification{Kind: kind, Text: cells.OneLine(r.Run, 60) + ": " + text})

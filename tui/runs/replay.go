@@ -79,7 +79,7 @@ func (p *Page) GoToTime(at time.Time) tea.Cmd {
 	})
 }
 
-// eventAt returns the last event until a time; 0: there is none.
+// eventAt returns the last event that was not after a time; 0: there is none.
 func eventAt(ctx context.Context, b *board.Board, at time.Time) (int64, error) {
 	t, err := b.Timeline(ctx)
 	if err != nil {

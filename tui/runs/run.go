@@ -81,7 +81,7 @@ type Page struct {
 // pane is a list on the page.
 type pane interface {
 	rows() *page.List
-	// above returns the lines above the list.
+	// above returns the number of lines above the list.
 	above() int
 	view(focused bool) []string
 	// chosen returns the id of the chosen row, or "".
@@ -306,7 +306,8 @@ func (p *Page) Light() (string, bool) {
 	return word, open
 }
 
-// Actions returns the keys of the pane that has them, of time and of the page.
+// Actions returns the keys of the focused pane, of time and of the page; while a filter is typed,
+// only its keys.
 func (p *Page) Actions() page.Actions {
 	if typed := p.typedInto(); typed != nil {
 		return typed.narrowing().Actions()

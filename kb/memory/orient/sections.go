@@ -16,10 +16,10 @@ import (
 type Section struct {
 	Heading string
 	Lines   []string
-	IDs     []string // id of each line; nil if nobody asks for them
+	IDs     []string // id of each line; nil if Write is not called
 	Own     bool     // it belongs to the agent, and follows the items
 	Kept    int      // how many lines Fit has kept
-	More    string   // where those are that it has not kept; "": nobody says so
+	More    string   // where the lines are that it has not kept; "": it does not say
 	// Shorten formats a line again with at most n characters of its text; nil: long
 	// lines are skipped instead.
 	Shorten func(i, n int) string
@@ -34,7 +34,7 @@ const (
 	ownIntro = "# Your own notes\n"
 )
 
-// Demand returns the tokens of all lines of all sections.
+// Demand returns the tokens of all sections with all their lines and headings.
 func Demand(sections []*Section) (n int) {
 	for _, sec := range sections {
 		if len(sec.Lines) > 0 {
