@@ -32,9 +32,9 @@ func (c *Confirmed) Changed() bool {
 }
 
 const (
-	mostConfirmed = 0.95 // the most that confirmations raise a confidence to
-	unstated      = 0.5  // the value used for a confidence that is not stated
-	mostRefs      = 100  // further confirmations are only in the history
+	maxConfirmed = 0.95 // the most that confirmations raise a confidence to
+	unstated     = 0.5  // the value used for a confidence that is not stated
+	maxRefs      = 100  // further confirmations are only in the history
 )
 
 // Confirm records that a role of a run has found the same as a capsule, as references
@@ -74,11 +74,11 @@ func (k *KB) Confirm(ctx context.Context, id, run, role string) (out Confirmed, 
 			return err
 		}
 		c := *old
-		if c.Refs = slices.Clone(old.Refs); len(c.Refs) < mostRefs {
+		if c.Refs = slices.Clone(old.Refs); len(c.Refs) < maxRefs {
 			c.Refs = append(c.Refs, by...)
 		}
 		if slices.Contains([]string{"reviewer", "re_reviewer", "reflector"}, role) {
-			c.verified(out.By)
+			c.addVerifier(out.By)
 		}
 		if err := c.Normalise(); err != nil {
 			return err
@@ -125,9 +125,9 @@ func confirmedBy(tx *sqlite.Tx, c *Capsule, by []string) (bool, error) {
 	return n > 0, err
 }
 
-// verified adds a verifier and halves the distance of the confidence to mostConfirmed. If the list
-// is longer than MaxField, the oldest verifiers are dropped.
-func (c *Capsule) verified(by string) {
+// addVerifier adds a verifier and halves the distance of the confidence to maxConfirmed. If the
+// list is longer than MaxField, the oldest verifiers are dropped.
+func (c *Capsule) addVerifier(by string) {
 	all := strings.Split(c.VerifiedBy, "; ")
 	if c.VerifiedBy == "" {
 		all = nil
@@ -143,8 +143,8 @@ func (c *Capsule) verified(by string) {
 	if c.Confidence != nil {
 		was = *c.Confidence
 	}
-	if was < mostConfirmed {
-		now := math.Round((was+(mostConfirmed-was)/2)*1000) / 1000
+	if was < maxConfirmed {
+		now := math.Round((was+(maxConfirmed-was)/2)*1000) / 1000
 		c.Confidence = &now
 	}
 }

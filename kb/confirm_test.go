@@ -26,7 +26,7 @@ func TestConfirmLimits(t *testing.T) {
 		}
 	}
 	now, err := k.Get(ctx, unsure.ID)
-	if err != nil || *now.Confidence != .95 || len(now.Refs) > mostRefs || len(now.VerifiedBy) > MaxField || !strings.HasSuffix(now.VerifiedBy, "run:a-run-with-a-long-name-119 role:reflector") {
+	if err != nil || *now.Confidence != .95 || len(now.Refs) > maxRefs || len(now.VerifiedBy) > MaxField || !strings.HasSuffix(now.VerifiedBy, "run:a-run-with-a-long-name-119 role:reflector") {
 		t.Errorf("%+v, %v", now, err)
 	}
 	if got, err := k.Confirm(ctx, unsure.ID, "a-run-with-a-long-name-110", "reflector"); err != nil || !got.Unchanged {

@@ -31,7 +31,7 @@ func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (
 	out []Contradiction, looked int, err error) {
 	out = []Contradiction{}
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
-		p, err := k.passage(tx, `kind IN ('fact', 'gotcha') AND superseded_by = ''
+		p, err := k.scanCapsules(tx, `kind IN ('fact', 'gotcha') AND superseded_by = ''
 			AND retired IS NULL ORDER BY n`)
 		if err != nil {
 			return err
@@ -116,7 +116,7 @@ func (k *KB) Resolve(ctx context.Context, keep, other, how, why string) error {
 			if a.SupersededBy != "" || a.Retired != nil {
 				return capsuleError(fault.Conflict, a.ID,
 					a.ID+" is not active itself: neither capsule would be left", "",
-					get(a.ID, "{} shows why; keep an active capsule, or restore this one first"))
+					getStep(a.ID, "{} shows why; keep an active capsule, or restore this one first"))
 			}
 			if b.SupersededBy != "" {
 				return capsuleError(fault.Conflict, b.SupersededBy,

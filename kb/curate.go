@@ -149,7 +149,7 @@ func (x *neighbour) likeness() float64 {
 func (k *KB) planDedupe(ctx context.Context, tx *sqlite.Tx, d *Deduped,
 	progress func(string, int, int)) ([]Duplicate, error) {
 	// those to keep come first
-	all, err := k.passage(tx, `superseded_by = '' AND retired IS NULL AND ingest_file = ''
+	all, err := k.scanCapsules(tx, `superseded_by = '' AND retired IS NULL AND ingest_file = ''
 		ORDER BY coalesce(confidence, 0) DESC, created DESC, length(body) DESC, n DESC`)
 	if err != nil {
 		return nil, err

@@ -128,7 +128,7 @@ func (d *doctor) files() error {
 	if err != nil {
 		return err
 	}
-	if f.nothing() {
+	if f.isEmpty() {
 		d.add("files", StateOK, fmt.Sprintf("%d, all as in the database", f.files), "")
 		return nil
 	}
@@ -357,13 +357,13 @@ func (r *Rebuilt) salvage(ctx context.Context, path string, judged os.FileInfo) 
 	})
 	if errors.Is(err, fault.Corrupt) {
 		r.Lost = append(r.Lost, "nothing in the database can be read; the history of changes is only there")
-		r.Aside, err = aside(ctx, path, judged)
+		r.Aside, err = moveAside(ctx, path, judged)
 	}
 	return err
 }
 
-// aside moves an unreadable database out of the way and returns its new name.
-func aside(ctx context.Context, path string, is os.FileInfo) (to string, err error) {
+// moveAside moves an unreadable database out of the way and returns its new name.
+func moveAside(ctx context.Context, path string, is os.FileInfo) (to string, err error) {
 	for i := 1; ; i++ {
 		to = fmt.Sprintf("%s.broken-%d", path, i)
 		if err := sqlite.Rename(ctx, path, to, is); !errors.Is(err, fs.ErrExist) {

@@ -33,7 +33,7 @@ func (k *KB) Edit(ctx context.Context, id string, fn func(*Capsule) error, opt E
 	Remembered, error) {
 	if opt.Revision != nil && *opt.Revision < 0 {
 		return Remembered{}, invalid(fmt.Sprintf("%d is not a revision", *opt.Revision), "",
-			get(clip(id, 60), "{} shows the revision"))
+			getStep(clip(id, 60), "{} shows the revision"))
 	}
 	for try := 0; ; try++ {
 		r, again, err := k.editOnce(ctx, id, fn, opt)
@@ -84,7 +84,7 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 		if opt.Revision != nil && old.Revision != *opt.Revision {
 			return capsuleError(fault.Conflict, id,
 				fmt.Sprintf("%s is at revision %d, not %d: it has changed since", id,
-					old.Revision, *opt.Revision), "", get(id, "{} shows the current one"))
+					old.Revision, *opt.Revision), "", getStep(id, "{} shows the current one"))
 		}
 		if again = old.Revision != seen.Revision; again {
 			return capsuleError(fault.Conflict, id,
@@ -112,7 +112,7 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 			}
 			if err != nil {
 				if e, ok := fault.Refused(err); ok {
-					e.Next = []fault.Step{get(e.ID, "{} shows it; change the wording"),
+					e.Next = []fault.Step{getStep(e.ID, "{} shows it; change the wording"),
 						fault.Give("force", "", "or {} keeps both")}
 				}
 				return err
@@ -246,7 +246,7 @@ func (k *KB) History(ctx context.Context, id string) (events []Event, err error)
 			}
 			events[i].Changed = []string{}
 			if events[i].Before != nil && after != nil {
-				events[i].Changed = changed(events[i].Before, after)
+				events[i].Changed = changedFields(events[i].Before, after)
 			}
 		}
 		return nil
@@ -275,8 +275,8 @@ func eventsWhere(tx *sqlite.Tx, where string, args ...any) ([]Event, error) {
 	return events, err
 }
 
-// changed names the fields that differ.
-func changed(a, b *Capsule) []string {
+// changedFields names the fields that differ.
+func changedFields(a, b *Capsule) []string {
 	fields := []string{}
 	as, bs := jsonFields(a), jsonFields(b)
 	for _, f := range []string{

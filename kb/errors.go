@@ -17,8 +17,8 @@ func capsuleError(kind fault.Kind, id, msg, hint string, next ...fault.Step) err
 	return &fault.Error{Kind: kind, ID: id, Msg: msg, Next: fault.Steps(hint, next...)}
 }
 
-// get is the step that shows a capsule.
-func get(id, text string) fault.Step { return fault.Do("kb.get", text, "id", id) }
+// getStep is the step that shows a capsule.
+func getStep(id, text string) fault.Step { return fault.Do("kb.get", text, "id", id) }
 
 func notFound(id string) error {
 	return capsuleError(fault.NotFound, id, fmt.Sprintf("capsule %s not found", clip(id, 60)), "",

@@ -57,12 +57,12 @@ func above(list []rank.Scored, score float64) []rank.Scored {
 	return list
 }
 
-// hits reads the capsules of the list and fills in the result.
-func (k *KB) hits(tx *sqlite.Tx, q *Query, r *ranking, langs words.Languages, res *Result) error {
+// readHits reads the capsules of the list and fills in the result.
+func (k *KB) readHits(tx *sqlite.Tx, q *Query, r *ranking, langs words.Languages, res *Result) error {
 	ns := numbersOf(r.list)
-	if r.likely != nil && !slices.ContainsFunc(ns,
-		func(n int64) bool { return !slices.Contains(r.likely, n) }) {
-		ns = r.likely
+	if r.prefetched != nil && !slices.ContainsFunc(ns,
+		func(n int64) bool { return !slices.Contains(r.prefetched, n) }) {
+		ns = r.prefetched
 	}
 	caps, err := capsulesWhere(tx, ofNumbers, sqlite.List(ns))
 	if err != nil {

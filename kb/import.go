@@ -94,7 +94,7 @@ func (k *KB) Import(ctx context.Context, set *ImportSet, opt ImportOptions) (
 				vectors = vs
 			}
 		}
-		index.Spread(len(part), func(i int) { part[i].read(compares, opt.Force) })
+		index.Spread(len(part), func(i int) { part[i].prepare(compares, opt.Force) })
 		var now Imported
 		put := func(ch *change) error {
 			now, ch.dry = Imported{}, opt.DryRun
@@ -145,9 +145,9 @@ func (k *KB) Import(ctx context.Context, set *ImportSet, opt ImportOptions) (
 	return out, nil
 }
 
-// read checks the capsule and parses its text. It needs neither the database nor the other items,
-// so that several cores can do it.
-func (in *Incoming) read(compares, force bool) {
+// prepare checks the capsule and parses its text. It needs neither the database nor the other
+// items, so that several cores can do it.
+func (in *Incoming) prepare(compares, force bool) {
 	c := &in.Capsule
 	if in.refused = c.Normalise(); in.refused == nil && !force {
 		in.refused = c.CheckSecrets()
@@ -243,7 +243,7 @@ func (ch *change) importOver(old, c *Capsule, in Incoming, v embed.Vector, opt *
 	out *Imported) error {
 	c.Ingested = old.Ingested
 	c.n, c.Created, c.DecayScore, c.Retrieved = old.n, old.Created, old.DecayScore, old.Retrieved
-	if err := ch.linksOver(old, c); err != nil {
+	if err := ch.mergeLinks(old, c); err != nil {
 		return err
 	}
 	if sameContent(old, c) {
@@ -255,7 +255,7 @@ func (ch *change) importOver(old, c *Capsule, in Incoming, v embed.Vector, opt *
 			fmt.Sprintf("%s exists and was active; it is now superseded by %s", c.ID,
 				c.SupersededBy))
 	}
-	if differ := changed(old, c); !opt.Force && !slices.Equal(differ, []string{"superseded_by"}) {
+	if differ := changedFields(old, c); !opt.Force && !slices.Equal(differ, []string{"superseded_by"}) {
 		out.Refused = append(out.Refused,
 			Refused{in.From, fmt.Sprintf("%s exists at revision %d with another text (%s); with force the import replaces it, and the old text stays in its history", c.ID, old.Revision, strings.Join(differ, ", "))})
 		return nil
@@ -268,10 +268,10 @@ func (ch *change) importOver(old, c *Capsule, in Incoming, v embed.Vector, opt *
 	return nil
 }
 
-// linksOver decides the links of an item that exists here. Links made here stay. A
+// mergeLinks decides the links of an item that exists here. Links made here stay. A
 // superseded_by link of the source is taken over unless somebody has restored the
 // capsule here.
-func (ch *change) linksOver(old, c *Capsule) error {
+func (ch *change) mergeLinks(old, c *Capsule) error {
 	by := c.SupersededBy
 	c.Supersedes, c.SupersededBy = old.Supersedes, old.SupersededBy
 	if by != "" && c.Retired == nil { // perhaps because the superseding capsule is missing

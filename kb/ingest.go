@@ -99,7 +99,7 @@ func (k *KB) Ingest(ctx context.Context, paths []string, opt IngestOptions) (
 	if err != nil {
 		return r, err
 	}
-	worktrees := opt.worktrees(known)
+	worktrees := opt.groupByShared(known)
 	for i, file := range files {
 		if err := ctx.Err(); err != nil {
 			return r, err
@@ -116,14 +116,14 @@ func (k *KB) Ingest(ctx context.Context, paths []string, opt IngestOptions) (
 	return r, k.pruneGone(ctx, folders, known, &opt, &r)
 }
 
-func contentSum(text string) string {
+func textSum(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// worktrees groups the known documents by opt.Shared: one group has the copies of a document in
+// groupByShared groups the known documents by opt.Shared: one group has the copies of a document in
 // several worktrees. It is empty without Shared.
-func (opt *IngestOptions) worktrees(known map[string]ingestedDoc) map[string][]string {
+func (opt *IngestOptions) groupByShared(known map[string]ingestedDoc) map[string][]string {
 	all := map[string][]string{}
 	for file := range known {
 		if opt.Shared == nil {
@@ -145,7 +145,7 @@ func (opt *IngestOptions) isElsewhere(file string, worktrees map[string][]string
 	}
 	text, err := markdown.Read(file)
 	for _, other := range worktrees[opt.Shared(file)] {
-		if err == nil && other != file && known[other].sha256 == cutAs(contentSum(text)) {
+		if err == nil && other != file && known[other].sha256 == cutAs(textSum(text)) {
 			if now, err := markdown.Read(other); err == nil && now == text {
 				r.Elsewhere[file] = other
 				r.Unchanged++
@@ -210,7 +210,7 @@ func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, lik
 		r.refuse(file, err)
 		return nil
 	}
-	sha := contentSum(text)
+	sha := textSum(text)
 	tagged := *like
 	tagged.Tags = sortedTags(slices.Concat(like.Tags, markdown.ReadFront(text).Tags))
 	like = &tagged
@@ -452,7 +452,7 @@ func (ch *change) swap(file, sha string, refused int, caps []Capsule, vectors []
 	for _, c := range gone {
 		pending = append(pending, c.ID)
 	}
-	if err := ch.pending(pending); err != nil {
+	if err := ch.writePending(pending); err != nil {
 		return 0, 0, 0, nil, err
 	}
 	for i := range caps {
@@ -480,7 +480,7 @@ func (ch *change) swap(file, sha string, refused int, caps []Capsule, vectors []
 		}
 		removed++
 	}
-	ch.pendingDone()
+	ch.removePending()
 	_, err = ch.tx.Exec(`INSERT INTO ingested (file, sha256, parts, refused, at)
 		VALUES (?, ?, ?, ?, ?) ON CONFLICT (file) DO UPDATE
 		SET sha256 = excluded.sha256, parts = excluded.parts, refused = excluded.refused,

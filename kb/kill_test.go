@@ -32,7 +32,7 @@ func mirrored(tb testing.TB, k *KB) {
 			return err
 		}
 		f.temp = nil // a sync leaves what is younger than a minute, and it may be older by now
-		if !f.nothing() {
+		if !f.isEmpty() {
 			tb.Errorf("a sync has left things to do: %+v", f)
 		}
 		all, err := capsulesWhere(tx, `1 ORDER BY n`)
@@ -199,7 +199,7 @@ func TestKilledBetweenSidecarAndRow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !f.nothing() {
+		if !f.isEmpty() {
 			finished++
 		}
 		if _, err := k.Sync(t.Context()); err != nil {

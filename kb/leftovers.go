@@ -24,7 +24,7 @@ func (ch *change) isolate(id string, row *Capsule, data []byte, why string, s *S
 	var to string
 	var err error
 	if data == nil || len(data) > MaxSidecar {
-		to, err = ch.k.toQuarantine(name)
+		to, err = ch.k.moveToQuarantine(name)
 		ch.undo = append(ch.undo, func() { os.Rename(to, path) })
 	} else if to, err = ch.copyToQuarantine(id, data); err == nil && row == nil {
 		ch.removeLater(id)
@@ -54,7 +54,7 @@ func (k *KB) isolateUnknown(names []string, s *Synced) (notes []string) {
 			time.Since(info.ModTime()) < editGrace {
 			continue
 		}
-		to, err := k.toQuarantine(name)
+		to, err := k.moveToQuarantine(name)
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("%s belongs to no capsule and cannot be moved: %v",
 				name, err))
@@ -66,8 +66,8 @@ func (k *KB) isolateUnknown(names []string, s *Synced) (notes []string) {
 	return notes
 }
 
-// toQuarantine moves a file out of the sidecars and returns its new path.
-func (k *KB) toQuarantine(name string) (string, error) {
+// moveToQuarantine moves a file out of the sidecars and returns its new path.
+func (k *KB) moveToQuarantine(name string) (string, error) {
 	to, err := k.quarantineName(name)
 	if err == nil {
 		err = os.Rename(filepath.Join(k.sidecars, name), to)
@@ -96,8 +96,8 @@ func (k *KB) quarantineName(name string) (string, error) {
 // process dies, the listed sidecars without a row are deleted.
 const pendingName = ".pending"
 
-// pending writes the list for this change. It first completes an interrupted ingest.
-func (ch *change) pending(ids []string) error {
+// writePending writes the list for this change. It first completes an interrupted ingest.
+func (ch *change) writePending(ids []string) error {
 	if ch.k.sidecars == "" || ch.dry {
 		return nil
 	}
@@ -112,8 +112,8 @@ func (ch *change) pending(ids []string) error {
 	return nil
 }
 
-// pendingDone removes the list after the commit.
-func (ch *change) pendingDone() {
+// removePending removes the list after the commit.
+func (ch *change) removePending() {
 	ch.after = append(ch.after, func() { os.Remove(filepath.Join(ch.k.sidecars, pendingName)) })
 }
 
@@ -177,7 +177,7 @@ func (k *KB) pruneGone(ctx context.Context, folders []string, known map[string]i
 			for i := range old {
 				ids = append(ids, old[i].ID)
 			}
-			if err := ch.pending(ids); err != nil {
+			if err := ch.writePending(ids); err != nil {
 				return err
 			}
 			for _, id := range ids {
@@ -189,7 +189,7 @@ func (k *KB) pruneGone(ctx context.Context, folders []string, known map[string]i
 					return err
 				}
 			}
-			ch.pendingDone()
+			ch.removePending()
 			_, err = ch.tx.Exec(`DELETE FROM ingested WHERE file = ?`, f)
 			return err
 		}); err != nil {

@@ -24,7 +24,7 @@ func (k *KB) Retrieve(ctx context.Context, id string) (Capsule, error) {
 		if err := k.db.Prepare(ctx, store.Options{}); err != nil { // opening has left that, too
 			return Capsule{}, err
 		}
-		if err := k.notPickedUp(ctx, k.pickUpWithin(ctx, syncWait, id)); err != nil {
+		if err := k.noteSyncError(ctx, k.pickUpWithin(ctx, syncWait, id)); err != nil {
 			return Capsule{}, err
 		}
 		c, err = k.Get(ctx, id)
@@ -43,7 +43,7 @@ func (k *KB) look(ctx context.Context, id string) (c Capsule, edited bool, err e
 	}
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		if k.one && !k.db.ReadOnly() {
-			edited = k.edited(tx, id)
+			edited = k.isEdited(tx, id)
 		}
 		found, err := capsule(tx, id)
 		if err == nil {

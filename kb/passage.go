@@ -39,8 +39,8 @@ type parsedCapsule struct {
 	claims *words.Assertions
 }
 
-// passage reads capsules once; where is what follows WHERE.
-func (k *KB) passage(tx *sqlite.Tx, where string) (p *capsuleScan, err error) {
+// scanCapsules reads capsules once; where is what follows WHERE.
+func (k *KB) scanCapsules(tx *sqlite.Tx, where string) (p *capsuleScan, err error) {
 	p = &capsuleScan{Words: store.NewWords(), k: k, tx: tx,
 		place: map[int64]int{}, parsed: map[int]parsedCapsule{}}
 	if p.decided, err = decisions(tx); err != nil {
@@ -95,22 +95,22 @@ func (p *capsuleScan) each(ctx context.Context, kinds []string,
 			found = nil
 			for _, at := range p.Near(p.Of[i], listShared, 2*maxNeighbours) {
 				if kinds != nil || p.kinds[at] == p.kinds[i] {
-					near = p.meet(near, i, neighbour{at: int(at)})
+					near = p.addNeighbour(near, i, neighbour{at: int(at)})
 				}
 			}
 		}
 		for j := range found {
 			if at, known := p.place[found[j].ID]; known {
-				near = p.meet(near, i, neighbour{at: at, cosine: &found[j].Cosine})
+				near = p.addNeighbour(near, i, neighbour{at: at, cosine: &found[j].Cosine})
 			}
 		}
 		return fn(i, v != nil, near)
 	})
 }
 
-// meet adds a neighbour, unless somebody has decided on the pair, too few words say that
+// addNeighbour adds a neighbour, unless somebody has decided on the pair, too few words say that
 // they are about the same thing, or there are enough.
-func (p *capsuleScan) meet(near []neighbour, i int, x neighbour) []neighbour {
+func (p *capsuleScan) addNeighbour(near []neighbour, i int, x neighbour) []neighbour {
 	x.shared, x.overlap = store.ShareWords(p.Of[i], p.Of[x.at])
 	if x.at == i || x.cosine == nil && x.overlap < contradictionWords ||
 		len(near) == maxNeighbours || p.decided[pairOf(p.ns[i], p.ns[x.at])] {

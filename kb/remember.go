@@ -124,7 +124,7 @@ func (ch *change) checkDuplicate(c *Capsule, v embed.Vector, said clash.Said, ar
 func duplicateError(old *Capsule, how string) error {
 	return capsuleError(fault.Conflict, old.ID,
 		fmt.Sprintf("%s %s: %q", old.ID, how, clip(old.Title, 80)), "",
-		get(old.ID, "{} shows it"), fault.Give("supersedes", old.ID, "{} replaces it"),
+		getStep(old.ID, "{} shows it"), fault.Give("supersedes", old.ID, "{} replaces it"),
 		fault.Give("force", "", "{} keeps both"))
 }
 
@@ -145,7 +145,7 @@ func (ch *change) checkTitle(c *Capsule) error {
 // readers see has word for word. It returns those that say nearly the same, by words or, if v is
 // not nil, by meaning.
 func (ch *change) checkSame(c *Capsule, v embed.Vector, said clash.Said, arrived []int32) ([]Alike, error) {
-	ns, cosine, err := ch.nearTo(c, v)
+	ns, cosine, err := ch.findNear(c, v)
 	if err != nil {
 		return nil, err
 	}
@@ -184,10 +184,10 @@ func (ch *change) checkSame(c *Capsule, v embed.Vector, said clash.Said, arrived
 	return alike, nil
 }
 
-// nearTo returns the numbers, perhaps repeated, of active capsules of the same kind that may say
+// findNear returns the numbers, perhaps repeated, of active capsules of the same kind that may say
 // the same by words or meaning, and their cosines where known. During an import, what has arrived
 // is matched by words in arrivals.propose.
-func (ch *change) nearTo(c *Capsule, v embed.Vector) (
+func (ch *change) findNear(c *Capsule, v embed.Vector) (
 	ns []int64, cosine map[int64]float64, err error) {
 	cosine = map[int64]float64{}
 	q := index.Query{Text: embeddingText(c), Depth: 2 * maxAlike,
@@ -195,7 +195,7 @@ func (ch *change) nearTo(c *Capsule, v embed.Vector) (
 			None: []string{kwSuperseded, kwRetired}}}
 	if v != nil {
 		q.Vector, q.Model, q.Near = v, ch.k.emb.Model().Name, AlikeCosine
-		ch.nearNew(v, cosine)
+		ch.addNewNear(v, cosine)
 	}
 	ask := []index.Query{q}
 	if a := ch.arrivals; a != nil {
@@ -231,8 +231,9 @@ func (ch *change) nearTo(c *Capsule, v embed.Vector) (
 	return ns, cosine, nil
 }
 
-// nearNew adds to cosine the change's new capsules, not in the index yet, that reach AlikeCosine.
-func (ch *change) nearNew(v embed.Vector, cosine map[int64]float64) {
+// addNewNear adds to cosine the change's new capsules, not in the index yet, that reach
+// AlikeCosine.
+func (ch *change) addNewNear(v embed.Vector, cosine map[int64]float64) {
 	dim := ch.k.emb.Model().Dim
 	for i := range ch.docs {
 		if d := &ch.docs[i]; len(d.Vector) >= dim {

@@ -306,7 +306,7 @@ func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) erro
 	}
 	res.Expanded = found.Expanded
 	ranking := k.fuse(q, &found)
-	if err := tx.Ahead(k.questions(q, &found, &ranking)...); err != nil {
+	if err := tx.Ahead(k.prefetchQueries(q, &found, &ranking)...); err != nil {
 		return err
 	}
 	missing := found.Docs - found.Vectors
@@ -329,7 +329,7 @@ func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) erro
 		ranking.list = above(ranking.list, q.Floor)
 	}
 	ranking.cut(q)
-	if err := k.hits(tx, q, &ranking, found.Languages, res); err != nil {
+	if err := k.readHits(tx, q, &ranking, found.Languages, res); err != nil {
 		return err
 	}
 	k.spellExpanded(q, res)
@@ -374,10 +374,10 @@ func (k *KB) modelOf(q *Query) string {
 
 // ranking is a fused list and its scores.
 type ranking struct {
-	likely []int64 // the capsules that may be listed, read in one round trip with the rows that decide the order
-	list   []rank.Scored
-	of     map[int64]*index.Candidate
-	boosts map[int64][]string
+	prefetched []int64 // the capsules that may be listed, read in one round trip with the rows that decide the order
+	list       []rank.Scored
+	of         map[int64]*index.Candidate
+	boosts     map[int64][]string
 	// which of them have decayed, and which are of the caller's workspace
 	decay, workspace sqlite.Question
 }
@@ -394,12 +394,12 @@ func (k *KB) fuse(q *Query, found *index.Result) ranking {
 	return r
 }
 
-// likelier is how many more capsules are read ahead than are listed: some sink.
-const likelier = 5
+// prefetchExtra is how many more capsules are read ahead than are listed: some sink.
+const prefetchExtra = 5
 
-// questions returns the SQL queries that follow from what the index has found, to be sent in one
-// round trip. It sets decay, workspace and likely of r.
-func (k *KB) questions(q *Query, found *index.Result, r *ranking) (all []sqlite.Question) {
+// prefetchQueries returns the SQL queries that follow from what the index has found, to be sent in
+// one round trip. It sets decay, workspace and likely of r.
+func (k *KB) prefetchQueries(q *Query, found *index.Result, r *ranking) (all []sqlite.Question) {
 	all = append(all, askThreshold(k.modelOf(q)))
 	if q.Mode != ModeBM25 && found.Vectors < found.Docs {
 		all = append(all, askUnembedded)
@@ -420,9 +420,9 @@ func (k *KB) questions(q *Query, found *index.Result, r *ranking) (all []sqlite.
 			Args: []any{q.Workspace, ids, ids}}
 		all = append(all, r.workspace)
 	}
-	r.likely = numbersOf(r.list[:min(len(r.list), q.most()+likelier)])
+	r.prefetched = numbersOf(r.list[:min(len(r.list), q.most()+prefetchExtra)])
 	return append(all, sqlite.Question{Query: selectCapsules + `capsules WHERE ` + ofNumbers,
-		Args: []any{sqlite.List(r.likely)}})
+		Args: []any{sqlite.List(r.prefetched)}})
 }
 
 var askUnembedded = sqlite.Question{Query: `SELECT count(*) FROM capsules WHERE model = ''`}

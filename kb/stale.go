@@ -22,7 +22,7 @@ func (r *Result) markStale() {
 			case errors.Is(err, fs.ErrNotExist):
 				sum = "gone"
 			case err == nil:
-				sum = contentSum(text)
+				sum = textSum(text)
 			}
 			sums[in.File] = sum
 		}

@@ -36,9 +36,9 @@ const (
 	abandonedAfter = time.Minute
 )
 
-// found lists the differences between sidecars and rows. Each is checked again in the
+// fileDiff lists the differences between sidecars and rows. Each is checked again in the
 // change that handles it.
-type found struct {
+type fileDiff struct {
 	changed []string // ids of new or changed files
 	missing []string // ids of rows without a file
 	unknown []string // names that are not a capsule's
@@ -48,7 +48,7 @@ type found struct {
 	pending bool // an interrupted ingest has left a list of files
 }
 
-func (f *found) nothing() bool {
+func (f *fileDiff) isEmpty() bool {
 	return len(f.changed)+len(f.missing)+len(f.unknown)+len(f.temp) == 0 && !f.pending
 }
 
@@ -96,12 +96,12 @@ func (k *KB) syncAtOpen(ctx context.Context, when SyncWhen) error {
 	}
 	s, err := k.sync(ctx, syncWait)
 	k.note(s.summary()...)
-	return k.notPickedUp(ctx, err)
+	return k.noteSyncError(ctx, err)
 }
 
-// notPickedUp turns the error of a sync into a note. It returns only a cancelled context and a
+// noteSyncError turns the error of a sync into a note. It returns only a cancelled context and a
 // damaged file, and ignores a busy one.
-func (k *KB) notPickedUp(ctx context.Context, err error) error {
+func (k *KB) noteSyncError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -147,7 +147,7 @@ func (k *KB) sync(ctx context.Context, wait time.Duration) (Synced, error) {
 	}
 	took := time.Since(start)
 	var s Synced
-	if !f.nothing() {
+	if !f.isEmpty() {
 		if s, err = k.reconcile(ctx, wait, f); err != nil {
 			return s, err
 		}
@@ -169,9 +169,9 @@ type sidecarFile struct {
 }
 
 // listSidecars lists the sidecars by id, and other files. It creates a missing directory.
-func (k *KB) listSidecars() (*found, []sidecarFile, error) {
+func (k *KB) listSidecars() (*fileDiff, []sidecarFile, error) {
 	entries, err := os.ReadDir(k.sidecars)
-	f := &found{}
+	f := &fileDiff{}
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = nil; !k.db.ReadOnly() {
 			err = os.MkdirAll(k.sidecars, 0o700)
@@ -210,7 +210,7 @@ func (k *KB) listSidecars() (*found, []sidecarFile, error) {
 
 // compareFiles compares names, sizes and times and changes nothing. A file that is too
 // young to tell counts as changed.
-func (k *KB) compareFiles(ctx context.Context) (f *found, err error) {
+func (k *KB) compareFiles(ctx context.Context) (f *fileDiff, err error) {
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		f, err = k.compareFilesIn(tx)
 		return err
@@ -218,7 +218,7 @@ func (k *KB) compareFiles(ctx context.Context) (f *found, err error) {
 	return f, err
 }
 
-func (k *KB) compareFilesIn(tx *sqlite.Tx) (*found, error) {
+func (k *KB) compareFilesIn(tx *sqlite.Tx) (*fileDiff, error) {
 	f, files, err := k.listSidecars()
 	if err != nil {
 		return nil, err
@@ -258,7 +258,7 @@ func (k *KB) compareFilesIn(tx *sqlite.Tx) (*found, error) {
 }
 
 // reconcile handles the differences, in changes of 200 files each.
-func (k *KB) reconcile(ctx context.Context, wait time.Duration, f *found) (Synced, error) {
+func (k *KB) reconcile(ctx context.Context, wait time.Duration, f *fileDiff) (Synced, error) {
 	var s Synced
 	const step = 200
 	work := append(append([]string{}, f.changed...), f.missing...)

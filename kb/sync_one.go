@@ -41,7 +41,7 @@ func (k *KB) pickUpWithin(ctx context.Context, wait time.Duration, id string) er
 	}
 	edited := false
 	if err := k.db.Read(ctx, func(tx *sqlite.Tx) error {
-		edited = k.edited(tx, id)
+		edited = k.isEdited(tx, id)
 		return nil
 	}); err != nil || !edited {
 		return nil
@@ -49,8 +49,8 @@ func (k *KB) pickUpWithin(ctx context.Context, wait time.Duration, id string) er
 	return k.changeWithin(ctx, wait, func(ch *change) error { return ch.pickUp(id) })
 }
 
-// edited reports whether the file of a capsule may have changed since its row was written.
-func (k *KB) edited(tx *sqlite.Tx, id string) bool {
+// isEdited reports whether the file of a capsule may have changed since its row was written.
+func (k *KB) isEdited(tx *sqlite.Tx, id string) bool {
 	info, err := os.Lstat(k.sidecarPath(id))
 	if err != nil {
 		return false // missing, or an error that the next sync reports
@@ -138,7 +138,7 @@ func (ch *change) reconcileOne(id string, s *Synced, missing bool) error {
 	if row == nil {
 		return ch.adopt(&c, info, data, s)
 	}
-	return ch.edited(row, &c, info, data, s)
+	return ch.storeEdit(row, &c, info, data, s)
 }
 
 // fileMissing writes the missing sidecar of a row. Without a row it forgets the sidecar.
@@ -161,7 +161,7 @@ func (ch *change) fileMissing(id string, row *Capsule, s *Synced) error {
 func (ch *change) adopt(c *Capsule, info fs.FileInfo, data []byte, s *Synced) error {
 	part := c.Ingested != nil
 	if part {
-		if err := ch.placeOf(c); err != nil {
+		if err := ch.checkSection(c); err != nil {
 			return err
 		}
 	}
@@ -201,9 +201,9 @@ func (ch *change) adopt(c *Capsule, info fs.FileInfo, data []byte, s *Synced) er
 	return ch.relink(&Capsule{}, c, s)
 }
 
-// placeOf clears c.Ingested if its document has no such section any more: then it is an independent
-// capsule. An unknown document is recorded, for the next ingest to read.
-func (ch *change) placeOf(c *Capsule) error {
+// checkSection clears c.Ingested if its document has no such section any more: then it is an
+// independent capsule. An unknown document is recorded, for the next ingest to read.
+func (ch *change) checkSection(c *Capsule) error {
 	var sha string
 	err := ch.tx.QueryRow(`SELECT sha256 FROM ingested WHERE file = ?`, c.Ingested.File).Scan(&sha)
 	// of a lost database or another machine: the next ingest finds out what has changed
@@ -226,8 +226,8 @@ func (ch *change) placeOf(c *Capsule) error {
 	return nil
 }
 
-// edited stores in the row what was edited in a sidecar. The file stays as it was written.
-func (ch *change) edited(row, c *Capsule, info fs.FileInfo, data []byte, s *Synced) error {
+// storeEdit stores in the row what was edited in a sidecar. The file stays as it was written.
+func (ch *change) storeEdit(row, c *Capsule, info fs.FileInfo, data []byte, s *Synced) error {
 	if err := ch.recordSidecar(row.ID, info, data); err != nil {
 		return err
 	}

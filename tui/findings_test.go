@@ -156,10 +156,10 @@ func TestOnePoll(t *testing.T) {
 	h := openAudit(t)
 	h.m.app.Still = false
 	h.m.asked = 3
-	if h.m.statusAnswer(page.Status{}, 2) != nil {
+	if h.m.takeStatus(page.Status{}, 2) != nil {
 		t.Error("an answer to an older question asks again")
 	}
-	if h.m.statusAnswer(page.Status{}, 3) == nil {
+	if h.m.takeStatus(page.Status{}, 3) == nil {
 		t.Error("nothing asks again")
 	}
 	h.m.app.Still = true

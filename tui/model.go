@@ -16,8 +16,8 @@ import (
 // maxUndo is how many actions can be undone, one after the other.
 const maxUndo = 50
 
-// statusEvery is how often the status bar is updated.
-const statusEvery = 10 * time.Second
+// statusInterval is how often the status bar is updated.
+const statusInterval = 10 * time.Second
 
 // model is the whole program.
 type model struct {
@@ -69,18 +69,18 @@ func (m *model) askStatus(anew bool) tea.Cmd {
 	asked := m.asked
 	return m.app.Ask(nil, func(ctx context.Context) func() tea.Cmd {
 		status := m.app.Status(ctx, anew)
-		return func() tea.Cmd { return m.statusAnswer(status, asked) }
+		return func() tea.Cmd { return m.takeStatus(status, asked) }
 	})
 }
 
-// statusAnswer updates the status bar, and schedules the next query: only one, however
+// takeStatus updates the status bar, and schedules the next query: only one, however
 // many were made.
-func (m *model) statusAnswer(status page.Status, asked int) tea.Cmd {
+func (m *model) takeStatus(status page.Status, asked int) tea.Cmd {
 	m.status = status
 	if asked != m.asked {
 		return nil
 	}
-	return m.app.After(statusEvery, nil, func() tea.Cmd { return m.askStatus(false) })
+	return m.app.After(statusInterval, nil, func() tea.Cmd { return m.askStatus(false) })
 }
 
 // Update passes a message to its receiver, and applies changes of the screen at once.
@@ -104,7 +104,7 @@ func (m *model) handleAll(msg tea.Msg) tea.Cmd {
 	if s, ok := m.top().(page.Catcher); ok {
 		cmds = append(cmds, s.CatchUp())
 	}
-	return tea.Batch(append(cmds, m.titled())...)
+	return tea.Batch(append(cmds, m.setTitle())...)
 }
 
 func (m *model) handle(msg tea.Msg) tea.Cmd {
@@ -114,7 +114,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		m.resize()
 		return m.broadcast(msg) // a larger page may need more data
 	case tea.KeyMsg:
-		return m.keyPresses(msg)
+		return m.handleKeys(msg)
 	case page.PushMsg:
 		m.pages = append(m.pages, msg.Page)
 		m.resize()
@@ -130,7 +130,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return nil
 	case page.Answer:
 		switch {
-		case msg.To == nil || m.shows(msg.To):
+		case msg.To == nil || m.isOpen(msg.To):
 			return msg.Take()
 		case msg.Drop != nil:
 			msg.Drop()
@@ -143,26 +143,26 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return nil
 
 	case page.EditorMsg:
-		m.app.ScreenAway()
+		m.app.RestoreTerminal()
 		return tea.ExecProcess(msg.Cmd, msg.Done)
 	case page.ScreenBackMsg:
 		m.title = "" // must be set again
-		m.app.ScreenBack()
+		m.app.SetupTerminal()
 		return m.handle(msg.Then)
 	case tea.ResumeMsg:
 		m.title = ""
-		m.app.ScreenBack()
+		m.app.SetupTerminal()
 		return nil
 	case page.DoneMsg:
-		return m.done(msg)
+		return m.handleDone(msg)
 	case page.ContactMsg:
-		return m.turned(msg)
+		return m.handleContact(msg)
 	}
 	return m.broadcast(msg)
 }
 
-// shows reports whether a page or overlay is still open.
-func (m *model) shows(p page.Page) bool {
+// isOpen reports whether a page or overlay is still open.
+func (m *model) isOpen(p page.Page) bool {
 	return slices.Contains(m.pages, p) || slices.Contains(m.overs, p)
 }
 
@@ -178,9 +178,9 @@ func (m *model) broadcast(msg tea.Msg) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// done handles the result of an action. After a success its form closes; else it stays
+// handleDone handles the result of an action. After a success its form closes; else it stays
 // with its values and shows the error.
-func (m *model) done(msg page.DoneMsg) tea.Cmd {
+func (m *model) handleDone(msg page.DoneMsg) tea.Cmd {
 	var cmds []tea.Cmd
 	if msg.Form != nil && msg.Form.Tried != nil {
 		cmds = append(cmds, msg.Form.Tried(msg.Err))
@@ -227,10 +227,10 @@ func (m *model) pop() {
 // chrome is the number of lines of the header and the last two lines.
 const chrome = 3
 
-func (m *model) tooSmall() bool { return m.w < page.MinWidth || m.h < page.MinHeight }
+func (m *model) isTooSmall() bool { return m.w < page.MinWidth || m.h < page.MinHeight }
 
 func (m *model) resize() {
-	if m.w == 0 || m.tooSmall() {
+	if m.w == 0 || m.isTooSmall() {
 		return
 	}
 	for _, p := range m.pages {
@@ -241,9 +241,9 @@ func (m *model) resize() {
 	}
 }
 
-// turned shows that the server is away. When it is back, the notice disappears and every
+// handleContact shows that the server is away. When it is back, the notice disappears and every
 // page reads its data again.
-func (m *model) turned(msg page.ContactMsg) tea.Cmd {
+func (m *model) handleContact(msg page.ContactMsg) tea.Cmd {
 	m.app.Away = msg.Away
 	cmds := []tea.Cmd{m.app.AwaitTurn(), m.broadcast(msg)}
 	if msg.Away != nil {

@@ -13,9 +13,9 @@ import (
 	"blackboard/tui/page"
 )
 
-// keyPresses handles keys that arrived together, as with a held key on a slow line. A key
+// handleKeys handles keys that arrived together, as with a held key on a slow line. A key
 // that opens an input makes the rest text. Keys also wait while an answer is pending.
-func (m *model) keyPresses(msg tea.KeyMsg) tea.Cmd {
+func (m *model) handleKeys(msg tea.KeyMsg) tea.Cmd {
 	if m.app.Held > 0 && !key.Matches(msg, page.KeyLeave) {
 		m.held = append(m.held, msg)
 		return nil
@@ -53,11 +53,11 @@ func (m *model) key(msg tea.KeyMsg) tea.Cmd {
 	case key.Matches(msg, page.KeyLeave):
 		return tea.Quit
 	case key.Matches(msg, page.KeySuspend):
-		m.app.ScreenAway()
+		m.app.RestoreTerminal()
 		return tea.Suspend
 	case key.Matches(msg, page.KeyRedraw):
 		return tea.ClearScreen
-	case m.tooSmall():
+	case m.isTooSmall():
 		return nil // its effect would not be visible
 	case focus.Typing():
 		return focus.Update(msg)

@@ -28,7 +28,7 @@ func (m *model) View() string {
 	if m.w == 0 {
 		return "" // the size is unknown yet
 	}
-	if m.tooSmall() {
+	if m.isTooSmall() {
 		word := fmt.Sprintf("This needs %d×%d cells; here are %d×%d. Make the window larger; ctrl+c leaves.", page.MinWidth, page.MinHeight, m.w, m.h)
 		return strings.Join(cells.Fill(cells.Wrap(word, m.w), m.w, m.h), "\n")
 	}
@@ -158,8 +158,8 @@ func (m *model) statusBar() string {
 	return cells.Fit(st.Bar.Render(left)+look.Render(light)+st.Bar.Render(end), m.w)
 }
 
-// titled sets the terminal's title if it has changed.
-func (m *model) titled() tea.Cmd {
+// setTitle sets the terminal's title if it has changed.
+func (m *model) setTitle() tea.Cmd {
 	if m.app.Muted("title") || m.app.Out == nil {
 		return nil
 	}

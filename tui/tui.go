@@ -32,8 +32,8 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, cfg page.Config) erro
 }
 
 func runProgram(ctx context.Context, in io.Reader, out io.Writer, m *model) error {
-	m.app.ScreenBack()
-	defer m.app.ScreenAway()
+	m.app.SetupTerminal()
+	defer m.app.RestoreTerminal()
 	_, err := tea.NewProgram(&drawn{model: m}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithAltScreen(), tea.WithoutSignalHandler()).Run()
 	if ctx.Err() != nil {
 		return ctx.Err()

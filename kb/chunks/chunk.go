@@ -71,8 +71,8 @@ type NewChunk struct {
 	TTLDays    *float64 // days until it expires, fractions allowed; nil: never
 }
 
-// chunk validates the input and returns the chunk, without id and times.
-func (c *NewChunk) chunk() (Chunk, error) {
+// toChunk validates the input and returns the chunk, without id and times.
+func (c *NewChunk) toChunk() (Chunk, error) {
 	out := Chunk{Meta: Meta{Topic: strings.TrimSpace(text(c.Topic)), Agent: strings.TrimSpace(text(c.Agent)), Importance: c.Importance}, Content: text(c.Content)}
 	if out.Agent == "" {
 		out.Agent = DefaultAgent
@@ -89,10 +89,10 @@ func (c *NewChunk) chunk() (Chunk, error) {
 	if len(out.Content) > MaxContent {
 		return out, invalid(fmt.Sprintf("the content has %d bytes; at most %d are allowed", len(out.Content), MaxContent), "keep what matters, or split it")
 	}
-	if err := atMost("the topic", out.Topic, MaxTopic, "say the rest in the content"); err != nil {
+	if err := checkLength("the topic", out.Topic, MaxTopic, "say the rest in the content"); err != nil {
 		return out, err
 	}
-	if err := atMost("the agent's name", out.Agent, MaxAgent, "shorten it"); err != nil {
+	if err := checkLength("the agent's name", out.Agent, MaxAgent, "shorten it"); err != nil {
 		return out, err
 	}
 	if !slices.Contains(Importances, out.Importance) {
@@ -102,11 +102,11 @@ func (c *NewChunk) chunk() (Chunk, error) {
 		return out, invalid(fmt.Sprintf("ttl_days is %g; it must be greater than 0, and at most %d", *d, MaxTTLDays), "leave it out if the chunk shall not expire")
 	}
 	for _, t := range c.Tags {
-		if err := atMost("a tag", text(t), MaxTag, "tags are short words"); err != nil {
+		if err := checkLength("a tag", text(t), MaxTag, "tags are short words"); err != nil {
 			return out, err
 		}
 	}
-	if out.Tags = tagList(c.Tags); len(out.Tags) > MaxTags {
+	if out.Tags = normaliseTags(c.Tags); len(out.Tags) > MaxTags {
 		return out, invalid(fmt.Sprintf("%d tags are given; at most %d are allowed", len(out.Tags), MaxTags), "keep those that others will look for")
 	}
 	return out, nil
@@ -122,11 +122,11 @@ func (c *NewChunk) expiry(now time.Time) *time.Time {
 	return new(now.Add(time.Duration(ms) * time.Millisecond))
 }
 
-// expired reports whether the chunk has expired.
-func (m *Meta) expired(now time.Time) bool { return m.Expires != nil && !m.Expires.After(now) }
+// isExpired reports whether the chunk has expired.
+func (m *Meta) isExpired(now time.Time) bool { return m.Expires != nil && !m.Expires.After(now) }
 
-// tagList normalises tags for storage: trimmed, not empty, no duplicates.
-func tagList(tags []string) []string {
+// normaliseTags normalises tags for storage: trimmed, not empty, no duplicates.
+func normaliseTags(tags []string) []string {
 	out := []string{}
 	for _, t := range tags {
 		if t = strings.TrimSpace(text(t)); t != "" && !slices.Contains(out, t) {
@@ -141,7 +141,7 @@ func text(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "\ufffd")
 }
 
-func atMost(what, s string, most int, hint string) error {
+func checkLength(what, s string, most int, hint string) error {
 	if n := utf8.RuneCountInString(s); n > most {
 		return invalid(fmt.Sprintf("%s has %d characters; at most %d are allowed", what, n, most), hint)
 	}

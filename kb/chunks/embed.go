@@ -35,9 +35,9 @@ func (s *Store) Reembed(ctx context.Context, progress func(done, of int)) (Embed
 	return s.embed(ctx, store.EmbedOptions{Change: true, Progress: progress})
 }
 
-// sameModel returns an error that matches fault.Conflict if the store's embeddings are of
+// checkModel returns an error that matches fault.Conflict if the store's embeddings are of
 // another model.
-func (f *file) sameModel(tx *sqlite.Tx, m embed.Model) error {
+func (f *file) checkModel(tx *sqlite.Tx, m embed.Model) error {
 	name, dim, err := f.Index.Model(tx)
 	if err == nil && name != "" && (name != m.Name || dim != m.Dim) {
 		err = fault.Conflict.New(fmt.Sprintf("the store is embedded with %s (%d numbers), the model here is %s (%d)", name, dim, m.Name, m.Dim), "", fault.Do("context.reembed", "{} switches to the model here"))
@@ -62,7 +62,7 @@ func (s *Store) embed(ctx context.Context, opt store.EmbedOptions) (Embedded, er
 		return out, err
 	}
 	if !opt.Change {
-		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return f.sameModel(tx, m) }); err != nil {
+		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return f.checkModel(tx, m) }); err != nil {
 			return out, storeError(err)
 		}
 	}

@@ -66,7 +66,7 @@ type Imported struct {
 // is one transaction. Without such files it returns an error that matches fault.NotFound.
 func (s *Store) Import(ctx context.Context) (ImportResult, error) {
 	res := newImportResult()
-	src, err := originals(ctx, s.dir)
+	src, err := openOriginals(ctx, s.dir)
 	if err != nil {
 		return res, err
 	}
@@ -102,11 +102,11 @@ func (src *source) close() {
 	}
 }
 
-// originals opens the other program's files, and checks that all of them can be read. It
+// openOriginals opens the other program's files, and checks that all of them can be read. It
 // returns nil if there are none. It prefers the database, unless that is empty and the
 // folders exist: version 0.0.9 creates the database before it checks for one, and
 // therefore never migrates its folders.
-func originals(ctx context.Context, dir string) (*source, error) {
+func openOriginals(ctx context.Context, dir string) (*source, error) {
 	path := filepath.Join(dir, storeFile)
 	folders := disk.IsDir(filepath.Join(dir, chunkFolder)) || disk.IsDir(filepath.Join(dir, stateFolder))
 	src := &source{path: dir}

@@ -56,7 +56,7 @@ func (src *source) openDB(ctx context.Context) (rows int, err error) {
 
 // eachRow calls chunk and state with every valid row of the database.
 func (src *source) eachRow(ctx context.Context, chunk func(incomingChunk) error, state func(State) error, refuse func(from, why string)) error {
-	if err := src.rows(ctx, chunkTable, func(row map[string]any, from string) error {
+	if err := src.readTable(ctx, chunkTable, func(row map[string]any, from string) error {
 		in := incomingChunk{vector: blobVector(row["embedding"])}
 		in.ID, in.Topic, in.Content, in.Agent, in.Importance = sqlite.Text(row["id"]), sqlite.Text(row["topic"]), sqlite.Text(row["content"]), sqlite.Text(row["agent"]), sqlite.Text(row["importance"])
 		in.Tags = storedTags(sqlite.Text(row["tags"]))
@@ -69,7 +69,7 @@ func (src *source) eachRow(ctx context.Context, chunk func(incomingChunk) error,
 	}); err != nil {
 		return err
 	}
-	return src.rows(ctx, stateTable, func(row map[string]any, from string) error {
+	return src.readTable(ctx, stateTable, func(row map[string]any, from string) error {
 		v := State{Key: sqlite.Text(row["key"]), Value: json.RawMessage(sqlite.Text(row["value"]))}
 		v.Updated, _ = parseTime(sqlite.Text(row["updated_at"]))
 		if why := v.complete(); why != "" {
@@ -80,8 +80,8 @@ func (src *source) eachRow(ctx context.Context, chunk func(incomingChunk) error,
 	})
 }
 
-// rows calls fn with every row of a table, by column, and with the row's name.
-func (src *source) rows(ctx context.Context, t table, fn func(row map[string]any, from string) error) error {
+// readTable calls fn with every row of a table, by column, and with the row's name.
+func (src *source) readTable(ctx context.Context, t table, fn func(row map[string]any, from string) error) error {
 	columns := src.columns[t.name]
 	if len(columns) == 0 {
 		return nil

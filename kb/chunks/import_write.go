@@ -47,7 +47,7 @@ func (f *file) importAll(ctx context.Context, tx *sqlite.Tx, s *Store, src *sour
 		t.vectors = t.vectors && m.Name == originalModel.Name && m.Dim == originalModel.Dim
 	}
 	res.Source, res.Notes = src.path, append(res.Notes, src.notes...)
-	if err := src.each(ctx, t.chunk, t.state, t.refuse); err != nil {
+	if err := src.each(ctx, t.importChunk, t.importState, t.refuse); err != nil {
 		return err
 	}
 	for _, what := range slices.Sorted(maps.Keys(t.deviations)) {
@@ -65,9 +65,9 @@ func (t *importer) refuse(from, why string) {
 	}
 }
 
-// chunk imports one chunk.
-func (t *importer) chunk(in incomingChunk) error {
-	if in.expired(t.tx.Now) {
+// importChunk imports one chunk.
+func (t *importer) importChunk(in incomingChunk) error {
+	if in.isExpired(t.tx.Now) {
 		t.res.Expired++
 		return nil
 	}
@@ -169,8 +169,8 @@ func (t *importer) flush() error {
 	return err
 }
 
-// state imports one value.
-func (t *importer) state(in State) error {
+// importState imports one value.
+func (t *importer) importState(in State) error {
 	var here int64
 	err := t.tx.QueryRow(`SELECT updated FROM state WHERE key = ?`, in.Key).Scan(&here)
 	switch {
@@ -227,7 +227,7 @@ func (c *incomingChunk) complete() (why string) {
 	if c.ID == "" || len(c.ID) > maxID || text(c.ID) != c.ID || inLine(c.ID) != c.ID || strings.Contains(c.ID, "`") {
 		return fmt.Sprintf("its id is not one line of 1 to %d bytes, without backquotes", maxID)
 	}
-	c.Tags = tagList(c.Tags)
+	c.Tags = normaliseTags(c.Tags)
 	for _, f := range []struct {
 		what string
 		size int

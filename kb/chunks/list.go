@@ -58,7 +58,7 @@ func (s *Store) List(ctx context.Context, q ListQuery) (List, error) {
 			return err
 		}
 		if out.Total == 0 {
-			all, err := f.living(tx)
+			all, err := f.countLiving(tx)
 			out.Empty = all == 0
 			return err
 		}
@@ -72,8 +72,8 @@ func (s *Store) List(ctx context.Context, q ListQuery) (List, error) {
 	return out, err
 }
 
-// listed describes in SQL what is listed.
-type listed struct {
+// listSQL describes in SQL what is listed.
+type listSQL struct {
 	from, conditions string
 	args             []any
 	newest           string // the order
@@ -83,13 +83,13 @@ type listed struct {
 }
 
 // where returns the SQL of a list's query.
-func (q *ListQuery) where(now time.Time) listed {
-	w := listed{from: `chunks c`, newest: `c.updated DESC, c.n DESC`, now: now.UnixMilli()}
+func (q *ListQuery) where(now time.Time) listSQL {
+	w := listSQL{from: `chunks c`, newest: `c.updated DESC, c.n DESC`, now: now.UnixMilli()}
 	conditions := []string{`(c.expires IS NULL OR c.expires > ?)`}
 	w.args = []any{w.now}
-	agent, tags := strings.TrimSpace(text(q.Agent)), tagList(q.Tags)
+	agent, tags := strings.TrimSpace(text(q.Agent)), normaliseTags(q.Tags)
 	for i := range tags {
-		tags[i] = folded(tags[i])
+		tags[i] = foldTag(tags[i])
 	}
 	if agent != "" {
 		conditions, w.args = append(conditions, `c.agent = ?`), append(w.args, agent)
@@ -111,10 +111,10 @@ func (q *ListQuery) where(now time.Time) listed {
 }
 
 // count counts the matching chunks, by the fastest way there is.
-func (f *file) count(tx *sqlite.Tx, w listed) (n int, err error) {
+func (f *file) count(tx *sqlite.Tx, w listSQL) (n int, err error) {
 	switch {
 	case w.all:
-		return f.living(tx)
+		return f.countLiving(tx)
 	case w.tag != "":
 		err = tx.QueryRow(`SELECT (SELECT count(*) FROM tags WHERE tag = ?1) - (SELECT count(*) FROM chunks c WHERE c.expires <= ?2 AND EXISTS (SELECT 1 FROM tags t WHERE t.tag = ?1 AND t.updated = c.updated AND t.n = c.n))`,
 			w.tag, w.now).Scan(&n)
@@ -124,9 +124,9 @@ func (f *file) count(tx *sqlite.Tx, w listed) (n int, err error) {
 	return n, err
 }
 
-// living counts the chunks that have not expired. The index knows their number; SQLite
+// countLiving counts the chunks that have not expired. The index knows their number; SQLite
 // would have to count rows.
-func (f *file) living(tx *sqlite.Tx) (int, error) {
+func (f *file) countLiving(tx *sqlite.Tx) (int, error) {
 	all, err := f.Index.Search(tx, index.Query{})
 	if err != nil {
 		return 0, err

@@ -54,7 +54,7 @@ func insert(tx *sqlite.Tx, c *Chunk, imported bool) (err error) {
 func foldedTags(m *Meta) []string {
 	var all []string
 	for _, t := range m.Tags {
-		if t = folded(t); !slices.Contains(all, t) {
+		if t = foldTag(t); !slices.Contains(all, t) {
 			all = append(all, t)
 		}
 	}

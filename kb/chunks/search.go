@@ -122,7 +122,7 @@ func (q *Query) words() string {
 
 func (q *Query) filter() index.Filter {
 	var f index.Filter
-	store.Require(&f, func(prefix, tag string) string { return keyword(prefix, folded(tag)) }, kwTag, tagList(q.Tags)...)
+	store.Require(&f, func(prefix, tag string) string { return keyword(prefix, foldTag(tag)) }, kwTag, normaliseTags(q.Tags)...)
 	if agent := strings.TrimSpace(text(q.Agent)); agent != "" {
 		store.Require(&f, keyword, kwAgent, agent)
 	}

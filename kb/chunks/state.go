@@ -68,7 +68,7 @@ func checkKey(key string) error {
 	if strings.TrimSpace(key) == "" {
 		return invalid("the key is blank", "name the value, such as current_phase")
 	}
-	return atMost("the key", key, MaxKey, "shorten it")
+	return checkLength("the key", key, MaxKey, "shorten it")
 }
 
 func putState(tx *sqlite.Tx, v *State) error {

@@ -209,7 +209,7 @@ func (s *Store) attach(ctx context.Context, create bool, res *ImportResult) erro
 	}
 	var src *source
 	if !used && s.opt.Import {
-		src, err = originals(ctx, s.dir)
+		src, err = openOriginals(ctx, s.dir)
 	}
 	if src != nil {
 		defer src.close()

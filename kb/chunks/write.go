@@ -14,7 +14,7 @@ import (
 // Write stores a chunk and sets its id and times. It is found by its words at once, and
 // by its meaning once Embed has run.
 func (s *Store) Write(ctx context.Context, c NewChunk) (Chunk, error) {
-	out, err := c.chunk()
+	out, err := c.toChunk()
 	if err != nil {
 		return Chunk{}, err
 	}
@@ -109,11 +109,11 @@ func (f *file) delete(tx *sqlite.Tx, id string) error {
 	return f.remove(tx, found...)
 }
 
-// purgePatience is how long opening a store waits to delete expired chunks, which no
+// purgeTimeout is how long opening a store waits to delete expired chunks, which no
 // answer has anyway.
-const purgePatience = time.Second
+const purgeTimeout = time.Second
 
-// purge deletes expired chunks, unless other writers are busy for purgePatience.
+// purge deletes expired chunks, unless other writers are busy for purgeTimeout.
 func (f *file) purge(ctx context.Context) error {
 	if f.ReadOnly() {
 		return nil
@@ -125,7 +125,7 @@ func (f *file) purge(ctx context.Context) error {
 	}); err != nil || !due {
 		return err
 	}
-	err := f.WriteWithin(ctx, purgePatience, f.purgeIn)
+	err := f.WriteWithin(ctx, purgeTimeout, f.purgeIn)
 	// the next read or write repairs it
 	if errors.Is(err, fault.Busy) || errors.Is(err, index.ErrCorrupt) {
 		return nil

@@ -51,15 +51,15 @@ func Lookup(data, workspace string) Known {
 	if data == "" || k.Path != workspace {
 		return Known{Path: workspace}
 	}
-	if (k.CloneOf != "" || k.Project != "" || k.Alone) && !k.lies(workspace) {
+	if (k.CloneOf != "" || k.Project != "" || k.Alone) && !k.isAt(workspace) {
 		return Known{Path: workspace}
 	}
 	return k
 }
 
-// lies reports whether a directory has the repository of the record: same remote and first commit.
+// isAt reports whether a directory has the repository of the record: same remote and first commit.
 // Without a first commit on record, the path must be the same.
-func (k Known) lies(workspace string) bool {
+func (k Known) isAt(workspace string) bool {
 	r := openRepo(workspace)
 	if r == nil {
 		return k.Root == "" && k.Path == workspace
@@ -92,7 +92,7 @@ func Recognise(ctx context.Context, data, workspace string) error {
 	if data == "" || workspace == "" {
 		return nil
 	}
-	if k := readKnown(knownPath(data, workspace)); k.Root != "" && k.lies(workspace) {
+	if k := readKnown(knownPath(data, workspace)); k.Root != "" && k.isAt(workspace) {
 		return nil
 	}
 	r := openRepo(workspace)
@@ -113,7 +113,7 @@ func Move(ctx context.Context, data, from, to string) error {
 	name := knownPath(data, from)
 	old := readKnown(name)
 	now := Known{Path: to}
-	if old.Root != "" && old.lies(to) {
+	if old.Root != "" && old.isAt(to) {
 		now.Project = old.Project
 	}
 	os.Remove(name)
@@ -140,16 +140,16 @@ func Elsewhere(data, workspace string) (all []string) {
 			k.Remote != remote || !r.hasRoot(k.Root) {
 			continue
 		}
-		if _, err := os.Lstat(k.Path); err != nil || k.lies(k.Path) {
+		if _, err := os.Lstat(k.Path); err != nil || k.isAt(k.Path) {
 			all = append(all, k.Path)
 		}
 	}
 	return all
 }
 
-// cloned returns the workspace that a directory shares everything with: itself, or the
+// resolveClone returns the workspace that a directory shares everything with: itself, or the
 // one that its owner has said it is a clone of.
-func cloned(data, workspace string) string {
+func resolveClone(data, workspace string) string {
 	if data == "" {
 		return workspace
 	}

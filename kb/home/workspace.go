@@ -49,7 +49,7 @@ func Find(dir, home, data string) (string, error) {
 		if found {
 			switch {
 			case !nobodys(root):
-				return cloned(data, root), nil
+				return resolveClone(data, root), nil
 			case !nobodys(at): // a worktree elsewhere of a repository in the home directory
 				return at, nil
 			}
@@ -74,7 +74,7 @@ func SharedPath(file, data string) string {
 			return ""
 		}
 		if rel, err := filepath.Rel(at, file); found && err == nil {
-			return cloned(data, root) + string(filepath.ListSeparator) + rel
+			return resolveClone(data, root) + string(filepath.ListSeparator) + rel
 		}
 	}
 	return ""

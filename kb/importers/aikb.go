@@ -110,7 +110,7 @@ func (im *importer) isAIKBDatabase(path string) bool {
 }
 
 func (im *importer) aiKBDatabase(path string) (bool, error) {
-	if !fileThere(path) {
+	if !fileExists(path) {
 		return false, nil
 	}
 	f, err := sqlite.OpenForeign(im.ctx, path)
@@ -130,13 +130,13 @@ func (im *importer) readAIKBFile(path string) error {
 	if markdown.Is(path) {
 		return im.readMarkdownFile(path)
 	}
-	return im.aiKBRows(path, func(row *aiKBCapsule) { im.aiKBTake(row) })
+	return im.eachAIKBRow(path, func(row *aiKBCapsule) { im.gatherAIKB(row) })
 }
 
 // readAIKBDir reads the data home with its database, or the folder of the capsules.
 func (im *importer) readAIKBDir(dir string) error {
 	capsules, database := filepath.Join(dir, aiKBCapsules), filepath.Join(dir, aiKBFile)
-	if !disk.IsDir(capsules) && !fileThere(database) {
+	if !disk.IsDir(capsules) && !fileExists(database) {
 		return im.readMarkdownDir(dir)
 	}
 	if disk.IsDir(capsules) {
@@ -144,9 +144,9 @@ func (im *importer) readAIKBDir(dir string) error {
 			return err
 		}
 	}
-	if fileThere(database) {
+	if fileExists(database) {
 		im.ai.homes = nil // all of it is read now
-		if err := im.aiKBRows(database, im.aiKBMerge(true)); err != nil {
+		if err := im.eachAIKBRow(database, im.mergeAIKB(true)); err != nil {
 			return err
 		}
 	}
@@ -163,8 +163,8 @@ func (im *importer) readAIKBDir(dir string) error {
 	return err
 }
 
-// aiKBText gathers a file of ai-kb. It returns false for a text that is none.
-func (im *importer) aiKBText(from, text string) bool {
+// gatherAIKBText gathers a file of ai-kb. It returns false for a text that is none.
+func (im *importer) gatherAIKBText(from, text string) bool {
 	fields, body, ok := isAIKBText(text)
 	if !ok {
 		return false
@@ -174,7 +174,7 @@ func (im *importer) aiKBText(from, text string) bool {
 		body = rest
 	}
 	fields["body"] = strings.TrimSpace(body)
-	im.aiKBTake(&aiKBCapsule{from: from, fields: fields})
+	im.gatherAIKB(&aiKBCapsule{from: from, fields: fields})
 	path, err := filepath.Abs(from)
 	dir := filepath.Dir(path)
 	if home := filepath.Dir(dir); err == nil && filepath.Base(dir) == aiKBCapsules &&
@@ -184,8 +184,8 @@ func (im *importer) aiKBText(from, text string) bool {
 	return true
 }
 
-// aiKBTake gathers a capsule.
-func (im *importer) aiKBTake(c *aiKBCapsule) {
+// gatherAIKB gathers a capsule.
+func (im *importer) gatherAIKB(c *aiKBCapsule) {
 	if im.ai.byID == nil {
 		im.ai.byID = map[string]*aiKBCapsule{}
 	}
@@ -199,8 +199,8 @@ func (im *importer) aiKBTake(c *aiKBCapsule) {
 	im.ai.capsules = append(im.ai.capsules, c)
 }
 
-// aiKBRows calls take with each row of a database.
-func (im *importer) aiKBRows(path string, take func(*aiKBCapsule)) error {
+// eachAIKBRow calls take with each row of a database.
+func (im *importer) eachAIKBRow(path string, take func(*aiKBCapsule)) error {
 	f, err := sqlite.OpenForeign(im.ctx, path)
 	if err != nil {
 		return foreignError(path, err)
@@ -226,7 +226,7 @@ func (im *importer) aiKBRows(path string, take func(*aiKBCapsule)) error {
 		func(c string) bool { return slices.Contains(aiKBMade, c) })
 	selected := make([]string, len(columns))
 	for i, c := range columns {
-		selected[i] = fmt.Sprintf("substr(%s, 1, %d)", sqlite.Quote(c), storeCell)
+		selected[i] = fmt.Sprintf("substr(%s, 1, %d)", sqlite.Quote(c), maxCell)
 	}
 	err = f.Each(
 		im.ctx,
@@ -247,11 +247,11 @@ func (im *importer) aiKBRows(path string, take func(*aiKBCapsule)) error {
 	if err != nil {
 		return foreignError(path, err)
 	}
-	return im.aiKBOthers(f, path)
+	return im.noteAIKBTables(f, path)
 }
 
-// aiKBOthers names the tables that hold something which is not read.
-func (im *importer) aiKBOthers(f *sqlite.Foreign, path string) error {
+// noteAIKBTables names the tables that hold something which is not read.
+func (im *importer) noteAIKBTables(f *sqlite.Foreign, path string) error {
 	tables, err := f.Tables(im.ctx)
 	if err != nil {
 		return foreignError(path, err)
@@ -296,5 +296,5 @@ func foreignError(path string, err error) error {
 	return err
 }
 
-// storeCell is the most of a value that is read: more is refused anyway.
-const storeCell = 4 * kb.MaxBody
+// maxCell is the most characters of a value that are read: longer ones are refused.
+const maxCell = 4 * kb.MaxBody

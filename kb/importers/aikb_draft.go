@@ -13,15 +13,15 @@ import (
 	"blackboard/kb"
 )
 
-// aiKBMerge returns a function that merges a row into the capsule of the same id from a file. The
+// mergeAIKB returns a function that merges a row into the capsule of the same id from a file. The
 // file's fields win, because ai-kb treats the file as the original; the row adds the others. With
 // all set, a row without a file becomes a capsule.
-func (im *importer) aiKBMerge(all bool) func(*aiKBCapsule) {
+func (im *importer) mergeAIKB(all bool) func(*aiKBCapsule) {
 	return func(row *aiKBCapsule) {
 		c := im.ai.byID[row.fields["id"]]
 		switch {
 		case c == nil && all:
-			im.aiKBTake(row)
+			im.gatherAIKB(row)
 			return
 		case c == nil:
 			return
@@ -67,7 +67,7 @@ func (im *importer) takeAIKB() error {
 		}
 		if is {
 			im.note("supersessions and decay were read from %s beside the folder", path)
-			if err := im.aiKBRows(path, im.aiKBMerge(false)); err != nil {
+			if err := im.eachAIKBRow(path, im.mergeAIKB(false)); err != nil {
 				return err
 			}
 		}
@@ -84,7 +84,7 @@ func (im *importer) takeAIKB() error {
 		}
 		drafts[c.fields["id"]] = d
 	}
-	by := im.aiKBSuperseded(drafts)
+	by := im.aiKBSuccessors(drafts)
 	for _, c := range im.ai.capsules {
 		id := c.fields["id"]
 		if d := drafts[id]; d != nil && by[id] != "" {
@@ -96,7 +96,7 @@ func (im *importer) takeAIKB() error {
 	}
 	for _, c := range im.ai.capsules {
 		if d := drafts[c.fields["id"]]; d != nil {
-			made, notes := d.done()
+			made, notes := d.finish()
 			im.take(c.from, made, notes)
 		}
 	}
@@ -105,9 +105,9 @@ func (im *importer) takeAIKB() error {
 
 func aiKBID(id string) string { return kb.ImportedID(formatAIKB, id) }
 
-// aiKBSuperseded returns the id of the successor of each superseded capsule, by id. The database
+// aiKBSuccessors returns the id of the successor of each superseded capsule, by id. The database
 // has one for each; of several files that name the same one, the newest counts, as in ai-kb.
-func (im *importer) aiKBSuperseded(drafts map[string]*importDraft) map[string]string {
+func (im *importer) aiKBSuccessors(drafts map[string]*importDraft) map[string]string {
 	by := map[string]string{}
 	for _, c := range im.ai.capsules {
 		over := strings.TrimSpace(c.fields["superseded_by"])
@@ -145,7 +145,7 @@ func (im *importer) aiKBSuperseded(drafts map[string]*importDraft) map[string]st
 // draft makes a capsule of the fields, without links.
 func (c *aiKBCapsule) draft() (*importDraft, error) {
 	for _, v := range c.fields {
-		if err := kb.CheckText("a field", v, storeCell, false); err != nil {
+		if err := kb.CheckText("a field", v, maxCell, false); err != nil {
 			return nil, err
 		}
 	}
@@ -179,7 +179,7 @@ func (c *aiKBCapsule) draft() (*importDraft, error) {
 			return nil, invalid(what, "shorten it in the source")
 		}
 	}
-	d.aiKBNumbers(f)
+	d.readAIKBNumbers(f)
 	for _, r := range strings.Split(f["refs"], ",") {
 		d.ref(r)
 	}
@@ -192,8 +192,8 @@ func (c *aiKBCapsule) draft() (*importDraft, error) {
 	return d, nil
 }
 
-// aiKBNumbers reads the numbers and times. Invalid values are kept as lines of the body.
-func (d *importDraft) aiKBNumbers(f map[string]string) {
+// readAIKBNumbers reads the numbers and times. Invalid values are kept as lines of the body.
+func (d *importDraft) readAIKBNumbers(f map[string]string) {
 	number := func(name string) *float64 {
 		v, err := strconv.ParseFloat(f[name], 64)
 		if f[name] == "" {
@@ -210,10 +210,10 @@ func (d *importDraft) aiKBNumbers(f map[string]string) {
 		d.DecayScore = *v
 	}
 	var ok bool
-	if d.Created, ok = importTime(f["created_at"]); !ok {
+	if d.Created, ok = parseTime(f["created_at"]); !ok {
 		d.keep("created_at", f["created_at"])
 	}
-	if d.Updated, ok = importTime(f["updated_at"]); !ok {
+	if d.Updated, ok = parseTime(f["updated_at"]); !ok {
 		d.keep("updated_at", f["updated_at"])
 		d.Updated = d.Created
 	}

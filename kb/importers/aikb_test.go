@@ -136,7 +136,7 @@ func TestImportAIKB(t *testing.T) {
 		},
 		Refs: []string{"run:7", "file.go:3", "ai-kb:" + id},
 	}
-	want.Created, _ = importTime("2026-01-02T03:04:05Z")
+	want.Created, _ = parseTime("2026-01-02T03:04:05Z")
 	want.Updated = want.Created
 	if err := want.Normalise(); err != nil {
 		t.Fatal(err)

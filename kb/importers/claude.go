@@ -30,10 +30,10 @@ var claudeKinds = map[string]string{"user": "fact", "feedback": "principle",
 func (im *importer) readClaude(dir string) error {
 	switch {
 	case isClaudeMemory(dir):
-		return im.claudeMemory(dir)
+		return im.readClaudeMemory(dir)
 	case disk.IsDir(filepath.Join(dir, "memory")):
 		im.note("%s: skipped the sessions beside the folder memory", dir)
-		return im.claudeMemory(filepath.Join(dir, "memory"))
+		return im.readClaudeMemory(filepath.Join(dir, "memory"))
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -52,7 +52,7 @@ func (im *importer) readClaude(dir string) error {
 			found++
 		case err == nil && info.IsDir():
 			found++
-			if err := im.claudeMemory(memory); err != nil {
+			if err := im.readClaudeMemory(memory); err != nil {
 				return err
 			}
 		case err != nil && !errors.Is(err, fs.ErrNotExist) && e.IsDir():
@@ -71,7 +71,7 @@ func (im *importer) readClaude(dir string) error {
 	return nil
 }
 
-func fileThere(path string) bool {
+func fileExists(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
@@ -79,20 +79,20 @@ func fileThere(path string) bool {
 // isClaudeMemory reports whether a folder is a memory folder itself.
 func isClaudeMemory(dir string) bool {
 	abs, err := filepath.Abs(dir)
-	return fileThere(filepath.Join(dir, claudeIndex)) || err == nil &&
+	return fileExists(filepath.Join(dir, claudeIndex)) || err == nil &&
 		filepath.Base(abs) == "memory" && !disk.IsDir(filepath.Join(dir, "memory"))
 }
 
-func (im *importer) claudeMemory(dir string) error {
+func (im *importer) readClaudeMemory(dir string) error {
 	src, err := im.claudeSource(dir)
 	if err != nil {
 		return err
 	}
 	return im.walk(dir, markdown.Is, func(path string) error {
 		if filepath.Base(path) == claudeIndex {
-			return im.claudeIndex(path, src)
+			return im.readClaudeIndex(path, src)
 		}
-		return im.markdownFile(path, src)
+		return im.readMarkdown(path, src)
 	})
 }
 
@@ -123,9 +123,9 @@ func (im *importer) claudeSource(dir string) (markdownSource, error) {
 	return src, nil
 }
 
-// claudeDirs limits how many directories are searched for the one that a name stands
+// maxClaudeDirs limits how many directories are searched for the one that a name stands
 // for.
-const claudeDirs = 2000
+const maxClaudeDirs = 2000
 
 // decodeClaudeDir finds the directory that a project's folder is named after. The name
 // has a dash for each character of the path that is neither a letter nor a digit, so
@@ -135,7 +135,7 @@ func decodeClaudeDir(name string) (dir, why string) {
 		return "", "its name is not the name of a directory"
 	}
 	var found []os.FileInfo
-	left := claudeDirs
+	left := maxClaudeDirs
 	var look func(at, rest string)
 	look = func(at, rest string) {
 		if left--; left < 0 || len(found) > 1 {
@@ -194,8 +194,8 @@ func escapeClaude(name string) string {
 	return b.String()
 }
 
-// claudeIndex keeps what an index says besides listing the files.
-func (im *importer) claudeIndex(path string, src markdownSource) error {
+// readClaudeIndex keeps what an index says besides listing the files.
+func (im *importer) readClaudeIndex(path string, src markdownSource) error {
 	if err := im.record(); err != nil {
 		return err
 	}
@@ -204,8 +204,8 @@ func (im *importer) claudeIndex(path string, src markdownSource) error {
 		im.refuse(path, told(err))
 		return nil
 	}
-	rest, linked := unlinked(text,
-		func(file string) bool { return fileThere(filepath.Join(filepath.Dir(path), file)) })
+	rest, linked := removeLinks(text,
+		func(file string) bool { return fileExists(filepath.Join(filepath.Dir(path), file)) })
 	if rest == "" {
 		im.note("skipped %s: it is only an index of the files", path)
 		return nil
@@ -221,7 +221,7 @@ func (im *importer) claudeIndex(path string, src markdownSource) error {
 	if linked > 0 {
 		d.note("removed %d lines that list the files", linked)
 	}
-	c, notes := d.done()
+	c, notes := d.finish()
 	im.take(path, c, notes)
 	return nil
 }
@@ -230,9 +230,9 @@ func (im *importer) claudeIndex(path string, src markdownSource) error {
 var claudeLink = text.NewRegexp(
 	`^\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*)?\[(?:[^\]]*\]\(<?([^)>]+)>?\)|\[([^\]|]+)(?:\|[^\]]*)?\]\])`)
 
-// unlinked removes the lines of an index that list an existing file, and returns the
+// removeLinks removes the lines of an index that list an existing file, and returns the
 // rest and their number. A heading stays if something below it stays.
-func unlinked(text string, exists func(file string) bool) (rest string, linked int) {
+func removeLinks(text string, exists func(file string) bool) (rest string, linked int) {
 	type kept struct {
 		text  string
 		level int // of a heading
@@ -242,7 +242,7 @@ func unlinked(text string, exists func(file string) bool) (rest string, linked i
 	for l := range strings.Lines(markdown.LineEnds.ReplaceAllString(strings.TrimPrefix(text,
 		"\ufeff"), "\n")) {
 		l = strings.TrimRight(l, "\n")
-		if m := claudeLink.FindStringSubmatch(l); m != nil && existsLinked(m[1], m[2], exists) {
+		if m := claudeLink.FindStringSubmatch(l); m != nil && isLinkedFile(m[1], m[2], exists) {
 			linked++
 			continue
 		}
@@ -273,7 +273,7 @@ func unlinked(text string, exists func(file string) bool) (rest string, linked i
 	return strings.TrimSpace(b.String()), linked
 }
 
-func existsLinked(target, wiki string, exists func(string) bool) bool {
+func isLinkedFile(target, wiki string, exists func(string) bool) bool {
 	if wiki != "" {
 		target = strings.TrimSpace(wiki) + ".md"
 	}

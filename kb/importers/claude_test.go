@@ -159,7 +159,7 @@ func TestImportClaudeRefuses(t *testing.T) {
 func TestUnlinkedOfLongIndex(t *testing.T) {
 	cost.SkipUnlessLong(t)
 	text := "# a\n" + strings.Repeat("###### b\n", 200_000) + "words"
-	if rest, n := unlinked(text, func(string) bool { return false }); n != 0 ||
+	if rest, n := removeLinks(text, func(string) bool { return false }); n != 0 ||
 		rest != "# a\n###### b\nwords" {
 		t.Errorf("%d %q", n, rest)
 	}

@@ -162,8 +162,8 @@ func isClaudeDir(dir string) bool {
 	if err != nil {
 		return false
 	}
-	if fileThere(filepath.Join(dir, claudeIndex)) ||
-		fileThere(filepath.Join(dir, "memory", claudeIndex)) {
+	if fileExists(filepath.Join(dir, claudeIndex)) ||
+		fileExists(filepath.Join(dir, "memory", claudeIndex)) {
 		return true
 	}
 	if filepath.Base(abs) == "memory" && strings.HasPrefix(filepath.Base(filepath.Dir(abs)), "-") {

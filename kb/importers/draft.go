@@ -83,8 +83,8 @@ func (d *importDraft) ref(s string) {
 	}
 }
 
-// done returns the capsule, with the tail at the end of its body, and the notes.
-func (d *importDraft) done() (kb.Capsule, []string) {
+// finish returns the capsule, with the tail at the end of its body, and the notes.
+func (d *importDraft) finish() (kb.Capsule, []string) {
 	c := d.Capsule
 	if len(d.tail) > 0 {
 		c.Body = strings.TrimSpace(strings.TrimRightFunc(c.Body, unicode.IsSpace) + "\n\n" +
@@ -109,9 +109,9 @@ var importTimes = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:0
 	"2006-01-02 15:04:05", "2006-01-02 15:04",
 	"2006-01-02", "2006/01/02"}
 
-// importTime reads the ways in which programs write a time; without a zone it is UTC. A number
+// parseTime reads the ways in which programs write a time; without a zone it is UTC. A number
 // counts seconds, or milliseconds, since 1970. It returns false for anything else.
-func importTime(s string) (time.Time, bool) {
+func parseTime(s string) (time.Time, bool) {
 	s = strings.TrimSpace(s)
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil && n > 0 && len(s) >= 9 && len(s) <= 13 {
 		if len(s) > 11 {
@@ -121,14 +121,14 @@ func importTime(s string) (time.Time, bool) {
 	}
 	for _, layout := range importTimes {
 		if t, err := time.Parse(layout, s); err == nil {
-			return kb.Stamp(t), timeFits(t)
+			return kb.Stamp(t), canStoreTime(t)
 		}
 	}
 	return time.Time{}, false
 }
 
-// timeFits reports whether a time can be written as JSON and kept as milliseconds.
-func timeFits(t time.Time) bool {
+// canStoreTime reports whether a time can be written as JSON and kept as milliseconds.
+func canStoreTime(t time.Time) bool {
 	year := t.UTC().Year()
 	return year >= 1 && year <= 9999
 }

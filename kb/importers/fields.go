@@ -24,9 +24,9 @@ var metaNames = sync.OnceValue(func() map[string]string {
 	}
 })
 
-// frontMatter takes over the fields and returns the description. What has no field here goes to the
-// tail; left is how much of that may still be expanded.
-func (d *importDraft) frontMatter(fields []markdown.Field, claude bool, left *int) (about string,
+// readFrontMatter takes over the fields and returns the description. What has no field here goes to
+// the tail; left is how much of that may still be expanded.
+func (d *importDraft) readFrontMatter(fields []markdown.Field, claude bool, left *int) (about string,
 	err error) {
 	name := func(f markdown.Field) (key, field string) {
 		key = strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(f.Key))
@@ -46,7 +46,7 @@ func (d *importDraft) frontMatter(fields []markdown.Field, claude bool, left *in
 				continue
 			}
 			if taken[field] && field != "tags" && field != "refs" ||
-				!d.field(field, &f, &about, claude) {
+				!d.setField(field, &f, &about, claude) {
 				if err := d.keepField(f, left); err != nil {
 					return "", err
 				}
@@ -69,8 +69,8 @@ func (d *importDraft) keepField(f markdown.Field, left *int) error {
 	return nil
 }
 
-// field takes over one field. It returns false if the value does not fit there.
-func (d *importDraft) field(field string, f *markdown.Field, about *string, claude bool) bool {
+// setField takes over one field. It returns false if the value does not fit there.
+func (d *importDraft) setField(field string, f *markdown.Field, about *string, claude bool) bool {
 	switch field {
 	case "tags", "domain_tags", "refs", "supersedes":
 		list, ok := f.List(field != "refs")
@@ -114,7 +114,7 @@ func (d *importDraft) field(field string, f *markdown.Field, about *string, clau
 			d.SupersededBy = s
 		}
 	case "created", "updated", "retired":
-		t, is := importTime(s)
+		t, is := parseTime(s)
 		switch {
 		case !is:
 			return false

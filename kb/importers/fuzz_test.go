@@ -52,7 +52,7 @@ func FuzzImportJSONL(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		im := newImporter(context.Background())
-		err := im.jsonl("x", strings.NewReader(jsonlHeader+text))
+		err := im.readExport("x", strings.NewReader(jsonlHeader+text))
 		importWhole(t, im, err)
 		if err != nil {
 			t.Fatal(err)
@@ -71,7 +71,7 @@ func FuzzImportJSONL(f *testing.F) {
 			t.Fatal(n, err)
 		}
 		again := newImporter(context.Background())
-		if err := again.jsonl("x", &b); err != nil || len(again.set.Items) != len(caps) {
+		if err := again.readExport("x", &b); err != nil || len(again.set.Items) != len(caps) {
 			t.Fatalf("%v: %+v", err, again.set)
 		}
 		for i, it := range again.set.Items {
@@ -99,7 +99,7 @@ func FuzzImportMarkdown(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		im := newImporter(context.Background())
-		im.markdown("a/b.md", text, markdownSource{})
+		im.takeMarkdown("a/b.md", text, markdownSource{})
 		importWhole(t, im, nil)
 		if len(im.set.Items)+len(im.set.Refused) != 1 {
 			t.Fatalf("%+v", im.set)
@@ -114,8 +114,8 @@ func FuzzImportClaude(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		im := newImporter(context.Background())
-		im.markdown("a/b.md", text, markdownSource{claude: true, workspace: "/w"})
-		im.markdown("a/c.md", text, markdownSource{claude: true,
+		im.takeMarkdown("a/b.md", text, markdownSource{claude: true, workspace: "/w"})
+		im.takeMarkdown("a/c.md", text, markdownSource{claude: true,
 			project: "-p", notes: []string{"n"}})
 		importWhole(t, im, nil)
 		if len(im.set.Items)+len(im.set.Refused) != 2 {
@@ -123,7 +123,7 @@ func FuzzImportClaude(f *testing.F) {
 		}
 		// All lines of an index are there, or were counted, but for headings and blank
 		// lines. A byte order mark goes once: a second one, or one within, is text.
-		rest, linked := unlinked(text, func(file string) bool { return len(file)%2 == 0 })
+		rest, linked := removeLinks(text, func(file string) bool { return len(file)%2 == 0 })
 		words := func(s string) (n int) {
 			for l := range strings.Lines(markdown.LineEnds.ReplaceAllString(s, "\n")) {
 				// what is left is trimmed at its ends, whatever blanks those are

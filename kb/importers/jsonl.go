@@ -64,15 +64,15 @@ func (im *importer) readJSONL(path string) error {
 		return err
 	}
 	defer f.Close()
-	return im.jsonl(path, f)
+	return im.readExport(path, f)
 }
 
-func (im *importer) jsonl(path string, r io.Reader) error {
+func (im *importer) readExport(path string, r io.Reader) error {
 	header := false
 	err := eachLine(r, func(l importLine) error {
 		if !header {
 			header = true
-			return im.jsonlHeader(path, l)
+			return im.readExportHeader(path, l)
 		}
 		if err := im.record(); err != nil {
 			return err
@@ -103,7 +103,7 @@ func isExportHeader(fields []jsonField) bool {
 	return false
 }
 
-func (im *importer) jsonlHeader(path string, l importLine) error {
+func (im *importer) readExportHeader(path string, l importLine) error {
 	fields, err := l.object()
 	if err != nil || !isExportHeader(fields) {
 		return invalid(fmt.Sprintf("%s:%d is not the header of a capsule export",
@@ -116,7 +116,7 @@ func (im *importer) jsonlHeader(path string, l importLine) error {
 		case "schema":
 		case "v":
 			if err := json.Unmarshal(f.raw, &v); err != nil {
-				return invalid(fmt.Sprintf("%s:%d: %s", path, l.n, wrongType("v", err)),
+				return invalid(fmt.Sprintf("%s:%d: %s", path, l.n, typeError("v", err)),
 					"export the knowledge base again")
 			}
 		default:
@@ -151,7 +151,7 @@ func jsonlCapsule(l importLine) (c kb.Capsule, notes []string, err error) {
 			continue
 		}
 		if err := json.Unmarshal(f.raw, into.Field(i).Addr().Interface()); err != nil {
-			return c, nil, wrongType(f.key, err)
+			return c, nil, typeError(f.key, err)
 		}
 	}
 	if c.ID == "" {
@@ -198,7 +198,7 @@ func checkOwn(c *kb.Capsule) error {
 		}
 	}
 	for _, t := range times {
-		if !timeFits(t) {
+		if !canStoreTime(t) {
 			return invalid("one of its times is outside of the years 1 to 9999",
 				"correct the line")
 		}

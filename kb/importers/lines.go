@@ -126,8 +126,8 @@ func (l importLine) object() ([]jsonField, error) {
 	return fields, nil
 }
 
-// wrongType explains an error of encoding/json about the value of a field.
-func wrongType(key string, err error) error {
+// typeError explains an error of encoding/json about the value of a field.
+func typeError(key string, err error) error {
 	var t *json.UnmarshalTypeError
 	if errors.As(err, &t) {
 		return invalid(fmt.Sprintf("the field %q has the wrong type: %s instead of %s",

@@ -18,14 +18,14 @@ type markdownSource struct {
 }
 
 func (im *importer) readMarkdownFile(path string) error {
-	return im.markdownFile(path, markdownSource{})
+	return im.readMarkdown(path, markdownSource{})
 }
 
 func (im *importer) readMarkdownDir(dir string) error {
 	n := 0
 	err := im.walk(dir, markdown.Is, func(path string) error {
 		n++
-		return im.markdownFile(path, markdownSource{})
+		return im.readMarkdown(path, markdownSource{})
 	})
 	if err == nil && n == 0 && len(im.set.Refused) == 0 {
 		err = invalid("no markdown file found in "+dir,
@@ -34,8 +34,8 @@ func (im *importer) readMarkdownDir(dir string) error {
 	return err
 }
 
-// markdownFile reads a file as one capsule.
-func (im *importer) markdownFile(path string, src markdownSource) error {
+// readMarkdown reads a file as one capsule.
+func (im *importer) readMarkdown(path string, src markdownSource) error {
 	if err := im.record(); err != nil {
 		return err
 	}
@@ -44,15 +44,15 @@ func (im *importer) markdownFile(path string, src markdownSource) error {
 		im.refuse(path, told(err))
 		return nil
 	}
-	im.markdown(path, text, src)
+	im.takeMarkdown(path, text, src)
 	return nil
 }
 
-// markdown reads a text as one capsule. A sidecar of ours is read unchanged. In other
+// takeMarkdown reads a text as one capsule. A sidecar of ours is read unchanged. In other
 // files, values that fit no field are kept in the body.
-func (im *importer) markdown(from, text string, src markdownSource) {
+func (im *importer) takeMarkdown(from, text string, src markdownSource) {
 	d := &importDraft{notes: slices.Clone(src.notes)}
-	if im.aiKBText(from, text) {
+	if im.gatherAIKBText(from, text) {
 		return
 	}
 	fields, body, err := markdown.ReadFields(text)
@@ -67,19 +67,19 @@ func (im *importer) markdown(from, text string, src markdownSource) {
 		return
 	}
 	if id := sidecarID(fields); id != "" {
-		im.sidecar(from, id, text, fields)
+		im.takeSidecar(from, id, text, fields)
 		return
 	}
 	if fields == nil && strings.HasPrefix(body, "---\n") {
 		d.note("it begins with ---, but has no front matter")
 	}
 	left := maxExpanded
-	about, err := d.frontMatter(fields, src.claude, &left)
+	about, err := d.readFrontMatter(fields, src.claude, &left)
 	if err != nil {
 		im.refuse(from, told(err))
 		return
 	}
-	d.headings(body, about, from)
+	d.setTitleAndBody(body, about, from)
 	if src.claude && (d.Scope == "" || d.Scope == "workspace") && d.Workspace == "" {
 		d.Workspace = src.workspace
 	}
@@ -90,7 +90,7 @@ func (im *importer) markdown(from, text string, src markdownSource) {
 	if src.claude && d.Project == "" {
 		d.Project = src.project
 	}
-	c, notes := d.done()
+	c, notes := d.finish()
 	im.take(from, c, notes)
 }
 
@@ -114,7 +114,7 @@ func sidecarID(fields []markdown.Field) (id string) {
 	return id
 }
 
-func (im *importer) sidecar(from, id, text string, fields []markdown.Field) {
+func (im *importer) takeSidecar(from, id, text string, fields []markdown.Field) {
 	c, extra, err := kb.DecodeSidecar(id, []byte(text))
 	if err == nil {
 		err = checkOwn(&c)
@@ -133,14 +133,14 @@ func (im *importer) sidecar(from, id, text string, fields []markdown.Field) {
 			}
 		}
 	}
-	c, notes := d.done()
+	c, notes := d.finish()
 	im.take(from, c, notes)
 }
 
-// headings sets the body, and the title if there is none: the first H1, which leaves the body if
-// that begins with it; the description; the file's name. A description that is not the title and
-// not in the body goes before it.
-func (d *importDraft) headings(body, about, from string) {
+// setTitleAndBody sets the body, and the title if there is none: the first H1, which leaves the
+// body if that begins with it; the description; the file's name. A description that is not the
+// title and not in the body goes before it.
+func (d *importDraft) setTitleAndBody(body, about, from string) {
 	d.Body = strings.TrimLeft(body, "\n")
 	if title, rest := markdown.H1(d.Body); d.Title == "" && title != "" {
 		d.setTitle(title)

@@ -23,7 +23,7 @@ func importMarkdown(tb testing.TB, text string) *kb.ImportSet {
 func TestImportMarkdown(t *testing.T) {
 	conf := 0.8
 	at := func(s string) time.Time {
-		at, ok := importTime(s)
+		at, ok := parseTime(s)
 		if !ok {
 			t.Fatal(s)
 		}

@@ -304,7 +304,7 @@ func TestImportTime(t *testing.T) {
 		"0000-01-01T00:00:00Z":      "", "99999999999999999999": "", "-1748786400": "",
 	} {
 		got := ""
-		if at, ok := importTime(s); ok {
+		if at, ok := parseTime(s); ok {
 			got = at.Format(time.RFC3339Nano)
 		}
 		if got != want {
@@ -323,7 +323,7 @@ func TestImportDraft(t *testing.T) {
 	d.tag("a,b", strings.Repeat("x", kb.MaxTag+1), "t1", " ")
 	d.ref(strings.Repeat("r", kb.MaxField+1))
 	d.keep("multi", "one\ntwo")
-	c, notes := d.done()
+	c, notes := d.finish()
 	if err := c.Check(); err != nil || len(c.Title) > kb.MaxTitle ||
 		!strings.HasSuffix(c.Title, "wörter…") || len(c.Tags) != kb.MaxTags || len(c.Refs) != 0 {
 		t.Errorf("%v %+v", err, c)

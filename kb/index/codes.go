@@ -144,9 +144,9 @@ func hamming(a, b *signs) int {
 		bits.OnesCount64(a[3]^b[3]) + bits.OnesCount64(a[4]^b[4]) + bits.OnesCount64(a[5]^b[5])
 }
 
-// together returns the sum of a document's vectors of dim numbers each, of which its code is made:
-// it is not far from any of them.
-func together(v embed.Vector, dim int) embed.Vector {
+// sumVectors returns the sum of a document's vectors of dim numbers each, of which its code is
+// made: it is not far from any of them.
+func sumVectors(v embed.Vector, dim int) embed.Vector {
 	if len(v) == dim {
 		return v
 	}
@@ -219,7 +219,7 @@ func (x *Index) codesOf(tx *sqlite.Tx, m *meta, ids []int64) (*codes, error) {
 			c = newCodes(len(ids), m.dim)
 		}
 		c.has.set(i)
-		encodeSigns(c.at(i), together(v, m.dim))
+		encodeSigns(c.at(i), sumVectors(v, m.dim))
 	})
 	return c, err
 }
@@ -266,7 +266,7 @@ func (s *search) withoutCodes() (segs []*sealed) {
 // fetchCodes loads the missing codes of several segments in one query.
 func (s *search) fetchCodes() error {
 	segs := s.withoutCodes()
-	if s.few(len(segs)) {
+	if s.isFew(len(segs)) {
 		return nil
 	}
 	got, err := s.x.readCodes(s.tx, s.v.dim, segs...)

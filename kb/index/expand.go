@@ -38,24 +38,24 @@ const (
 // closest expansions of a term are used, so their order matters more than these values:
 // values from 0.2 to 0.7 gave about the same results (testdata/score).
 const (
-	begun      = 0.5 // the missing term is a prefix of it
-	oneWrong   = 0.4 // one letter differs, is missing or is added, or two are swapped
-	twoWrong   = 0.3
-	otherEnded = 0.3
+	prefixWeight = 0.5 // the missing term is a prefix of it
+	edit1Weight  = 0.4 // one letter differs, is missing or is added, or two are swapped
+	edit2Weight  = 0.3
+	suffixWeight = 0.3
 )
 
-// vocable is a term of a segment that may be an expansion: letters only.
-type vocable struct {
+// vocabTerm is a term of a segment that may be an expansion: letters only.
+type vocabTerm struct {
 	term    string
 	mask    uint64 // a bit for each of its letters
 	letters int
 	n       int // number of documents that have it, with dead ones
 }
 
-// vocableOf describes a term that n documents have; false if it can neither be expanded nor be an
-// expansion.
-func vocableOf(term string, n int) (vocable, bool) {
-	v := vocable{term: term, n: n}
+// newVocabTerm describes a term that n documents have; false if it can neither be expanded nor be
+// an expansion.
+func newVocabTerm(term string, n int) (vocabTerm, bool) {
+	v := vocabTerm{term: term, n: n}
 	for _, r := range term {
 		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
 			return v, false
@@ -69,25 +69,25 @@ func vocableOf(term string, n int) (vocable, bool) {
 // vocabulary caches the terms of some segments that may be expansions.
 type vocabulary struct {
 	mu    sync.Mutex
-	of    []int64              // the segments' numbers, which are never reused
-	lists map[string][]vocable // by prefix
+	of    []int64                // the segments' numbers, which are never reused
+	lists map[string][]vocabTerm // by prefix
 }
 
-// with returns the segments' terms with a prefix. Segments never change, and a changed
+// termsWith returns the segments' terms with a prefix. Segments never change, and a changed
 // tail gets a new vocabulary.
-func (v *vocabulary) with(tx *sqlite.Tx, prefix string, segs []*segment) ([]vocable, error) {
+func (v *vocabulary) termsWith(tx *sqlite.Tx, prefix string, segs []*segment) ([]vocabTerm, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.begin(segs)
+	v.setSegments(segs)
 	if list, ok := v.lists[prefix]; ok {
 		return list, nil
 	}
 	known := map[string]int{} // indexes in the list
-	var list []vocable
+	var list []vocabTerm
 	if err := eachTerm(tx, segs, prefix, func(term []byte, p *plist) {
 		if i, ok := known[string(term)]; ok {
 			list[i].n += p.n
-		} else if c, ok := vocableOf(string(term), p.n); ok && p.kind == kindText {
+		} else if c, ok := newVocabTerm(string(term), p.n); ok && p.kind == kindText {
 			known[c.term] = len(list)
 			list = append(list, c)
 		}
@@ -98,19 +98,19 @@ func (v *vocabulary) with(tx *sqlite.Tx, prefix string, segs []*segment) ([]voca
 	return list, nil
 }
 
-// begin empties the vocabulary if it is of other segments.
-func (v *vocabulary) begin(segs []*segment) {
+// setSegments empties the vocabulary if it is of other segments.
+func (v *vocabulary) setSegments(segs []*segment) {
 	if of := numbers(segs); v.lists == nil || !slices.Equal(v.of, of) {
-		v.of, v.lists = of, map[string][]vocable{}
+		v.of, v.lists = of, map[string][]vocabTerm{}
 	}
 }
 
-// unknown returns the queries for the blocks that may have terms with those prefixes that are not
-// cached.
-func (v *vocabulary) unknown(prefixes []string, segs []*segment) (all []sqlite.Question) {
+// prefetchQueries returns the queries for the blocks that may have terms with those prefixes that
+// are not cached.
+func (v *vocabulary) prefetchQueries(prefixes []string, segs []*segment) (all []sqlite.Question) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.begin(segs)
+	v.setSegments(segs)
 	for _, prefix := range prefixes {
 		if _, known := v.lists[prefix]; !known {
 			if q, blocks := askTerms(segs, prefix); blocks > 0 {
@@ -200,18 +200,18 @@ func closer(a, b *expansion) int {
 
 // wanted is a missing term to expand.
 type wanted struct {
-	vocable
+	vocabTerm
 	runes []rune
 	wrong int    // number of letters that may differ
 	stem  string // the prefix of its other forms; "" if it is too short to have any
 }
 
 func newWanted(term string) (*wanted, bool) {
-	v, ok := vocableOf(term, 0)
+	v, ok := newVocabTerm(term, 0)
 	if !ok || v.letters < minExpanded {
 		return nil, false
 	}
-	w := &wanted{vocable: v, runes: []rune(term), wrong: 1}
+	w := &wanted{vocabTerm: v, runes: []rune(term), wrong: 1}
 	if v.letters >= longTerm {
 		w.wrong = 2
 	}
@@ -244,7 +244,7 @@ func (s *search) expansions(w *wanted) ([]*expansion, error) {
 	tail, sealed := s.v.parts()
 	found := map[string]*expansion{}
 	gather := func(prefix string, of *vocabulary, segs []*segment) error {
-		list, err := of.with(s.tx, prefix, segs)
+		list, err := of.termsWith(s.tx, prefix, segs)
 		for i := range list {
 			c := &list[i]
 			if share := w.share(c); share > 0 {
@@ -285,7 +285,7 @@ func (s *search) expandable(missing []*qterm) (terms []*qterm, found [][]*expans
 	_, sealed := s.v.parts()
 	if s.tx.IsFar() {
 		slices.Sort(prefixes)
-		if err := s.tx.Ahead(s.x.vocabulary.unknown(slices.Compact(prefixes), sealed)...); err != nil {
+		if err := s.tx.Ahead(s.x.vocabulary.prefetchQueries(slices.Compact(prefixes), sealed)...); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -327,28 +327,28 @@ func (s *search) closest(all []*expansion) ([]*expansion, error) {
 
 // share returns the weight of another term relative to the missing one, 0 if it is not
 // similar. Letters and prefixes exclude most terms quickly.
-func (w *wanted) share(c *vocable) float64 {
+func (w *wanted) share(c *vocabTerm) float64 {
 	if strings.HasPrefix(c.term, w.term) {
-		return begun
+		return prefixWeight
 	}
 	if bits.OnesCount64(w.mask&^c.mask) <= w.wrong && bits.OnesCount64(c.mask&^w.mask) <= w.wrong {
 		switch wrong := distance(w.runes, []rune(c.term), w.wrong); {
 		case wrong == 1:
-			return oneWrong
+			return edit1Weight
 		case wrong <= w.wrong:
-			return twoWrong
+			return edit2Weight
 		}
 	}
 	if w.stem != "" && strings.HasPrefix(c.term, w.stem) {
-		if a, b := differ(w.runes, []rune(c.term)); len(a) <= maxEnding && len(b) <= maxEnding {
-			return otherEnded
+		if a, b := cutCommonPrefix(w.runes, []rune(c.term)); len(a) <= maxEnding && len(b) <= maxEnding {
+			return suffixWeight
 		}
 	}
 	return 0
 }
 
-// differ returns two words without their common prefix.
-func differ(a, b []rune) ([]rune, []rune) {
+// cutCommonPrefix returns two words without their common prefix.
+func cutCommonPrefix(a, b []rune) ([]rune, []rune) {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]
 	}
@@ -362,7 +362,7 @@ func distance(a, b []rune, most int) int {
 	if len(a)-len(b) > most || len(b)-len(a) > most {
 		return most + 1
 	}
-	a, b = differ(a, b)
+	a, b = cutCommonPrefix(a, b)
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) + len(b)
 	}

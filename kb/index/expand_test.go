@@ -164,12 +164,12 @@ func TestExpandMissingBlock(t *testing.T) {
 	write(t, db, x.Seal)
 	write(t, db, func(tx *sqlite.Tx) error { return x.exec(tx, `DELETE FROM @_blocks`) })
 	err := db.Read(t.Context(), func(tx *sqlite.Tx) error {
-		v, done, err := x.at(tx)
+		v, done, err := x.viewOf(tx)
 		if err != nil {
 			return err
 		}
 		defer done()
-		_, err = new(vocabulary).with(tx, "d", v.segs)
+		_, err = new(vocabulary).termsWith(tx, "d", v.segs)
 		return err
 	})
 	if !errors.Is(err, ErrCorrupt) {

@@ -21,7 +21,7 @@ type TermScore struct {
 // greatest share first. Unknown documents, and those without any of the terms, are left
 // out. Only the query's text and Expand are used.
 func (x *Index) Explain(tx *sqlite.Tx, q Query, ids []int64) (map[int64][]TermScore, error) {
-	v, done, err := x.at(tx)
+	v, done, err := x.viewOf(tx)
 	if err != nil {
 		return nil, err
 	}

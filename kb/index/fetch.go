@@ -40,14 +40,14 @@ func (s *search) unknownBlocks(terms []string) map[int64][]want {
 	return wanted
 }
 
-// few reports whether so little must be read that batching does not pay.
-func (s *search) few(n int) bool { return n == 0 || n == 1 && !s.tx.IsFar() }
+// isFew reports whether so little must be read that batching does not pay.
+func (s *search) isFew(n int) bool { return n == 0 || n == 1 && !s.tx.IsFar() }
 
 // fetch reads the blocks that may have some terms and are not cached, if there are
 // several.
 func (s *search) fetch(terms ...string) error {
 	wanted := s.unknownBlocks(terms)
-	if s.few(len(wanted)) {
+	if s.isFew(len(wanted)) {
 		return nil
 	}
 	var id int64
@@ -55,7 +55,7 @@ func (s *search) fetch(terms ...string) error {
 	q := s.askBlocks(wanted)
 	return s.tx.Each([]any{&id, &raw}, func() error {
 		for _, w := range wanted[id] {
-			if _, err := w.seg.keep(w.term, raw); err != nil {
+			if _, err := w.seg.cacheList(w.term, raw); err != nil {
 				return err
 			}
 		}
@@ -136,7 +136,7 @@ func (s *search) askIDs(segs []*segment) sqlite.Question {
 // fetchIDs reads the ids of several segments.
 func (s *search) fetchIDs() error {
 	wanted := s.withoutIDs()
-	if s.few(len(wanted)) {
+	if s.isFew(len(wanted)) {
 		return nil
 	}
 	of := map[int64]*segment{}

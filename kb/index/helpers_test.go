@@ -47,7 +47,7 @@ func (x *Index) mergeIfUseful(tx *sqlite.Tx, m *meta, segs []liveCount) error {
 
 // seen returns the documents that searches see, sorted.
 func (x *Index) seen(tx *sqlite.Tx) ([]int64, error) {
-	v, done, err := x.at(tx)
+	v, done, err := x.viewOf(tx)
 	if err != nil {
 		return nil, err
 	}

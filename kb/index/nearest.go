@@ -23,7 +23,7 @@ var distances = sync.Pool{New: func() any { s := make([]uint16, 0, MaxSegment); 
 
 // nearest returns the vector lane's candidates, the best first: compared are the exact comparisons
 // of those that codes have chosen, and bm25 their scores in the other lane.
-func (s *search) nearest(chosen []place, compared []comparison, bm25 []float64) ([]Candidate, error) {
+func (s *search) nearest(chosen []docRef, compared []comparison, bm25 []float64) ([]Candidate, error) {
 	var exact []Candidate
 	for i, p := range chosen {
 		c := &compared[i]
@@ -42,12 +42,12 @@ func (s *search) nearest(chosen []place, compared []comparison, bm25 []float64) 
 	return exact[:min(len(exact), s.q.Depth)], nil
 }
 
-// together returns the candidates that codes have chosen, and after them those of the text lane
-// that are not among them; at has the index of each of the text lane's.
-func (s *search) together(chosen []place, byText []scored) (all []place, at map[place]int) {
-	at = make(map[place]int, len(byText))
+// mergeCandidates returns the candidates that codes have chosen, and after them those of the text
+// lane that are not among them; at has the index of each of the text lane's.
+func (s *search) mergeCandidates(chosen []docRef, byText []scored) (all []docRef, at map[docRef]int) {
+	at = make(map[docRef]int, len(byText))
 	for _, h := range byText {
-		at[h.place] = -1
+		at[h.docRef] = -1
 	}
 	for i, p := range chosen {
 		if _, both := at[p]; both {
@@ -56,9 +56,9 @@ func (s *search) together(chosen []place, byText []scored) (all []place, at map[
 	}
 	all = chosen
 	for _, h := range byText {
-		if at[h.place] < 0 {
-			at[h.place] = len(all)
-			all = append(all, h.place)
+		if at[h.docRef] < 0 {
+			at[h.docRef] = len(all)
+			all = append(all, h.docRef)
 		}
 	}
 	return all, at
@@ -66,7 +66,7 @@ func (s *search) together(chosen []place, byText []scored) (all []place, at map[
 
 // byCodes returns the places of the candidates: those whose codes are nearest, and what
 // is in the tail.
-func (s *search) byCodes(qv embed.Vector) (cands []place, err error) {
+func (s *search) byCodes(qv embed.Vector) (cands []docRef, err error) {
 	code := make([]signs, codeParts(len(qv)))
 	encodeSigns(code, qv)
 	dist := make([]*[]uint16, len(s.v.segs))
@@ -85,7 +85,7 @@ func (s *search) byCodes(qv embed.Vector) (cands []place, err error) {
 		if seg.mem != nil { // not coded: all of them
 			for ord, v := range seg.mem.vectors {
 				if v != nil && s.ok[i].has(ord) {
-					cands = append(cands, place{i, ord})
+					cands = append(cands, docRef{i, ord})
 				}
 			}
 			continue
@@ -123,7 +123,7 @@ func (s *search) byCodes(qv embed.Vector) (cands []place, err error) {
 // byDistance appends the places of the documents whose codes are nearest, of vectors with
 // dim numbers. dist has the distances of each segment's documents, nil for one without
 // codes, and hist how many documents are at each distance.
-func (s *search) byDistance(cands []place, dist []*[]uint16, hist []int, dim int) ([]place, error) {
+func (s *search) byDistance(cands []docRef, dist []*[]uint16, hist []int, dim int) ([]docRef, error) {
 	want := max(minCandidates, 4*s.q.Depth)
 	if s.v.vectors <= fewVectors {
 		want = max(want, fewCandidates)
@@ -147,9 +147,9 @@ func (s *search) byDistance(cands []place, dist []*[]uint16, hist []int, dim int
 				continue
 			}
 			if h < uint16(limit) {
-				cands = append(cands, place{i, ord})
+				cands = append(cands, docRef{i, ord})
 			} else {
-				ties = append(ties, scored{place: place{i, ord}})
+				ties = append(ties, scored{docRef: docRef{i, ord}})
 			}
 		}
 	}
@@ -157,7 +157,7 @@ func (s *search) byDistance(cands []place, dist []*[]uint16, hist []int, dim int
 		// Thousands of documents that are all the same to the code: the newest of them.
 		for k := range ties {
 			var err error
-			if ties[k].id, err = s.id(ties[k].place); err != nil {
+			if ties[k].id, err = s.id(ties[k].docRef); err != nil {
 				return nil, err
 			}
 		}
@@ -165,7 +165,7 @@ func (s *search) byDistance(cands []place, dist []*[]uint16, hist []int, dim int
 		ties = ties[:max(0, room-len(cands))]
 	}
 	for _, t := range ties {
-		cands = append(cands, t.place)
+		cands = append(cands, t.docRef)
 	}
 	return cands, nil
 }
@@ -197,7 +197,7 @@ type comparison struct {
 
 // compare returns the comparisons of the documents at some places with the question, in their
 // order.
-func (s *search) compare(qv embed.Vector, places []place) ([]comparison, error) {
+func (s *search) compare(qv embed.Vector, places []docRef) ([]comparison, error) {
 	all := make([]comparison, len(places))
 	byID := map[int64]*comparison{} // those to be read from the file
 	var ids []int64
@@ -220,7 +220,7 @@ func (s *search) compare(qv embed.Vector, places []place) ([]comparison, error) 
 	pieces := (len(places) + cosineDocs - 1) / cosineDocs
 	spread(min(cores(), pieces/2), pieces, func(_, piece int) {
 		for i := piece * cosineDocs; i < min((piece+1)*cosineDocs, len(places)); i++ {
-			all[i].with(qv, all[i].vector, s.q.KeepVectors)
+			all[i].measure(qv, all[i].vector, s.q.KeepVectors)
 		}
 	})
 	slices.Sort(ids)
@@ -228,13 +228,13 @@ func (s *search) compare(qv embed.Vector, places []place) ([]comparison, error) 
 		if s.q.KeepVectors {
 			v = slices.Clone(v) // the reader's
 		}
-		byID[ids[i]].with(qv, v, s.q.KeepVectors)
+		byID[ids[i]].measure(qv, v, s.q.KeepVectors)
 	})
 	return all, err
 }
 
-// with compares the question with a document's vectors, nil if it has none.
-func (c *comparison) with(qv, v embed.Vector, keep bool) {
+// measure compares the question with a document's vectors, nil if it has none.
+func (c *comparison) measure(qv, v embed.Vector, keep bool) {
 	if v == nil {
 		return
 	}
@@ -266,9 +266,9 @@ func Cosine(a, b embed.Vector) float64 {
 	return max(-1, min(1, float64(s0+s1+s2+s3)))
 }
 
-// warmBytes is how much of exact vectors is kept in memory; those beyond are read from
+// maxWarmBytes is how much of exact vectors is kept in memory; those beyond are read from
 // the file as they are needed.
-const warmBytes = 256 << 20
+const maxWarmBytes = 256 << 20
 
 // Warm reads what searches need into memory and keeps it up to date from then on: for a
 // long-running process. It takes 48 bytes or more for each vector's code, and the vectors
@@ -282,7 +282,7 @@ func (x *Index) Warm(tx *sqlite.Tx) error {
 	if tx.Wrote() { // what it sees may be undone: the next transaction will do
 		return nil
 	}
-	_, done, err := x.at(tx)
+	_, done, err := x.viewOf(tx)
 	if err == nil {
 		done()
 	}
@@ -296,16 +296,16 @@ func (x *Index) IsWarm() bool {
 	return x.warm
 }
 
-// held are vectors in memory, without those of documents that were dead when they were read. A
-// document's offset in first is computed, as looking it up would cost as much as a comparison.
-type held struct {
+// memVectors are vectors in memory, without those of documents that were dead when they were read.
+// A document's offset in first is computed, as looking it up would cost as much as a comparison.
+type memVectors struct {
 	first embed.Vector         // of each document, one after the other
 	has   bitset               // which documents have one
 	parts map[int]embed.Vector // all vectors of those that have several
 	bytes int
 }
 
-func (h *held) of(ord, dim int) embed.Vector {
+func (h *memVectors) of(ord, dim int) embed.Vector {
 	if all := h.parts[ord]; all != nil {
 		return all
 	}
@@ -318,7 +318,7 @@ func (x *Index) warmVectors(tx *sqlite.Tx) error {
 	if v.vectors == 0 {
 		return nil
 	}
-	room := warmBytes
+	room := maxWarmBytes
 	for _, s := range v.segs {
 		if s.mem != nil || 4*s.n*v.dim > room {
 			continue
@@ -336,7 +336,7 @@ func (x *Index) warmVectors(tx *sqlite.Tx) error {
 		} else if c == nil {
 			continue
 		}
-		exact := &held{make(embed.Vector, s.n*v.dim), newBitset(s.n), map[int]embed.Vector{}, 4 * s.n * v.dim}
+		exact := &memVectors{make(embed.Vector, s.n*v.dim), newBitset(s.n), map[int]embed.Vector{}, 4 * s.n * v.dim}
 		if err := x.eachVector(tx, v.dim, ids, func(ord int, vec embed.Vector) {
 			// else it is of the document that took its place, and an older transaction
 			// may still ask for this one

@@ -39,9 +39,9 @@ var accumulators = sync.Pool{New: func() any { s := make([]float32, MaxSegment);
 // parallelPostings is from how many postings on a question is worth a second core.
 const parallelPostings = 50_000
 
-// best returns the text lane's candidates, the best by BM25F first, and the scores of the documents
-// that codes have chosen.
-func (s *search) best(chosen []place) (all []scored, bm25 []float64, err error) {
+// bestByText returns the text lane's candidates, the best by BM25F first, and the scores of the
+// documents that codes have chosen.
+func (s *search) bestByText(chosen []docRef) (all []scored, bm25 []float64, err error) {
 	bm25 = make([]float64, len(chosen))
 	if len(s.terms) == 0 {
 		return nil, bm25, nil

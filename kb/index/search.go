@@ -90,12 +90,12 @@ type Term struct {
 	DF   int
 }
 
-// place is where a document lies in a view.
-type place struct{ seg, ord int }
+// docRef is where a document lies in a view.
+type docRef struct{ seg, ord int }
 
 // scored is a document with a score of one lane.
 type scored struct {
-	place
+	docRef
 	id    int64
 	score float64
 }
@@ -154,7 +154,7 @@ func (s *search) tf(t *qterm, seg, ord int) (tf uint8) {
 
 // Search finds the best documents of both lanes. It sees what the transaction sees.
 func (x *Index) Search(tx *sqlite.Tx, q Query) (Result, error) {
-	v, done, err := x.at(tx)
+	v, done, err := x.viewOf(tx)
 	if err != nil {
 		return Result{}, err
 	}
@@ -190,7 +190,7 @@ func (x *Index) searchAt(tx *sqlite.Tx, v *view, q Query) (res Result, err error
 		return Result{}, err
 	}
 	if q.Aside != "" {
-		if res.Aside, err = s.aside(); err != nil {
+		if res.Aside, err = s.countAside(); err != nil {
 			return Result{}, err
 		}
 	}
@@ -200,21 +200,21 @@ func (x *Index) searchAt(tx *sqlite.Tx, v *view, q Query) (res Result, err error
 	if err := s.fetchIDs(); err != nil {
 		return Result{}, err
 	}
-	var near []place
+	var near []docRef
 	if hasVector {
 		if near, err = s.byCodes(qv); err != nil {
 			return Result{}, err
 		}
 	}
-	byText, bm25, err := s.best(near)
+	byText, bm25, err := s.bestByText(near)
 	if err != nil {
 		return Result{}, err
 	}
 	// The text lane's candidates are compared with the question too, and all vectors are
 	// read at once.
-	all, at := near, map[place]int{}
+	all, at := near, map[docRef]int{}
 	if hasVector {
-		all, at = s.together(near, byText)
+		all, at = s.mergeCandidates(near, byText)
 	}
 	compared, err := s.compare(qv, all)
 	if err != nil {
@@ -235,7 +235,7 @@ func (x *Index) searchAt(tx *sqlite.Tx, v *view, q Query) (res Result, err error
 			c = &Candidate{ID: h.id}
 			cands[h.id] = c
 			if hasVector {
-				with := &compared[at[h.place]]
+				with := &compared[at[h.docRef]]
 				c.Cosine, c.HasVector, c.Vector = with.cosine, with.known, with.vector
 			}
 		}
@@ -250,7 +250,7 @@ func (x *Index) searchAt(tx *sqlite.Tx, v *view, q Query) (res Result, err error
 }
 
 // id returns a document's id.
-func (s *search) id(p place) (int64, error) {
+func (s *search) id(p docRef) (int64, error) {
 	if s.ids[p.seg] == nil {
 		ids, err := s.v.segs[p.seg].allIDs(s.tx)
 		if err != nil {
@@ -272,7 +272,7 @@ func (s *search) filter() error {
 		}
 		for _, group := range s.q.Filter.All {
 			any := newBitset(seg.n)
-			if err := s.keywords(seg, group, any); err != nil {
+			if err := s.addKeywords(seg, group, any); err != nil {
 				return err
 			}
 			for w := range ok {
@@ -281,7 +281,7 @@ func (s *search) filter() error {
 		}
 		if len(s.q.Filter.None) > 0 {
 			none := newBitset(seg.n)
-			if err := s.keywords(seg, s.q.Filter.None, none); err != nil {
+			if err := s.addKeywords(seg, s.q.Filter.None, none); err != nil {
 				return err
 			}
 			for w := range ok {
@@ -293,11 +293,11 @@ func (s *search) filter() error {
 	return nil
 }
 
-// aside counts the documents that have the keyword Query.Aside.
-func (s *search) aside() (n int64, err error) {
+// countAside counts the documents that have the keyword Query.Aside.
+func (s *search) countAside() (n int64, err error) {
 	for _, seg := range s.v.segs {
 		have := newBitset(seg.n)
-		if err := s.keywords(seg, []string{s.q.Aside}, have); err != nil {
+		if err := s.addKeywords(seg, []string{s.q.Aside}, have); err != nil {
 			return 0, err
 		}
 		for w := range seg.dead {
@@ -308,8 +308,8 @@ func (s *search) aside() (n int64, err error) {
 	return n, nil
 }
 
-// keywords adds the documents that have one of the keywords to a set.
-func (s *search) keywords(seg *segment, words []string, to bitset) error {
+// addKeywords adds the documents that have one of the keywords to a set.
+func (s *search) addKeywords(seg *segment, words []string, to bitset) error {
 	for _, k := range words {
 		p, err := seg.plist(s.tx, keywordTerm(k))
 		if err != nil {
@@ -390,7 +390,7 @@ func (s *search) plan(res *Result) error {
 		// in another language than it may be meant in: no better than what it may stand
 		// for
 		if !t.itself && (t.df == 0 || !sure) {
-			times *= otherEnded
+			times *= suffixWeight
 			missing = append(missing, t)
 		}
 		t.weight = s.weight(t.term, t.df, times)
@@ -469,14 +469,14 @@ func (s *search) lookUp(t *qterm) error {
 	}
 	stems := 0
 	for i, seg := range s.v.segs {
-		p, df, err := s.living(seg, t.term)
+		p, df, err := s.liveList(seg, t.term)
 		if err != nil {
 			return err
 		}
 		t.lists[i] = p
 		t.df += df
 		for _, stem := range t.stems {
-			p, df, err := s.living(seg, stem)
+			p, df, err := s.liveList(seg, stem)
 			if err != nil {
 				return err
 			}
@@ -491,9 +491,9 @@ func (s *search) lookUp(t *qterm) error {
 	return nil
 }
 
-// living returns a segment's list of a text's term, nil if there is none, and counts the
+// liveList returns a segment's list of a text's term, nil if there is none, and counts the
 // living documents in it.
-func (s *search) living(seg *segment, term string) (*plist, int, error) {
+func (s *search) liveList(seg *segment, term string) (*plist, int, error) {
 	p, err := seg.plist(s.tx, term)
 	if err != nil || p == nil || p.kind != kindText {
 		return nil, 0, err

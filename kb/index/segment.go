@@ -40,8 +40,8 @@ type plist struct {
 	wide []uint16
 }
 
-// kept returns a copy of the list for the cache.
-func (p *plist) kept() *plist {
+// cacheCopy returns a copy of the list for the cache.
+func (p *plist) cacheCopy() *plist {
 	q := &plist{kind: p.kind, n: p.n, tfs: slices.Clone(p.tfs), bits: slices.Clone(p.bits)}
 	if p.kind != kindText {
 		q.ords = slices.Clone(p.ords)

@@ -11,12 +11,12 @@ type topK struct {
 	k    int
 	tail int // index of the tail among the segments; -1 without one
 	heap []topItem
-	id   func(place) (int64, error)
+	id   func(docRef) (int64, error)
 	err  error
 }
 
 type topItem struct {
-	place
+	docRef
 	score float32
 }
 
@@ -28,7 +28,7 @@ func (t *topK) scan(seg int, scores []float32, ok bitset) {
 	}
 	for ord := len(scores) - 1; ord >= 0; ord-- {
 		if score := scores[ord]; score >= least && ok.has(ord) {
-			if t.push(topItem{place{seg, ord}, score}); len(t.heap) == t.k {
+			if t.push(topItem{docRef{seg, ord}, score}); len(t.heap) == t.k {
 				least = t.heap[0].score
 			}
 		}
@@ -43,8 +43,8 @@ func (t *topK) worse(a, b topItem) bool {
 	if a.seg == b.seg && a.seg != t.tail { // in a sealed segment, ordinals are ordered by id
 		return a.ord < b.ord
 	}
-	x, err := t.id(a.place)
-	y, err2 := t.id(b.place)
+	x, err := t.id(a.docRef)
+	y, err2 := t.id(b.docRef)
 	if err = errors.Join(err, err2); err != nil {
 		t.err = err
 		return false
@@ -84,11 +84,11 @@ func (t *topK) sink(i int) {
 func (t *topK) sorted() ([]scored, error) {
 	out := make([]scored, len(t.heap))
 	for i, it := range t.heap {
-		id, err := t.id(it.place)
+		id, err := t.id(it.docRef)
 		if err != nil {
 			return nil, err
 		}
-		out[i] = scored{place: it.place, id: id, score: float64(it.score)}
+		out[i] = scored{docRef: it.docRef, id: id, score: float64(it.score)}
 	}
 	slices.SortFunc(out, better)
 	return out, t.err

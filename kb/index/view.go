@@ -50,7 +50,7 @@ type sealed struct {
 	ids    []int64
 	codes  *codes
 	noCode bool
-	exact  *held // the vectors, if the index is warm and they fit
+	exact  *memVectors // the vectors, if the index is warm and they fit
 }
 
 // allIDs returns the documents' ids by ordinal.
@@ -139,8 +139,8 @@ func (s *segment) setDead(n int, b []byte) (err error) {
 	return nil
 }
 
-// at returns the view of the transaction's moment, and what to call when done with it.
-func (x *Index) at(tx *sqlite.Tx) (*view, func(), error) {
+// viewOf returns the view of the transaction's moment, and what to call when done with it.
+func (x *Index) viewOf(tx *sqlite.Tx) (*view, func(), error) {
 	m, err := x.readMeta(tx)
 	if err != nil {
 		return nil, nil, err
@@ -151,7 +151,7 @@ func (x *Index) at(tx *sqlite.Tx) (*view, func(), error) {
 	}
 	x.mu.RUnlock()
 	if tx.Wrote() && !x.private { // it may have changed the index
-		return x.ownOf(tx).at(tx)
+		return x.ownOf(tx).viewOf(tx)
 	}
 	x.mu.Lock()
 	fresh := false
@@ -269,9 +269,9 @@ type tail struct {
 
 func newTail() *tail { return &tail{byGen: map[int64]int{}, lists: termLists{}} }
 
-// manyAsked is how many posting lists are made one by one before all are made. A search in a new
-// process asks for a dozen; to make all takes ten times as long as that.
-const manyAsked = 64
+// maxSingleLists is how many posting lists are made one by one before all are made. A search in a
+// new process asks for a dozen; to make all takes ten times as long as that.
+const maxSingleLists = 64
 
 // list returns a term's posting list, nil if there is none.
 func (t *tail) list(term string) *plist {
@@ -280,7 +280,7 @@ func (t *tail) list(term string) *plist {
 	if p, made := t.lists[term]; made || len(t.terms) == 0 {
 		return p
 	}
-	if t.asked++; t.asked > manyAsked {
+	if t.asked++; t.asked > maxSingleLists {
 		return t.invert()[term]
 	}
 	t.lists[term] = nil
@@ -464,18 +464,18 @@ func (s *segment) plist(tx *sqlite.Tx, term string) (*plist, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.keep(term, raw)
+	return s.cacheList(term, raw)
 }
 
-// keep caches and returns the list of a term in a block, nil if the block has none.
-func (s *segment) keep(term string, block []byte) (*plist, error) {
+// cacheList caches and returns the list of a term in a block, nil if the block has none.
+func (s *segment) cacheList(term string, block []byte) (*plist, error) {
 	p, found, err := lookup(block, term, s.n)
 	if err != nil {
 		return nil, err
 	}
 	var kept *plist
 	if found {
-		kept = p.kept()
+		kept = p.cacheCopy()
 	}
 	s.x.postings.put(postingKey{s.seg, term}, kept)
 	return kept, nil
@@ -494,8 +494,8 @@ type postingKey struct {
 	term string
 }
 
-// postingBytes bounds the cache.
-const postingBytes = 128 << 20
+// maxPostingBytes bounds the cache.
+const maxPostingBytes = 128 << 20
 
 func (c *postingCache) get(k postingKey) (*plist, bool) {
 	c.mu.Lock()
@@ -511,7 +511,7 @@ func (c *postingCache) put(k postingKey, p *plist) {
 	if p != nil {
 		size += len(p.ords) + len(p.tfs) + len(p.bits) + 2*len(p.wide)
 	}
-	if c.lists == nil || c.size+size > postingBytes {
+	if c.lists == nil || c.size+size > maxPostingBytes {
 		c.lists, c.size = map[postingKey]*plist{}, 0
 	}
 	c.lists[k] = p

@@ -24,9 +24,9 @@ type answer struct {
 	Info, Message       json.RawMessage
 }
 
-// buried finds a list of capsules in prose. It looks where lines begin: a bracket
+// findBuried finds a list of capsules in prose. It looks where lines begin: a bracket
 // within a line is part of a sentence. broken is why what began like one was none.
-func (l *learner) buried(text []byte) (found bool, broken error) {
+func (l *learner) findBuried(text []byte) (found bool, broken error) {
 	for at := 0; at < len(text); {
 		if rest := text[at:]; rest[0] == '[' || rest[0] == '{' {
 			var doc json.RawMessage
@@ -35,7 +35,7 @@ func (l *learner) buried(text []byte) (found bool, broken error) {
 				if at == 0 || len(broken.Error()) > 500 { // each try reads on to the end at worst
 					return false, broken
 				}
-			} else if l.document(doc, "", false) {
+			} else if l.readDocument(doc, "", false) {
 				return true, nil
 			}
 		}
@@ -48,9 +48,10 @@ func (l *learner) buried(text []byte) (found bool, broken error) {
 	return false, broken
 }
 
-// document reads a list of capsules, or of messages, bare or in an object. Unless sure, its items
-// must look like capsules: code blocks hold JSON of all kinds. It returns false if it was none.
-func (l *learner) document(data []byte, from string, sure bool) bool {
+// readDocument reads a list of capsules, or of messages, bare or in an object. Unless sure, its
+// items must look like capsules: code blocks hold JSON of all kinds. It returns false if it was
+// none.
+func (l *learner) readDocument(data []byte, from string, sure bool) bool {
 	data = bytes.TrimSpace(data)
 	var list []json.RawMessage
 	if len(data) == 0 || !json.Valid(data) {
@@ -86,18 +87,18 @@ func (l *learner) document(data []byte, from string, sure bool) bool {
 		switch isCapsule := t.Title != nil || t.Body != nil; {
 		case !isCapsule && from == "" && sure && (t.Role != "" || t.Info != nil ||
 			t.Message != nil || t.Type != ""):
-			l.turn(raw, at)
+			l.takeTurn(raw, at)
 		case i == 0 && !sure && !(isCapsule && t.Kind != nil):
 			return false
 		default:
-			l.item(raw, at)
+			l.readItem(raw, at)
 		}
 	}
 	return true
 }
 
-// item makes a capsule of an object that a reflector wrote.
-func (l *learner) item(raw json.RawMessage, from string) {
+// readItem makes a capsule of an object that a reflector wrote.
+func (l *learner) readItem(raw json.RawMessage, from string) {
 	var o looseObject
 	if json.Unmarshal(raw, &o.fields) != nil || o.fields == nil {
 		l.refuse(from, `it is not an object with a "kind", a "title" and a "body"`)
@@ -113,7 +114,7 @@ func (l *learner) item(raw json.RawMessage, from string) {
 		l.refuse(from, "its %q has the wrong type", o.bad)
 		return
 	}
-	kind, tags := labelKind(label)
+	kind, tags := parseLabel(label)
 	if label != "" && (kind == "" || strings.ContainsAny(label, ",;/")) {
 		l.refuseKind(from, label)
 		return
@@ -132,7 +133,7 @@ func (l *learner) item(raw json.RawMessage, from string) {
 		c.Scope = ""
 	}
 	if isPlaceholder(c.Body) {
-		l.placeholder(from, c.Body)
+		l.notePlaceholder(from, c.Body)
 		return
 	}
 	l.add(from, c)
@@ -183,7 +184,7 @@ func (o *looseObject) fraction(key string) *float64 {
 	case float64:
 		return &v
 	case string:
-		if f, ok := fraction(v); ok {
+		if f, ok := parseFraction(v); ok {
 			return &f
 		} else if v == "" {
 			return nil

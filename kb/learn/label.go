@@ -21,9 +21,9 @@ var kindNames = map[string]string{
 	"bug": "gotcha", "pitfall": "gotcha", "warning": "gotcha", "antipattern": "anti_pattern",
 }
 
-// labelKind reads the label of a learning: a kind, perhaps with tags after or before
+// parseLabel reads the label of a learning: a kind, perhaps with tags after or before
 // it. The kind is "" if none is named.
-func labelKind(label string) (kind string, tags []string) {
+func parseLabel(label string) (kind string, tags []string) {
 	for _, name := range strings.FieldsFunc(label, func(r rune) bool {
 		return r == ',' ||
 			r == ';' || r == '/'
@@ -76,7 +76,7 @@ func cutMetadata(text string, c *kb.Capsule) string {
 	text = text[len(head):]
 	for range 8 {
 		text = strings.TrimRight(text, " \t\n,;|—–")
-		if m := metaGroup.FindStringSubmatchIndex(text); m != nil && metadata(text[m[2]:m[3]], c) {
+		if m := metaGroup.FindStringSubmatchIndex(text); m != nil && readMetadata(text[m[2]:m[3]], c) {
 			text = text[:m[0]]
 			continue
 		}
@@ -91,7 +91,7 @@ func cutMetadata(text string, c *kb.Capsule) string {
 				!strings.HasPrefix(strings.ToLower(text[m[0]:]), "tag") {
 				continue // "look at the source: it says so" is a sentence
 			}
-			if metadata(text[m[0]:], c) {
+			if readMetadata(text[m[0]:], c) {
 				cut = m[0]
 				break
 			}
@@ -108,9 +108,9 @@ func cutMetadata(text string, c *kb.Capsule) string {
 // keys.
 const metaTail = 2000
 
-// metadata reads pairs of keys and values, all of them or none: if one makes no sense, the whole
-// was a sentence, and it returns false.
-func metadata(s string, c *kb.Capsule) bool {
+// readMetadata reads pairs of keys and values, all of them or none: if one makes no sense, the
+// whole was a sentence, and it returns false.
+func readMetadata(s string, c *kb.Capsule) bool {
 	keys := metaKey.FindAllStringSubmatchIndex(s, -1)
 	if len(keys) == 0 || strings.TrimSpace(s[:keys[0][0]]) != "" {
 		return false
@@ -129,7 +129,7 @@ func metadata(s string, c *kb.Capsule) bool {
 		case key == "source":
 			got.Source = value
 		case key == "confidence":
-			v, ok := fraction(value)
+			v, ok := parseFraction(value)
 			if !ok {
 				return false
 			}
@@ -146,8 +146,8 @@ func metadata(s string, c *kb.Capsule) bool {
 	return true
 }
 
-// fraction reads 0.9 or 90%, as both are written for how sure one is; false for anything else.
-func fraction(s string) (float64, bool) {
+// parseFraction reads 0.9 or 90%, as both are written for how sure one is; false for anything else.
+func parseFraction(s string) (float64, bool) {
 	s, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
 	v, err := strconv.ParseFloat(s, 64)
 	if percent {

@@ -74,21 +74,21 @@ func Read(r io.Reader, role string, said Transcript) (Set, error) {
 	case isJSON && (start[0] == '[' ||
 		bytes.ContainsRune(start, '\n')): // one line with an object may be a short transcript
 		l.set.Format, l.set.Lines = "json", 1+bytes.Count(start, []byte("\n"))
-		if !l.document(start, "", true) {
+		if !l.readDocument(start, "", true) {
 			return l.set, invalid("the JSON is neither a list of capsules nor a transcript",
 				`give [{"kind":…,"title":…,"body":…}], the same in {"capsules":…}, or {"messages":…}`)
 		}
-	case mostlyObjects(start):
+	case isJSONL(start):
 		l.set.Format = "jsonl"
 		err = l.read(io.MultiReader(bytes.NewReader(head), r), l.jsonLine, nil)
 	default:
 		s := scan{l: &l, pane: newPane(head)}
 		end := func() { s.end(false) }
-		if err = l.read(io.MultiReader(bytes.NewReader(head), r), s.line, end); err != nil ||
+		if err = l.read(io.MultiReader(bytes.NewReader(head), r), s.readLine, end); err != nil ||
 			len(l.set.Learnings)+len(l.set.Refused) > 0 {
 			break
 		}
-		if found, broken := l.buried(head); found {
+		if found, broken := l.findBuried(head); found {
 			l.set.Format = "json"
 		} else if broken != nil && listStart.Match(start) {
 			return l.set, invalid(fmt.Sprintf("it begins like a JSON list but is invalid: %v",
@@ -103,9 +103,9 @@ func Read(r io.Reader, role string, said Transcript) (Set, error) {
 // is a line of a log.
 var listStart = text.NewRegexp(`^\[\s*\{`)
 
-// mostlyObjects reports whether a text is jsonl: of the first 50 lines that are not blank, more
+// isJSONL reports whether a text is jsonl: of the first 50 lines that are not blank, more
 // than half are objects. A harness's transcript may have a line of a crash in it.
-func mostlyObjects(head []byte) bool {
+func isJSONL(head []byte) bool {
 	objects, lines := 0, 0
 	for line := range bytes.Lines(head) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
@@ -139,15 +139,15 @@ type learner struct {
 }
 
 func (l *learner) refuse(from, format string, args ...any) {
-	told(&l.set.Refused, &l.mute, from, format, args...)
+	addOrCount(&l.set.Refused, &l.mute, from, format, args...)
 }
 
 func (l *learner) unsure(from, format string, args ...any) {
-	told(&l.set.Unsure, &l.vague, from, format, args...)
+	addOrCount(&l.set.Unsure, &l.vague, from, format, args...)
 }
 
-// told adds to a list, or only counts if the list has maxRefusals.
-func told(list *[]kb.Refused, more *int, from, format string, args ...any) {
+// addOrCount adds to a list, or only counts if the list has maxRefusals.
+func addOrCount(list *[]kb.Refused, more *int, from, format string, args ...any) {
 	if len(*list) >= maxRefusals {
 		*more++
 		return
@@ -160,7 +160,7 @@ func (l *learner) refuseKind(from, label string) {
 		strings.Join(kb.Kinds, ", "))
 }
 
-func (l *learner) placeholder(from, text string) {
+func (l *learner) notePlaceholder(from, text string) {
 	l.unsure(from, "%q is a placeholder, not a learning", clip(text, 60))
 }
 
@@ -176,19 +176,19 @@ func (l *learner) jsonLine(line, from string) {
 		}
 		return
 	}
-	l.turn([]byte(line), from)
+	l.takeTurn([]byte(line), from)
 }
 
-// turn takes what the assistant says in a line. Only that counts: the files that it
+// takeTurn takes what the assistant says in a line. Only that counts: the files that it
 // read and the prompts that it got may hold LEARNING: lines too.
-func (l *learner) turn(line []byte, from string) {
+func (l *learner) takeTurn(line []byte, from string) {
 	l.said(line, func(text string, part, again bool) { l.hear(from, text, part, again) },
 		func(o map[string]any) bool {
 			is := o["capsules"] != nil || o["learnings"] != nil || o["kind"] != nil &&
 				(o["title"] != nil || o["body"] != nil)
 			if is {
 				document, _ := json.Marshal(o) // what was read from JSON can be written
-				l.document(document, from, true)
+				l.readDocument(document, from, true)
 			}
 			return is
 		})
@@ -213,14 +213,14 @@ func (l *learner) hear(from, text string, part, again bool) {
 	if strings.Contains(text, strings.TrimSpace(l.parts.String())) {
 		l.parts.Reset()
 	}
-	l.over(false)
+	l.endMessage(false)
 	if text != "" {
 		l.say(text, from, false)
 	}
 }
 
-// over reads the collected parts of a message that does not go on; cut: it may lack its end.
-func (l *learner) over(cut bool) {
+// endMessage reads the collected parts of a message that does not go on; cut: it may lack its end.
+func (l *learner) endMessage(cut bool) {
 	if l.parts.Len() > 0 {
 		l.say(l.parts.String(), l.partAt, cut)
 		l.parts.Reset()
@@ -233,7 +233,7 @@ func (l *learner) say(text, from string, cut bool) {
 	l.set.Spoken++
 	s := scan{l: l}
 	for line := range strings.Lines(text) {
-		s.line(strings.TrimRight(line, "\r\n"), from)
+		s.readLine(strings.TrimRight(line, "\r\n"), from)
 	}
 	s.end(cut)
 }
@@ -268,7 +268,7 @@ func (l *learner) add(from string, c kb.Capsule) {
 // close reads the rest, and adds the totals of what was only counted, so that lists
 // stay short.
 func (l *learner) close() {
-	l.over(true)
+	l.endMessage(true)
 	if l.set.Spoken == 0 && l.last != "" {
 		l.say(l.last, l.lastAt, false)
 	}

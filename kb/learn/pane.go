@@ -71,7 +71,7 @@ func newPane(head []byte) *pane {
 			i++
 		}
 		switch n := columns(line); {
-		case next == "" || ended(line) || !w.full(line, next):
+		case next == "" || endsSentence(line) || !w.isFull(line, next):
 		case n == w.columns:
 			exact[i]++
 		case n < w.columns-1: // one less is a space at the end
@@ -88,8 +88,8 @@ func newPane(head []byte) *pane {
 	return p
 }
 
-// full says whether the first word of the next line had no place on this one.
-func (w *width) full(line, next string) bool {
+// isFull says whether the first word of the next line had no place on this one.
+func (w *width) isFull(line, next string) bool {
 	word, _, _ := strings.Cut(strings.TrimLeft(next, " "), " ")
 	return columns(line)+1+columns(word) > w.columns
 }
@@ -105,9 +105,9 @@ func (p *pane) broken(frame int, line, next string) (glue string, broken bool) {
 	case w.cut && n == w.columns:
 		return "", true
 	case w.cut && n == w.columns-1:
-		return " ", !ended(line)
+		return " ", !endsSentence(line)
 	}
-	return " ", w.wrapped && w.full(line, next)
+	return " ", w.wrapped && w.isFull(line, next)
 }
 
 // take gives a line without its frame, its frame, and whether it may be the agent's.

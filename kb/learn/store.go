@@ -40,7 +40,7 @@ func Store(ctx context.Context, k *kb.KB, all []Learning, opt Options) (out Lear
 	out = Learned{Stored: []kb.Capsule{}, Confirmed: []kb.Confirmed{}, Refused: []kb.Refused{}}
 	for _, l := range all {
 		c := l.Capsule
-		place(&c, &opt)
+		fillPlace(&c, &opt)
 		if opt.DryRun {
 			err := c.Normalise()
 			if err == nil && !opt.Force {
@@ -93,7 +93,7 @@ func store(ctx context.Context, k *kb.KB, c kb.Capsule, opt *Options) (
 			if n > titles {
 				return nil, nil, err
 			}
-			c.Title = retitled(&first, n)
+			c.Title = alternativeTitle(&first, n)
 			continue
 		}
 		again, err := k.Confirm(ctx, e.ID, opt.Run, opt.Role)
@@ -101,9 +101,9 @@ func store(ctx context.Context, k *kb.KB, c kb.Capsule, opt *Options) (
 	}
 }
 
-// place fills in where a learning applies and where it comes from, unless it states that
+// fillPlace fills in where a learning applies and where it comes from, unless it states that
 // itself.
-func place(c *kb.Capsule, opt *Options) {
+func fillPlace(c *kb.Capsule, opt *Options) {
 	if c.Workspace == "" {
 		c.Workspace = opt.Workspace
 	}
@@ -126,9 +126,9 @@ func place(c *kb.Capsule, opt *Options) {
 	}
 }
 
-// retitled returns the n-th alternative title for a capsule whose title is taken: more
+// alternativeTitle returns the n-th alternative title for a capsule whose title is taken: more
 // of its text, or a number.
-func retitled(c *kb.Capsule, n int) string {
+func alternativeTitle(c *kb.Capsule, n int) string {
 	title := strings.TrimRight(c.Title, "….")
 	body := strings.Join(strings.Fields(c.Body), " ")
 	more := body

@@ -40,11 +40,11 @@ var (
 	// format you want:"
 	learnForm = text.NewRegexp(
 		`(?i)(\b(emit|write|print|output|add|report|use|end|finish|close|begin|append|list)\b.*\b(form|format|lines?|like|syntax|template)\b.*|^\W*(for |an )?example\b.*):\W*$`)
-	firstPerson = text.NewRegexp(`\b(I|I'm|my|My|[Hh]ere (is|are))\b`)
-	listItem    = text.NewRegexp(`^([-*+•▪◦]|\d+[.)])[ \t]+`)
-	underline   = text.NewRegexp(`^[ \t]*(={3,}|-{3,})$`)
-	setting     = text.NewRegexp(`^[ \t]*[\w][\w ./-]{0,40}:[ \t]`) // "retries: 3", which continues no sentence and whose neighbours are no learnings
-	detail      = text.NewRegexp(`^(?i:fix|why|because|instead|workaround|evidence|reason)[:：]`)
+	firstPerson  = text.NewRegexp(`\b(I|I'm|my|My|[Hh]ere (is|are))\b`)
+	listItem     = text.NewRegexp(`^([-*+•▪◦]|\d+[.)])[ \t]+`)
+	underline    = text.NewRegexp(`^[ \t]*(={3,}|-{3,})$`)
+	keyValueLine = text.NewRegexp(`^[ \t]*[\w][\w ./-]{0,40}:[ \t]`) // "retries: 3", which continues no sentence and whose neighbours are no learnings
+	detail       = text.NewRegexp(`^(?i:fix|why|because|instead|workaround|evidence|reason)[:：]`)
 )
 
 const talk = "it may be a quote or talk; to mark a learning, begin the line with LEARNING:"
@@ -67,29 +67,29 @@ type scan struct {
 	certainty int // guess, likely or sure
 	indent    int
 	text      strings.Builder
-	firm      int    // how much of it is sure; 0: all
-	last      string // its last line
-	more      bool   // a backslash: the next line belongs to it, however it stands
-	list      *list  // the section of learnings that is being read; nil outside
-	gap       bool   // a blank line within an item
-	before    string // the last line that was neither blank nor a learning's
-	above     string // the same, if it is the line right above
-	base      int    // the indent of the text
-	shown     bool   // code, which is indented
-	fence     string // what closes the code block
+	firm      int           // how much of it is sure; 0: all
+	last      string        // its last line
+	more      bool          // a backslash: the next line belongs to it, however it stands
+	section   *learnSection // the section of learnings that is being read; nil outside
+	gap       bool          // a blank line within an item
+	before    string        // the last line that was neither blank nor a learning's
+	above     string        // the same, if it is the line right above
+	base      int           // the indent of the text
+	shown     bool          // code, which is indented
+	fence     string        // what closes the code block
 	fenceAt   string
 	code      *strings.Builder // of a block that may hold a reflector's list
 }
 
-// list is the text below a heading such as "Learnings:".
-type list struct {
+// learnSection is the text below a heading such as "Learnings:".
+type learnSection struct {
 	from  string
 	depth int  // of the heading; 0 if it has no #
 	one   bool // "Learning 4": a paragraph is one, too
 	items int
 }
 
-func (s *scan) line(line, from string) {
+func (s *scan) readLine(line, from string) {
 	if strings.Contains(line, "\x1b") {
 		line = ansi.ReplaceAllString(line, "")
 	}
@@ -98,7 +98,7 @@ func (s *scan) line(line, from string) {
 		text, frame, agent := s.pane.take(line)
 		if line = text; frame != s.frame || !agent {
 			s.finish()
-			s.frame, s.list = frame, nil
+			s.frame, s.section = frame, nil
 		}
 		if !agent {
 			s.mention(line, from, "it is quoted, or it was said by the user or a tool")
@@ -112,9 +112,9 @@ func (s *scan) line(line, from string) {
 	}
 	switch {
 	case s.fence != "":
-		s.fenced(line, from, f)
+		s.readFenced(line, from, f)
 	case line == "":
-		if s.gap = s.open && s.certainty == likely && s.list != nil; !s.gap {
+		if s.gap = s.open && s.certainty == likely && s.section != nil; !s.gap {
 			s.finish()
 		}
 		s.above = ""
@@ -123,42 +123,42 @@ func (s *scan) line(line, from string) {
 		s.text.WriteString("\n" + line)
 	case f != nil:
 		s.finish()
-		s.list, s.fence, s.fenceAt, s.code = nil, f[1], from, nil
+		s.section, s.fence, s.fenceAt, s.code = nil, f[1], from, nil
 		if lang, _, _ := strings.Cut(strings.ToLower(f[2]), " "); lang == "" ||
 			lang == "json" || lang == "jsonc" {
 			s.code = new(strings.Builder)
 		}
 		s.before, s.above = line, line
 	default:
-		s.said(line, from)
+		s.readText(line, from)
 		s.gap = false
 	}
 }
 
-// said reads a line that is neither blank nor code: it begins a learning, goes on with
+// readText reads a line that is neither blank nor code: it begins a learning, goes on with
 // one, is the heading of some, or is prose.
-func (s *scan) said(line, from string) {
+func (s *scan) readText(line, from string) {
 	indent := indentOf(line)
 	text := line[indent:]
 	var start *start
-	var below *list
+	var below *learnSection
 	word := strings.Contains(line, "earn") || strings.Contains(line, "EARN")
 	if word || strings.Contains(line, "akeaway") {
-		if below = heading(line, false); below == nil {
+		if below = parseHeading(line, false); below == nil {
 			start = startOf(line)
 		}
 	}
 	if (text[0] == '=' || text[0] == '-') && underline.MatchString(line) {
-		below = heading(s.above, true)
+		below = parseHeading(s.above, true)
 	}
 	if start == nil && below == nil {
-		if glue, ok := s.goesOn(line, indent); ok {
+		if glue, ok := s.continuation(line, indent); ok {
 			s.append(line, glue)
 			return
 		}
 	}
 	s.finish()
-	s.shown = (s.shown || s.above == "") && s.list == nil &&
+	s.shown = (s.shown || s.above == "") && s.section == nil &&
 		s.before != "" && indent >= s.base+4 &&
 		!listItem.MatchString(strings.TrimLeft(s.before, " \t"))
 	if s.shown {
@@ -167,25 +167,25 @@ func (s *scan) said(line, from string) {
 	}
 	s.base = indent
 	item := ""
-	if s.list != nil {
+	if s.section != nil {
 		item = listItem.FindString(text)
 	}
 	switch {
 	case below != nil:
 		below.from = from
-		s.list = below
+		s.section = below
 	case start != nil:
-		if s.list != nil && item == "" {
-			s.list = nil
+		if s.section != nil && item == "" {
+			s.section = nil
 		}
 		s.start(start, line, from, indent)
 		return
-	case s.list != nil && item != "":
-		s.list.items++
+	case s.section != nil && item != "":
+		s.section.items++
 		s.begin(from, "", text[len(item):], line, indent, likely)
 		return
-	case s.list != nil:
-		s.paragraph(line, from, indent)
+	case s.section != nil:
+		s.readParagraph(line, from, indent)
 	default:
 		s.mention(line, from, talk)
 	}
@@ -205,7 +205,7 @@ func startOf(line string) *start {
 		return nil
 	}
 	st := &start{word: m[3], label: m[4] + m[5] + m[6], text: m[10]}
-	if kind, _ := labelKind(st.label); st.label != "" && kind == "" &&
+	if kind, _ := parseLabel(st.label); st.label != "" && kind == "" &&
 		(st.word != "LEARNING" || m[8] != "") {
 		return nil
 	}
@@ -229,7 +229,7 @@ func (s *scan) start(st *start, line, from string, indent int) {
 	case learnForm.MatchString(s.before) && !firstPerson.MatchString(s.before):
 		s.l.unsure(from, "it only shows the format of %q",
 			clip(strings.TrimSpace(s.before), 60))
-	case how == guess && setting.MatchString(s.above):
+	case how == guess && keyValueLine.MatchString(s.above):
 		s.l.unsure(from, "%q is among settings", clip(strings.TrimSpace(line), 60))
 		s.before, s.above = line, line
 	default:
@@ -237,21 +237,21 @@ func (s *scan) start(st *start, line, from string, indent int) {
 	}
 }
 
-// heading reads a line above learnings; nil if it is none. It must be marked as one: with #,
+// parseHeading reads a line above learnings; nil if it is none. It must be marked as one: with #,
 // emphasis, a colon or a line below.
-func heading(line string, marked bool) *list {
+func parseHeading(line string, marked bool) *learnSection {
 	if len(line) > 160 {
 		return nil
 	}
 	m := learnHead.FindStringSubmatch(line)
 	if m == nil {
 		if learnTail.MatchString(line) || strings.TrimSpace(line) == "<learnings>" {
-			return &list{}
+			return &learnSection{}
 		}
 		return nil
 	}
 	word := strings.TrimRight(strings.ToLower(m[3]), " \t#0123456789")
-	b := &list{depth: strings.Count(m[1], "#"), one: word == "learning"}
+	b := &learnSection{depth: strings.Count(m[1], "#"), one: word == "learning"}
 	// which a terminal may show in bold
 	marked = marked || b.depth > 0 || m[2] != "" || m[6] != "" || !b.one && m[4] == ""
 	// "LEARNING (gotcha):" begins one
@@ -261,30 +261,30 @@ func heading(line string, marked bool) *list {
 	return b
 }
 
-// paragraph reads a line below a heading that is no item: words before the list, a
+// readParagraph reads a line below a heading that is no item: words before the list, a
 // heading within it, or, of one learning, the learning.
-func (s *scan) paragraph(line, from string, indent int) {
+func (s *scan) readParagraph(line, from string, indent int) {
 	text := line[indent:]
 	depth := len(text) - len(strings.TrimLeft(text, "#"))
-	first := s.list.items == 0
+	first := s.section.items == 0
 	switch {
-	case s.list.depth > 0 && depth > s.list.depth, first &&
+	case s.section.depth > 0 && depth > s.section.depth, first &&
 		strings.HasSuffix(strings.TrimRight(text, "*_ "), ":"):
 		return
-	case first && depth == 0 && s.list.one:
+	case first && depth == 0 && s.section.one:
 		s.begin(from, "", text, line, indent, likely)
 	case first && depth == 0 && !saysNone(text):
 		s.l.unsure(from, "%q is below a heading at %s and is not a list",
-			clip(text, 60), s.list.from)
+			clip(text, 60), s.section.from)
 	default:
 		s.mention(line, from, talk)
 	}
-	s.list = nil
+	s.section = nil
 }
 
-// goesOn says whether a line belongs to the learning that is open, and what stands
+// continuation says whether a line belongs to the learning that is open, and what stands
 // between.
-func (s *scan) goesOn(line string, indent int) (glue string, ok bool) {
+func (s *scan) continuation(line string, indent int) (glue string, ok bool) {
 	text := line[indent:]
 	switch item := listItem.MatchString(text); {
 	case !s.open:
@@ -300,7 +300,7 @@ func (s *scan) goesOn(line string, indent int) (glue string, ok bool) {
 	switch {
 	case s.more, !broken && (indent > s.indent || s.text.Len() == 0 || detail.MatchString(text)):
 		return " ", true
-	case broken && strings.ContainsRune("#>|<", rune(text[0])), !broken && !flows(s.last, text):
+	case broken && strings.ContainsRune("#>|<", rune(text[0])), !broken && !continuesSentence(s.last, text):
 		return "", false
 	case s.firm == 0:
 		s.firm = s.text.Len()
@@ -313,16 +313,16 @@ func (s *scan) goesOn(line string, indent int) (glue string, ok bool) {
 	return glue, true
 }
 
-// flows says whether a line looks like the rest of the sentence before it.
-func flows(last, next string) bool {
+// continuesSentence says whether a line looks like the rest of the sentence before it.
+func continuesSentence(last, next string) bool {
 	r, _ := utf8.DecodeRuneInString(next)
 	starts := unicode.IsLetter(r) && !unicode.IsUpper(r) || strings.ContainsRune("`('\"@$/&~", r)
-	return starts && !ended(last) && (!setting.MatchString(next) ||
-		metadata(next, new(kb.Capsule)))
+	return starts && !endsSentence(last) && (!keyValueLine.MatchString(next) ||
+		readMetadata(next, new(kb.Capsule)))
 }
 
-// ended says whether a text ends a sentence.
-func ended(text string) bool {
+// endsSentence says whether a text ends a sentence.
+func endsSentence(text string) bool {
 	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, "\"')]*_` "))
 	return strings.ContainsRune(".!?。！？", r)
 }
@@ -346,9 +346,9 @@ func (s *scan) mention(line, from, why string) {
 	}
 }
 
-// fenced reads a line of a code block. Nothing in it is meant as a LEARNING: line, but
+// readFenced reads a line of a code block. Nothing in it is meant as a LEARNING: line, but
 // the whole may be a reflector's list.
-func (s *scan) fenced(line, from string, f []string) {
+func (s *scan) readFenced(line, from string, f []string) {
 	closes := f != nil && f[2] == "" && strings.HasPrefix(f[1], s.fence)
 	if s.open {
 		if s.text.Len() <= kb.MaxBody {
@@ -362,7 +362,7 @@ func (s *scan) fenced(line, from string, f []string) {
 	}
 	if closes {
 		if s.code != nil {
-			s.l.document([]byte(s.code.String()), s.fenceAt, s.l.workerRole == "reflector")
+			s.l.readDocument([]byte(s.code.String()), s.fenceAt, s.l.workerRole == "reflector")
 		}
 		s.fence, s.before = "", ""
 		return
@@ -402,10 +402,10 @@ func (s *scan) finish() {
 	for label, text := s.label, s.text.String(); s.open; {
 		m := learnGlued.FindStringSubmatchIndex(text)
 		if s.open = m != nil; m == nil {
-			s.l.words(s.from, label, text, s.certainty)
+			s.l.takeText(s.from, label, text, s.certainty)
 			break
 		}
-		s.l.words(s.from, label, text[:m[0]+1], s.certainty)
+		s.l.takeText(s.from, label, text[:m[0]+1], s.certainty)
 		if label = ""; m[2] >= 0 {
 			label = text[m[2]:m[3]]
 		}
@@ -417,13 +417,13 @@ func (s *scan) finish() {
 
 // end takes what is open, unless the text was cut: then the last sentence may go on.
 func (s *scan) end(cut bool) {
-	if cut && s.open && !ended(s.last) {
+	if cut && s.open && !endsSentence(s.last) {
 		s.l.unsure(s.from, "the message ends in the middle of %q", clip(s.text.String(), 60))
 		s.open = false
 	}
 	s.finish()
 	// an answer that was cut short, or a last fence without its end
 	if s.fence != "" && s.code != nil {
-		s.l.document([]byte(s.code.String()), s.fenceAt, s.l.workerRole == "reflector")
+		s.l.readDocument([]byte(s.code.String()), s.fenceAt, s.l.workerRole == "reflector")
 	}
 }

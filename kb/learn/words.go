@@ -26,15 +26,15 @@ func saysNone(text string) bool {
 	return len(text) < 100 && wordCount(text) <= 8 && noLearning.MatchString(text)
 }
 
-// words makes a learning of a text, or refuses it with a reason. Without a label the text may begin
-// with one, as in "LEARNING: [gotcha] …"; if that names no kind, it is text.
-func (l *learner) words(from, label, text string, how int) {
+// takeText makes a learning of a text, or refuses it with a reason. Without a label the text may
+// begin with one, as in "LEARNING: [gotcha] …"; if that names no kind, it is text.
+func (l *learner) takeText(from, label, text string, how int) {
 	if strings.Count(text, "**")%2 == 1 { // the other half stood before LEARNING
 		text = strings.TrimSuffix(text, "**")
 	}
-	kind, tags := labelKind(label)
+	kind, tags := parseLabel(label)
 	if m := inlineLabel.FindStringSubmatch(text); m != nil && label == "" {
-		if k, t := labelKind(m[1] + m[2] + m[3]); k != "" {
+		if k, t := parseLabel(m[1] + m[2] + m[3]); k != "" {
 			kind, tags, text = k, t, text[len(m[0]):]
 		}
 	}
@@ -44,7 +44,7 @@ func (l *learner) words(from, label, text string, how int) {
 	switch {
 	case saysNone(text):
 	case strings.ContainsAny(label, "<|") || isPlaceholder(text):
-		l.placeholder(from, text)
+		l.notePlaceholder(from, text)
 	case label == "" && aboutLines.MatchString(text):
 		l.unsure(from, "%q is talk about learnings, not one", clip(text, 60))
 	case label != "" && kind == "":

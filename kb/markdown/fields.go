@@ -35,7 +35,7 @@ func ReadFields(file string) (fields []Field, body string, err error) {
 		return nil, body, fmt.Errorf("its front matter has %d bytes; the limit is %d",
 			len(meta), MaxFront)
 	}
-	if onlyComments(meta) {
+	if hasOnlyComments(meta) {
 		return nil, body, nil
 	}
 	var doc yaml.Node
@@ -71,7 +71,7 @@ func ReadFields(file string) (fields []Field, body string, err error) {
 	return fields, body, nil
 }
 
-func onlyComments(meta string) bool {
+func hasOnlyComments(meta string) bool {
 	for l := range strings.Lines(meta) {
 		if l = strings.TrimSpace(l); l != "" && l[0] != '#' {
 			return false

@@ -34,7 +34,7 @@ func Find(ctx context.Context, paths []string, own string, refuse func(path stri
 		case err != nil:
 			f.refuse(path, err)
 		case info.IsDir():
-			if err := f.folder(ctx, path); err != nil {
+			if err := f.addFolder(ctx, path); err != nil {
 				return nil, nil, err
 			}
 		case Is(path):
@@ -72,8 +72,8 @@ func (f *finder) add(path string) {
 	}
 }
 
-// folder adds the files below a folder.
-func (f *finder) folder(ctx context.Context, path string) error {
+// addFolder adds the files below a folder.
+func (f *finder) addFolder(ctx context.Context, path string) error {
 	root, err := RealPath(path)
 	if err != nil {
 		f.refuse(path, err)

@@ -30,9 +30,9 @@ func ReadFront(text string) (f Front) {
 		key, value := pairs[0].Value, frontValue(pairs[1])
 		switch strings.ToLower(key) {
 		case "title":
-			f.Title = flat(value)
+			f.Title = plainTitle(value)
 		case "name":
-			name = flat(value)
+			name = plainTitle(value)
 		case "tags", "tag":
 			f.addTags(value)
 		default:

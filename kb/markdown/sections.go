@@ -16,10 +16,10 @@ const (
 	// tokens. A longer section is cut at headings below H2, between paragraphs and
 	// between items of lists, unless it is only a little longer.
 	sectionSize = 1500
-	sectionMost = sectionSize * 4 / 3
-	// blockMost is the size from which a code block, table or paragraph is cut between
+	maxSection  = sectionSize * 4 / 3
+	// maxBlock is the size from which a code block, table or paragraph is cut between
 	// its lines.
-	blockMost = 6000
+	maxBlock = 6000
 	// MaxSections is the most sections of a document.
 	MaxSections = 8000
 	// maxTitle is the most bytes of a title.
@@ -52,7 +52,7 @@ func Sections(file, text string) []Section {
 	if called != "" {
 		doc = called
 	}
-	lone := called == "" && onlyTitle(headings)
+	lone := called == "" && hasOnlyTitle(headings)
 	var out []Section
 	h1, h2 := "", ""
 	start, first := line, 0 // of the section being read
@@ -121,7 +121,7 @@ func FileTitle(file string) string {
 			name = dir + " " + name
 		}
 	}
-	return flat(name)
+	return plainTitle(name)
 }
 
 // sectionHeading begins a section, at a line of the document.
@@ -146,9 +146,9 @@ func sectionHeadings(lines []string) (all []sectionHeading) {
 	return all
 }
 
-// onlyTitle reports whether the first heading is the only H1, and so the document's
+// hasOnlyTitle reports whether the first heading is the only H1, and so the document's
 // title.
-func onlyTitle(headings []sectionHeading) bool {
+func hasOnlyTitle(headings []sectionHeading) bool {
 	return len(headings) > 0 && headings[0].level == 1 && headings[0].text != "" &&
 		!slices.ContainsFunc(headings[1:], func(h sectionHeading) bool { return h.level == 1 })
 }
@@ -159,7 +159,7 @@ func TitlePath(titles ...string) string {
 	path := ""
 	for _, t := range slices.Backward(titles) {
 		switch {
-		case t == "" || saysAll(path, t):
+		case t == "" || hasAllWords(path, t):
 		case path == "":
 			path = t
 		default:
@@ -169,8 +169,8 @@ func TitlePath(titles ...string) string {
 	return path
 }
 
-// saysAll reports whether a title has all words of another.
-func saysAll(title, other string) bool {
+// hasAllWords reports whether a title has all words of another.
+func hasAllWords(title, other string) bool {
 	has := words.Split(title, "")
 	return title != "" && !slices.ContainsFunc(
 		words.Split(other, ""), func(w string) bool { return !slices.Contains(has, w) })
@@ -220,7 +220,7 @@ func headingAt(lines []string, i int) (level int, text string, size int) {
 			if bare := strings.TrimRight(rest, "#"); bare == "" || strings.HasSuffix(bare, " ") {
 				rest = strings.TrimSpace(bare)
 			}
-			return level, flat(rest), 1
+			return level, plainTitle(rest), 1
 		}
 		return 0, "", 0
 	}
@@ -230,16 +230,16 @@ func headingAt(lines []string, i int) (level int, text string, size int) {
 		u := strings.TrimRight(lines[i+1], " \t\n")
 		switch {
 		case len(u) >= 2 && strings.Trim(u, "=") == "":
-			return 1, flat(t), 2
+			return 1, plainTitle(t), 2
 		case len(u) >= 2 && strings.Trim(u, "-") == "":
-			return 2, flat(t), 2
+			return 2, plainTitle(t), 2
 		}
 	}
 	return 0, "", 0
 }
 
-// flat removes line breaks, control characters and addresses of links from a title.
-func flat(s string) string {
+// plainTitle removes line breaks, control characters and addresses of links from a title.
+func plainTitle(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
 			return ' '
@@ -269,7 +269,7 @@ var titleMarks = []struct {
 func cut(title, section string, line int) []Section {
 	section = strings.TrimRight(section, " \t\n")
 	parts := []string{section}
-	if len(section) > sectionMost {
+	if len(section) > maxSection {
 		parts = split(section)
 	}
 	var out []Section
@@ -324,7 +324,7 @@ func split(section string) []string {
 		piece += b.text
 	}
 	if n := len(out); n > 0 && len(piece) < sectionSize/4 &&
-		len(out[n-1])+len(piece) <= sectionMost {
+		len(out[n-1])+len(piece) <= maxSection {
 		out[n-1] += piece // a few words alone are not useful
 	} else {
 		out = append(out, piece)
@@ -339,7 +339,7 @@ type block struct {
 	heading bool // it begins with a heading
 }
 
-// blocks divides a section into blocks. Only a block larger than blockMost is cut,
+// blocks divides a section into blocks. Only a block larger than maxBlock is cut,
 // between or within lines.
 func blocks(section string) []block {
 	var all []block
@@ -362,14 +362,14 @@ func blocks(section string) []block {
 		}
 		empty := strings.TrimSpace(l) == ""
 		switch {
-		case len(b.text)+len(l) > blockMost, level > 2 && !headed:
+		case len(b.text)+len(l) > maxBlock, level > 2 && !headed:
 			end()
-		case !inside && !leads && !empty && (blank || listItem(l)):
+		case !inside && !leads && !empty && (blank || isListItem(l)):
 			end()
 		}
-		for len(l) > blockMost {
-			n := blockMost
-			for n > blockMost-utf8.UTFMax && !utf8.RuneStart(l[n]) {
+		for len(l) > maxBlock {
+			n := maxBlock
+			for n > maxBlock-utf8.UTFMax && !utf8.RuneStart(l[n]) {
 				n-- // stop there: binary data may have no start of a character
 			}
 			b.text, l = l[:n], l[n:]
@@ -386,8 +386,8 @@ func blocks(section string) []block {
 	return all
 }
 
-// listItem reports whether a line begins an item of a top-level list.
-func listItem(l string) bool {
+// isListItem reports whether a line begins an item of a top-level list.
+func isListItem(l string) bool {
 	mark := strings.TrimLeft(l, "0123456789")
 	if len(mark) < len(l) {
 		return strings.HasPrefix(mark, ". ") || strings.HasPrefix(mark, ") ")

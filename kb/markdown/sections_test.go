@@ -50,7 +50,7 @@ func TestCutSections(t *testing.T) {
 		if n := strings.Count(c.Body, "| one |"); n != 0 && n != 160 {
 			t.Errorf("a table is divided: %d rows", n)
 		}
-		if !strings.Contains(c.Body, "```") && !strings.Contains(c.Body, "| one") && len(c.Body) > sectionMost {
+		if !strings.Contains(c.Body, "```") && !strings.Contains(c.Body, "| one") && len(c.Body) > maxSection {
 			t.Errorf("a part has %d bytes", len(c.Body))
 		}
 		if strings.HasSuffix(c.Body, "### Ends") || strings.HasSuffix(c.Body, "### Lists") {

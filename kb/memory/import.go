@@ -270,7 +270,7 @@ type filePlan struct {
 	elsewhere map[string]Item // ids in the other file: an id is unique across both
 	out       Imported
 
-	hasChannel, hasConversation map[string]bool // names and refs that are in the file, or will be after this import
+	knownChannels, knownConversations map[string]bool // names and refs that are in the file, or will be after this import
 	// items and named entries of the document, by subject of revisions
 	found      map[string]fate
 	told       map[string]bool // conversations with an event for their working notes
@@ -298,8 +298,8 @@ func (im *importer) file(ctx context.Context, account bool, out *Imported) error
 	var p *filePlan
 	run := func(f *file, tx *sqlite.Tx) error { // a transaction may run again
 		p = &filePlan{im: im, f: f, tx: tx, account: account, elsewhere: elsewhere,
-			out:        Imported{Counts: map[string]ImportCounts{}},
-			hasChannel: map[string]bool{DefaultChannel: true}, hasConversation: map[string]bool{},
+			out:           Imported{Counts: map[string]ImportCounts{}},
+			knownChannels: map[string]bool{DefaultChannel: true}, knownConversations: map[string]bool{},
 			found: map[string]fate{}, told: map[string]bool{}}
 		for _, l := range im.lists {
 			if err := l.run(p); err != nil {

@@ -66,14 +66,14 @@ func planChannels(p *filePlan, _ []incoming[channelRecord]) (
 	here := map[string]string{DefaultChannel: ""} // every file gets it
 	var c channelRecord
 	err := eachRecord(p.tx, c.columns(), "channels", func() error {
-		here[c.Name], p.hasChannel[c.Name] = c.Description, true
+		here[c.Name], p.knownChannels[c.Name] = c.Description, true
 		return nil
 	})
 	return func(r *channelRecord) (int, string) {
 		description, is := here[r.Name]
 		switch {
 		case !is:
-			p.hasChannel[r.Name] = true
+			p.knownChannels[r.Name] = true
 			return fateStored, ""
 		case description == r.Description:
 			return fateUnchanged, ""
@@ -87,7 +87,7 @@ func planConversations(p *filePlan, _ []incoming[conversationRecord]) (
 	here, threads := map[string]ConversationInfo{}, map[string]string{}
 	var c ConversationInfo
 	err := eachRecord(p.tx, c.columns(), "conversations", func() error {
-		here[c.Ref], threads[c.Thread], p.hasConversation[c.Ref] = c, c.Ref, true
+		here[c.Ref], threads[c.Thread], p.knownConversations[c.Ref] = c, c.Ref, true
 		return nil
 	})
 	return func(r *conversationRecord) (int, string) {
@@ -104,10 +104,10 @@ func planConversations(p *filePlan, _ []incoming[conversationRecord]) (
 			return fateUnchanged, ""
 		case is:
 			return fateKept, "the conversation " + r.Ref + " differs here and was kept"
-		case !p.hasChannel[r.Channel]:
+		case !p.knownChannels[r.Channel]:
 			return fateRefused, "channel " + r.Channel + " not found here or in the document"
 		}
-		threads[r.Thread], p.hasConversation[r.Ref] = r.Ref, true
+		threads[r.Thread], p.knownConversations[r.Ref] = r.Ref, true
 		return fateStored, ""
 	}, err
 }
@@ -137,10 +137,10 @@ func planItems(p *filePlan, items []incoming[itemRecord]) (
 			to.what = fateUnchanged
 		case is:
 			to.what, why = fateKept, "the item "+r.ID+" differs here and was kept"
-		case r.Tier == Channel && !p.hasChannel[r.Channel]:
+		case r.Tier == Channel && !p.knownChannels[r.Channel]:
 			to.what, why = fateRefused,
 				"channel "+r.Channel+" not found here or in the document"
-		case r.Tier == Conversation && !p.hasConversation[r.Conversation]:
+		case r.Tier == Conversation && !p.knownConversations[r.Conversation]:
 			to.what, why = fateRefused,
 				"conversation "+r.Conversation+" not found here or in the document"
 		case r.Forgotten == nil:
@@ -245,7 +245,7 @@ func planScratch(p *filePlan, notes []incoming[scratchRecord]) (
 		case is:
 			return fateKept, "the working note " + n.key + " of " + n.conversation +
 				" differs here and was kept"
-		case !p.hasConversation[n.conversation]:
+		case !p.knownConversations[n.conversation]:
 			return fateRefused,
 				"conversation " + n.conversation + " not found here or in the document"
 		case many[n.owner] >= MaxScratchKeys:

@@ -159,7 +159,7 @@ func isMnemonic(all []string) bool {
 func (a *announcement) isToken(v string, c class, how manner) bool {
 	k := kindsIn(v)
 	before := strings.ToLower(a.before(40))
-	if containsAny(before, listed("publickeys").words...) || a.kind == aKey && !a.keyOfSecret(before) ||
+	if containsAny(before, listed("publickeys").words...) || a.kind == aKey && !a.isSecretKey(before) ||
 		strings.HasPrefix(v, "0x") && len(v) < 44 { // of OpenPGP
 		return false
 	}
@@ -184,9 +184,9 @@ func (a *announcement) isToken(v string, c class, how manner) bool {
 	return false
 }
 
-// keyOfSecret reports whether the text around the word key says that the key opens something:
+// isSecretKey reports whether the text around the word key says that the key opens something:
 // Wi-Fi, an archive, an API. before is the text before it, in lower case.
-func (a *announcement) keyOfSecret(before string) bool {
+func (a *announcement) isSecretKey(before string) bool {
 	if containsAny(before, listed("keys").words...) {
 		return true
 	}

@@ -192,7 +192,7 @@ func wordy(s string) bool {
 			(n == i || isUpper(s[n]) == isUpper(s[n-1]) || n == i+1 && isUpper(s[i])) {
 			n++
 		}
-		if n-i >= 4 && pronounceable(s[i:n]) {
+		if n-i >= 4 && isPronounceable(s[i:n]) {
 			words += n - i
 		}
 		if n == i {
@@ -209,8 +209,8 @@ func wordy(s string) bool {
 func isUpper(c byte) bool  { return c >= 'A' && c <= 'Z' }
 func isLetter(c byte) bool { return isUpper(c) || c >= 'a' && c <= 'z' }
 
-// pronounceable reports whether letters have vowels as words have.
-func pronounceable(s string) bool {
+// isPronounceable reports whether letters have vowels as words have.
+func isPronounceable(s string) bool {
 	vowels, run := 0, 0
 	for i := range len(s) {
 		if strings.IndexByte("aeiouyAEIOUY", s[i]) >= 0 {

@@ -46,7 +46,7 @@ func standsOut(v string) int {
 		return wordsTogether(v, runs, &k)
 	case k.joints == 0 && k.digits == 1 && bare != v, longest < 4 && k.upper == 0 && !leet:
 		return weak * min(1, max(0, 2-humps(v)))
-	case k.joints+k.signs == 0 && longest >= 5 && k.letters == longest && pronounceable(bare):
+	case k.joints+k.signs == 0 && longest >= 5 && k.letters == longest && isPronounceable(bare):
 		return popular
 	}
 	return madeUp

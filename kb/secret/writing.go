@@ -81,7 +81,7 @@ func (m *Masker) JSON(what, name string, raw []byte) []byte {
 		rest := bytes.TrimLeft(raw[end:], " \t\r\n")
 		if len(rest) > 0 && rest[0] == ':' {
 			name = string(raw[i+1 : end-1])
-		} else if masked, ok := m.value(what, name, raw[i:end]); ok {
+		} else if masked, ok := m.maskValue(what, name, raw[i:end]); ok {
 			out = append(append(out, raw[done:i]...), masked...)
 			done = end
 		}
@@ -103,8 +103,8 @@ func stringEnd(raw []byte, i int) int {
 	return min(i+1, len(raw))
 }
 
-// value returns a JSON string with its secrets masked, and notes them; false if it has none.
-func (m *Masker) value(what, name string, quoted []byte) ([]byte, bool) {
+// maskValue returns a JSON string with its secrets masked, and notes them; false if it has none.
+func (m *Masker) maskValue(what, name string, quoted []byte) ([]byte, bool) {
 	var s string
 	if json.Unmarshal(quoted, &s) != nil {
 		return nil, false

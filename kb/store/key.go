@@ -33,14 +33,14 @@ func IsID(id, letters string) bool {
 		strings.Trim(id[1:], idAlphabet) == ""
 }
 
-// keywordMost is how many bytes of a keyword's value are kept. The index takes 512.
-const keywordMost = 400
+// maxKeyword is how many bytes of a keyword's value are kept. The index takes 512.
+const maxKeyword = 400
 
 // Keyword makes a keyword of a value that may be longer than the index takes. Of one
 // that is, there are keep bytes and its hash: what stands in an index must be found by
 // what is asked for.
 func Keyword(prefix, value string, keep int, hash func(string) []byte) string {
-	if len(value) > keywordMost { // the cut may go through a letter
+	if len(value) > maxKeyword { // the cut may go through a letter
 		value = fmt.Sprintf("%s#%x", strings.ToValidUTF8(value[:keep], ""), hash(value))
 	}
 	return prefix + value

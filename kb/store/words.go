@@ -78,7 +78,7 @@ func (s *Words) Near(words []int32, least float64, most int) []int32 {
 		}
 	}
 	share := map[int32]float64{}
-	for _, at := range s.most(found, 5*most) {
+	for _, at := range s.topCounts(found, 5*most) {
 		shared, overlap := ShareWords(words, s.Of[at])
 		if part := max(shared, overlap); int(s.counts[at]) == len(rare) || part >= least {
 			share[at] = part
@@ -93,9 +93,9 @@ func (s *Words) Near(words []int32, least float64, most int) []int32 {
 	return best[:min(len(best), most)]
 }
 
-// most returns the n texts with the highest counts, of equal ones the newest, the best last.
+// topCounts returns the n texts with the highest counts, of equal ones the newest, the best last.
 // Thousands have a word in common, so they are not sorted.
-func (s *Words) most(found []int32, n int) []int32 {
+func (s *Words) topCounts(found []int32, n int) []int32 {
 	top := make([]int32, 0, n+1) // the last is the best
 	worse := func(a, b int32) int {
 		return cmp.Or(cmp.Compare(s.counts[a], s.counts[b]), cmp.Compare(a, b))

@@ -29,8 +29,8 @@ const (
 // maxMarks is the most runes of a cluster: taller stacks would cover other lines.
 const maxMarks = 8
 
-// unsure reports whether terminals may differ about the width of a text with r.
-func unsure(r rune) bool {
+// isUncertain reports whether terminals may differ about the width of a text with r.
+func isUncertain(r rune) bool {
 	switch {
 	case r < softHyphen:
 		return false
@@ -41,11 +41,11 @@ func unsure(r rune) bool {
 		r >= firstTone && r <= lastTone || r >= 0x300 && r <= 0x36f
 }
 
-// certain returns a text whose width is the same in every terminal. Joined or coloured
+// simplifyClusters returns a text whose width is the same in every terminal. Joined or coloured
 // emoji become the first one, a flag becomes its letters, and runes without width are
 // removed.
-func certain(s string) string {
-	at := strings.IndexFunc(s, unsure)
+func simplifyClusters(s string) string {
+	at := strings.IndexFunc(s, isUncertain)
 	if at < 0 {
 		return s
 	}
@@ -58,12 +58,12 @@ func certain(s string) string {
 			out.WriteByte(cluster[0])
 			continue
 		}
-		certainCluster(&out, cluster)
+		simplifyCluster(&out, cluster)
 	}
 	return out.String()
 }
 
-func certainCluster(out *strings.Builder, cluster string) {
+func simplifyCluster(out *strings.Builder, cluster string) {
 	letter, n := false, 0
 	for _, r := range cluster {
 		switch {

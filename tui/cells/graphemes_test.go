@@ -22,11 +22,11 @@ func TestCertain(t *testing.T) {
 		{"\u200d", ""},
 		{"\u0915\u094d\u200d\u0937", "\u0915\u094d\u200d\u0937"}, // a joined letter of Hindi
 	} {
-		got := certain(c.s)
+		got := simplifyClusters(c.s)
 		if got != c.want {
 			t.Errorf("%q became %q instead of %q", c.s, got, c.want)
 		}
-		if certain(got) != got {
+		if simplifyClusters(got) != got {
 			t.Errorf("%q does not stay as it is", got)
 		}
 	}

@@ -73,14 +73,14 @@ func (m *layout) row(row []string, sizes []int, sides []string, head bool) {
 			if i < len(set[j]) {
 				text = m.inline(set[j][i], look)
 			}
-			parts[j] = aligned(text, sizes[j], sides[j])
+			parts[j] = alignCell(text, sizes[j], sides[j])
 		}
 		m.out = append(m.out, strings.TrimRight(strings.Join(parts, m.st.Faint.Render(" │ ")), " "))
 	}
 }
 
-// aligned aligns a cell by the rule below the head: --: right, :-: centred.
-func aligned(text string, w int, side string) string {
+// alignCell aligns a cell by the rule below the head: --: right, :-: centred.
+func alignCell(text string, w int, side string) string {
 	switch room := w - Width(text); {
 	case strings.HasSuffix(side, ":") && strings.HasPrefix(side, ":"):
 		return Fit(strings.Repeat(" ", max(room/2, 0))+text, w)

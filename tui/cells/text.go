@@ -24,7 +24,7 @@ import (
 
 // Clean makes a text safe for a terminal: it replaces control and direction characters,
 // tabs by blanks, and clusters of uncertain width by simple ones. Line breaks stay.
-func Clean(s string) string { return certain(Visible(s)) }
+func Clean(s string) string { return simplifyClusters(Visible(s)) }
 
 // Visible is Clean for a text to edit: it replaces only tabs, invalid UTF-8 and characters that a
 // terminal would obey, and CRLF becomes LF.

@@ -62,7 +62,7 @@ func (f *facts) setCapsule(c *kb.Capsule, of *capsuleFacts) *facts {
 			f.linked.Run, _, _ = strings.Cut(at, "/")
 		}
 	}
-	f.write = func(x *factLines) { x.capsule(c, of) }
+	f.write = func(x *factLines) { x.writeCapsule(c, of) }
 	return f
 }
 
@@ -90,8 +90,8 @@ func leads(c *kb.Capsule) (all []lead) {
 	return all
 }
 
-// capsule writes a capsule: what it is, what it says, and how it came to that.
-func (x *factLines) capsule(c *kb.Capsule, of *capsuleFacts) {
+// writeCapsule writes a capsule: what it is, what it says, and how it came to that.
+func (x *factLines) writeCapsule(c *kb.Capsule, of *capsuleFacts) {
 	whole := of != nil
 	if !whole { // beside the list: what it says
 		of = &capsuleFacts{}
@@ -100,17 +100,17 @@ func (x *factLines) capsule(c *kb.Capsule, of *capsuleFacts) {
 	for _, l := range cells.Wrap(cells.OneLine(c.Title, kb.MaxTitle), x.Width) {
 		x.Line(x.Styles.Bold.Render(l))
 	}
-	x.properties(c)
+	x.writeProperties(c)
 	if c.Retired != nil {
 		x.row("retired", cells.Clock(*c.Retired)+because(c.RetiredWhy))
 	}
 	x.row("source", c.Source)
 	x.row("verified by", c.VerifiedBy)
-	x.links(c, of.titles)
-	x.given(&of.usage)
+	x.writeLinks(c, of.titles)
+	x.writeGiven(&of.usage)
 	x.row("changed", fmt.Sprintf("%s, %s, revision %d", cells.Clock(c.Updated), cells.Since(c.Updated, x.app.Now()), c.Revision))
 	x.Line("")
-	x.markdown(c.Body)
+	x.writeMarkdown(c.Body)
 	if !whole {
 		return
 	}
@@ -137,8 +137,8 @@ func (x *factLines) capsule(c *kb.Capsule, of *capsuleFacts) {
 // row writes a field, if it has a value.
 func (x *factLines) row(name, value string) { x.Field(name, cells.OneLine(value, kb.MaxField)) }
 
-// properties writes kind, scope, confidence and tags, on as many lines as needed.
-func (x *factLines) properties(c *kb.Capsule) {
+// writeProperties writes kind, scope, confidence and tags, on as many lines as needed.
+func (x *factLines) writeProperties(c *kb.Capsule) {
 	all := []string{cells.Clean(c.Kind), cells.Clean(c.Scope)}
 	if c.Confidence != nil {
 		all = append(all, "confidence "+strconv.FormatFloat(*c.Confidence, 'g', 3, 64))
@@ -164,8 +164,8 @@ func (x *factLines) properties(c *kb.Capsule) {
 	x.Line(line)
 }
 
-// links writes what a capsule refers to.
-func (x *factLines) links(c *kb.Capsule, titles map[string]string) {
+// writeLinks writes what a capsule refers to.
+func (x *factLines) writeLinks(c *kb.Capsule, titles map[string]string) {
 	for _, l := range leads(c) {
 		if id, ok := strings.CutPrefix(l.to, toCapsule); ok {
 			name := x.Styles.Faint.Render(cells.Fit(l.name, x.Names)) + x.Styles.Key.Render(cells.Clean(id))
@@ -193,9 +193,9 @@ func boardRef(refs []string, i int) (to, text string, skip bool) {
 	return toBoard + run, refs[i], false
 }
 
-// given writes the runs that it was given to. Each links to the run, or to the entry that
+// writeGiven writes the runs that it was given to. Each links to the run, or to the entry that
 // names the capsule.
-func (x *factLines) given(usage *board.Usage) {
+func (x *factLines) writeGiven(usage *board.Usage) {
 	if len(usage.Runs) > 0 {
 		x.row("given", usage.Describe())
 	}

@@ -76,8 +76,8 @@ func (m *hands) takeBack(text string, made *kb.Capsule) *page.Undo {
 	}}
 }
 
-// capsuleBack restores a retired capsule as it was before.
-func (m *hands) capsuleBack(ctx context.Context, id string) (tea.Msg, error) {
+// restoreCapsule restores a retired capsule as it was before.
+func (m *hands) restoreCapsule(ctx context.Context, id string) (tea.Msg, error) {
 	k, c, err := m.capsule(ctx, id)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ func NewDetail(a *page.App, agent string, ref Ref) *page.Text {
 		f, err := readFacts(ctx, a, agent, ref, first)
 		return func(x *cells.Writer) {
 			shown = f
-			f.lines(x, a)
+			f.writeTo(x, a)
 		}, err
 	}
 	t.Heard = func(msg tea.Msg) tea.Cmd {

@@ -58,17 +58,17 @@ func (f *facts) read(ctx context.Context, s *memory.Store) (err error) {
 		tier, f.revision, f.inUse = it.Tier, it.Revision, it.Live()
 		f.title, f.body = id+" · "+cells.OneLine(it.Scope().String(), 120), it.Content
 		f.where, f.says = it.Tier+", curator "+it.Curator, strings.TrimPrefix(it.Title+": "+it.Content, ": ")
-		f.write = func(x *factLines) { x.item(&it) }
+		f.write = func(x *factLines) { x.writeItem(&it) }
 	case KindNote:
 		var n memory.Note
 		n, err = findNote(ctx, s, ref)
 		f.title, f.body, f.where = n.Kind+" "+id, n.Content, n.Kind+" of "+n.Agent
-		f.write = func(x *factLines) { x.note(&n) }
+		f.write = func(x *factLines) { x.writeNote(&n) }
 	case KindNamed:
 		var n memory.Named
 		n, err = s.GetNamed(ctx, ref.ID, ref.Tier)
 		f.title, f.body, f.revision = id+" · "+n.Tier, n.Body, n.Revision
-		f.write = func(x *factLines) { x.named(&n) }
+		f.write = func(x *factLines) { x.writeNamed(&n) }
 		subject = "named:" + strings.ToUpper(ref.ID)
 	case KindConversation:
 		tier = memory.Conversation
@@ -105,7 +105,7 @@ func (f *facts) readTalk(ctx context.Context, s *memory.Store) (err error) {
 		return err
 	}
 	f.title = "conversation " + cells.OneLine(c.Ref, 80)
-	f.write = func(x *factLines) { x.talk(&c) }
+	f.write = func(x *factLines) { x.writeTalk(&c) }
 	if c.scratch, err = s.ListScratch(ctx, c.Ref); err != nil {
 		return err
 	}
@@ -142,15 +142,15 @@ type factLines struct {
 	app *page.App
 }
 
-// lines writes the facts, and what was done to it.
-func (f *facts) lines(to *cells.Writer, a *page.App) {
+// writeTo writes the facts, and what was done to it.
+func (f *facts) writeTo(to *cells.Writer, a *page.App) {
 	x := &factLines{to, a}
 	f.write(x)
-	x.events(f.events)
+	x.writeEvents(f.events)
 }
 
-// markdown writes a text that is markdown.
-func (x *factLines) markdown(text string) {
+// writeMarkdown writes a text that is markdown.
+func (x *factLines) writeMarkdown(text string) {
 	x.Line(cells.Markdown(x.Styles, text, min(x.Width, cells.Measure), x.Mark...)...)
 }
 
@@ -158,7 +158,7 @@ func (x *factLines) when(name string, t time.Time) {
 	x.Field(name, cells.Minute(t)+", "+cells.Since(t, x.app.Now()))
 }
 
-func (x *factLines) item(it *memory.Item) {
+func (x *factLines) writeItem(it *memory.Item) {
 	if it.Title != "" {
 		for _, l := range cells.Wrap(cells.Clean(it.Title), x.Width) {
 			x.Line(x.Styles.Bold.Render(l))
@@ -206,7 +206,7 @@ func (x *factLines) item(it *memory.Item) {
 	x.Field("revision", cells.Count(int64(it.Revision)))
 }
 
-func (x *factLines) note(n *memory.Note) {
+func (x *factLines) writeNote(n *memory.Note) {
 	if n.Expired {
 		x.Line(badges(x.app, []string{"expired"}))
 	}
@@ -226,11 +226,11 @@ func (x *factLines) note(n *memory.Note) {
 	}
 }
 
-func (x *factLines) named(n *memory.Named) {
+func (x *factLines) writeNamed(n *memory.Named) {
 	if n.Revision == 0 {
 		x.Line(x.Styles.Faint.Render("Nothing is written yet. e writes it in your editor."))
 	} else {
-		x.markdown(n.Body)
+		x.writeMarkdown(n.Body)
 	}
 	x.Heading("All about it")
 	x.Field("name", n.Name)
@@ -246,7 +246,7 @@ func (x *factLines) named(n *memory.Named) {
 	}
 }
 
-func (x *factLines) talk(c *talk) {
+func (x *factLines) writeTalk(c *talk) {
 	x.Field("conversation", c.Ref)
 	x.Field("status", c.Status)
 	x.Field("begun by", c.Agent)
@@ -293,8 +293,8 @@ func (x *factLines) talk(c *talk) {
 	}
 }
 
-// events writes what was done to it, the latest first.
-func (x *factLines) events(all []memory.Event) {
+// writeEvents writes what was done to it, the latest first.
+func (x *factLines) writeEvents(all []memory.Event) {
 	if len(all) > 0 {
 		x.Heading("What was done to it")
 	}

@@ -38,7 +38,7 @@ func (m *hands) actions(ref Ref, f *facts) (all page.Actions) {
 		do   func() tea.Cmd
 	}{
 		{page.KeyEdit, changes && !out, func() tea.Cmd { return m.edit(ref) }},
-		{page.Renamed(page.KeyPutAway, forgets), ref.forgettable() && !out, func() tea.Cmd { return m.forget(ref) }},
+		{page.Renamed(page.KeyPutAway, forgets), ref.canForget() && !out, func() tea.Cmd { return m.forget(ref) }},
 		{page.Renamed(page.KeyReopen, "bring back"), out, func() tea.Cmd { return m.bringBack(ref) }},
 		{page.KeySource, ref.Kind != KindConversation, func() tea.Cmd { return m.openLink(ref) }},
 		{page.KeyCopyID, true, func() tea.Cmd { return m.app.CopyText(ref.ID) }},

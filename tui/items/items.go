@@ -353,7 +353,7 @@ func (p *Page) chooseAgent() tea.Cmd {
 		return page.Target{Label: label, Text: note, Last: last, Do: func() tea.Cmd { return p.lookAs(name) }}
 	}
 	all := []page.Target{target("", "no agent", "shared items only", false)}
-	for _, name := range p.about.known(p.app.Worker) {
+	for _, name := range p.about.agentNames(p.app.Worker) {
 		note := "nothing of its own"
 		if n := p.about.agents[name]; n > 0 {
 			note = cells.Plural(int64(n), "thing") + " of its own"

@@ -145,28 +145,28 @@ func itemTraits(it *memory.Item) *traits {
 		tags: it.Tags, places: []string{inMemory, it.Channel, it.Conversation}, at: it.Updated}
 }
 
-// asks reports whether a filter lets one of some values through.
-func (t *terms) asks(name string, values ...string) bool {
+// allows reports whether a filter lets one of some values through.
+func (t *terms) allows(name string, values ...string) bool {
 	asked := t.Filters[name]
 	return len(asked) == 0 ||
 		slices.ContainsFunc(values, func(v string) bool { return slices.Contains(asked, v) })
 }
 
-// lets reports whether something passes every filter.
-func (t *terms) lets(x *traits) bool {
+// matches reports whether something passes every filter.
+func (t *terms) matches(x *traits) bool {
 	lacksTag := func(tag string) bool {
 		return !slices.ContainsFunc(x.tags, func(of string) bool { return strings.EqualFold(of, tag) })
 	}
 	source := strings.ToLower(x.source)
 	lacks := func(part string) bool { return !strings.Contains(source, strings.ToLower(part)) }
-	return t.asks("kind", x.kind) && t.asks("scope", x.scope) && t.asks("curator", x.curator) &&
-		t.asks("in", x.places...) && !x.at.Before(t.since) &&
+	return t.allows("kind", x.kind) && t.allows("scope", x.scope) && t.allows("curator", x.curator) &&
+		t.allows("in", x.places...) && !x.at.Before(t.since) &&
 		!slices.ContainsFunc(t.Filters["tag"], lacksTag) &&
 		!slices.ContainsFunc(t.Filters["doc"], lacks)
 }
 
-// has reports whether every word is in one of the texts.
-func (t *terms) has(texts ...string) bool {
+// hasWords reports whether every word is in one of the texts.
+func (t *terms) hasWords(texts ...string) bool {
 	return len(t.Words) == 0 || cells.HasWords(strings.Join(texts, "\n"), t.Text())
 }
 
@@ -177,9 +177,9 @@ type summary struct {
 	agents map[string]int // the agents with items of their own, and the number of these
 }
 
-// memoryMost is the most notes and conversations in a list, the newest. The memory has no
+// maxListed is the most notes and conversations in a list, the newest. The memory has no
 // pages of them.
-const memoryMost = 500
+const maxListed = 500
 
 // summarise counts what each tab has. Tiers that are not granted count nothing.
 func summarise(ctx context.Context, s *memory.Store) (m summary, err error) {
@@ -212,7 +212,7 @@ func summarise(ctx context.Context, s *memory.Store) (m summary, err error) {
 	m.counts[SectionNamed] = int64(len(named))
 	if s.Agent() != "" {
 		for _, section := range []Section{SectionJournal, SectionCore} {
-			notes, err := s.Notes(ctx, section.Note(), memoryMost)
+			notes, err := s.Notes(ctx, section.Note(), maxListed)
 			if err != nil {
 				return m, err
 			}
@@ -235,7 +235,7 @@ func (q *Query) Read(
 	}
 	take := func(x traits, r Row, texts ...string) {
 		x.scope, x.places = inMemory, append(x.places, inMemory)
-		if t.lets(&x) && t.has(texts...) {
+		if t.matches(&x) && t.hasWords(texts...) {
 			rows = append(rows, r)
 		}
 	}
@@ -271,7 +271,7 @@ func listItems(
 		}
 		for i := range found {
 			it := &found[i]
-			if t.lets(itemTraits(it)) && t.has(it.Title, it.Content, strings.Join(it.Tags, " ")) {
+			if t.matches(itemTraits(it)) && t.hasWords(it.Title, it.Content, strings.Join(it.Tags, " ")) {
 				rows = append(rows, itemRow(it, now))
 			}
 			if len(rows) == limit {
@@ -342,7 +342,7 @@ func (q *Query) listNotes(ctx context.Context, s *memory.Store, take taker) erro
 	if q.Agent == "" {
 		return errNoAgent
 	}
-	all, err := s.Notes(ctx, q.Section.Note(), memoryMost)
+	all, err := s.Notes(ctx, q.Section.Note(), maxListed)
 	for i := range all {
 		n := &all[i]
 		row := Row{Ref: Ref{Kind: KindNote, ID: n.ID, Tier: n.Tier, note: n.Kind},
@@ -358,7 +358,7 @@ func (q *Query) listNotes(ctx context.Context, s *memory.Store, take taker) erro
 }
 
 func listConversations(ctx context.Context, s *memory.Store, take taker) error {
-	all, err := s.Conversations(ctx, "", memory.Statuses, memoryMost)
+	all, err := s.Conversations(ctx, "", memory.Statuses, maxListed)
 	for i := range all {
 		c := &all[i]
 		row := Row{Ref: Ref{Kind: KindConversation, ID: c.Ref},
@@ -378,8 +378,8 @@ func listConversations(ctx context.Context, s *memory.Store, take taker) error {
 // workingNote is the badge of a working note.
 const workingNote = "Working Note"
 
-// known returns the agents with items of their own, and the worker, by name.
-func (m *summary) known(worker string) []string {
+// agentNames returns the agents with items of their own, and the worker, by name.
+func (m *summary) agentNames(worker string) []string {
 	names := slices.Collect(maps.Keys(m.agents))
 	if worker != "" && !slices.Contains(names, worker) {
 		names = append(names, worker)

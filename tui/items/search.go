@@ -59,16 +59,16 @@ func (q *Query) search(ctx context.Context, a *page.App, count bool) (got answer
 // looksIn reports whether a place is searched.
 func (t *terms) looksIn(place string) bool {
 	if place == inKnowledge {
-		return t.asks("in", inKnowledge) && t.asks("kind", kb.Kinds...) &&
-			t.asks("scope", kb.Scopes...) && t.asks("curator")
+		return t.allows("in", inKnowledge) && t.allows("kind", kb.Kinds...) &&
+			t.allows("scope", kb.Scopes...) && t.allows("curator")
 	}
 	in := t.Filters["in"] // a channel or a conversation is in the memory
 	elsewhere := len(in) > 0 && !slices.ContainsFunc(in, func(v string) bool { return v != inKnowledge })
-	return !elsewhere && t.asks("kind", memory.Tiers...) && t.asks("scope", inMemory)
+	return !elsewhere && t.allows("kind", memory.Tiers...) && t.allows("scope", inMemory)
 }
 
-// known returns the values of a filter that a list has.
-func known(values, list []string) (all []string) {
+// knownValues returns the values of a filter that a list has.
+func knownValues(values, list []string) (all []string) {
 	for _, v := range values {
 		if slices.Contains(list, v) {
 			all = append(all, v)
@@ -87,9 +87,9 @@ func (g *answer) take(t *terms, hits []kb.Hit, most int) {
 		}
 		x := traits{kind: h.Kind, scope: h.Scope, source: h.Source, tags: h.Tags,
 			places: []string{inKnowledge}, at: at}
-		if t.lets(&x) && len(g.rows) < most {
+		if t.matches(&x) && len(g.rows) < most {
 			g.rows = append(g.rows, Row{Ref: Ref{Kind: KindCapsule, ID: h.ID}, At: h.Created,
-				Head: cells.OneLine(h.Title, 200), marks: endings(&h.Capsule), hit: h})
+				Head: cells.OneLine(h.Title, 200), marks: capsuleMarks(&h.Capsule), hit: h})
 		}
 	}
 }
@@ -100,7 +100,7 @@ func (q *Query) ask(ctx context.Context, a *page.App, t *terms, got *answer) (er
 	if inBase {
 		query := kb.Query{Text: t.Text(), Limit: searchLimit, Workspace: a.Workspace, Explain: true,
 			Peek: true, Retired: q.forgotten, Superseded: q.forgotten, Tags: t.Filters["tag"],
-			Kinds: known(t.Filters["kind"], kb.Kinds), Scopes: known(t.Filters["scope"], kb.Scopes)}
+			Kinds: knownValues(t.Filters["kind"], kb.Kinds), Scopes: knownValues(t.Filters["scope"], kb.Scopes)}
 		if len(t.Filters["doc"]) > 0 || !t.since.IsZero() {
 			query.Limit *= 5 // some of them will not pass
 		}
@@ -147,8 +147,8 @@ func (q *Query) browse(ctx context.Context, a *page.App, t *terms, got *answer) 
 		return err
 	}
 	lq := kb.ListQuery{Limit: browseLimit, Retired: q.forgotten, Superseded: q.forgotten,
-		Kinds:  known(t.Filters["kind"], kb.Kinds),
-		Scopes: known(t.Filters["scope"], kb.Scopes), Tags: t.Filters["tag"]}
+		Kinds:  knownValues(t.Filters["kind"], kb.Kinds),
+		Scopes: knownValues(t.Filters["scope"], kb.Scopes), Tags: t.Filters["tag"]}
 	all, more, err := k.List(ctx, lq)
 	hits := make([]kb.Hit, len(all))
 	for i := range all {
@@ -212,7 +212,7 @@ func searchMemory(
 		degraded = res.Degraded
 		for _, sl := range res.Slices {
 			for i := range sl.Hits {
-				if h := &sl.Hits[i]; (!h.Weak || h.TextRank > 0) && t.lets(itemTraits(&h.Item)) {
+				if h := &sl.Hits[i]; (!h.Weak || h.TextRank > 0) && t.matches(itemTraits(&h.Item)) {
 					r := itemRow(&h.Item, a.Now())
 					r.toHit(h.Tier, h.Score, h.Weak)
 					rows = append(rows, r)
@@ -291,8 +291,8 @@ func (f *findings) note(p *Page) (said string) {
 	return said
 }
 
-// nothing is the text without hits.
-func (f *findings) nothing(q *Query) string {
+// emptyText is the text without hits.
+func (f *findings) emptyText(q *Query) string {
 	key := page.KeyFewer.Help().Key
 	switch {
 	case f.filtered:

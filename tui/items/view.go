@@ -93,9 +93,9 @@ func (p *Page) compose() {
 		x.Line(cells.Wrap(p.app.Explain(p.factsErr), x.Width)...)
 	case p.facts != nil:
 		if r := p.at(); r != nil && r.hit != nil && r.Ref == p.facts.ref {
-			p.why(x, r)
+			p.writeWhy(x, r)
 		}
-		p.facts.lines(x, p.app)
+		p.facts.writeTo(x, p.app)
 	}
 	p.Doc.SetLines(x.Lines)
 	p.Doc.At = -1 // no key moves to its links
@@ -112,7 +112,7 @@ func (p *Page) View() []string {
 	case p.shown != Ref{}:
 		name = "reading…"
 	}
-	p.Items.Empty = p.emptyWord()
+	p.Items.Empty = p.emptyText()
 	p.Note = p.note()
 	if p.Items.Len == 0 {
 		p.Note = strings.TrimPrefix(p.Note, " · ")
@@ -143,14 +143,14 @@ func (p *Page) note() (said string) {
 	if p.more && p.Items.Len > 0 {
 		said = "+"
 	}
-	if len(p.rows) == memoryMost && p.query.Section.Tier() == "" {
+	if len(p.rows) == maxListed && p.query.Section.Tier() == "" {
 		said += ", the newest"
 	}
 	return said
 }
 
-// emptyWord explains why there are no rows.
-func (p *Page) emptyWord() string {
+// emptyText explains why there are no rows.
+func (p *Page) emptyText() string {
 	q := &p.query
 	switch {
 	case errors.Is(p.err, page.ErrNoKnowledge):
@@ -162,7 +162,7 @@ func (p *Page) emptyWord() string {
 	case !p.known:
 		return "reading…"
 	case p.searching():
-		return p.found.nothing(q)
+		return p.found.emptyText(q)
 	case q.Text != "":
 		return "The filters hide all of this. esc clears them, → goes on to the next tier, K searches all of them."
 	}
@@ -234,8 +234,8 @@ func scoreBar(score float64) string {
 	return strings.Repeat("█", n) + strings.Repeat("░", scoreCells-n)
 }
 
-// why says why a hit was found, and where in it.
-func (p *Page) why(x *cells.Writer, r *Row) {
+// writeWhy says why a hit was found, and where in it.
+func (p *Page) writeWhy(x *cells.Writer, r *Row) {
 	h := r.hit
 	if p.found.browsed {
 		return
@@ -269,8 +269,8 @@ func badges(a *page.App, marks []string) string {
 	return strings.Join(out, " ")
 }
 
-// endings returns the badge of a capsule that searches leave out; nil of others.
-func endings(c *kb.Capsule) []string {
+// capsuleMarks returns the badge of a capsule that searches leave out; nil of others.
+func capsuleMarks(c *kb.Capsule) []string {
 	switch {
 	case c.Retired != nil:
 		return []string{"retired"}

@@ -40,14 +40,14 @@ func (m *hands) store(ctx context.Context, ref Ref, revision int, text string) (
 		}
 		out, err := s.Update(ctx, ref.ID, memory.UpdateOptions{Revision: &revision},
 			func(to *memory.Item) error { to.Content = text; return nil })
-		now, also = out.Item.Revision, warned(out.Warnings)
+		now, also = out.Item.Revision, warningSuffix(out.Warnings)
 		return err
 	})
 	return now, also, err
 }
 
-// warned returns warnings as the end of an outcome's text.
-func warned(all []string) string {
+// warningSuffix returns warnings as the end of an outcome's text.
+func warningSuffix(all []string) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -66,7 +66,7 @@ func (m *hands) forgetNow(ctx context.Context, id, why string) (page.Outcome, er
 
 // forget asks whether to forget something, or to retire a capsule, and shows its text.
 func (m *hands) forget(ref Ref) tea.Cmd {
-	if !ref.forgettable() {
+	if !ref.canForget() {
 		return page.Notice(cells.OneLine(ref.ID, 40) + " can be taken away in a shell alone")
 	}
 	return m.app.Hold(func(ctx context.Context) (tea.Msg, error) {
@@ -90,8 +90,8 @@ func (m *hands) forget(ref Ref) tea.Cmd {
 	})
 }
 
-// forgettable reports whether the key d can take it out of use.
-func (r Ref) forgettable() bool {
+// canForget reports whether the key d can take it out of use.
+func (r Ref) canForget() bool {
 	return r.Kind == KindCapsule || r.Kind == KindItem || r.Kind == KindNote
 }
 
@@ -100,7 +100,7 @@ func (m *hands) bringBack(ref Ref) tea.Cmd {
 	return m.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		switch ref.Kind {
 		case KindCapsule:
-			return m.capsuleBack(ctx, ref.ID)
+			return m.restoreCapsule(ctx, ref.ID)
 		case KindItem:
 			out, err := m.restoreNow(ctx, ref.ID)
 			return page.DoneMsg{Outcome: out, Err: err}, nil
@@ -119,6 +119,6 @@ func (m *hands) restoreNow(ctx context.Context, id string) (page.Outcome, error)
 	})
 	back := &page.Undo{Text: "forget " + id + " again",
 		Do: func(ctx context.Context) (page.Outcome, error) { return m.forgetNow(ctx, id, "taken back") }}
-	text := id + " is remembered again" + warned(warnings)
+	text := id + " is remembered again" + warningSuffix(warnings)
 	return page.Outcome{Text: text, Undo: back, Kind: page.ChangedMemory}, err
 }

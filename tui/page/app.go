@@ -62,7 +62,7 @@ func NewApp(ctx context.Context, cfg Config) *App {
 	a := &App{Config: cfg, clock: clock, Styles: cells.NewStyles(cfg.Renderer, cfg.Theme),
 		LastReport: map[string]string{}, reads: make(chan struct{}, maxReads)}
 	a.contact.turned = make(chan error, 1)
-	a.Context = board.OnContact(ctx, cfg.Boards, a.contact.told)
+	a.Context = board.OnContact(ctx, cfg.Boards, a.contact.record)
 	return a
 }
 

@@ -21,13 +21,13 @@ func (a *App) CopyText(text string) tea.Cmd {
 		return nil
 	}
 	return a.Do(func(context.Context) tea.Msg {
-		return NoticeMsg{Good: true, Text: text + " copied" + a.copied(text)}
+		return NoticeMsg{Good: true, Text: text + " copied" + a.copyOut(text)}
 	})
 }
 
-// copied copies a text, and returns what is unsure about it: the terminal does not tell
+// copyOut copies a text, and returns what is unsure about it: the terminal does not tell
 // whether it did.
-func (a *App) copied(text string) (unsure string) {
+func (a *App) copyOut(text string) (unsure string) {
 	if a.Clipboard != nil {
 		cmd := a.Clipboard()
 		cmd.Stdin = strings.NewReader(text)
@@ -53,6 +53,6 @@ func (a *App) CopyWhole(of string, read func(context.Context) (string, error)) t
 		}
 		n := cells.Plural(int64(utf8.RuneCountInString(text)), "character")
 		said := fmt.Sprintf("the text of %s copied, %s", of, n)
-		return NoticeMsg{Good: true, Text: said + a.copied(text)}
+		return NoticeMsg{Good: true, Text: said + a.copyOut(text)}
 	})
 }

@@ -20,8 +20,8 @@ type contact struct {
 // ContactMsg reports that the boards' server is away or back.
 type ContactMsg struct{ Away error }
 
-// told records the result of a request. Only changes are passed on.
-func (c *contact) told(away error) {
+// record records the result of a request. Only changes are passed on.
+func (c *contact) record(away error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if (away == nil) == (c.last == nil) {

@@ -10,12 +10,12 @@ func TestContactTurns(t *testing.T) {
 	c := contact{turned: make(chan error, 1)}
 	away := errors.New("away")
 	for _, err := range []error{nil, away, away, nil, away} {
-		c.told(err)
+		c.record(err)
 	}
 	if got := <-c.turned; got != away {
 		t.Errorf("told %v", got)
 	}
-	c.told(away)
+	c.record(away)
 	if len(c.turned) > 0 {
 		t.Error("what is known is told again")
 	}

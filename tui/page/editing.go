@@ -25,14 +25,14 @@ func (a *App) Edit(of Page, read func(context.Context) (Editing, error)) tea.Cmd
 		e, err := read(ctx)
 		return Answer{To: of, Take: func() tea.Cmd {
 			return a.EditText(of, e.Text, ".md", func(text string, err error) tea.Cmd {
-				return a.edited(of, &e, text, err)
+				return a.saveEdited(of, &e, text, err)
 			})
 		}}, err
 	})
 }
 
-// edited saves the edited text.
-func (a *App) edited(of Page, e *Editing, text string, err error) tea.Cmd {
+// saveEdited saves the edited text.
+func (a *App) saveEdited(of Page, e *Editing, text string, err error) tea.Cmd {
 	switch {
 	case err != nil:
 		return NoticeError(err)
@@ -42,14 +42,14 @@ func (a *App) edited(of Page, e *Editing, text string, err error) tea.Cmd {
 	return a.Hold(func(ctx context.Context) (tea.Msg, error) {
 		out, err := e.Save(ctx, text, false)
 		if err != nil {
-			return OverlayMsg{a.refused(of, e, text, err)}, nil
+			return OverlayMsg{a.refusalForm(of, e, text, err)}, nil
 		}
 		return DoneMsg{Outcome: out}, nil
 	})
 }
 
-// refused returns the form that asks what to do with a text that could not be saved.
-func (a *App) refused(of Page, e *Editing, text string, why error) *Form {
+// refusalForm returns the form that asks what to do with a text that could not be saved.
+func (a *App) refusalForm(of Page, e *Editing, text string, why error) *Form {
 	const again, anyway = "edit it again", "save it all the same"
 	choices := []string{again}
 	if e.Forces {
@@ -67,7 +67,7 @@ func (a *App) refused(of Page, e *Editing, text string, why error) *Form {
 		if err != nil || f.Values()["then"] == anyway {
 			return nil
 		}
-		return a.EditText(of, text, ".md", func(text string, err error) tea.Cmd { return a.edited(of, e, text, err) })
+		return a.EditText(of, text, ".md", func(text string, err error) tea.Cmd { return a.saveEdited(of, e, text, err) })
 	}
 	f.Began = nil // it is stored nowhere else, so discarding it needs a second key
 	return f

@@ -109,16 +109,16 @@ const (
 	doWrap = "\x1b[?7h"
 )
 
-// ScreenAway turns line wrapping on and restores the window title, before another program has the
-// terminal or at the end.
-func (a *App) ScreenAway() {
+// RestoreTerminal turns line wrapping on and restores the window title, before another program has
+// the terminal or at the end.
+func (a *App) RestoreTerminal() {
 	if a.Out != nil {
 		io.WriteString(a.Out, doWrap+a.ofTitle(backTitle))
 	}
 }
 
-// ScreenBack turns line wrapping off and saves the window title.
-func (a *App) ScreenBack() {
+// SetupTerminal turns line wrapping off and saves the window title.
+func (a *App) SetupTerminal() {
 	if a.Out != nil {
 		io.WriteString(a.Out, noWrap+a.ofTitle(keepTitle))
 	}
