@@ -454,7 +454,7 @@ func (w *writer) moveLinks(corrected, by string) (*Entry, error) {
 			return nil, err
 		}
 		if l.Kind == Contradicts {
-			if err := w.notSettled(min(src, old), max(src, old), ""); errors.Is(err, fault.Conflict) {
+			if err := w.checkNotSettled(min(src, old), max(src, old), ""); errors.Is(err, fault.Conflict) {
 				continue
 			} else if err != nil {
 				return nil, err

@@ -111,8 +111,8 @@ func (x *acts) aboutSignal(s *board.Signal) []string {
 	return about
 }
 
-// changed returns the outcome of an action that changed the run.
-func changed(text string, back *page.Undo) page.Outcome {
+// changedRun returns the outcome of an action that changed the run.
+func changedRun(text string, back *page.Undo) page.Outcome {
 	return page.Outcome{Text: text, Kind: page.ChangedRun, Undo: back}
 }
 
@@ -129,7 +129,7 @@ func (x *acts) addressForm(s *board.Signal) *page.Form {
 				return page.Outcome{}, err
 			}
 			_, closed, err := x.b.PostAddressing(ctx, x.app.Worker, s.ID, post, &post.MustSurface)
-			return changed(s.ID+" is addressed by "+closed.AddressedBy, x.undoClose(s, closed)), err
+			return changedRun(s.ID+" is addressed by "+closed.AddressedBy, x.undoClose(s, closed)), err
 		}})
 }
 
@@ -137,7 +137,7 @@ func (x *acts) addressForm(s *board.Signal) *page.Form {
 // may be closed.
 func (x *acts) undo(text, done string, fn func(context.Context, *board.Board) error) *page.Undo {
 	return &page.Undo{Text: text, Do: func(ctx context.Context) (page.Outcome, error) {
-		return changed(done, nil), kbhome.OnRun(ctx, x.app.Boards, x.run, func(b *board.Board) error {
+		return changedRun(done, nil), kbhome.OnRun(ctx, x.app.Boards, x.run, func(b *board.Board) error {
 			x.app.SetClock(b)
 			return fn(ctx, b)
 		})
@@ -172,7 +172,7 @@ func (x *acts) waiveForm(s *board.Signal) *page.Form {
 		Why: x.app.Form("waive", "reason"),
 		Do: func(ctx context.Context, why string) (page.Outcome, error) {
 			closed, err := x.b.Waive(ctx, x.app.Worker, s.ID, why)
-			return changed(s.ID+" is waived", x.undoClose(s, closed)), err
+			return changedRun(s.ID+" is waived", x.undoClose(s, closed)), err
 		}})
 }
 
@@ -188,7 +188,7 @@ func (x *acts) reopenForm(s *board.Signal) *page.Form {
 	return page.NewAct(x.app, page.Act{Heading: "Reopen " + s.ID, Intro: x.aboutSignal(s), Button: "reopen", Why: x.app.Form("reopen", "note"),
 		Do: func(ctx context.Context, why string) (page.Outcome, error) {
 			_, err := x.b.Reopen(ctx, x.app.Worker, s.ID, why)
-			return changed(s.ID+" is open again", back), err
+			return changedRun(s.ID+" is open again", back), err
 		}})
 }
 
@@ -203,7 +203,7 @@ func (x *acts) claim(id string) tea.Cmd {
 			_, err := b.Release(ctx, x.app.Worker, id, false)
 			return err
 		})
-		return page.DoneMsg{Outcome: changed(id+" is yours until "+cells.Clock(*s.LeaseUntil), back)}
+		return page.DoneMsg{Outcome: changedRun(id+" is yours until "+cells.Clock(*s.LeaseUntil), back)}
 	})
 }
 
@@ -215,7 +215,7 @@ func (x *acts) releaseForm(s *board.Signal) *page.Form {
 	return page.NewAct(x.app, page.Act{Heading: "Release " + s.ID, Intro: intro, Button: "release",
 		Do: func(ctx context.Context, _ string) (page.Outcome, error) {
 			_, err := x.b.Release(ctx, x.app.Worker, s.ID, others)
-			return changed(s.ID+" is free again", nil), err
+			return changedRun(s.ID+" is free again", nil), err
 		}})
 }
 
@@ -279,7 +279,7 @@ func posting(posted board.Posted, how string) page.Outcome {
 	if len(posted.Reopened) > 0 {
 		text += " · open again: " + strings.Join(posted.Reopened, " ")
 	}
-	return changed(text, &page.Undo{Text: posted.Entry.ID + " stays: nothing is deleted; post what supersedes it"})
+	return changedRun(text, &page.Undo{Text: posted.Entry.ID + " stays: nothing is deleted; post what supersedes it"})
 }
 
 // correct asks what an entry ought to say. A new entry takes its place, with its links.
@@ -326,7 +326,7 @@ func (x *acts) raiseForm(chosen string) *page.Form {
 			}
 			in.Content = in.Question
 			r, err := x.b.Signal(ctx, x.app.Worker, in.Raise)
-			return changed(r.Signal.ID+" is raised", &page.Undo{Text: r.Signal.ID + " stays: nothing is deleted; w waives it"}), err
+			return changedRun(r.Signal.ID+" is raised", &page.Undo{Text: r.Signal.ID + " stays: nothing is deleted; w waives it"}), err
 		}})
 }
 

@@ -142,7 +142,7 @@ func (p *CheckPage) ask(ctx context.Context, report string) (check.Result, error
 	}
 	reports := []string{report}
 	if report == "" {
-		reports = p.failed(ctx)
+		reports = p.failedReports(ctx)
 	}
 	if p.only != "" {
 		f.Steps = []string{p.only}
@@ -161,9 +161,9 @@ func (p *CheckPage) ask(ctx context.Context, report string) (check.Result, error
 	return check.Run(ctx, p.b, f, in)
 }
 
-// failed returns the reports whose last check failed, unless that was in another directory: the
-// same names are other files there.
-func (p *CheckPage) failed(ctx context.Context) (reports []string) {
+// failedReports returns the reports whose last check failed, unless that was in another directory:
+// the same names are other files there.
+func (p *CheckPage) failedReports(ctx context.Context) (reports []string) {
 	st, err := p.b.State(ctx)
 	dir := cmp.Or(p.app.Workspace, p.app.Files)
 	for _, c := range st.Checks {
@@ -329,7 +329,7 @@ func (p *CheckPage) openReport() tea.Cmd {
 	switch {
 	case report == "":
 		return nil
-	case noText(report):
+	case isBinary(report):
 		return page.Notice("an editor of text cannot open it; open it in the program that wrote it")
 	}
 	return p.app.EditFile(report, line)
@@ -355,7 +355,7 @@ func (p *CheckPage) Actions() page.Actions {
 		page.On(page.KeyPreviousOne, func() tea.Cmd { return p.toFinding(-1) }).Unlisted(),
 		page.On(page.KeyFilter, p.Filter.Start), again,
 		page.On(page.Renamed(page.KeyFewer, "all of the step, or fewer"), p.foldMore)}
-	if path, _ := p.place(); path != "" && !noText(path) {
+	if path, _ := p.place(); path != "" && !isBinary(path) {
 		all = append(all, page.On(page.Renamed(page.KeySource, "open the report"), p.openReport))
 	}
 	return append(append(all, p.SideActions()...), p.foundActions()...).Also(page.MovingKeys()...)
@@ -413,7 +413,7 @@ func (p *CheckPage) accept() tea.Cmd {
 		Why:   p.app.Form("accept", "reason"),
 		Do: func(ctx context.Context, why string) (page.Outcome, error) {
 			a, err := p.b.Accept(ctx, p.app.Worker, board.AcceptRequest{ID: f.Doubt, Person: true, Reason: why})
-			return changed(a.Doubt+" is accepted, until "+f.ID+" or its source changes", nil), err
+			return changedRun(a.Doubt+" is accepted, until "+f.ID+" or its source changes", nil), err
 		}}))
 }
 

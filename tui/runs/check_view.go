@@ -177,7 +177,7 @@ func (p *CheckPage) compose() {
 func (p *CheckPage) rowLines(r *checkRow) []cells.Line {
 	st, f := p.app.Styles, r.found
 	if f != nil && f.Missing != nil {
-		return missingLines(p.app, f.Missing, noText(f.Report), p.Right.W)
+		return missingLines(p.app, f.Missing, isBinary(f.Report), p.Right.W)
 	}
 	x := cells.NewWriter(st, p.Right.W)
 	if f == nil {
@@ -224,7 +224,7 @@ func (p *CheckPage) rowLines(r *checkRow) []cells.Line {
 // factLines writes a fact of the report in its passage, and the entries that the passage stands on.
 func (p *CheckPage) factLines(x *cells.Writer, f *check.Finding) {
 	place := cells.OneLine(filepath.Base(f.Report), 60) + fmt.Sprintf(":%d", f.Line)
-	if !noText(f.Report) {
+	if !isBinary(f.Report) {
 		place += x.Styles.Faint.Render("   o opens it")
 	}
 	x.Line(x.Styles.Key.Render(place))
@@ -256,10 +256,10 @@ func doubtedLines(x *cells.Writer, a *page.App, d *verify.ItemResult) {
 	}
 }
 
-// closedKinds are the extensions of reports that a text editor cannot open.
-var closedKinds = []string{".docx", ".xlsx", ".pdf"}
+// binaryExts are the extensions of reports that a text editor cannot open.
+var binaryExts = []string{".docx", ".xlsx", ".pdf"}
 
-// noText reports whether a text editor cannot open a report.
-func noText(path string) bool {
-	return slices.Contains(closedKinds, strings.ToLower(filepath.Ext(path)))
+// isBinary reports whether a text editor cannot open a report.
+func isBinary(path string) bool {
+	return slices.Contains(binaryExts, strings.ToLower(filepath.Ext(path)))
 }

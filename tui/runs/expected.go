@@ -44,7 +44,7 @@ func (x *acts) doneForm(name string) *page.Form {
 		Intro: []string{"The gate waits for it no longer. The note says what others should know."},
 		Do: func(ctx context.Context, note string) (page.Outcome, error) {
 			_, err := x.b.DoneWithNote(ctx, x.app.Worker, note, name)
-			return changed(who+" is done", x.undoAwaited(name)), err
+			return changedRun(who+" is done", x.undoAwaited(name)), err
 		}})
 }
 
@@ -58,7 +58,7 @@ func (x *acts) dropForm(name string) *page.Form {
 				return page.Outcome{}, err
 			}
 			_, err := x.b.Drop(ctx, x.app.Worker, name, why)
-			return changed(who+" is dropped", x.undoAwaited(name)), err
+			return changedRun(who+" is dropped", x.undoAwaited(name)), err
 		}})
 }
 

@@ -133,8 +133,8 @@ func (f *feed) forget() {
 	f.list.Follow()
 }
 
-// happened records that the held entries must be read again after events.
-func (f *feed) happened(events []board.Event) {
+// markStale records that the held entries must be read again after events.
+func (f *feed) markStale(events []board.Event) {
 	var newest int64
 	for _, e := range events {
 		n, err := board.ParseEntryID(e.ID)
@@ -176,11 +176,11 @@ func (f *feed) read(last int64) tea.Cmd {
 	b := f.page.b
 	return f.page.app.Read(f.page, func(ctx context.Context) func() tea.Cmd {
 		found, err := b.Query(ctx, q)
-		return func() tea.Cmd { return f.took(found.Entries, err) }
+		return func() tea.Cmd { return f.takeRows(found.Entries, err) }
 	})
 }
 
-func (f *feed) took(entries []board.Entry, err error) tea.Cmd {
+func (f *feed) takeRows(entries []board.Entry, err error) tea.Cmd {
 	if err != nil || len(entries) == 0 { // read again, but not at once
 		return tea.Batch(page.Unread(err), f.page.app.After(reconnectEvery, f.page, func() tea.Cmd {
 			f.held.reading, f.held.stale = false, true

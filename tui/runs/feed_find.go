@@ -38,12 +38,12 @@ func (f *feed) clearFilter() tea.Cmd {
 	if f.filter.Value() != "" { // else it is typed into still
 		f.filter.Clear()
 	}
-	return f.turn(chosen)
+	return f.showMoment(chosen)
 }
 
-// turn shows the entries of the moment that is shown now, through the filter if there is one.
+// showMoment shows the entries of the moment that is shown now, through the filter if there is one.
 // What was chosen before stays chosen if it is among them.
-func (f *feed) turn(chosen string) tea.Cmd {
+func (f *feed) showMoment(chosen string) tea.Cmd {
 	if f.filter.Value() != "" {
 		return f.find()
 	}

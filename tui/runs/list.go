@@ -52,8 +52,8 @@ func NewList(a *page.App) *List {
 	p.Items = page.List{App: a, Row: p.row}
 	p.Doc.App = a
 	p.narrowed = narrowed[board.Info]{of: &p.Items, by: &p.Filter, all: p.sorted,
-		lets: func(r *board.Info) bool { return cells.HasWords(r.Run+" "+r.Goal, p.Filter.Value()) },
-		key:  func(r *board.Info) string { return r.Run }}
+		matches: func(r *board.Info) bool { return cells.HasWords(r.Run+" "+r.Goal, p.Filter.Value()) },
+		key:     func(r *board.Info) string { return r.Run }}
 	return p
 }
 

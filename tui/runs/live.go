@@ -105,7 +105,7 @@ func (p *Page) Look() tea.Cmd {
 	b := p.b
 	return p.app.Read(p, func(ctx context.Context) func() tea.Cmd {
 		s, err := readScene(ctx, b, p.app.Files)
-		return func() tea.Cmd { return p.seen(s, err) }
+		return func() tea.Cmd { return p.takeScene(s, err) }
 	})
 }
 
@@ -131,8 +131,8 @@ func readScene(ctx context.Context, b *board.Board, dir string) (s scene, err er
 	return s, nil
 }
 
-// happened handles events of the log.
-func (p *Page) happened(msg page.EventsMsg) tea.Cmd {
+// handleEvents handles events of the log.
+func (p *Page) handleEvents(msg page.EventsMsg) tea.Cmd {
 	switch {
 	case msg.From != p:
 		return nil
@@ -144,12 +144,12 @@ func (p *Page) happened(msg page.EventsMsg) tea.Cmd {
 	}
 	p.follow.seq = msg.Events[len(msg.Events)-1].Seq
 	p.preview.of = subject{} // to be read again
-	p.feed.happened(msg.Events)
+	p.feed.markStale(msg.Events)
 	return tea.Batch(p.Look(), p.gather(), p.feed.refind())
 }
 
-// seen shows a scene that was read.
-func (p *Page) seen(s scene, err error) tea.Cmd {
+// takeScene shows a scene that was read.
+func (p *Page) takeScene(s scene, err error) tea.Cmd {
 	first := !p.known
 	var cmds []tea.Cmd
 	if p.follow.look.End() {

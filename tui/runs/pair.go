@@ -12,8 +12,8 @@ import (
 	"blackboard/tui/page"
 )
 
-// sideBySide is the least width at which the entries of a pair stand beside each other.
-const sideBySide = 90
+// minBesideWidth is the least width at which the entries of a pair stand beside each other.
+const minBesideWidth = 90
 
 // pairLines show both entries of a pair, beside each other if there is room.
 func pairLines(x *cells.Writer, f *check.Finding) {
@@ -31,11 +31,11 @@ func pairLines(x *cells.Writer, f *check.Finding) {
 	}
 	for i, id := range []string{f.ID, f.Other} {
 		x.Link(x.Styles.Key.Render(cells.Fit(heads[i], x.Width)), id)
-		if x.Width < sideBySide {
+		if x.Width < minBesideWidth {
 			x.Text(texts[i], "▏ ")
 		}
 	}
-	if x.Width >= sideBySide {
+	if x.Width >= minBesideWidth {
 		x.Line("")
 		x.Beside(f.ID+"\n"+texts[0], f.Other+"\n"+texts[1])
 	}
@@ -89,7 +89,7 @@ func settleForm(a *page.App, b *board.Board, f *check.Finding, _ string) *page.F
 	return page.NewAct(a, page.Act{Heading: "Settle " + f.ID + " and " + f.Other, Intro: intro, Button: "settle",
 		Why: a.Form("accept", "reason"), Do: func(ctx context.Context, why string) (page.Outcome, error) {
 			_, err := b.Settle(ctx, a.Worker, f.ID, f.Other, why)
-			return changed(f.ID+" and "+f.Other+" are settled", nil), err
+			return changedRun(f.ID+" and "+f.Other+" are settled", nil), err
 		}})
 }
 
@@ -103,7 +103,7 @@ func supersedeForm(a *page.App, b *board.Board, f *check.Finding, id string) *pa
 		Intro: []string{id + " is wrong, or holds no more. It stays on the board, and no report needs it."},
 		Do: func(ctx context.Context, _ string) (page.Outcome, error) {
 			_, err := b.Link(ctx, a.Worker, by, board.Links{Supersedes: []string{id}})
-			return changed(by+" supersedes "+id,
+			return changedRun(by+" supersedes "+id,
 				&page.Undo{Text: id + " stays superseded: nothing is deleted; post what holds"}), err
 		}})
 }

@@ -49,7 +49,7 @@ func (p *Page) CatchUp() tea.Cmd {
 }
 
 func (p *Page) showChosen() tea.Cmd {
-	if !p.previewed() || p.back.on && p.back.past == nil {
+	if !p.hasPreview() || p.back.on && p.back.past == nil {
 		return nil
 	}
 	if id := p.Chosen(); id != "" {

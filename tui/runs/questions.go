@@ -40,8 +40,8 @@ func (q *concern) key() string {
 	return strings.Join([]string{q.reason.Rule, q.reason.ID, q.reason.Other, q.reason.Worker}, "\n")
 }
 
-// lets reports whether it has all words of a filter.
-func (q *concern) lets(words string) bool {
+// matches reports whether it has all words of a filter.
+func (q *concern) matches(words string) bool {
 	if words == "" {
 		return true
 	}
@@ -81,9 +81,9 @@ func newQuestionsPane(p *Page) *questionsPane {
 	s.lines = 2 // the state of the gate, too
 	s.of, s.by = &s.list, &s.filter
 	s.all = func() []concern { return questionsOf(&p.scene) }
-	s.lets = func(q *concern) bool {
+	s.matches = func(q *concern) bool {
 		open := q.signal == nil || q.signal.Status == board.SignalOpen
-		return (s.every || open) && q.lets(s.filter.Value())
+		return (s.every || open) && q.matches(s.filter.Value())
 	}
 	s.key = (*concern).key
 	return s

@@ -27,8 +27,8 @@ type replay struct {
 	reading bool
 }
 
-// loading reports whether the page does not show the requested moment yet.
-func (p *Page) loading() bool { return p.back.on && p.back.shown.Seq != p.back.seq }
+// isLoading reports whether the page does not show the requested moment yet.
+func (p *Page) isLoading() bool { return p.back.on && p.back.shown.Seq != p.back.seq }
 
 // timeActions move through time. In the past, the way back to now comes first.
 func (p *Page) timeActions() page.Actions {
@@ -97,19 +97,19 @@ func (p *Page) ToNow() tea.Cmd {
 	chosen := p.feed.chosen()
 	p.back = replay{now: p.back.now}
 	p.show(p.newest)
-	return tea.Batch(p.Look(), p.feed.turn(chosen))
+	return tea.Batch(p.Look(), p.feed.showMoment(chosen))
 }
 
 // readPast reads the board of the past, one moment at a time.
 func (p *Page) readPast() tea.Cmd {
-	if p.back.reading || !p.loading() {
+	if p.back.reading || !p.isLoading() {
 		return nil
 	}
 	p.back.reading = true
 	seq, b := p.back.seq, p.b
 	return p.app.Ask(p, func(ctx context.Context) func() tea.Cmd {
 		past, s, err := readMoment(ctx, b, p.app.Files, seq)
-		return func() tea.Cmd { return p.wentBack(past, s, err) }
+		return func() tea.Cmd { return p.takePast(past, s, err) }
 	})
 }
 
@@ -130,8 +130,8 @@ func readMoment(
 	return past, s, err
 }
 
-// wentBack shows a moment that was read.
-func (p *Page) wentBack(past *board.Past, s scene, err error) tea.Cmd {
+// takePast shows a moment that was read.
+func (p *Page) takePast(past *board.Past, s scene, err error) tea.Cmd {
 	p.back.reading = false
 	switch {
 	case !p.back.on:
@@ -142,7 +142,7 @@ func (p *Page) wentBack(past *board.Past, s scene, err error) tea.Cmd {
 	chosen := p.feed.chosen()
 	p.back.past, p.back.shown = past, past.Event
 	p.show(s)
-	return tea.Batch(p.feed.turn(chosen), p.readPast()) // again if the person has moved on
+	return tea.Batch(p.feed.showMoment(chosen), p.readPast()) // again if the person has moved on
 }
 
 // byUrgency is the order in which the board lists signals.
@@ -182,7 +182,7 @@ func (p *Page) place() string {
 		where = " event " + cells.Count(b.seq) + " of " + cells.Count(b.now)
 	}
 	switch {
-	case p.loading():
+	case p.isLoading():
 		shown := "now"
 		if b.past != nil {
 			shown = "event " + cells.Count(b.past.Seq)

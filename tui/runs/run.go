@@ -142,7 +142,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		}
 		return nil
 	case page.EventsMsg:
-		return p.happened(msg)
+		return p.handleEvents(msg)
 	case tea.KeyMsg:
 		return p.key(msg)
 	case page.DoneMsg:
@@ -295,7 +295,7 @@ func (p *Page) Light() (string, bool) {
 	word, open := cells.GateWord(p.scene.verdict.Open,
 		len(p.scene.verdict.Reasons)), p.scene.verdict.Open
 	switch {
-	case p.loading():
+	case p.isLoading():
 		return "● gate at event " + cells.Count(p.back.seq) + "…", false
 	case p.back.on:
 		word += " at event " + cells.Count(p.back.seq)

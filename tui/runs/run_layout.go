@@ -8,11 +8,11 @@ import (
 	"blackboard/tui/page"
 )
 
-// tabs reports whether only one pane is shown at a time.
-func (p *Page) tabs() bool { return p.w < page.Wide }
+// isTabbed reports whether only one pane is shown at a time.
+func (p *Page) isTabbed() bool { return p.w < page.Wide }
 
-// previewed reports whether the preview is shown.
-func (p *Page) previewed() bool { return !p.tabs() || p.inPreview }
+// hasPreview reports whether the preview is shown.
+func (p *Page) hasPreview() bool { return !p.isTabbed() || p.inPreview }
 
 // nameWidth returns the width of the workers' column in a list of w cells: that of the
 // longest name, if enough is left for the text.
@@ -23,7 +23,7 @@ func (p *Page) nameWidth(w int) int { return min(max(p.longest, 8), max(w/5, 8))
 // the keys, or had them last, gets more. A text is not wider than is easy to read.
 func (p *Page) layout() {
 	h := p.h - 2 // the summary above, the place in time below
-	if p.area = [Panes]page.Rect{}; p.tabs() {
+	if p.area = [Panes]page.Rect{}; p.isTabbed() {
 		p.area[p.Here()] = page.Rect{W: p.w, H: h - 1}
 	} else {
 		text := min(p.w*52/100, cells.Measure+4)
@@ -41,7 +41,7 @@ func (p *Page) layout() {
 	for i, pane := range p.panes {
 		pane.rows().SetSize(p.area[i].W, max(p.area[i].H-pane.above(), 0))
 	}
-	if p.previewed() {
+	if p.hasPreview() {
 		p.preview.place(p.area[PanePreview])
 	}
 }
@@ -63,7 +63,7 @@ func (p *Page) View() []string {
 			p.h)
 	}
 	lines := []string{p.summary()}
-	if p.tabs() {
+	if p.isTabbed() {
 		lines = append(append(lines, p.tabLine()), p.paneView(p.Here())...)
 	} else {
 		var left []string

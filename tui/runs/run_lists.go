@@ -45,12 +45,12 @@ func (l *paneList) draw(title, note, empty string, focused bool, above ...string
 
 // narrowed is a list all of whose rows are known, and that shows some of them.
 type narrowed[T any] struct {
-	of    *page.List
-	by    *page.Filter
-	shown []T
-	all   func() []T
-	lets  func(*T) bool
-	key   func(*T) string // tells rows apart
+	of      *page.List
+	by      *page.Filter
+	shown   []T
+	all     func() []T
+	matches func(*T) bool
+	key     func(*T) string // tells rows apart
 }
 
 // show shows the rows that pass; the chosen one stays chosen. expected means that the person's
@@ -58,7 +58,7 @@ type narrowed[T any] struct {
 func (n *narrowed[T]) show(chosen string, expected bool) {
 	n.shown = n.shown[:0:0]
 	for _, x := range n.all() {
-		if n.lets(&x) {
+		if n.matches(&x) {
 			n.shown = append(n.shown, x)
 		}
 	}

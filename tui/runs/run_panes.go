@@ -59,7 +59,7 @@ func newWorkersPane(p *Page) *workersPane {
 	ws.init(p, PaneWorkers, "part of a name", ws.row)
 	ws.of, ws.by = &ws.list, &ws.filter
 	ws.all = func() []board.Worker { return p.scene.workers }
-	ws.lets = func(w *board.Worker) bool { return cells.HasWords(w.Name, ws.filter.Value()) }
+	ws.matches = func(w *board.Worker) bool { return cells.HasWords(w.Name, ws.filter.Value()) }
 	ws.key = func(w *board.Worker) string { return w.Name }
 	return ws
 }

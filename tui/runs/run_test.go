@@ -23,7 +23,7 @@ import (
 func TestConnectionLost(t *testing.T) {
 	h := openAudit(t)
 	p := h.page
-	h.do(p.seen(scene{}, fault.Away.New("the database team on db cannot be used", "start it")))
+	h.do(p.takeScene(scene{}, fault.Away.New("the database team on db cannot be used", "start it")))
 	h.wants("connection lost", "never expire")
 	h.do(p.age())
 	h.lacks("connection lost")
@@ -45,7 +45,7 @@ func TestFirstReadingFails(t *testing.T) {
 	h := openAudit(t)
 	p := h.page
 	p.known = false
-	h.do(p.seen(scene{}, errors.New("the disk is busy")))
+	h.do(p.takeScene(scene{}, errors.New("the disk is busy")))
 	h.wants("the disk is busy")
 	h.press("j", "w", "[", "tab", "enter")
 	h.do(p.age())
@@ -108,7 +108,7 @@ func TestPastFails(t *testing.T) {
 	p := h.page
 	b := h.openRun("audit-7")
 	h.press("[")
-	h.do(p.wentBack(nil, scene{}, errors.New("the log is damaged")))
+	h.do(p.takePast(nil, scene{}, errors.New("the log is damaged")))
 	h.wants("live", "the log is damaged")
 	must(b.Waive(context.Background(), "x", "s2", "covered"))
 	h.do(p.Look())
