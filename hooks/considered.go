@@ -38,7 +38,7 @@ func (t *turn) leftOut(what, part, why string) {
 // SpecBytes is about how much of a topic's spec a start page shows beside its other parts.
 const SpecBytes = 3600
 
-// Reasons why something is left out, and why it is given.
+// Reasons why something is left out.
 const (
 	noRoom    = "no room is left"
 	givenOnce = "given in this session"

@@ -72,7 +72,7 @@ func newRoom(budget int) *room {
 	return &room{tokenBytes*max(0, min(budget, MaxBudget)) - len(text.Framed([]string{""}))}
 }
 
-// reserve takes the space of a part if there is enough, and reports whether it did.
+// take takes the space of a part if there is enough, and reports whether it did.
 func (r *room) take(part string) bool {
 	if part == "" || len(part)+2 > r.left {
 		return false

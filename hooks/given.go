@@ -14,7 +14,7 @@ import (
 	"blackboard/kb"
 )
 
-// retrievalOf describes which of the hits were given.
+// retrievalOf returns the record of those hits whose ids were given.
 func retrievalOf(way, task string, hits []kb.Hit, ids []string) board.Retrieval {
 	r := board.Retrieval{Way: way, Task: task}
 	for i := range hits {

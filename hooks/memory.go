@@ -31,7 +31,8 @@ func (t *turn) withMemory(fn func(*memory.Store) error) {
 	t.logError("read the memory", err)
 }
 
-// conversation returns $BOARD_CONVERSATION, or "" if no such conversation exists.
+// conversation returns the reference of $BOARD_CONVERSATION, else of the session's own conversation; "" if there is no
+// such conversation.
 func (t *turn) conversation(ctx context.Context, m *memory.Store) string {
 	ref := cmp.Or(t.Env("BOARD_CONVERSATION"), t.openSession().Talk)
 	if ref == "" || t.workspace == "" {

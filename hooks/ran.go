@@ -57,7 +57,7 @@ func (t *turn) realDir() string {
 	return t.dir
 }
 
-// below is a path that a tool names in a directory.
+// below returns a path that a tool names, joined to a directory unless it is absolute.
 func (t *turn) below(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -65,8 +65,8 @@ func (t *turn) below(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// exitOf is the exit code of a command. Where a harness has one event for what went well and
-// one for what failed, these tell it.
+// exitOf returns the exit code of a command, nil if it is not known. Where a harness has one event for what went well
+// and one for what failed, it is 0 or -1.
 func exitOf(use *harness.Tool) *int {
 	if use.ExitCode != nil || use.OK == nil {
 		return use.ExitCode

@@ -52,9 +52,8 @@ func (t *turn) boardDeadline(ctx context.Context) (context.Context, context.Canc
 	return context.WithTimeout(ctx, time.Until(end)/4)
 }
 
-// gate says whether the run's gate is open by the policy of the session's directory,
-// and what keeps it closed. If the board cannot be read, it says so: that is not an
-// open gate.
+// gate says whether the run's gate is open by the policy of the session's directory, and what keeps it closed; ""
+// without a run. If the board cannot be read, it says so: that is not an open gate.
 func (t *turn) gate(ctx context.Context) string {
 	ctx, cancel := t.boardDeadline(ctx)
 	defer cancel()

@@ -116,9 +116,8 @@ func (t *turn) startBudget() int {
 	return t.budget(t.depth.StartBudget)
 }
 
-// topicParts returns the topic's spec, its worklog, capsules and memories. The memory has its
-// share before the spec, which would push out what is critical; the worklog keeps some
-// lines.
+// topicParts returns the topic's memories, spec, worklog and capsules, "" for each that is left out. The memory has its
+// share before the spec, which would push out what is critical; the worklog keeps some lines.
 func (t *turn) topicParts(ctx context.Context, r *room, given *sessionState) []string {
 	var s topics.Startup
 	var about, named string // without a spec the memory is searched by the topic's name
@@ -152,7 +151,7 @@ func (t *turn) topicParts(ctx context.Context, r *room, given *sessionState) []s
 	return []string{recalled, topic, work, known}
 }
 
-// told notes whether a part that there was something for is given.
+// told notes that a part is given or, if it is empty although there was something to show, that it had no room.
 func (t *turn) told(what, part string, some bool, why string) {
 	switch {
 	case part != "":

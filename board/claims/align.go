@@ -29,7 +29,7 @@ type Match struct {
 	Alike  float64 // how much both are of one thing
 }
 
-// A Comparison is a claim beside a window.
+// A Comparison is what a window of the evidence has for a claim, detail by detail.
 type Comparison struct {
 	Window
 	Matches []Match
@@ -37,7 +37,7 @@ type Comparison struct {
 	Back    float64  // the share of the words of one of its claims that the claim has
 }
 
-// Compare puts a claim beside a window.
+// Compare matches the details of a claim with those of a window, and says why the window refutes the claim.
 func (ev *Evidence) Compare(c *Claim, w Window) Comparison {
 	out := ev.lay(c, w)
 	out.Reasons = slices.Concat(ev.swapped(out.Matches), ev.renamed(c, out.Matches),
@@ -45,7 +45,7 @@ func (ev *Evidence) Compare(c *Claim, w Window) Comparison {
 	return out
 }
 
-// lay matches the details of a claim with those of a window.
+// lay matches the details of a claim with those of a window, without reasons.
 func (ev *Evidence) lay(c *Claim, w Window) Comparison {
 	out := Comparison{Window: w, Matches: ev.assign(c, w)}
 	for _, e := range w.Claims {
@@ -55,7 +55,8 @@ func (ev *Evidence) lay(c *Claim, w Window) Comparison {
 	return out
 }
 
-// relation compares two details.
+// relation returns how a detail of a claim relates to one of the evidence. A name or an identifier agrees if the
+// evidence has all of its words.
 func (d *Detail) relation(e *Detail) Relation {
 	switch {
 	case d.Kind != e.Kind:
@@ -86,12 +87,13 @@ type candidate struct {
 	m      Match
 }
 
-// rankBonus prefers what is equal, then the same digits with something else.
+// rankBonus is added to the likeness of two figures. Of those that agree, equal ones come first; of those that differ,
+// the same digits with another unit, rate, bound or sign.
 var rankBonus = map[Relation]float64{Same: .3, Coarser: .1, Bare: -.2, OtherUnit: .5,
 	OtherCurrency: .5, OtherRate: .5, OtherBound: .5, OtherSign: .5}
 
-// assign gives each detail of a claim at most one of a window: first those that agree, of
-// the closest subject first, then those that differ.
+// assign returns a match for each detail of a claim, in their order. A figure gets at most one of the window, and none
+// is given twice: first those that agree, the closest subject first, then those that differ.
 func (ev *Evidence) assign(c *Claim, w Window) []Match {
 	out := make([]Match, len(c.Details))
 	var pairs []candidate
@@ -137,7 +139,8 @@ func (ev *Evidence) assign(c *Claim, w Window) []Match {
 	return out
 }
 
-// named looks for a name or identifier in a window, by all of its words.
+// named returns where a window has a name or identifier with all of its words. With is nil if only the text or a
+// heading has it; From, too, if nothing has.
 func (ev *Evidence) named(d *Detail, w Window) Match {
 	best := Match{Detail: d}
 	for _, e := range w.Claims {
@@ -157,7 +160,8 @@ func (ev *Evidence) named(d *Detail, w Window) Match {
 	return best
 }
 
-// hasName reports whether the words of a name, or an identifier, stand in a claim or above it.
+// hasName reports whether a claim has all words of a name, in itself or the headings above it, or an identifier, in
+// itself, perhaps as the end of a path.
 func (c *Claim) hasName(d *Detail) bool {
 	if d.Kind == Name {
 		return !slices.ContainsFunc(d.Words, func(w string) bool {
@@ -175,7 +179,7 @@ func (c *Claim) hasName(d *Detail) bool {
 	return len(id) > 2 && strings.Contains(strings.ToLower(c.Text), id)
 }
 
-// hasAny reports whether a word of a name stands in a claim or above it.
+// hasAny reports whether a claim, or a heading above it, has a word of a name.
 func (c *Claim) hasAny(d *Detail) bool {
 	return slices.ContainsFunc(d.Words, func(w string) bool {
 		s := stem(w)
@@ -183,7 +187,7 @@ func (c *Claim) hasAny(d *Detail) bool {
 	})
 }
 
-// swapped finds two details of a claim that stand in each other's place.
+// swapped returns a reason for each two details of a claim that have each other's place in the evidence.
 func (ev *Evidence) swapped(m []Match) (reasons []string) {
 	for i, a := range m {
 		for _, b := range m[i+1:] {
@@ -204,9 +208,8 @@ func exchangeable(a, b *Match) bool {
 		!(together(a.Detail, b.Detail) && !together(a.With, b.With))
 }
 
-// paired reports whether two figures of a claim say one thing together, 1,312 of 48,900,
-// or each carries what it is of, 348 a year and 29 a month: the words around them part them
-// by chance.
+// paired reports whether two numbers belong together: "1,312 of 48,900", or rates of two periods, 348 a year and 29 a
+// month. The words around them tell them apart only by chance.
 func paired(a, b *Match) bool {
 	if !a.Detail.figure() || a.Detail.Q == nil || b.Detail.Q == nil {
 		return false
@@ -216,7 +219,8 @@ func paired(a, b *Match) bool {
 		b.Detail.first-a.Detail.first == 2 && a.From == b.From
 }
 
-// samePeriods reports whether two rates are one, of a month and of a year.
+// samePeriods reports whether two rates may be the same one for two periods: one is 12 times the other (months in a
+// year), 7 times, 52 times and the like, within 1 %.
 func samePeriods(a, b *Quantity) bool {
 	many := max(a.Value, b.Value) / min(a.Value, b.Value)
 	return slices.ContainsFunc([]float64{4, 7, 12, 24, 52, 60, 365}, func(n float64) bool {
@@ -306,7 +310,7 @@ func beside(a, b *Match, word string) bool {
 		side == b.With.about.side(word)
 }
 
-// tellsApart is from when on words tell two details apart.
+// tellsApart is the preference (see apart) from which on words tell two details apart.
 const tellsApart = .5
 
 // apart is how much nearer u is to the first of two details and v to the second, below 0 if
@@ -341,7 +345,7 @@ func lean(a, b float64) float64 {
 // reachOfName is how many tokens a name may stand from its figure.
 const reachOfName = 12
 
-// renamed finds a figure that both have, beside another name.
+// renamed returns why a figure that both have stands with another name in the evidence: one reason at most.
 func (ev *Evidence) renamed(c *Claim, matches []Match) []string {
 	for _, m := range matches {
 		if d := m.Detail; m.With == nil || !m.Rel.Agrees() || m.Rel == Bare || !d.figure() ||
@@ -365,8 +369,8 @@ func (d *Detail) titled() bool {
 
 var titleStems = stems("mr mrs ms dr prof professor councillor")
 
-// agreesBut reports whether a statement has all figures of a claim, two at least, and all names
-// but one.
+// agreesBut reports whether a statement that is no row has all details of a claim but d, two figures at least. Weak
+// ones do not count.
 func (c *Claim) agreesBut(e *Claim, d *Detail) bool {
 	n := 0
 	for k := range c.Details {
@@ -385,7 +389,7 @@ func (c *Claim) agreesBut(e *Claim, d *Detail) bool {
 	return n > 1 && e.Cells == nil
 }
 
-// inPlaceOf returns the name that the evidence has in the place of one that it lacks.
+// inPlaceOf returns the name that the evidence has in the place of one that it lacks, nil if there is none.
 func (ev *Evidence) inPlaceOf(c *Claim, m, n *Match) *Detail {
 	d := n.Detail
 	if n.Rel == Same || d.figure() || d.Kind == Identifier && !strings.ContainsFunc(d.Text, unicode.IsLetter) || d.initial ||

@@ -49,7 +49,7 @@ type near1 struct {
 
 const leading, trailing = 1, 2
 
-// side returns on which side of a detail a stem stands.
+// side returns on which side of a detail a stem stands: leading, trailing or both; 0 if the topic does not have it.
 func (t topic) side(stem string) uint8 {
 	for i := range t {
 		if t[i].stem == stem {
@@ -87,7 +87,7 @@ func (t *topic) add(stem string, by float64) {
 	*t = append(*t, near1{stem, by, 0})
 }
 
-// A Word is a word of a claim that says something.
+// A Word is a content word of a claim.
 type Word struct {
 	stem, low string
 	clause    int
@@ -122,7 +122,8 @@ var (
 		"rule annex exhibit phase level zone room lot route unit")
 )
 
-// Extract reads a statement of a source.
+// Extract returns a statement as a claim: its words and details, what the headings and headers above it say, and the
+// dates in the name of its source.
 func Extract(s *Statement, source string) *Claim {
 	c := &Claim{Statement: s, Source: source, stems: map[string]bool{}, English: true}
 	for _, h := range s.Heads {
@@ -149,7 +150,7 @@ func Extract(s *Statement, source string) *Claim {
 	return c
 }
 
-// labelled makes what stands in the first cell of a row be about the others.
+// labelled adds the words of the later cells to the topics of the details in the first cell of a row.
 func (c *Claim) labelled() {
 	for k := range c.Details {
 		d := &c.Details[k]
@@ -171,7 +172,7 @@ func apart(r rune) rune {
 	return r
 }
 
-// under adds what stands above a statement.
+// under adds the stems and the dates of a heading or header above a statement.
 func (c *Claim) under(text string) {
 	if text == "" {
 		return
@@ -208,7 +209,7 @@ func ExtractText(text, source string) *Claim {
 	return join(all, source)
 }
 
-// join makes one claim of several.
+// join returns one claim with the texts, words, details and denials of several, without their headings.
 func join(all []*Claim, source string) *Claim {
 	out := &Claim{Statement: &Statement{}, Source: source, stems: map[string]bool{}, English: true}
 	clause, first := 0, 0
@@ -263,7 +264,8 @@ func newReading(t tokens, clause int) *reading {
 	return r
 }
 
-// take adds a text, of a cell if there is one, and returns the last clause.
+// take adds the words and details of a text, which is that of a cell unless cell is nil. Its clauses are numbered from
+// clause on; the number of the last one is returned.
 func (c *Claim) take(text string, t tokens, cell *Cell, clause int) int {
 	r := newReading(t, clause)
 	r.aside = make([]bool, len(t))
@@ -312,7 +314,7 @@ func (c *Claim) take(text string, t tokens, cell *Cell, clause int) int {
 	return clause
 }
 
-// takeWords adds the words that say something.
+// takeWords adds the content words that belong to no figure.
 func (c *Claim) takeWords(r *reading) {
 	for i := range r.t {
 		x := &r.t[i]
@@ -350,7 +352,8 @@ func (c *Claim) nameStems(d *Detail) {
 	}
 }
 
-// detail reads a date, quantity, identifier or name that begins at a token.
+// detail reads a date, quantity, identifier or name that begins at token i, and returns the token after it; ok is false
+// if there is none.
 func (c *Claim) detail(t tokens, i int) (d Detail, next int, ok bool) {
 	x := &t[i]
 	if x.kind <= stampToken {
@@ -376,7 +379,7 @@ func (c *Claim) detail(t tokens, i int) (d Detail, next int, ok bool) {
 	return d, i, false
 }
 
-// number makes a detail of a quantity.
+// number returns the detail of a quantity that takes the tokens from i to next.
 func (t tokens) number(i, next int, q *Quantity) Detail {
 	d := Detail{Kind: Number, Q: q}
 	if w := t.at(i - 1).low; refNouns.has(w) && q.Dim == "" {
@@ -404,7 +407,7 @@ var (
 		wednesdays thursdays fridays saturdays sundays i`)
 )
 
-// name reads words with capitals.
+// name reads up to six words with capitals, and returns the token after them.
 func (t tokens) name(i int) (d Detail, next int) {
 	words := []string{t[i].low}
 	for next = i + 1; len(words) < 6; next++ {
@@ -602,7 +605,7 @@ func (r *reading) unitBefore(q *Quantity, i int) {
 	}
 }
 
-// unitOfName returns the unit at the end of a name: timeout_ms, ttl_s. That of swabs_min is not known.
+// unitOfName returns the unit at the end of a name: timeout_ms, ttl_s. In swabs_min it may be a minimum: no unit.
 func unitOfName(name string) unit {
 	p := parts(name)
 	if len(p) < 2 {

@@ -63,8 +63,8 @@ func readConditions(text string) (all []condition) {
 	return all
 }
 
-// sentencePart returns where what is denied together ends: at a mark, or where another
-// subject follows. A condition is parted by a comma from what it is of.
+// sentencePart returns where the part of a sentence that begins at a token ends: at a mark, or where another subject
+// follows. A denial reaches no further. A condition is parted by a comma from what it is of.
 func (t tokens) sentencePart(from int) int {
 	first := fronted.has(t[from].low)
 	for i := from; i < len(t); i++ {
@@ -127,7 +127,8 @@ func (t tokens) forbids(i int) bool {
 	return forbids.has(t[i].low) || beForms.has(t.at(i-1).low)
 }
 
-// denies reports whether a token turns what is said with it round.
+// denies reports whether a token denies what is said with it: not, never, refuses. "not only" and "nothing but" deny
+// nothing.
 func (t tokens) denies(i int) bool {
 	low := strings.ReplaceAll(t[i].low, "’", "'")
 	switch {
@@ -185,7 +186,8 @@ var (
 	modals = set("may can must will shall should")
 )
 
-// figureFrom returns the figure that begins within a few tokens.
+// figureFrom returns the first figure that begins at one of four tokens from i on, before any mark; nil if there is
+// none.
 func (t tokens) figureFrom(i int) *Detail {
 	c := &Claim{}
 	for k := i; k < min(i+4, len(t)) && t[k].kind != markToken; k++ {
@@ -205,8 +207,8 @@ func (t tokens) textOf(from, to int) string {
 	return strings.Join(words, " ")
 }
 
-// boundBehind returns the sign of a bound that stands behind its figure: two hours and no
-// more, 12 July at the earliest.
+// boundBehind returns the sign of a bound that stands behind its figure: two hours and no more, 12 July at the
+// earliest; 0 if there is none.
 func (t tokens) boundBehind(i int) int {
 	next := t.at(i + 1).low
 	switch low := t[i].low; {
@@ -227,7 +229,7 @@ func orderSign(low string) int {
 	return map[bool]int{true: 1}[upward.has(low)] - map[bool]int{true: 1}[downward.has(low)]
 }
 
-// figureBefore returns the nearest figure before a token.
+// figureBefore returns the nearest figure among the eight tokens before i, but not before from; nil if there is none.
 func (t tokens) figureBefore(i, from int) (best *Detail) {
 	c, end := &Claim{}, 0
 	for k := i - 1; k >= max(from, i-8); k-- {
@@ -258,8 +260,9 @@ func (c *condition) sameAs(o *condition) bool {
 	return both > 0 && 2*both > min(len(c.stems), len(o.stems)) && 2*both >= max(len(c.stems), len(o.stems))
 }
 
-// boundAlike compares under which conditions two statements hold. It returns whether one of
-// them is the same in both by a denial on one side, or why it is the opposite.
+// boundAlike compares the conditions of two statements. same: one of them is the same in both because a denial and an
+// opposite word cancel out, "not before" and "after". If no condition is the same, why says which are opposite; else it
+// is "".
 func (c *Claim) boundAlike(e *Claim) (same bool, why string) {
 	equal := false
 	if !c.English || !e.English || e.Cells != nil {
@@ -292,8 +295,8 @@ func turnsWithDenial(why string) bool {
 	return strings.HasSuffix(why, oneSide) || conditionSigns()[word]+orderSign(word) != 0
 }
 
-// holdsAs reports whether a statement depends on what a claim does, if that is no bound: "that is
-// possible only if she is there".
+// holdsAs reports whether one of some statements has a condition of a claim with the same sign, if that is no bound:
+// "that is possible only if she is there".
 func (c *Claim) holdsAs(all []*Claim) bool {
 	return slices.ContainsFunc(all, func(e *Claim) bool {
 		return e.Cells == nil && slices.ContainsFunc(c.conditions(), func(a condition) bool {

@@ -60,14 +60,14 @@ type Found struct {
 type Items interface {
 	// Each calls read with each item in turn.
 	Each(read func(Item) error) error
-	// Load returns some items. The places ascend.
+	// Load returns the items at these places, in their order. The places ascend.
 	Load(places []int32) ([]Item, error)
 }
 
 // List is items in memory.
 type List []Item
 
-// Each calls read with each item.
+// Each calls read with each item, until it fails.
 func (l List) Each(read func(Item) error) error {
 	for _, it := range l {
 		if err := read(it); err != nil {
@@ -77,7 +77,7 @@ func (l List) Each(read func(Item) error) error {
 	return nil
 }
 
-// Load returns some items.
+// Load returns the items at these places, in their order.
 func (l List) Load(places []int32) ([]Item, error) {
 	out := make([]Item, len(places))
 	for i, at := range places {
@@ -86,8 +86,9 @@ func (l List) Load(places []int32) ([]Item, error) {
 	return out, nil
 }
 
-// Conflicts compares each item with older items about the same thing. It holds an index of
-// all items, but only few contents at a time.
+// Conflicts compares each item with older items about the same thing. It returns the likely pairs and, unless
+// opt.Likely, those with a score of leastScore or more, the best first. It holds an index of all items, but only few
+// contents at a time.
 func Conflicts(ctx context.Context, items Items, opt Options) (Found, error) {
 	out := Found{Pairs: []Pair{}}
 	x, err := newNearby(ctx, items)

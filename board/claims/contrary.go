@@ -37,14 +37,14 @@ func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
 	return reasons
 }
 
-// close reports whether a window has a claim word for word but for one or two.
+// close reports whether a window and one of its claims have nearly the words of a claim: one or two may differ.
 func (cmp *Comparison) close() bool { return cmp.Cover >= .85 && cmp.Back >= .6 }
 
-// literal reports whether a window has a claim word for word but for a word of many.
+// literal reports whether a window and one of its claims have the words of a claim but for one of many.
 func (cmp *Comparison) literal() bool { return cmp.Cover >= .88 && cmp.Back >= .88 }
 
-// negativeAs reports whether two statements are both negative in some way: no return, the way
-// back is removed. What they deny is compared only if they are close, and one denies more.
+// negativeAs reports whether two statements are both negative, so that their denials do not make them opposites: no
+// return, the way back is removed. It is false if they are close and one denies more, or literally the same.
 func (c *Claim) negativeAs(e *Claim, cmp *Comparison) bool {
 	switch mine, theirs := len(c.denials), len(e.denials); {
 	case mine > 0 && theirs > 0:
@@ -90,14 +90,14 @@ func (ev *Evidence) opposes(c, e *Claim, cmp *Comparison, same bool) []string {
 	return against
 }
 
-// goesOn reports whether a statement goes on about what the one before it is of.
+// goesOn reports whether a statement begins with It, They or This: it is about what the one before it is about.
 func (c *Claim) goesOn() bool {
 	first, _, _ := strings.Cut(c.Text, " ")
 	return first == "It" || first == "They" || first == "This"
 }
 
-// withPrefix returns a word of another statement that is one of a claim with a negative
-// prefix: impassable.
+// withPrefix returns a word of another statement that is one of a claim with a negative prefix, "" if there is none:
+// impassable.
 func (c *Claim) withPrefix(e *Claim) string {
 	for i := range e.Words {
 		for _, p := range []string{"im", "in", "un", "ir", "il", "dis", "non"} {

@@ -12,7 +12,7 @@ import (
 // the numbers of the figures.
 type strand map[string]bool
 
-// strands returns the clauses of a claim with those of its figures that agree with some.
+// strands returns the clauses of a claim as their stems, and "#i" for a figure that agrees with figures[i].
 func (c *Claim) strands(figures []*Detail) (all []strand) {
 	by := map[int]strand{}
 	add := func(clause int, key string) {
@@ -42,12 +42,12 @@ func (c *Claim) strands(figures []*Detail) (all []strand) {
 	return all
 }
 
-// bare reports whether a number may only tell one of many: blocks 1 and 3.
+// bare reports whether a number has no unit, noun or cell, so that it may only be a label: blocks 1 and 3.
 func (d *Detail) bare() bool {
 	return d.Q != nil && d.Q.Dim == "" && len(d.Q.Noun) == 0 && d.Cell == nil
 }
 
-// only returns in which strand each key stands that stands in no other one.
+// only returns the index of the strand that has a key, -1 if several have it.
 func only(all []strand) map[string]int {
 	at := map[string]int{}
 	for i, s := range all {
@@ -62,8 +62,8 @@ func only(all []strand) map[string]int {
 	return at
 }
 
-// crosswise returns why two strands of a claim have each a part of the same two strands of some
-// statements.
+// crosswise returns why a claim exchanges what other statements say: two of its clauses each have something of two
+// clauses of theirs, and the pairs are crossed. It returns "" if none are.
 func (c *Claim) crosswise(around []*Claim) string {
 	if !c.English || len(around) == 0 {
 		return ""
@@ -102,7 +102,7 @@ func (c *Claim) crosswise(around []*Claim) string {
 	return ""
 }
 
-// written returns a key of a strand as a claim has it.
+// written returns a key of a strand as text: that of the figure, or the word of the claim with this stem.
 func (c *Claim) written(key string, figures []*Detail) string {
 	for i, d := range figures {
 		if key == fmt.Sprint("#", i) {

@@ -11,8 +11,8 @@ import (
 // doubtLetters are those of an id: none that is easily taken for another one.
 const doubtLetters = "abcdefghijkmnpqrstuvwxyz23456789"
 
-// DoubtID names a doubt by the check, its verdict, and all that it was held against: once
-// anything of that is another, it is another doubt.
+// DoubtID returns the id of a doubt: a hash of the check, its verdict and all that it was held against. If any of that
+// changes, it is another doubt.
 func DoubtID(check, verdict string, about ...string) string {
 	h := sha256.New()
 	for _, s := range append([]string{check, verdict}, about...) {

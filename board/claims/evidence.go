@@ -215,10 +215,10 @@ func sharesStem(c, e *Claim) bool {
 	return false
 }
 
-// bonus is for claims that have other figures of a claim, too.
+// bonus is for claims that have other figures of a claim, too, by their number.
 var bonus = [...]float64{0, .25, .35, .45}
 
-// common counts the figures of a claim that another one has, too, without one of them.
+// commonFigures counts the figures of a claim that another one has, too, not counting one of them.
 func (c *Claim) commonFigures(e *Claim, without *Detail) (n int) {
 	for k := range c.Details {
 		o := &c.Details[k]
@@ -245,8 +245,8 @@ func (m *Match) better(d, x *Detail, e *Claim, rel Relation, score float64) {
 	}
 }
 
-// weigh looks through claims for a figure, each time with how much the place is of the
-// same thing. before is the sentence before the claim, or nil.
+// weigh returns what some claims have for a figure of c: the best that agrees, that differs, and that has another unit.
+// Those count most that are about the same thing. before is the sentence before c, or nil.
 func (ev *Evidence) weigh(c, before *Claim, d *Detail, claims []*Claim) (w Weighing) {
 	for _, e := range claims {
 		for k := range e.around {

@@ -56,7 +56,7 @@ var (
 	dayLayouts = []string{"2006-01-02", "2006-1-2", "2006/01/02", "2.1.2006", "1/2/2006", "2/1/2006"}
 )
 
-// span sets the days from the first of a month, or from a day, on.
+// span sets the period that begins on a day and has so many months and days. In the year 0 it is in any year.
 func (in *Instant) span(y int, m time.Month, d, months, days int) {
 	in.From = time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 	in.To = in.From.AddDate(0, months, days)
@@ -157,7 +157,7 @@ func (t tokens) rangeOfDays(i int) int {
 	return 0
 }
 
-// dateForms read a date at a token, the longest forms first; 0 if there is none.
+// dateForms read a date at a token, the longest forms first. They return the token after it, 0 if there is no date.
 var dateForms = []func(*Instant, tokens, int) int{dayFirst, monthFirst, seasonFirst, quarterFirst,
 	yearAlone, dayAlone}
 
@@ -335,7 +335,7 @@ func (in *Instant) takeClock(t tokens, i int) int {
 	return i + 1
 }
 
-// stamp reads a date or time that is one token.
+// stamp reads a date or time that is one token, and reports whether it is one.
 func (in *Instant) stamp(s string) bool {
 	if m := rePeriod.FindStringSubmatch(s); m != nil {
 		in.period(m)
@@ -484,7 +484,7 @@ func longZone(t tokens, k int) int {
 	return 0
 }
 
-// utc returns the seconds since midnight in UTC, if the zone is known.
+// utc returns the seconds since midnight in UTC, or as written if the zone is not known, and whether it is.
 func (in *Instant) utc() (int, bool) {
 	if in.Zone == nil {
 		return in.Clock, false

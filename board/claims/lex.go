@@ -236,7 +236,7 @@ var (
 
 func isStamp(s string) bool { return digit(rune(s[0])) && reStamp.MatchString(s) }
 
-// plainWord reports whether a run has letters alone, as most have.
+// plainWord reports whether a run has only letters, and no capital inside as maxAttempts has.
 func plainWord(s string) bool {
 	humps := false // a capital behind another letter
 	for i := range len(s) {

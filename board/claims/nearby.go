@@ -129,8 +129,8 @@ func (d *Detail) dimension() string {
 	return bareNumber + d.Q.Dim
 }
 
-// number is the number of a word, by its hash: that two words have the same one is not to be
-// expected.
+// number returns the number of a word, a new one if it has none. It is found by the word's hash; a collision is not to
+// be expected.
 func (x *nearby) number(w string) uint32 {
 	h := maphash.String(x.seed, w)
 	n, ok := x.numbers[h]
@@ -206,14 +206,14 @@ func (x *nearby) post() {
 	}
 }
 
-// weigh is the weight of a stem that so many findings have, 1 for the rarest. Of a few
-// findings nobody can say which words are rare.
+// weigh returns the weight of a stem that n findings have, 1 for the rarest. 50 more are assumed, as a few findings do
+// not show which words are rare.
 func (x *nearby) weigh(n uint32) float64 {
 	many := float64(x.items()) + 50
 	return math.Log(1+many/float64(max(1, n))) / math.Log(1+many)
 }
 
-// rarity is the weight of a stem.
+// rarity returns the weight of a stem, 1 if no finding has it.
 func (x *nearby) rarity(s string) float64 {
 	if n, ok := x.numbers[maphash.String(x.seed, s)]; ok {
 		return x.weight[n]
@@ -346,7 +346,8 @@ func (x *nearby) identified(i int) bool {
 	return slices.ContainsFunc(x.terms(i), func(t uint32) bool { return x.identity[t] })
 }
 
-// mayDiffer rules out, at little cost, pairs that have nothing that could differ.
+// mayDiffer reports whether two findings have something that could differ: a negation, a figure in the same unit, or
+// words of opposite meaning. It is cheap; false means that they cannot.
 func (x *nearby) mayDiffer(i, j int) bool {
 	p, q := x.briefs[i].marks, x.briefs[j].marks
 	if (p^q)&(outrightly|negatively) != 0 {

@@ -15,7 +15,8 @@ const (
 	common     = 4000 // claims from which on a stem or figure leads nowhere
 )
 
-// seeds are the claims that have most of a claim's words and figures.
+// seeds returns the indexes in Evidence.Claims of at most n claims that share words and figures with c, the best first:
+// rare words weigh more, long claims less.
 func (ev *Evidence) seeds(c *Claim, figures []*Detail, n int) []int32 {
 	score := make([]float64, len(ev.Claims))
 	for s := range c.stems {

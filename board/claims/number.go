@@ -62,7 +62,8 @@ func before(s, sep string) string {
 	return s
 }
 
-// withCommas reads commas that part groups of digits, or one before decimals.
+// withCommas reads commas that part groups of digits, or one before decimals. It returns the number without separators,
+// and the other way to read it; 0 if there is none.
 func withCommas(s string) (plain string, other float64, ok bool) {
 	groups := strings.Split(before(s, "."), ",")
 	one := len(groups) == 2 && !strings.Contains(s, ".")

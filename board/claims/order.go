@@ -8,8 +8,8 @@ import (
 // This file finds sentences that have the words of a claim with two of them in each
 // other's place: who calls whom, what comes before what.
 
-// sequence returns the stems of a text that another one has, too, in their order. Those
-// that stand twice are left out.
+// sequence returns the stems of the content words and names of a text in their order: those in shared, or all if that
+// is nil. Those that stand twice are left out.
 func sequence(t tokens, shared map[string]bool) (out []string) {
 	count := map[string]int{}
 	for i := range t {
@@ -73,7 +73,7 @@ func (t tokens) passive(by int) bool {
 	return false
 }
 
-// irregular are verbs that do not end as others do.
+// irregular are past forms, and some verbs of exchange, that end in neither -ed nor -s.
 var irregular = set(`sent gave paid took bought sold lent led won lost beat wrote read met kept held told
 	made drew drove chose ran built caught taught left broke stole threw owe hold own lend outnumber`)
 
@@ -117,9 +117,8 @@ func (t tokens) sayingStem(k int) string {
 	return ""
 }
 
-// turnedRound finds a verb, or a word such as before, with what stands before it and after it
-// the other way round in two sentences. They are the same if the word is turned round, too: A
-// before B, B after A.
+// turnedRound finds a verb, or a word such as before, of which x and y stand the other way round in two sentences; x is
+// "" if there is none. same is true if the word is turned round, too: A before B, B after A.
 func turnedRound(c, e *Claim) (x, y string, same bool) {
 	if !c.English || !e.English || e.Cells != nil {
 		return "", "", false
@@ -158,8 +157,8 @@ func (t tokens) isVerb(of string) bool {
 	})
 }
 
-// pivots reports whether two tokens part two sentences in the same way, or the opposite one:
-// after and before, sued and was sued by.
+// pivots reports whether two tokens part two sentences in the same way or, if turned, the opposite one: after and
+// before, sued and was sued by.
 func (t tokens) pivots(i int, o tokens, k int) (turned, is bool) {
 	a, b := t[i].low, o[k].low
 	switch {
@@ -232,7 +231,8 @@ func (t tokens) acting(of []string) bool {
 	return false
 }
 
-// blocks returns the two parts that are exchanged around the same words, one of them a verb: X m Y, Y m X.
+// blocks returns the two parts that are exchanged around the same words, one of them a verb: X m Y, Y m X; "" if none
+// are.
 func (t tokens) blocks(a, b []string) (x, y string) {
 	for i := 1; i <= 3; i++ {
 		for j := 1; j <= 3; j++ {

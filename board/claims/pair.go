@@ -12,7 +12,7 @@ import (
 
 // This file says how likely two findings contradict each other, and in what.
 
-// What speaks for a contradiction, or against it. The places of weights.
+// Features of a pair of findings, which speak for a contradiction or against it. They are the places of a vector.
 const (
 	fSubject  = iota // how much both are about one thing
 	fWeight          // of what both have
@@ -171,8 +171,7 @@ func denialOf(a, b *finding) string {
 	return fmt.Sprintf("only one of them denies: “%s”", d.word)
 }
 
-// differingFigures finds figures of one subject with two values. One that both have is
-// agreed on.
+// differingFigures adds to x the figures of one subject with two values, and counts those that both have.
 func (ev *Evidence) differingFigures(a, b *finding, x *difference) {
 	v := &x.vector
 	figures, named := a.measures() && b.measures(), map[string]bool{}
@@ -309,7 +308,7 @@ func (d *Detail) counts(s string) bool {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// wordOf returns a word of the claim that has a stem.
+// wordOf returns a word of the claim that has a stem, or the stem if there is none.
 func (c *Claim) wordOf(s string) string {
 	for i := range c.Words {
 		if c.Words[i].stem == s {
@@ -319,7 +318,7 @@ func (c *Claim) wordOf(s string) string {
 	return s
 }
 
-// differingClauses finds clauses that say the opposite, and what stands the other way round.
+// differingClauses adds to x clauses that say the opposite, and what stands the other way round.
 func (ev *Evidence) differingClauses(a, b *Claim, x *difference) {
 	for _, p := range [][2]*Claim{{a, b}, {b, a}} {
 		w := Window{Claims: []*Claim{p[1]}}
@@ -341,7 +340,7 @@ func (ev *Evidence) differingClauses(a, b *Claim, x *difference) {
 	}
 }
 
-// kindOfWords tells what comes before what from what is denied.
+// kindOfWords returns KindOrder for a reason with before or after, else KindNegation.
 func kindOfWords(why string) string {
 	if strings.Contains(why, "“before” ") || strings.Contains(why, "“after” ") {
 		return KindOrder
@@ -448,7 +447,7 @@ func (f *finding) otherPeriod(o *finding) bool {
 	})
 }
 
-// spans reports whether a finding says from when to when something was.
+// spans reports whether a finding has more than one day: from when to when something was.
 func (f *finding) spans() bool {
 	days := 0
 	for k := range f.Details {
@@ -472,7 +471,7 @@ func (f *finding) otherNumber(o *finding) bool {
 	return false
 }
 
-// identity is before an identifier as a stem.
+// identity is the first byte of a stem that is an identifier.
 const identity = "="
 
 // otherIdentity reports whether both have identifiers, and not one in common.

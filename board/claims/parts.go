@@ -14,7 +14,7 @@ import (
 
 var rePart = text.NewRegexp(`[;.] +|, (?:and|but|while|whereas|so|which) `)
 
-// parts returns the clauses of a claim that say something by themselves.
+// parts returns the clauses of a claim that have two stems or more, each as a claim.
 func (c *Claim) parts() (all []*Claim) {
 	for _, s := range strings.Split(rePart.ReplaceAllString(c.Text, "\x00"), "\x00") {
 		if p := ExtractText(s, c.Source); len(p.stems) > 1 {
@@ -25,7 +25,8 @@ func (c *Claim) parts() (all []*Claim) {
 	return all
 }
 
-// refuteParts refutes a claim by what a statement near it says otherwise of one of its parts.
+// refuteParts sets best to Refuted if a statement near a part of a claim says otherwise, or gives a figure of the claim
+// to something else.
 func (ev *Evidence) refuteParts(c *Claim, best *Survival) {
 	refute := func(w Window, why string) bool {
 		if why != "" {
@@ -48,7 +49,7 @@ func (ev *Evidence) refuteParts(c *Claim, best *Survival) {
 	refute(*best.Window, ev.displaced(c, *best.Window))
 }
 
-// denies returns why a part of a statement says the opposite of a part of a claim.
+// denies returns why a part of a statement says the opposite of a part of a claim, "" if it does not.
 func (ev *Evidence) denies(part, q, e *Claim) string {
 	w := Window{Claims: []*Claim{q}}
 	beside := ev.lay(part, w)
@@ -77,12 +78,12 @@ func (ev *Evidence) figuresOf(c *Claim, w Window) bool {
 	})
 }
 
-// timed reports whether a statement says what comes before or after.
+// timed reports whether a statement has a word that begins a condition (see fronted): before, after, unless, without.
 func (c *Claim) timed() bool {
 	return slices.ContainsFunc(lex(c.Text), func(t token) bool { return fronted.has(t.low) })
 }
 
-// sameSize is how many times another value a value may be that stands in its place.
+// sameSize is how many times as large as another value one may be that stands in its place.
 const sameSize = 5
 
 // displaced returns why a window gives a figure of a claim to something else: another of its kind
@@ -141,8 +142,8 @@ func (c *Claim) topic() []string {
 	return nil
 }
 
-// standing is how many words of a claim stand in the clause of a figure, less those of something else,
-// and whether some stems do.
+// standing returns how many stems of the clause of a figure a claim has, less those that it lacks, and whether the
+// clause has one of the stems in of.
 func (ev *Evidence) standing(c, e *Claim, d *Detail, of string) (n int, has bool) {
 	seen := map[string]bool{}
 	for i := range e.Words {
@@ -184,7 +185,7 @@ func (ev *Evidence) ofAnother(c, q *Claim) string {
 	return fmt.Sprintf("the finding says it of %s, the report of %s", x.Text, y.Text)
 }
 
-// actor returns the name of several words that a claim has before a verb, and the stem of that.
+// actor returns the first name of several words that stands before a verb, and the verb's stem, "" if there is none.
 func (c *Claim) actor() (d *Detail, does string) {
 	t := lex(c.Text)
 	for k := range c.Details {

@@ -92,8 +92,8 @@ func limits(t tokens, i int, low, next string) bool {
 	return negators.has(low) && next == "exceed"
 }
 
-// focus collects up to n stems that say something, from a token on in one direction.
-// What "no" and "without" deny ends at a preposition.
+// focus collects up to n stems that say something, from a token on in one direction, and returns them with the token of
+// the first. What "no" and "without" deny ends at a preposition.
 func (r *reading) focus(k, step, n int, within []int) (out []string, first int) {
 	at := k - step
 	noun := step > 0 && nounNegators.has(r.t[at].low)
@@ -171,7 +171,8 @@ func (c *clause) word(stem string) *Word {
 	return nil
 }
 
-// clauses cuts a claim. A figure that both sides have counts as a word.
+// clauses cuts a claim, which is a statement of the evidence unless mine is set. A figure that both sides have counts
+// as a word.
 func (ev *Evidence) clauses(c *Claim, matches []Match, mine bool) (out []*clause) {
 	by := map[int]*clause{}
 	get := func(k int) *clause {
@@ -214,8 +215,8 @@ func (ev *Evidence) clauses(c *Claim, matches []Match, mine bool) (out []*clause
 	return out
 }
 
-// shared returns the share of the lighter of two clauses that both have, and how many
-// words that are. A figure says as much as two words.
+// sharedClause returns the share of the lighter of two clauses that both have, and how many words that are. A figure
+// says as much as two words.
 func (ev *Evidence) sharedClause(a, b *clause) (share float64, n int) {
 	both := 0.0
 	for _, w := range a.words {
@@ -339,8 +340,8 @@ func stems(words string) wordSet {
 	})
 }
 
-// deniedWord returns a word that one of two clauses denies and the other says, as it is
-// written, and its stem.
+// deniedWord returns a word that one of two clauses denies and the other says, as it is written, and its stem; "" if
+// there is none.
 func deniedWord(a, b *clause) (word, stem string) {
 	for _, p := range [][2]*clause{{a, b}, {b, a}} {
 		for _, d := range p[0].denials {
@@ -360,7 +361,7 @@ var rhythms = sync.OnceValue(func() map[string]string {
 		"monthly": "month", "quarterly": "quarter", "yearly": "year", "annual": "year", "annually": "year"}
 })
 
-// rhythm returns the only rhythm that words have.
+// rhythm returns a word for the only rhythm that words have, nil if they have none or several.
 func rhythm(words []*Word) (r *Word) {
 	for _, w := range words {
 		if of := rhythms()[w.low]; of != "" {
@@ -373,7 +374,8 @@ func rhythm(words []*Word) (r *Word) {
 	return r
 }
 
-// opposed finds a word of one clause whose opposite stands in the other.
+// opposed returns a word of one clause and its opposite in the other, or two rhythms that differ; nil if there are
+// none.
 func opposed(a, b []*Word) (*Word, *Word) {
 	if x, y := rhythm(a), rhythm(b); x != nil && y != nil && rhythms()[x.low] != rhythms()[y.low] {
 		return x, y

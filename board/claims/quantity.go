@@ -133,7 +133,7 @@ func (t tokens) currencyBefore(i int) string {
 	return ""
 }
 
-// between a number and its unit may stand: ten business days.
+// beforeUnit are words that may stand between a number and its unit: ten business days.
 var beforeUnit = set(`business working full consecutive calendar whole more further additional another
 	other long short entire extra`)
 
@@ -202,7 +202,7 @@ var bounds = sync.OnceValue(func() map[string]Bound {
 var abouts = set(`about around roughly approximately approx almost nearly circa ca ~ ≈ some closer
 	close estimated near ± just`)
 
-// bound reads how the quantity of tokens i to next is limited, and whether it is exact.
+// bound reads how the quantity of tokens i to next is limited, and whether it is not exact: about, almost.
 func (t tokens) bound(i, next int, about bool) (Bound, bool) {
 	k := i - 1
 	for currencies()[t.at(k).low] != "" || fillsBound.has(t.at(k).low) {

@@ -292,7 +292,8 @@ func (q *Quantity) countsAs(o *Quantity) bool {
 	return q.Dim != "" && q.Dim == o.Dim
 }
 
-// otherReason returns the reason that a claim gives if nothing near its quote says it.
+// otherReason says that the source lacks the reason that a claim gives, if hardly a word of it is near the quote; else
+// it returns "".
 func (c *Claim) otherReason(around, near []*Claim) string {
 	t := lex(c.Text)
 	at := slices.IndexFunc(t, func(x token) bool { return x.low == "because" || x.low == "owing" })

@@ -152,7 +152,8 @@ func near(a, b float64) bool {
 	return a == b || a != 0 && b != 0 && math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b))
 }
 
-// equals compares values in one unit.
+// equals compares values in one unit: are they equal, by one way to read them, or if not, are they within what is
+// written.
 func (q *Quantity) equals(e *Quantity) (equal, rounded bool) {
 	other := q.Unit == e.Unit // 1,500 seconds are no 1500 ms by another reading of the comma
 	if near(q.Value, e.Value) || other && q.Other != 0 && (near(q.Other, e.Value) ||

@@ -59,7 +59,8 @@ func (s *Survival) Carries(words float64) bool {
 // mostLacking is how many words a place in other words may lack.
 const mostLacking = 5
 
-// Even makes all words say as much, so that what a text says does not depend on its length.
+// Even gives all words the same weight, so that what a text says does not depend on its length. It changes ev, and
+// returns it.
 func (ev *Evidence) Even() *Evidence {
 	ev.rare = func(string) float64 { return 1 }
 	return ev
@@ -220,8 +221,8 @@ func firm(why string) bool {
 // all others agree. Whoever reads the passage decides the rest.
 func (s *Survival) Sure() bool { return s.sure }
 
-// statesNear reports whether a figure of several digits stands elsewhere in a text, in a
-// statement that has another word of the claim.
+// statesNear reports whether a figure stands elsewhere in the evidence, in a statement that has another word of the
+// claim.
 func (ev *Evidence) statesNear(c *Claim, d *Detail) bool {
 	return slices.ContainsFunc(ev.withFigure(c, d), func(e *Claim) bool {
 		return sharedStems(c, e) > 0 && slices.ContainsFunc(e.Details, func(x Detail) bool {
@@ -283,7 +284,7 @@ func (s *Survival) Rivals() bool {
 	})
 }
 
-// weigh decides on a window that refutes nothing, of a report of so many statements.
+// weigh sets the verdict by a window that refutes nothing; it stays Unsupported if the window has too little.
 func (s *Survival) weigh(cmp *Comparison) {
 	n := &s.has
 	switch {
@@ -399,8 +400,8 @@ func (cmp *Comparison) plain(c *Claim) (n [3]float64) {
 	return [3]float64{float64(len(all)) / of, n[1] / of, min(float64(len(all)), 6) / 6}
 }
 
-// chance reports whether a window of a long report has so little of a claim that it may be
-// by chance: half of its words without a telling figure, or the few words of a question.
+// chance reports whether a window may have what it has of a claim by chance: few of its words, of a claim without
+// figures, or the few words of a question.
 func (n *count) chance(stems int, cover, back float64) bool {
 	switch {
 	case n.figures == 0 && (n.plain[0] < .2 || n.plain[0] < .4 && cover < .3):
@@ -411,10 +412,9 @@ func (n *count) chance(stems int, cover, back float64) bool {
 	return false
 }
 
-// From these odds on a window surely says a claim, or hardly speaks of it, or rather does, if
-// it has a figure. The weights come
-// from a logistic regression on the labelled sets (testdata/survival and reviews), whose
-// items are there or missing; those that the report contradicts are not among them.
+// From these odds on a window surely says a claim, or hardly speaks of it, or rather does, if it has a figure. The
+// weights come from a logistic regression on the labelled sets (testdata/survival and reviews), whose items are there
+// or missing; those that the report contradicts are not among them.
 const surely, hardly, rather = 1, .1, -.5
 
 // odds is how surely a window speaks of a claim.

@@ -63,7 +63,7 @@ func (ev *Evidence) Trace(report []*Claim) []Standing {
 	return out
 }
 
-// verbatim returns the source that has a statement word for word.
+// verbatim returns the source that has a statement word for word, "" if none has it, or it is a row or short.
 func (ev *Evidence) verbatim(c *Claim) string {
 	text := flatten(c.Text).s
 	if len(text) < shortestVerbatim || c.Cells != nil {
@@ -131,7 +131,7 @@ func (ev *Evidence) having(d *Detail, near []*Claim) (all []*Claim) {
 	return all
 }
 
-// withName returns a claim that has a name or an identifier.
+// withName returns a claim that has a name or an identifier, nil if none is found.
 func (ev *Evidence) withName(d *Detail) *Claim {
 	for _, w := range d.Words {
 		for _, s := range stemsOf(w) {

@@ -200,7 +200,8 @@ type valueOf struct {
 	why string
 }
 
-// Values returns why the quote contradicts figures that do not follow from the source.
+// Values returns why the quote contradicts figures, for those of which lacks reports that they do not follow from the
+// source.
 func (v *Verification) Values(lacks func(text string) bool) (reasons []string) {
 	for _, x := range v.values {
 		if lacks(x.d.Text) {
@@ -249,7 +250,8 @@ func (c *Claim) outright() (n int) {
 	return n
 }
 
-// contradicts returns why statements that a finding quotes contradict one of its figures.
+// contradicts returns why statements that a finding quotes contradict one of its figures, "" if they do not. value is
+// true if they only have another value, not another unit, bound or zone.
 func (w *Weighing) contradicts(quote string, alone bool) (why string, value bool) {
 	for _, m := range []*Match{&w.Other, &w.Rival} {
 		if m.With == nil || !strings.Contains(quote, m.With.Text) || w.Best.With != nil && w.Best.Rel != Bare || m.Alike < m.Rel.least() && !(alone && !m.With.suffixed()) ||
@@ -276,7 +278,7 @@ func (m *Match) otherZone() bool {
 	return a != nil && b != nil && a.Clock == b.Clock && a.Zone != nil && b.Zone != nil
 }
 
-// quotedIn returns the claims that a quote has a part of.
+// quotedIn returns the claims that a quote has a part of, or all if there are none.
 func quotedIn(all []*Claim, quote string) (out []*Claim) {
 	q := flatten(quote).s
 	for _, c := range all {

@@ -57,8 +57,8 @@ func (c Clash) String() string {
 	return fmt.Sprintf("%s against %s (%s)", c.A, c.B, c.About)
 }
 
-// Reasons returns the reasons in short, a's side first. Swapping a and b never changes
-// whether there are reasons.
+// Reasons returns at most maxReasons reasons in short, a's side first; nil for equal texts. Swapping a and b never
+// changes whether there are reasons.
 func Reasons(a, b Text) []string {
 	if a == b {
 		return nil
@@ -69,7 +69,7 @@ func Reasons(a, b Text) []string {
 // Claims parses a text for ReasonsOf and Compare.
 func (t Text) Claims() *words.Assertions { return words.ReadClaims(t.Title, t.Body) }
 
-// ReasonsOf is Reasons for parsed texts, which are not the same.
+// ReasonsOf is Reasons for parsed texts. They must not be of the same text.
 func ReasonsOf(x, y *words.Assertions) (out []string) {
 	for _, c := range Compare(x, y) {
 		if reason := c.String(); len(out) < maxReasons && !slices.Contains(out, reason) {

@@ -47,10 +47,10 @@ var changeWords = sync.OnceValue(func() []string {
 // addingWords say that something holds beside something else.
 var addingWords = []string{"too", "also", "auch", "additionally", "additional", "zusätzlich", "ebenfalls", "second"}
 
-// reasonWords begin why or since when something is so, which is no part of what it is about,
-// and reasonLength is how many words that takes at most.
+// reasonLength is how many words from one of reasonWords on are at most about why something is so.
 const reasonLength = 4
 
+// reasonWords begin why or since when something is so, which is no part of what it is about.
 var reasonWords = []string{"sinc", "becaus", "due", "seit", "weil", "wegen"}
 
 // Note is a note as it is compared.
@@ -153,7 +153,7 @@ func (t *Note) any(list []string) bool {
 		func(w noteWord) bool { return slices.Contains(list, w.word) })
 }
 
-// has reports whether a text has a word, perhaps in another form.
+// has returns the word of a text that is w, perhaps in another form; nil if there is none.
 func (t *Note) has(w string) *noteWord {
 	for i := range t.words {
 		if akin(t.words[i].word, w) {

@@ -37,8 +37,8 @@ func Read(t Text) Said {
 var asking = strings.Fields(`who whom whose what when where which why how is are was were do
 	does did can could would will shall should may has have had`)
 
-// markedQuestions returns the sentences that nothing but the mark makes a question: "The
-// cache is warm?". Statements have no marks.
+// markedQuestions returns the sentences that only the question mark makes questions ("The cache is warm?"), normalized
+// by words.Statement. That drops the mark, so without this list they would equal the statement.
 func markedQuestions(text string) (all []string) {
 	var sentence []string
 	for _, w := range strings.Fields(text) {
@@ -79,8 +79,8 @@ func (s Said) has(all []string) bool {
 	return !slices.ContainsFunc(all, func(w string) bool { return !slices.Contains(s.whole, w) })
 }
 
-// Key is equal for texts that may be the same: by it, many are compared. One that says
-// nothing without its title has the key of the whole.
+// Key returns a text that is equal for texts that may be the same, so that many can be compared. It is the body, or the
+// whole if the body says too little without its title.
 func (s Said) Key() string {
 	if len(s.body) >= telling {
 		return strings.Join(s.body, " ")

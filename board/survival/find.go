@@ -87,7 +87,7 @@ func (f finding) result(item Item) ItemResult {
 	return r
 }
 
-// tell notes what the claims of a report say.
+// tell writes into r what the claims of a report say: coverage, passage, reasons, and what is missing or left out.
 func (f *finding) tell(r *ItemResult) {
 	r.Coverage = max(r.Coverage, math.Round(f.said.Window.Cover*1000)/1000)
 	r.Passage, r.MissingNumbers, r.Reasons = f.index.passage(f.said.Window), []string{}, f.reasons

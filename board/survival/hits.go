@@ -30,8 +30,8 @@ func (h *hits) fill(p *pattern, x *index) {
 	}
 }
 
-// gather collects the wants that some units answer to: those from first to last, and
-// those of the headings above.
+// gather returns the wants that some units answer to, those from first to last and those of the headings above, until
+// the next call.
 func (h *hits) gather(first, last int32, under span) []uint64 {
 	clear(h.acc)
 	h.or(first, last+1)

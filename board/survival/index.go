@@ -180,7 +180,7 @@ func (x *index) quote(first, last int32, max int) *Passage {
 		Text: fault.Clip(text, max)}
 }
 
-// unitAt returns the unit that holds a place in the text, or -1.
+// unitAt returns the unit that holds a place in the text, or the next one; the last behind its end, -1 without units.
 func (x *index) unitAt(at int) int32 {
 	for i, u := range x.units {
 		if u.end > at {

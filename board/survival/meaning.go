@@ -22,10 +22,9 @@ const surely = 0.95
 // is noticed.
 const embedBatch = 64
 
-// AddMeaning looks for the missing items by the cosine of their embeddings with every
-// passage of the reports. An item becomes present, by meaning, if its best passage
-// reaches minCosine and has all of its numbers in or next to it. Every such item gets
-// its cosine. Present items do not change.
+// AddMeaning looks for the missing and unsure items, without those that are contradicted, by the cosine of their
+// embeddings with every passage of the reports. An item becomes present, by meaning, if its best passage reaches
+// minCosine and has all of its numbers in or next to it. Every such item gets its cosine. Present items do not change.
 //
 // Vectors are compared only with vectors of the same embedder. The error is the
 // embedder's, or fault.Invalid for a minCosine outside 0..1.

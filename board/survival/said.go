@@ -58,8 +58,8 @@ func (f *finding) undecided(x *index, s *claims.Survival) bool {
 		(f.scattered() || (s.Verdict == claims.Supported || s.Verdict == claims.Unsure) && s.Speaks())
 }
 
-// scattered reports whether the words and numbers of an item stand near each other, in several
-// sentences.
+// scattered reports whether a passage has enough of the words of an item, but no sentence has them, and the claims say
+// nothing of it.
 func (f *finding) scattered() bool {
 	return f.cause == MissScattered && f.share >= leastCoverage && f.near.Verdict == claims.Unsupported
 }
@@ -74,7 +74,7 @@ func longReports(all []*index) bool {
 	return n >= claims.LongText
 }
 
-// refute notes that a report contradicts an item.
+// refute notes that a report contradicts an item or, if the item was not found by its words, has another figure.
 func (f *finding) refute(s *claims.Survival) {
 	if f.cause != "" && len(s.Differs) > 0 {
 		f.say(s, MissNumber)

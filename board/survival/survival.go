@@ -181,8 +181,8 @@ type Dropped struct {
 	Content string `json:"content"`
 }
 
-// Demand sets the number of entries and the minimum number of items. Without entries,
-// or with fewer items, the result does not pass.
+// Demand sets whether the run has no entries, and the minimum number of items, and counts again. An empty run, or fewer
+// items, does not pass.
 func (r *Result) Demand(empty bool, minItems int) {
 	r.Empty, r.MinItems = empty, minItems
 	r.count()

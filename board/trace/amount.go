@@ -27,7 +27,7 @@ type amount struct {
 	start, end  int  // in the text
 }
 
-// operand is what a calculation knows of a figure besides.
+// operand is what calculations need of an amount beyond its value and unit: its text, and what its sentence says.
 type operand struct {
 	text       string // as it is written
 	ofMany     string // the key of a noun, or perEach, if each of some has it
@@ -36,7 +36,7 @@ type operand struct {
 	points     bool   // it is in points: a difference of two shares, and no share
 }
 
-// operand is what is known of a figure in a calculation: nothing while records are scanned,
+// operand returns what calculations need of a figure beyond its value and unit: nothing while records are scanned,
 // where there are many.
 func (a *amount) operand() operand {
 	if a.as == nil {
@@ -45,7 +45,7 @@ func (a *amount) operand() operand {
 	return *a.as
 }
 
-// amounts reads the amounts of a scanned text.
+// amounts adds the amounts of a scanned text to into.
 func amounts(s *words.Scanner, into []amount) []amount {
 	for i := range s.Lexemes {
 		if a, ok := readAmount(s, i); ok {
@@ -295,7 +295,7 @@ func compared(s *words.Scanner, i int) bool {
 // ratioWords follow a number that says how many times as much something is.
 var ratioWords = lazySet("times x × fold")
 
-// precision finds how exact a number is, by the digits that it is written with.
+// precision sets step and digits, how exact a number is, by the digits that it is written with.
 func (a *amount) precision(surface, key string) {
 	digits, decimals := strings.Trim(key, "0"), false
 	if i := strings.IndexAny(surface, "0123456789"); i >= 0 {
@@ -337,7 +337,7 @@ const (
 	boundShare = 0.15
 )
 
-// reach is from where to where a more exact figure supports this one.
+// reach returns from where to where a more exact figure supports this one.
 func (a *amount) reach() (lo, hi float64) {
 	half := min(a.step/2, a.value*roundShare)
 	if a.step > 1 { // zeros at the end

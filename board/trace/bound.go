@@ -42,7 +42,7 @@ var (
 	underWords = []string{"under", "below", "most", "within", "short", "shy"}
 )
 
-// boundBefore reads what loosens a number: about, at least, fewer than.
+// boundBefore reads what loosens a number: '~' for about, '>' for at least, '<' for fewer than, else 0.
 func boundBefore(s *words.Scanner, i int) byte {
 	start := s.Lexemes[i].Start
 	before := strings.TrimRight(s.Text[max(0, start-4):start], " $€£")

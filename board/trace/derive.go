@@ -115,7 +115,7 @@ func (d *deriver) around(i int) (out []int32) {
 	return out
 }
 
-// derived notes that a fact follows from figures, and from what records.
+// derived notes that a fact follows from figures, and from what records; it returns true.
 func (d *deriver) derived(f *fact, how string, from []amount, records ...int32) bool {
 	f.verdict = Fact{Verdict: Derived, Why: how, Entries: d.ids(records)}
 	for _, a := range from {
@@ -255,8 +255,8 @@ func (d *deriver) ids(records []int32) (ids []string) {
 	return ids
 }
 
-// columnSum reports whether a figure of a table is the sum of its column, or the difference of the
-// two above it.
+// columnSum reports whether a figure of a table is the sum of its column, or the difference of the two above it; "" if
+// it is neither.
 func (d *deriver) columnSum(i int) string {
 	f := &d.facts[i]
 	u := &d.units[f.unit]
@@ -281,7 +281,7 @@ func (d *deriver) columnSum(i int) string {
 	return ""
 }
 
-// nearest returns the records that share the most with what is said around a fact.
+// nearest returns the records that share the most with what is said around a fact, the best first.
 func (t *tracer) nearest(f *fact) []int32 {
 	rarest := func(of []int32) []int32 {
 		ids := slices.DeleteFunc(slices.Clone(of), func(id int32) bool {

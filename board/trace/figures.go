@@ -121,9 +121,8 @@ func (fr *factReader) isPart(i int) bool {
 	)
 }
 
-// inContext returns a figure of a unit of a text with what is not said beside it: the
-// unit that a header or a label of the table has, or what the figure before counts, of
-// which there are so many more.
+// inContext returns a figure with the unit that a header or a label of its table has, if it has no unit or noun of its
+// own.
 func inContext(s *words.Scanner, units []unit, u *unit, all []amount, i int) amount {
 	a := all[i]
 	if a.dim != "" || a.nouns[0] != "" {
@@ -159,8 +158,8 @@ var ownDates = lazySet(
 var yearBefore = lazySet(
 	`in of since by from until before after during to fy the year and between q1 q2 q3 q4`)
 
-// yearless reports whether a number that looks like a year counts something: 2000
-// customers.
+// yearless reports whether a number that looks like a year counts something, as no word such as in or since is before
+// it: 2000 customers.
 func (fr *factReader) yearless(a *amount) bool {
 	return a.first == 0 ||
 		!yearBefore()[fr.scan.Lexemes[a.first-1].Plain]

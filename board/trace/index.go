@@ -81,7 +81,7 @@ func newTracer() *tracer {
 	}
 }
 
-// word returns the number of a word of the reports.
+// word returns the number of a word of the reports, a new one if it has none.
 func (t *tracer) word(key string) int32 {
 	id, ok := t.vocabulary[key]
 	if !ok {
@@ -97,7 +97,7 @@ const (
 	maxPostings = 256 // records of a word
 )
 
-// index notes what facts are looked for by.
+// index fills the tables by which facts are looked for with those for which only returns true.
 func (t *tracer) index(only func(*fact) bool) {
 	clear(t.byKey)
 	clear(t.byToken)
@@ -193,7 +193,7 @@ func (t *tracer) cite() {
 	}
 }
 
-// confidence has a record's confidence answer to figures that are said to be one.
+// confidence notes a hit for each of some figures, said to be a confidence, that is the record's.
 func (s *scanner) confidence(c float64, figures []int32) {
 	for _, n := range figures {
 		a := &s.facts[n].amount

@@ -30,7 +30,8 @@ func better(a, b *hit) int {
 	return cmp.Or(score(b)-score(a), int(b.how)-int(a.how), int(a.record-b.record))
 }
 
-// judge decides on each fact by what the board answers to it.
+// judge sets the verdict of each fact from its hits. It drops what was only perhaps a name: without a hit, and also
+// written in lower case.
 func (t *tracer) judge() {
 	facts := t.facts[:0]
 	for i := range t.facts {

@@ -67,7 +67,7 @@ func isMoment(dim string) bool { return dim == "d" || dim == "t" || dim == "m" |
 // midnight is the moment of the time 0:00: that of the year 0, which times without a day have.
 const midnight = -62167219200
 
-// moment is the second that the key of a date or a time stands for.
+// moment returns the second that the key of a date or a time stands for; false for another key.
 func moment(key string) (float64, bool) {
 	for _, layout := range []string{"d:2006-01-02", "t:15:04", "t:15:04:05"} {
 		if at, err := time.Parse(layout, key); err == nil {
@@ -96,8 +96,7 @@ func (a *amount) between(x, y *amount) bool {
 	return x.dim == "d" && a.raw > 1 && a.raw*day == a.value && a.near(apart+day)
 }
 
-// counted reports whether a date or a time, as the key of a fact has it, is so long
-// before or after another.
+// counted reports whether a date or a time, as the key of a fact has it, is the time span before or after another.
 func counted(key string, from, span *amount) bool {
 	if span.dim != "time" || span.raw == 0 {
 		return false

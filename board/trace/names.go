@@ -196,7 +196,7 @@ func (fr *factReader) nameEnd(i int) int {
 	return i
 }
 
-// gap is what stands between a lexeme and the next one.
+// gap returns what stands between a lexeme and the next one, without emphasis; false if that is longer than four bytes.
 func (fr *factReader) gap(i int) (string, bool) {
 	a, b := fr.scan.Lexemes[i], fr.scan.Lexemes[i+1]
 	if b.Start < a.End || b.Start-a.End > 4 {

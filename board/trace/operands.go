@@ -56,7 +56,7 @@ func once(text string, all []amount) (out []amount) {
 	return out
 }
 
-// supported are the supported figures around a fact.
+// supported returns the supported figures around a fact, and the same with the periods of their sentences.
 func (d *deriver) supported(i int) (own []amount, period []spoken) {
 	for _, k := range d.within(i) {
 		g := &d.facts[k]

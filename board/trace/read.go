@@ -126,7 +126,7 @@ func isRow(text string) bool {
 	return strings.HasPrefix(t, "|") && strings.Count(t, "|") > 1 || strings.Contains(t, " | ")
 }
 
-// table reads the rows from line i on.
+// table reads the rows from line i on, and returns the line after them.
 func (l *layout) table(i int) int {
 	intro := len(l.units) - 1
 	if intro < l.base || l.units[intro].heading {
@@ -185,7 +185,7 @@ func cells(line textLine) (at []int) {
 	return at
 }
 
-// paragraph reads a list item or a paragraph from line i on: lines that go on in the
+// paragraph reads a list item or a paragraph from line i on, and returns the line after it: lines that go on in the
 // next are joined.
 func (l *layout) paragraph(i int) int {
 	line := l.lines[i]

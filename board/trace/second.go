@@ -19,7 +19,8 @@ import (
 // mostRecords are read for all.
 const mostBeside, mostRecords = 4, 5000
 
-// second looks at the facts again.
+// second judges the facts again by what package claims reads in the records nearest to them: it supports facts, refutes
+// them, and adds statements that are contradicted.
 func (t *tracer) second(board Records) error {
 	wanted := map[int32]bool{}
 	for i := range t.facts {
@@ -124,8 +125,7 @@ func (w *weighing) weigh(f *fact) {
 	}
 }
 
-// standing returns the statement that states a fact, and the detail that it is; nil if none
-// is.
+// standing returns the statement that states a fact, and the detail that it is; nil for what is not found.
 func (w *weighing) standing(f *fact) (*claims.Standing, *claims.Judged) {
 	line, text := w.report.Line(f.start), oneLine(w.report.Text()[f.start:f.end], 300)
 	text = strings.Trim(text, "`")
@@ -155,8 +155,8 @@ func (w *weighing) standing(f *fact) (*claims.Standing, *claims.Judged) {
 	return nil, nil
 }
 
-// contradicted adds a fact for each statement of the report that an entry says the opposite
-// of.
+// contradicted adds a fact for each statement of the report that an entry says the opposite of, or that no entry says
+// anything like.
 func (w *weighing) contradicted() {
 	for k := range w.all {
 		s := &w.all[k]
@@ -181,7 +181,7 @@ func (w *weighing) contradicted() {
 	}
 }
 
-// findUnsaid looks in a source for what no record says, by most of its words in one paragraph.
+// findUnsaid gives a statement that no record says the verdict Source if a paragraph of a source has most of its words.
 func (t *tracer) findUnsaid(d *documents.Document) {
 	lower := ""
 	for i := range t.facts {

@@ -27,7 +27,7 @@ var coins = sync.OnceValue(func() map[string]measure {
 	return m
 })
 
-// coin returns what a word is of a currency.
+// coin returns the dimension and value of a word for money, false for another word.
 func coin(w string) (measure, bool) {
 	m, ok := coins()[w]
 	if !ok {

@@ -359,7 +359,7 @@ func (q quantity) converts(a asked, dim string) bool {
 // program is as long, and a log is not one.
 const maxCode = 4 << 20
 
-// codes reports whether a quantity of the source means a value.
+// codes reports whether a quantity of the source, one whose unit is known, means a value.
 func (s *Source) codes(a asked) bool {
 	if a.Kind != KindNumber || len(s.doc.Text()) > maxCode {
 		return false

@@ -46,8 +46,8 @@ func (s *Source) cutOut(f *Finding, places []match) (word string) {
 	return word
 }
 
-// cutShort returns the word that begins a condition behind a quote, at all of its places, of
-// which the finding says nothing.
+// cutShort returns the word that begins a condition behind a quote, at all of its places, of which the finding says
+// nothing; "" if one place has none.
 func (s *Source) cutShort(f *Finding, places []match) (word string) {
 	if strings.ContainsAny(lastRune(f.Evidence), ".!?;:|>") {
 		return ""
@@ -69,8 +69,8 @@ func lastRune(s string) string {
 	return s[len(s)-n:]
 }
 
-// cutBehind returns the word that limits, right before a quote at all of its places, what the quote
-// and the finding say of all: most of the.
+// cutBehind returns the word that limits, right before a quote at all of its places, what the quote and the finding say
+// of all: most of the. It is "" if one place has none, or the finding limits itself.
 func (s *Source) cutBehind(f *Finding, places []match) (word string) {
 	x := s.words()
 	for _, m := range places {
@@ -97,7 +97,7 @@ var (
 // reach is how many words before a quote may deny it.
 const reach = 6
 
-// denier returns the word in the same clause before a place that denies what stands there.
+// denier returns the word in the same clause before a place that denies what stands there, "" if there is none.
 func (s *Source) denier(m match) string {
 	x := s.words()
 	for i := m.from; i > 0 && i > m.from-reach; i-- {

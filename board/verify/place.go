@@ -154,8 +154,8 @@ func (s *Source) lastLine(at int) int {
 	return line
 }
 
-// inSection says whether a place stands under a heading. Of headings whose level is not
-// known only the order counts.
+// inSection returns there if a place is under a heading, elsewhere if the heading is another one's, and unknown if
+// there is no such heading. Of headings whose level is not known only the order counts.
 func (s *Source) inSection(names []string, at int) int {
 	name := names[len(names)-1]
 	result := unknown

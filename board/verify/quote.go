@@ -200,8 +200,8 @@ func target(between string) string {
 	return ""
 }
 
-// sameSigns compares what stands between two words of the source and of the quote. A
-// quote need not show where a link leads.
+// sameSigns reports whether the signs between two words of the source and of the quote are the same. A quote need not
+// show where a link leads.
 func sameSigns(a, b string) bool {
 	if to := target(b); to != "" && to != target(a) {
 		return false

@@ -321,7 +321,7 @@ func Doubt(verdict, content string, cited []Cited, sum func(i int) string) strin
 	return claims.DoubtID("verify", verdict, held...)
 }
 
-// join returns what all of some sources have of a finding, once the last one is read.
+// join returns what all of some sources have of a finding, once the last one is read; nil before.
 func (r *Run) join(p Rest, sources int, held Part) *joinedPart {
 	if sources == 1 {
 		return &joinedPart{[]Part{held}, []*job{p.job}, 1}

@@ -126,7 +126,7 @@ func brand(s string) bool {
 		strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
 }
 
-// linesOf returns the lines of a match, whole.
+// linesOf returns the lines of a match, but at most `around` bytes before and behind it.
 func (s *Source) linesOf(at match) string {
 	x := s.words()
 	from, to := int(x.words[at.from].start), int(x.words[at.to-1].end)

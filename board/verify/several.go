@@ -41,9 +41,9 @@ func (f *Finding) at(nth int) *Finding {
 var worst = []string{Refuted, Denied, Absent, Joined, Nearly, Ambiguous, Unregistered, Unknown,
 	ValueMissing, Unsure, Elsewhere, Supported, Found}
 
-// Together is what several sources have of a finding: each quote must be in its own, so the
-// worst part decides, and its note says what the others have. A figure may be in any. What
-// cannot be judged decides nothing, but the note tells.
+// Together is what several sources have of a finding: each quote must be in its own, so the worst part decides, and its
+// note says what the others have. A figure may be in any. What cannot be judged decides nothing, but the note tells.
+// From Missing it takes what another part has.
 func Together(parts []Part) (decides int, note string) {
 	rank := func(p *Part) int {
 		if i := slices.Index(worst, p.Verdict); i >= 0 {

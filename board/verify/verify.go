@@ -52,8 +52,7 @@ var Verdicts = []string{
 	NothingToCheck,
 }
 
-// Sound reports whether a verdict means that the finding is in its source. Where it is
-// there is a courtesy to readers.
+// Sound reports whether a verdict means that the finding is in its source, even if not at its reference.
 func Sound(verdict string) bool {
 	return verdict == Found || verdict == Supported || verdict == Elsewhere
 }
@@ -146,7 +145,7 @@ type Source struct {
 // NewSource prepares a document.
 func NewSource(d *documents.Document) *Source { return &Source{doc: d} }
 
-// written is the source as its file has it, nil if that is not known.
+// written returns the source as its file has it, nil if that is not known.
 func (s *Source) written() *Source {
 	if s.raw == nil && s.Raw != nil {
 		s.raw = NewSource(documents.New(s.doc.Name, s.Raw()))
@@ -165,7 +164,7 @@ func (s *Source) words() *index {
 	return s.index
 }
 
-// Check checks a finding against the source.
+// Check checks a finding against the source: by its quote or, if it has none, by its values.
 func (s *Source) Check(f *Finding) Outcome {
 	o, quoted := s.quote(f)
 	if !quoted {
@@ -191,7 +190,7 @@ func checkAlone(f *Finding) Outcome {
 
 const shownPassage = 300 // runes
 
-// passage describes the place of words of the source.
+// passage describes the place of words of the source; nil if there are none.
 func (s *Source) passage(m match) *Passage {
 	x := s.words()
 	if m.from >= m.to || m.to > len(x.words) {

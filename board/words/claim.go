@@ -41,8 +41,8 @@ var tokens = sync.OnceValue(func() *regexp.Regexp {
 		`\d{4}-\d{2}(?:-\d{2})?\b|[vV]\d+(?:\.\d+)*\b|[$€£]?\d+(?:,\d{3})*(?:\.\d+)*%?|[\p{L}_][\p{L}\p{N}_]*(?:[./'’][\p{L}\p{N}_]+|-\d[\p{L}\p{N}_]*)*|%|§|[.!?;,:()=<>≤≥~≈\n–—-]+`)
 })
 
-// ReadClaims cuts a text into sentences, also at "but", "whereas" and "while", where a
-// negation ends.
+// ReadClaims reads the figures, sentences and stems of a text, up to the limits above. A sentence also ends at "but",
+// "whereas" and "while", where a negation ends.
 func ReadClaims(title, body string) *Assertions {
 	text := strings.ToValidUTF8(body, " ")
 	if title := strings.ToValidUTF8(title, " "); !strings.HasPrefix(text,

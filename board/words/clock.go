@@ -9,7 +9,7 @@ import (
 // This file reads times of day that are written with words: 5 pm, seven o'clock in the
 // evening, 7.42 in the morning.
 
-// halfDay reads what says, after a number, that it is an hour.
+// halfDay reads what says, after a number, that it is an hour, and reports whether there is such a thing.
 func (s *Scanner) halfDay(l *Lexeme, value string, j int) bool {
 	if len(value) > 5 || !s.Near(*l, s.Lexemes[j], "") {
 		return false

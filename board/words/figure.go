@@ -70,7 +70,7 @@ func readFigure(words []token, i int) (f *Figure, from, to int) {
 	return readNumber(words, i)
 }
 
-// wordAt is the empty word before the first and after the last.
+// wordAt returns a word, an empty one before the first and after the last.
 func wordAt(words []token, i int) token {
 	if i < 0 || i >= len(words) {
 		return token{}

@@ -170,7 +170,7 @@ func LanguagesOfQuery(text string) (l Languages, sure bool) {
 // minLanguageStem is how many letters a word needs for stems of the Languages.
 const minLanguageStem = 4
 
-// stems gives a word's stems in the languages of the call under way.
+// stems emits a word's stems in the languages of the call in progress.
 func (a *Analyzer) stems(word []byte) {
 	if len(word) < minLanguageStem || len(word) >= maxTerm {
 		return

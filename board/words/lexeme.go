@@ -60,7 +60,7 @@ func ScanEnd(text string) int {
 	return end
 }
 
-// Scan starts another text and reuses the memory.
+// Scan returns the lexemes of a text, in the order of their start. The next call overwrites them.
 func (s *Scanner) Scan(text string) []Lexeme {
 	s.Text, s.Lexemes = text, s.Lexemes[:0]
 	s.chunks()
@@ -291,8 +291,8 @@ func (s *Scanner) part(start, end int, p string) {
 	}
 }
 
-// compound adds chunks with dashes that are not identifiers: 10-month, 10-15,
-// $37.5-million, mid-2025, first-2.
+// compound adds chunks with dashes that are not identifiers: 10-month, 10-15, $37.5-million, mid-2025, first-2. It
+// reports whether a chunk is one.
 func (s *Scanner) compound(start, end int, parts []string) bool {
 	var numbers, words int
 	bounds := parts[0] == "over" || parts[0] == "under" // over-75

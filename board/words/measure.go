@@ -142,9 +142,8 @@ func Unit(word string) (dim string, of float64, ok bool) {
 	return u.dim, u.of, ok
 }
 
-// counted reports whether a unit is one that lexemes are measured in: money and
-// percentages have spellings of their own, and a bare b or m is a scale as often as a
-// unit.
+// counted returns the unit that a word names, and whether lexemes are measured in it: money and percentages have
+// spellings of their own, and a bare b or m is a scale as often as a unit.
 func counted(w string) (unit, bool) {
 	u, ok := unitOf(w)
 	if !ok || w == "b" || w == "m" || strings.ContainsAny(u.dim, "%$€£") {
@@ -284,7 +283,7 @@ func (l *Lexeme) answer(keys ...string) {
 	l.Keys = append(l.Keys[:len(l.Keys):len(l.Keys)], keys...)
 }
 
-// measured makes a lexeme a number of a unit.
+// measured makes a lexeme a number of a unit: it answers to the measured number, and to the bare one.
 func (l *Lexeme) measured(u *unit, value string) {
 	keys := u.keys(value)
 	l.Kind, l.unit, l.bareValue = Number, u, value
@@ -307,8 +306,8 @@ func (s *Scanner) bare(l *Lexeme, j int) bool {
 // maxSum is how many lexemes one duration may be written in.
 const maxSum = 12
 
-// sums joins what one duration is written in, from the longest unit to the shortest: 6 h
-// 20 min.
+// sums makes one number of a duration in several units, from the longest to the shortest: 6 h 20 min. The first lexeme
+// gets the sum, the others become Part.
 func (s *Scanner) sums() {
 	for i := 0; i < len(s.Lexemes); i++ {
 		first := &s.Lexemes[i]

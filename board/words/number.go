@@ -229,7 +229,7 @@ func times(s, half string) []string {
 	return []string{key}
 }
 
-// clock reads 2:17 and 14:17:05; half is am, pm or empty.
+// clock returns the key of 2:17 or 14:17:05, "" for what is no time; half is am, pm or empty.
 func clock(s, half string) string {
 	if len(s) > 8 || !strings.Contains(s, ":") {
 		return ""

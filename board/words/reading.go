@@ -37,7 +37,7 @@ func (s *Scanner) powered(j int) (u unit, last int, ok bool) {
 	return u, j + 1, ok && name != ""
 }
 
-// metres adds the reading of a bare m after a number, which is a million as often.
+// metres adds the reading of a bare m after a number, which is a million as often, and reports whether it did.
 func (s *Scanner) metres(l *Lexeme, value string, j int) bool {
 	next := &s.Lexemes[j]
 	if l.Kind != Number || next.Kind != Word || s.Surface(*next) != "m" || next.Start == l.Start ||
@@ -125,7 +125,7 @@ func (s *Scanner) chances() {
 	}
 }
 
-// small returns a number below a thousand that nothing is joined to.
+// small returns a number from 1 to 999 that nothing is joined to, and whether it is one.
 func (l *Lexeme) small() (int64, bool) {
 	value, ok := l.value()
 	if !ok || len(value) > 3 || !Digits(value) || l.scale > 0 {

@@ -54,8 +54,8 @@ const (
 		sync/synchronously increase/grow increase/raise`
 )
 
-// Contraries are the pairs of which one in the place of the other makes another
-// statement, by their bases: enabl and disabl, befor and after.
+// Contraries returns the pairs of which one word in the place of the other makes another statement, by their bases:
+// enabl and disabl, befor and after.
 func Contraries() [][2]string { return pairs(oppositePairs + " " + contraryPairs) }
 
 func pairs(list string) (all [][2]string) {
@@ -234,7 +234,8 @@ func (s *Sentence) As(stem string, meant Side) string {
 	return stem
 }
 
-// Order returns the two sides of "before" or "after". "Not before" means after.
+// Order returns the stems on both sides of "before" or "after", and the word, "" if there is none. "Not before" means
+// after.
 func (s *Sentence) Order() (left, right map[string]bool, word string) {
 	not := false
 	for i, w := range s.words {

@@ -226,7 +226,7 @@ func Significant(w string) bool {
 	return utf8.RuneCountInString(w) >= minSignificant && !IsCommon(w)
 }
 
-// saysNothing reports whether no claim can be about a word in lower case.
+// saysNothing reports whether claims ignore a word in lower case: it is in FunctionWords or claimWords.
 func saysNothing(w string) bool { return emptyWords()[w]&(isFunction|isClaim) != 0 }
 
 // claimStem returns the stem by which claims compare a word in lower case, "" for a
@@ -238,5 +238,5 @@ func claimStem(w string) string {
 	return Base(w)
 }
 
-// Empty reports whether a word in lower case has only grammar and no content.
+// Empty reports whether claims ignore a word in lower case: it is in FunctionWords or claimWords.
 func Empty(w string) bool { return saysNothing(w) }

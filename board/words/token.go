@@ -419,7 +419,7 @@ func (a *Analyzer) isLine(p piece) bool {
 	return true
 }
 
-// whole returns the pieces [i, j) with the text between them.
+// whole emits the pieces [i, j) with the text between them, as an extra term.
 func (a *Analyzer) whole(i, j int) {
 	a.affixed("",
 		a.text[a.pieces[i].start:a.pieces[j-1].end], "")

@@ -13,8 +13,7 @@ import (
 	"blackboard/cmd/board/runcmd"
 )
 
-// takeDatabase takes --database URL out of a line: every command has it, so none lists
-// it.
+// takeDatabase takes --database URL out of a line, and keeps it in Database. Every command has it, so none lists it.
 func (p *program) takeDatabase(args []string) ([]string, error) {
 	for i, a := range args {
 		name, url, given := strings.Cut(a, "=")

@@ -66,7 +66,7 @@ func jsonCommandList() string {
 	return b.String()
 }
 
-// jsonWordsAfter are the words that may follow in the name of a table.
+// jsonWordsAfter returns the words that can follow words in `board help json`, for shell completion.
 func jsonWordsAfter(words []string) (next []string) {
 	begin := ""
 	if len(words) > 0 {

@@ -83,8 +83,7 @@ func (p *program) mcpWorkspace(c *cli.Context) (ws string, guessed bool, err err
 	return ws, guessed, err
 }
 
-// mcpConfig is what the flags and the environment say about a server; handed are grants
-// besides.
+// mcpConfig is what the flags and the environment say about a server; handed are grants in addition.
 func (p *program) mcpConfig(c *cli.Context, grants []string, handed ...string) (cfg mcp.Config, err error) {
 	if cfg.Home, err = p.DataHome(); err != nil {
 		return cfg, err

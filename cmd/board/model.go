@@ -65,8 +65,7 @@ checks its vectors.`,
 	}
 }
 
-// asAbsent is for commands whose object is the model: where there is none, they have
-// found nothing.
+// asAbsent makes fault.NoModel fault.NotFound, for commands that are about the model.
 func asAbsent(err error) error {
 	if errors.Is(err, fault.NoModel) {
 		return &fault.Error{Kind: fault.NotFound, Msg: err.Error(), Next: fault.Next(err), Cause: err}
@@ -148,7 +147,7 @@ func (p *program) modelPull(c *cli.Context) error {
 	return nil
 }
 
-// useIfAlone chooses a model that was fetched where no other is there to be used.
+// useIfAlone chooses a model that was fetched, if no other is chosen or there to be used, and reports whether it did.
 func useIfAlone(home, dir string, env func(string) string) (chosen bool, err error) {
 	used := minilm.DefaultDir(home, env)
 	if env("BOARD_MODEL_DIR") != "" || used == dir || disk.IsDir(used) {

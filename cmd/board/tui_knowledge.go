@@ -160,7 +160,7 @@ func (s *screenKnowledge) note(notes ...string) {
 	s.keep(notes...)
 }
 
-// keep keeps what is to be said at the end, each thing once.
+// keep keeps what is to be said at the end, each thing once. The lock is held.
 func (s *screenKnowledge) keep(notes ...string) {
 	for _, n := range notes {
 		if len(s.notes) < mostNotes && !slices.Contains(s.notes, n) {

@@ -53,8 +53,8 @@ func (l *Look) hooksOff(paths ...string) {
 	}
 }
 
-// trusted checks that the harness trusts the user's folder. The entry of the folder
-// counts, or else that of the nearest folder around it.
+// trusted reports the user's folder if the harness does not trust it. The entry of the folder counts, or else that of
+// the nearest folder around it.
 func (l *Look) trusted(path string) {
 	best, trusted := -1, false
 	for dir, v := range l.read(path) {

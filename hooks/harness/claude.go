@@ -129,7 +129,7 @@ func checkClaude(l *Look) {
 	}
 }
 
-// managedClaude checks whether the administrator's settings disable hooks of others.
+// managedClaude reports settings of the administrator that disable the hooks of others.
 func (l *Look) managedClaude() {
 	dir := filepath.Join(l.Machine, "/etc/claude-code")
 	switch runtime.GOOS {
@@ -184,7 +184,7 @@ func source(s string) string {
 	return Startup
 }
 
-// clearSource removes the source "new" where the harness gives it to every session.
+// clearSource removes the source Startup, for harnesses that give it to every session.
 func (e *Event) clearSource() {
 	if e.Source == Startup {
 		e.Source = ""

@@ -11,8 +11,8 @@ import (
 	"blackboard/board/text"
 )
 
-// codex is Codex CLI. A command that fails has the event of one that does not, without
-// an exit code; a patch tells its own. MCP tools that fail have no event.
+// codex is Codex CLI. A command that fails has the event of one that does not, without an exit code; a patch gives its
+// own. MCP tools that fail have no event.
 var codex = &Harness{
 	Name: "codex", Title: "Codex", Aliases: []string{"codex-cli"},
 	shells: []string{"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED",
@@ -114,8 +114,8 @@ func codexOutcome(line object) (use Tool, ok bool) {
 // codexExit matches an exit code in a rollout, before the output.
 var codexExit = text.NewRegexp(`(?m)^(?:Process exited with code|Exit code:) (-?\d{1,9})$`)
 
-// codex is a file of its directory. Codex itself resolves links in $CODEX_HOME, and the
-// trust in a hook names the path that it has then.
+// codex returns a file of Codex's directory. Codex itself resolves links in $CODEX_HOME, and the trust in a hook names
+// the path that it has then.
 func (p *Place) codex(name string) string {
 	dir := p.dirOf("CODEX_HOME", ".codex", ".codex")
 	if p.Project == "" && p.Env("CODEX_HOME") != "" {

@@ -174,7 +174,7 @@ func both(path string) func(*Place) string {
 	return func(p *Place) string { return p.in(path, path) }
 }
 
-// in returns a path below the project, or else below the home directory.
+// in returns a path below the project, "" for none, or else below the home directory.
 func (p *Place) in(user, project string) string {
 	if p.Project != "" {
 		if project == "" {

@@ -53,8 +53,8 @@ func (t *tool) roomFor(args json.RawMessage) int {
 	return max(leastTokens, min(int(asked.MaxTokens), mostTokens))
 }
 
-// Room has the answer keep within a budget that the caller names, and is what it
-// leaves for the document itself, whose maker counts 4 bytes to a token.
+// Room sets the budget of the answer, as the caller names it, and returns how many of its tokens are left for the
+// document itself, at least least. The maker of a document counts 4 bytes to a token.
 func (c *call) Room(budget, least int) int {
 	const beside = 40 // tokens of what is said with it
 	c.room = max(leastTokens, min(budget, mostTokens))
@@ -75,8 +75,8 @@ const (
 	readableItems = 8
 )
 
-// fitted is an answer within the budget of the call. It is written again with less and
-// less of what others wrote, until it fits: first long texts lose their ends, then lists.
+// fitted calls write with smaller and smaller limits until the text is within the budget of the call: first long texts
+// lose their ends, then lists.
 func fitted[Out any](c *call, write func(k cut) (Out, string)) (out Out, text string) {
 	k := cut{c, 4 * c.room, 1 << 30, new(int)}
 	for {
@@ -90,8 +90,8 @@ func fitted[Out any](c *call, write func(k cut) (Out, string)) (out Out, text st
 	}
 }
 
-// less is what to show of a thing that costs more than there is room for: in proportion,
-// and at most nine tenths, so that it comes to an end.
+// less returns smaller limits for an answer that costs more tokens than there is room for: in proportion, and at most
+// nine tenths of what was shown, so that fitted comes to an end.
 func (k cut) less(room, cost, items int) cut {
 	share := func(n int) int { return min(n*room/cost, n*9/10) }
 	runes, items := min(k.runes, *k.longest), min(k.items, items)
@@ -128,9 +128,8 @@ func longestList(v reflect.Value) (n int) {
 	return n
 }
 
-// text is the beginning of a text, with what has the rest: a tool and its argument.
-// Without a tool, or where it is not served, it is the tool that was called, if it can be
-// asked for more.
+// text returns the beginning of a text, with a note where the rest is: a tool and its argument. Without a tool, or
+// where it is not served, it is the tool that was called, if it can be asked for more.
 func (k cut) text(s, tool, arg string) string {
 	const worth = 60 // characters that a mark would take
 	*k.longest = max(*k.longest, len(s))
@@ -159,7 +158,7 @@ func (k cut) text(s, tool, arg string) string {
 // calls reports whether it is a call of a tool.
 func (c *call) calls(tool string) bool { return c.req != nil && c.req.Params.Name == tool }
 
-// some are the first of a list that an answer shows.
+// some returns the first of a list, as many as an answer shows.
 func some[T any](k cut, all []T) []T { return all[:min(len(all), k.items)] }
 
 // bounded keeps a text within the budget of its answer, whatever a tool has written.

@@ -135,8 +135,8 @@ func (s *Server) survive(what string) {
 	}
 }
 
-// close waits for the calls that use the store, and closes it. What is being embedded ends
-// with the server, and is done when the store is opened the next time.
+// closeStore waits for the calls that use the store, and closes it. What is being embedded ends with the server, and is
+// done when the store is opened the next time.
 func (s *Server) closeStore() {
 	c := &s.context
 	c.mu.Lock()

@@ -91,7 +91,7 @@ func denied(what, grant string) error {
 		"the operator of the server can grant "+grant)
 }
 
-// need refuses what a grant is missing for.
+// need returns an error if a grant is missing; what names the thing that takes it. "" is no grant.
 func (g Grants) need(grant, what string) error {
 	if grant == "" || g.has[grant] {
 		return nil
@@ -115,7 +115,7 @@ func (g Grants) resolves(from string) bool {
 	return g.has[Files]
 }
 
-// scrub refuses a scrub in the mode that a grant names.
+// scrub returns an error unless a scrub in the mode that a grant names is granted.
 func (g Grants) scrub(grant string) error {
 	if g.has[grant] || grant != ScrubAll && g.has[Scrub] {
 		return nil
@@ -123,7 +123,7 @@ func (g Grants) scrub(grant string) error {
 	return denied("a scrub in the mode "+strings.TrimPrefix(grant, Scrub+":"), grant)
 }
 
-// run refuses a run that the caller may not read, or write to.
+// run returns an error if the caller may not read a run, or write to it.
 func (g Grants) run(name string, write bool) error {
 	writes, named := g.runs[name]
 	switch {
@@ -160,7 +160,7 @@ func (g Grants) writable() (tiers []string) {
 	return tiers
 }
 
-// readTier refuses a tier that the caller may not read.
+// readTier returns an error if the caller may not read a tier.
 func (g Grants) readTier(tier string) error {
 	if tier == memory.Account {
 		return g.need(AccountRead, "reading the account's memory")
@@ -168,7 +168,7 @@ func (g Grants) readTier(tier string) error {
 	return g.need(WorkspaceRead, "reading the workspace's memory")
 }
 
-// MayRead refuses a run that the caller may not read; "" is all runs.
+// MayRead returns an error if the caller may not read a run, or all runs for "".
 func (g Grants) MayRead(run string) error {
 	if run == "" {
 		return g.need(RunRead, "reading all runs")
@@ -176,10 +176,10 @@ func (g Grants) MayRead(run string) error {
 	return g.run(run, false)
 }
 
-// MaySearch refuses the knowledge base to who may not read it.
+// MaySearch returns an error if the caller may not read the knowledge base.
 func (g Grants) MaySearch() error { return g.need(KBRead, "reading the knowledge base") }
 
-// writeTier refuses a tier that the caller may not write to.
+// writeTier returns an error if the caller may not write to a tier.
 func (g Grants) writeTier(tier string) error {
 	if tier == memory.Account {
 		return g.need(AccountWrite, "writing to the account's memory")

@@ -45,7 +45,7 @@ func (c *call) Worker(named string, holds bool) (string, error) {
 // Acted has nothing to say: a client has a name of its own.
 func (c *call) Acted(string) {}
 
-// Person is nobody: a model calls.
+// Person is false: a model calls.
 func (c *call) Person() bool { return false }
 
 // Checks has posts held against their sources. Who may not read files gets what the board
@@ -76,7 +76,7 @@ func (c *call) List(ctx context.Context, _ bool, _ ...string) ([]board.Info, err
 	}), err
 }
 
-// Sound is for who checks files.
+// Sound returns nil: clients check no files of the knowledge base.
 func (c *call) Sound(context.Context) (*ops.Soundness, error) { return nil, nil }
 
 // KB calls fn with the knowledge base.
@@ -94,7 +94,7 @@ func (c *call) KB(_ context.Context, need ops.Access, meaning bool, fn func(*kb.
 	return c.onKB(open, meaning, fn)
 }
 
-// Search answers a question. Before anything was remembered, that is the answer.
+// Search answers a query. Without a knowledge base the answer has no hits, and says so.
 func (c *call) Search(_ context.Context, q kb.Query) (kb.Result, error) {
 	r, notes, err := c.find(q)
 	if errors.Is(err, fault.NotFound) {
@@ -104,7 +104,7 @@ func (c *call) Search(_ context.Context, q kb.Query) (kb.Result, error) {
 	return r, err
 }
 
-// Asks is the run of the call, or of the server.
+// Asks returns the run of the call, or of the server, and the project that the call names.
 func (c *call) Asks(run, _, project string) (asking, about string, err error) {
 	return cmp.Or(run, c.ownRun()), project, nil
 }
@@ -117,7 +117,7 @@ func (c *call) Documents(paths []string) ([]string, func(string) string, error) 
 // Place is the server's workspace.
 func (c *call) Place() (string, error) { return c.workspace(), nil }
 
-// Unembedded is for people who wait.
+// Unembedded is false: what is written gets its embedding.
 func (c *call) Unembedded() bool { return false }
 
 // Gave keeps on the board of a run what it was given.
@@ -146,10 +146,10 @@ func (c *call) MayWrite(tier string) error { return c.cfg.Grants.writeTier(tier)
 // UsualTiers are the workspace's, which is why a channel that a call names is read.
 func (c *call) UsualTiers() []string { return []string{memory.Workspace, memory.Channel} }
 
-// Agent: what the client calls itself is no author of the original's.
+// Agent returns "": the context tools take no client's name for an author.
 func (c *call) Agent() string { return "" }
 
-// Careful: a model is shown first.
+// Careful is true: a model is first shown what would change.
 func (c *call) Careful() bool { return true }
 
 // Tidy calls fn with the memory of the tiers that are granted.
@@ -181,5 +181,5 @@ func (c *call) Note(text string) { c.notes = append(c.notes, strings.TrimPrefix(
 // Dir is unknown: the server may work elsewhere than its client.
 func (c *call) Dir() string { return "" }
 
-// Words say a step as a tool.
+// Words formats a step as the call of a tool.
 func (c *call) Words(step fault.Step) string { return c.words(nil)(step) }

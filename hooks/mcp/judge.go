@@ -223,7 +223,7 @@ func (k cut) happened(o waitOut, all []board.Event) (waitOut, string) {
 	return o, lines(shown, "\n", "", func(e *board.Event) string { return ops.EventLine(k.page(nil), e) })
 }
 
-// tell tells the client now and then that a call is still waiting, until it is called.
+// tell tells the client every stillWaiting that a call is still waiting, until quiet is called.
 func (c *call) tell(ctx context.Context, limit time.Duration) (quiet func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})

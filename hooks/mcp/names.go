@@ -43,8 +43,8 @@ func listedTools(profiles []string) []string {
 	return nil
 }
 
-// named has a call reach the tool that it means, also by the name that the tool once had.
-// Who names none is told of the nearest.
+// named has a call reach the tool that it means, also by the name that the tool once had. An unknown name is an error,
+// with the nearest one.
 func (s *Server) named(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		call, is := req.GetParams().(*sdk.CallToolParamsRaw)

@@ -30,7 +30,7 @@ func each[T, O any](all []T, of func(*T) O) []O {
 	return out
 }
 
-// lines tells each of some things, or that there is none.
+// lines joins a line for each of some things, or returns none if there are none.
 func lines[T any](all []T, parting, none string, line func(*T) string) string {
 	return cmp.Or(strings.Join(each(all, line), parting), none)
 }

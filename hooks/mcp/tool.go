@@ -262,8 +262,8 @@ func (c *call) takeFormat(raw json.RawMessage, takes *jsonschema.Schema) (json.R
 	return rest, nil
 }
 
-// without is what the arguments of a call give one that the tool itself has not, nil for none,
-// and the others.
+// without returns the value of an argument that the tool itself does not take, nil if the call does not give it, and
+// the other arguments.
 func without(raw json.RawMessage, takes *jsonschema.Schema, name string) (value, rest json.RawMessage) {
 	var object map[string]json.RawMessage
 	if takes.Properties[name] != nil || !bytes.Contains(raw, []byte(`"`+name+`"`)) ||

@@ -60,7 +60,7 @@ type ConsolidateOut struct {
 // Conflict reports whether something was refused because it has changed.
 func (o ConsolidateOut) Conflict() bool { return len(o.Refused) > 0 }
 
-// chooseAction is what a call does; it refuses what does not go together.
+// chooseAction returns what a call does; arguments that do not go together are an error.
 func (in *ConsolidateIn) chooseAction(careful bool) (string, error) {
 	switch {
 	case in.Do != "":
@@ -278,7 +278,7 @@ type count struct {
 	name string
 }
 
-// counted are the counts that are not zero.
+// counted joins the counts that are not zero: "2 merged, 1 expired".
 func counted(all []count) string {
 	var parts []string
 	for _, c := range all {

@@ -37,7 +37,7 @@ func reply(p *op.Page, s string) {
 	p.Printf("%s\n", s)
 }
 
-// missing is the answer that there is nothing, where that is one.
+// missing returns a not-found error as an answer, for a caller to whom it is one, else as an error.
 func missing(h Contexts, err error) (string, error) {
 	if h.Careful() && errors.Is(err, fault.NotFound) {
 		return err.Error(), nil
@@ -45,7 +45,7 @@ func missing(h Contexts, err error) (string, error) {
 	return "", err
 }
 
-// inContext is what the context store answers.
+// inContext calls fn with the context store, without a model, and returns its value.
 func inContext[T any](ctx context.Context, h Contexts, fn func(*chunks.Store) (T, error)) (out T,
 	err error) {
 	err = h.Context(ctx, false, func(s *chunks.Store) (err error) {

@@ -126,7 +126,7 @@ Everything is in the history of the capsules, and ` + "`board kb history CAPSULE
 	},
 }
 
-// shorten leaves of each capsule what tells it from another: a model can ask for the whole.
+// shorten cuts the bodies of the capsules to 300 characters, in place: a model can ask for the whole.
 func (o *CurateOut) shorten() {
 	clip := func(all ...*kb.Capsule) {
 		for _, c := range all {
@@ -150,7 +150,7 @@ func (o *CurateOut) shorten() {
 
 func pointer[T any](v T, err error) (*T, error) { return &v, err }
 
-// wouldBe is said before what a dry run does not do.
+// wouldBe returns "would be " for a dry run, before what it does not do; else "".
 func wouldBe(dry bool) string { return map[bool]string{true: "would be "}[dry] }
 
 func printDeduped(p *op.Page, d *kb.Deduped, dry bool, limit int) {

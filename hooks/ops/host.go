@@ -131,7 +131,7 @@ type Memories interface {
 	Words(step fault.Step) string
 }
 
-// inMemory is what the memory answers.
+// inMemory calls fn with the memory, without a model, and returns its value.
 func inMemory[T any](ctx context.Context, h Memories, fn func(*memory.Store) (T, error)) (out T,
 	err error) {
 	err = h.Memory(ctx, false, func(m *memory.Store) (err error) {

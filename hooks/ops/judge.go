@@ -177,8 +177,8 @@ func noteUnrecorded(h Runs, r *verify.Result) {
 	}
 }
 
-// InWords says what would clear the reasons of a gate in the caller's words. Other formats
-// show them, too, so they have no backticks.
+// InWords writes into v, in the caller's words, what would clear the reasons of a gate. Other formats show them, too,
+// so they have no backticks.
 func InWords(h Runs, v *board.Verdict) {
 	v.In(func(s fault.Step) string { return strings.Trim(h.Words(s), "`") })
 }
@@ -214,7 +214,7 @@ func (in *GatePolicy) Over(p board.Policy) board.Policy {
 	return p.ForCall()
 }
 
-// set takes a value that is given.
+// set copies *from to *to, unless from is nil.
 func set[T any](to, from *T) {
 	if from != nil {
 		*to = *from

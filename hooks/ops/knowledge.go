@@ -172,7 +172,8 @@ func (in *KBEditIn) change(c *kb.Capsule) error {
 	return changeTags(&c.Tags, in.AddTags, in.RemoveTags, in.ID, "kb.get")
 }
 
-// changeTags adds tags and removes others. What it has is shown by an operation.
+// changeTags adds tags and removes others. A tag to remove that is not there is an error, which names the operation
+// that shows the tags.
 func changeTags(tags *[]string, add, remove []string, id, shows string) error {
 	*tags = append(*tags, add...)
 	for _, t := range remove {

@@ -31,7 +31,7 @@ func (f *KBPlaces) List(h Knowledge) (kb.ListQuery, error) {
 		Workspaces: q.Workspaces, Projects: q.Projects}, err
 }
 
-// KBFilters say it, and whether old ones are meant.
+// KBFilters say which capsules are meant, and whether old ones are.
 type KBFilters struct {
 	KBPlaces
 	Superseded bool `json:"superseded,omitempty" rare:"true" cli:"superseded ones too"`

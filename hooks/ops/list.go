@@ -36,7 +36,7 @@ func newest[T any](p *op.Page, all []T, more bool, none string, id func(*T) stri
 	}
 }
 
-// cut says that an answer has not all, and what does.
+// cut notes that an answer has not all and, if there is one, the argument that asks for more.
 func cut(p *op.Page, said string) {
 	for _, more := range []string{"limit", "max_tokens"} {
 		if by := p.Step(fault.Give(more, "", "{}")); by != "" {

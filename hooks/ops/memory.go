@@ -27,7 +27,7 @@ type Lasting struct {
 // lifespan is days, hours and minutes: "7d", "12h", "1d12h".
 var lifespan = text.NewRegexp(`^(?:([0-9]{1,6})d)?(?:([0-9]{1,7})h)?(?:([0-9]{1,8})m)?$`)
 
-// until is when something is over; nil: never.
+// until returns when something is over; nil for never, or if the call says nothing of it.
 func (l *Lasting) until(mayNever bool) (*time.Time, error) {
 	const century, hours = 100 * 365 * 24 * time.Hour, "give days and hours: 7d, 12h, 1d12h"
 	if l.TTLDays > 0 {
@@ -255,7 +255,7 @@ func (in *MemoryUpdateIn) restores() bool {
 		"add_tags", "remove_tags", "source", "derived_from", "ttl", "ttl_days", "expires"}, in.Has)
 }
 
-// change is what an update does to the item.
+// change returns what an update does to the item, and what is wrong with its importance or its time.
 func (in *MemoryUpdateIn) change() (func(*memory.Item) error, error) {
 	importance, err := 0.0, error(nil)
 	if in.Has("importance") {

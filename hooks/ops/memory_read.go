@@ -316,7 +316,7 @@ func printItem(p *op.Page, it *memory.Item, derived string) {
 	p.Printf("\n%s\n", p.Whole(it.Content, "  | ", "", ""))
 }
 
-// headline is an item's text in a list.
+// headline returns an item's title, or its content if it has none, on one line of at most n characters.
 func headline(p *op.Page, it *memory.Item, n int) string {
 	if it.Title != "" {
 		return p.Line(it.Title, n)

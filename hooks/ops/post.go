@@ -152,7 +152,7 @@ name another post by its key:
 	Text: PostText,
 }
 
-// PostAll posts findings, all or none, and holds them against their sources.
+// PostAll posts findings, all or none. With one, it also holds the first against its source.
 func PostAll(ctx context.Context, h Runs, on On, posts []board.Post, one bool) (out PostOut,
 	err error) {
 	err = withBoardWorker(ctx, h, on, Create, func(b *board.Board, who string) error {

@@ -27,8 +27,8 @@ func claimRan(ctx context.Context, h Runs, b *board.Board, worker, entry string,
 	return all, nil
 }
 
-// heldRan holds a finding whose source is a command ("go test ./... @ exit 0") against what
-// hooks saw; nil for other sources.
+// heldRan holds a finding whose source is a command ("go test ./... @ exit 0") against what hooks saw; nil for other
+// sources, and after an error, which is noted.
 func heldRan(ctx context.Context, h Runs, b *board.Board, who string, e *board.Entry) *board.RanClaim {
 	exit, ok := board.SourceExit(e.SourceRef)
 	if !ok {

@@ -275,7 +275,8 @@ func printEntry(p *op.Page, e *board.Entry) {
 	}
 }
 
-// printAround prints what stands around an entry, besides its links.
+// printAround prints the dropped must-surface duties, the signals that the entry raised, and the entries that it was
+// settled with.
 func printAround(p *op.Page, o *ShowOut) {
 	for _, x := range op.Some(p, *o.Dropped) {
 		if x.By == o.Entry.ID {

@@ -23,7 +23,7 @@ func sources(dir string, paths []string) ([]verify.File, error) {
 	return all, err
 }
 
-// NameFrom has files that are in a directory be named as they are seen from there.
+// NameFrom renames, in place, the files that are in a directory, as they are seen from there.
 func NameFrom(dir string, files []verify.File) {
 	for i := range files {
 		f := &files[i]

@@ -433,7 +433,8 @@ type InTalk struct {
 	Conversation string `json:"conversation,omitempty" needs:"mcp" value:"REF" jsonschema:"its ref code" cli:"of the conversation; default $BOARD_CONVERSATION"`
 }
 
-// inScratch works on the working notes of a conversation, which are their writer's.
+// inScratch calls fn with the memory and the conversation of working notes. It is an error if there is none, or if the
+// caller is not known to be one agent.
 func inScratch[T any](ctx context.Context, h Memories, in InTalk,
 	fn func(m *memory.Store, ref string) (T, error)) (none T, err error) {
 	if err := h.Owns("a working note"); err != nil {

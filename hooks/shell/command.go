@@ -60,8 +60,7 @@ func positional(args []string) (out []string) {
 	return out
 }
 
-// option says whether an option is there: a long one, also with a value, or a letter in a
-// group.
+// option reports whether an option is there: a long one, also with a value, or a letter in a group.
 func option(args []string, names ...string) bool {
 	for _, a := range args {
 		for _, n := range names {
@@ -77,12 +76,11 @@ func option(args []string, names ...string) bool {
 	return false
 }
 
-// letters says whether an argument is a group of options of one letter each.
+// letters reports whether an argument is a group of options of one letter each.
 func letters(a string) bool { return strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") }
 
-// fits reports whether arguments have one of some words, where any is asked for, and none that
-// stands behind "!". A word is an option, the first argument that is no option, or how many
-// there are of these.
+// fits reports whether arguments have one of some words, if there are any without "!", and none that is behind "!". A
+// word is an option, the first argument that is no option, or how many there are of these.
 func fits(words string, args []string) bool {
 	names, found, asked := positional(args), false, false
 	for word := range strings.FieldsSeq(words) {

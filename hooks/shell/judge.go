@@ -52,7 +52,8 @@ type Finding struct {
 	Why     string // what comes nearest, if it was not found
 }
 
-// Check says why a claim can never hold: nobody can read it, or its exit code tells nothing.
+// Check says why a claim can never hold: nobody can read it, or its exit code tells nothing. It returns "" for a good
+// one.
 func (c *Claim) Check() string {
 	zero := 0
 	all := c.tasks("/", &zero)

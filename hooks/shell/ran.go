@@ -291,7 +291,7 @@ func (w *walker) stmt(s *syntax.Stmt, k Outcome) {
 	}
 }
 
-// apart does something whose directory and settings end with it.
+// apart calls do, and then restores the directory and settings of before, as a subshell does.
 func (w *walker) apart(do func()) {
 	kept := w.scope
 	do()
@@ -521,7 +521,7 @@ func baseName(name string) string {
 	return name
 }
 
-// setting reads what changes the shell: its directory, its settings, its names.
+// setting reads what changes the shell: its directory, its settings, its names. It returns false for another command.
 func (w *walker) setting(name string, args []string) bool {
 	switch strings.ToLower(name) {
 	case "cd", "chdir", "set-location", "sl", "pushd", "push-location":

@@ -191,7 +191,7 @@ func (r *reader) redirect(n *syntax.Redirect) verdict {
 	return verdict{does: Changes}
 }
 
-// nowhere says that what is written to a file is not kept.
+// nowhere reports whether what is written to a file is not kept.
 func nowhere(file string) bool {
 	switch file {
 	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-":

@@ -268,8 +268,8 @@ func holds(pattern, other string) bool {
 	return ok && strings.HasPrefix(strings.TrimSuffix(strings.TrimPrefix(other, "./"), "...")+"/", all)
 }
 
-// sameDir compares the directory of a command with the one that is meant. root is that of the
-// whole, in which a folder can be named from a home that nobody knows.
+// sameDir reports whether a command ran in the directory that is meant. Of one below a home that is not known, the
+// meant one must end in the rest.
 func sameDir(have, want string) bool {
 	have, want = slashed(have), slashed(want)
 	if windows.MatchString(want) {

@@ -7,7 +7,7 @@ import (
 
 var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "pwsh", "powershell"}
 
-// runs says whether a program runs the command behind one of its verbs.
+// runs reports whether a program runs the command behind one of its verbs.
 func runs(name, verb string) bool {
 	verbs, _ := row("runs", name)
 	return set(verbs).has(verb)
@@ -137,7 +137,7 @@ func contained(args []string) (in inner, found bool) {
 	return in, true
 }
 
-// script is what a shell is told to run, and the options before it.
+// script returns what a shell is told to run, and the options before it; "" if that is a file, or nothing.
 func script(args []string) (text, options string) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]

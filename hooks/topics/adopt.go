@@ -61,8 +61,8 @@ func (d *Dir) Adopt(ctx context.Context, from *Dir) (a Adopted, err error) {
 	return a, err
 }
 
-// adoptFile moves a file unless there is another one in its place. The callers hold the
-// locks of both directories.
+// adoptFile moves a file, or joins a worklog with the one in its place. Another file stays if there is one of its name.
+// The callers hold the locks of both directories.
 func (d *Dir) adoptFile(from, to string) (moved bool, err error) {
 	if !disk.Exists(to) {
 		return true, os.Rename(from, to)

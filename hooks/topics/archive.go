@@ -224,7 +224,7 @@ func (a *archiver) addProblem(err error) {
 	}
 }
 
-// readStable reads a file under the lock, because a worklog is appended to.
+// readStable reads a file, a worklog under the lock, because it is appended to.
 func (a *archiver) readStable(ctx context.Context, d *Dir, file string) ([]byte, fs.FileInfo,
 	error) {
 	if strings.HasSuffix(file, worklogExt) {

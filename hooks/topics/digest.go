@@ -169,7 +169,7 @@ func (f *group) count(at int, d *action) {
 	}
 }
 
-// splitFailed removes the files whose last edit failed, and returns a group for each.
+// splitFailed returns a group for each file whose last edit failed, and one for all others.
 func (f *group) splitFailed() (out []*group) {
 	rest := &group{}
 	for _, g := range f.files {

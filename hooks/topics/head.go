@@ -17,8 +17,8 @@ const branchPrefix = "refs/heads/"
 // hash matches a commit: SHA-1 or SHA-256.
 var hash = text.NewRegexp(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// readHead returns the branch of a repository or worktree. It need not read packed
-// refs, since HEAD is never packed.
+// readHead returns the branch of a repository or worktree, and the state of its HEAD. It need not read packed refs,
+// since HEAD is never packed.
 func readHead(git string) (branch, head string) {
 	if git == "" {
 		return "", HeadUnknown

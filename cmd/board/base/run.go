@@ -164,12 +164,13 @@ func (p *Program) MemoryEnvironment(opt *memory.Options) (err error) {
 	return nil
 }
 
-// OnBoard calls a function with a board that was opened, and closes it.
+// OnBoard returns what calls a function with a board that was opened, and closes the board; or what returns the error
+// of opening it.
 func OnBoard(b *board.Board, err error) func(func(*board.Board) error) error {
 	return With(b, func() { b.Close() }, err)
 }
 
-// With calls a function with a store that was opened, and closes it by done.
+// With is OnBoard for any store; done closes it.
 func With[T any](store T, done func(), err error) func(func(T) error) error {
 	return func(fn func(T) error) error {
 		if err != nil {

@@ -74,7 +74,7 @@ func (p Place) prepare() error {
 	return p.private()
 }
 
-// private refuses a directory of the socket that others may write to.
+// private returns an error if others may write to the directory of the socket.
 func (p Place) private() error {
 	info, err := os.Lstat(filepath.Dir(p.Socket))
 	if err != nil {

@@ -93,7 +93,7 @@ type Source struct {
 	closeOwn func() error
 }
 
-// avoided is a daemon that was of no use, or that there was none.
+// avoided is a daemon that is skipped for a while, or the lack of one.
 type avoided struct {
 	state string // of the client that found it so
 	until time.Time
@@ -129,9 +129,8 @@ func (s *Source) Listens() bool {
 	return err == nil && s.cfg.Mode != Off && c.There()
 }
 
-// Start starts a daemon in the background, if it may, none listens, and there is a
-// model that it would keep warm. That it cannot is no matter of the caller's, but it is
-// told.
+// Start starts a daemon in the background, and reports whether it did: only in mode Auto, if none listens, and if there
+// is a model that it would keep warm.
 func (s *Source) Start() bool {
 	if s.cfg.Mode != Auto || !disk.IsDir(s.cfg.Home) || !disk.IsDir(s.cfg.ModelDir) {
 		return false
@@ -143,8 +142,7 @@ func (s *Source) Start() bool {
 // errOff is why no daemon answers in mode Off.
 var errOff = fmt.Errorf("%w may be asked", ErrNone)
 
-// NoAnswer is that a daemon was wanted and did not answer. Whoever keeps its model has
-// no embedding then.
+// NoAnswer is the error of a daemon that was wanted and did not answer. A model that only it has embeds nothing then.
 type NoAnswer struct {
 	Why      error
 	required bool
@@ -152,8 +150,8 @@ type NoAnswer struct {
 
 func (e *NoAnswer) Error() string { return fmt.Sprintf("the daemon did not answer: %v", e.Why) }
 
-// Unwrap says what kind of error it is for who wanted an embedding, and the next step.
-// What kept the daemon is no matter of theirs.
+// Unwrap returns the error for callers that wanted an embedding: fault.Closed, with the next steps. Why is not
+// unwrapped, as that is about the daemon.
 func (e *NoAnswer) Unwrap() error {
 	next := []fault.Step{fault.Do("daemon.start", "{} starts one")}
 	if e.required {
@@ -226,8 +224,8 @@ func patience(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, until.Add(-time.Until(until)/2))
 }
 
-// useless remembers a daemon that was of no use, or that there was none, unless that is
-// a matter of the question.
+// useless makes later calls skip this daemon, or that there is none, for avoidFor. It ignores errors that are about the
+// query alone, and asks a daemon of another build to end once it is idle.
 func (s *Source) useless(ctx context.Context, c *Client, there bool, why error) {
 	other := errors.Is(why, ErrOtherBuild)
 	if !other && !errors.Is(why, ErrNone) {
@@ -322,8 +320,8 @@ func (s *Source) Model() embed.Embedder {
 	return &model{s: s}
 }
 
-// Embedder is Model for who wants to know now who has it. With an error there is a
-// model all the same, whose Embed says the error, unless it can be had by then.
+// Embedder is Model, but checks at once that the daemon or this process can embed; nil if no model is installed. After
+// an error the embedder is still valid: Embed tries again.
 func (s *Source) Embedder(ctx context.Context) (embed.Embedder, error) {
 	if !disk.IsDir(s.cfg.ModelDir) && s.cfg.Mode != Require {
 		return nil, nil
@@ -367,8 +365,8 @@ func (s *Source) load(ctx context.Context) (embed.Embedder, error) {
 	return e, nil
 }
 
-// instead returns the model for who has asked a daemon in vain, as far as it may be
-// loaded here.
+// instead loads the model into this process after a daemon has failed, or returns why it failed if the setting Own
+// forbids to load.
 func (s *Source) instead(ctx context.Context, why error) (embed.Embedder, error) {
 	var none *NoAnswer
 	never := errors.As(why, &none) &&

@@ -122,8 +122,8 @@ func loopback(host string) bool {
 // build.
 type overTCP struct{}
 
-// granted refuses what the clients of a listener may not ask for. The token opens the
-// listener, and nothing that was not granted.
+// granted returns an error for what the clients of a listener may not ask for. The token opens the listener, and
+// nothing that was not granted.
 func (t *TCP) granted(r *http.Request) error {
 	switch {
 	case t.MCP == nil:

@@ -63,7 +63,7 @@ func (l *lastQuestion) Embed(ctx context.Context, texts []string) ([]embed.Vecto
 	return vs, err
 }
 
-// load opens everything before it is asked for. What goes wrong will be said to who asks.
+// load opens everything before it is asked for. An error is only logged, as the first request gets it, too.
 func (w *warm) load(ctx context.Context) {
 	if err := w.use(ctx, true, func(*held) error { return nil }); err != nil && !errors.Is(err, fault.NotFound) {
 		w.log.Warn("nothing to keep warm yet", "error", err)

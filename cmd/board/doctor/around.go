@@ -84,7 +84,7 @@ func (d *Doctor) lookAtModel(ctx context.Context) {
 	}
 }
 
-// lookAtDaemon says whether there is a daemon, and how it is.
+// lookAtDaemon adds whether a daemon runs, and whether it is in order.
 func (d *Doctor) lookAtDaemon(context.Context) {
 	client, place, err := d.daemonClient()
 	if err != nil {
@@ -131,7 +131,8 @@ func refused(socket string) bool {
 	return errors.Is(err, syscall.ECONNREFUSED)
 }
 
-// lookAtHooks reads what hooks have logged on the last day: they tell nobody else.
+// lookAtHooks reads the errors that hooks have logged in the last day, as hooks show them nowhere else. It also looks
+// at where they write.
 func (d *Doctor) lookAtHooks(context.Context) {
 	d.lookAtWrites()
 	const most = 64 << 10 // bytes of the log's end
@@ -189,8 +190,8 @@ func tryWrite(dir string) error {
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
-// aboutHere are problems that hang on where one works, or that a person settles in the
-// harness: no fault of what is set up.
+// aboutHere are problems that depend on the working directory, or that a person settles in the harness. They are no
+// fault of the setup.
 var aboutHere = []string{harness.ProblemTrust, harness.ProblemMCP, setup.ProblemVersion, setup.ProblemStale, setup.ProblemMemories}
 
 // lookAtHarnesses asks `board setup --check` what is wrong with what is set up.

@@ -28,10 +28,10 @@ type backup struct {
 	kept []string
 }
 
-// whatFile says what a backup has.
+// whatFile is the name of a backup's log.
 const whatFile = "what.txt"
 
-// backupName is the directory of a backup that begins now, which is not there yet.
+// backupName returns the directory for a backup that begins now: a name that is not taken yet.
 func backupName(home string, now time.Time) string {
 	name := filepath.Join(home, backupsDir, now.UTC().Format("20060102T150405Z"))
 	for dir, i := name, 2; ; i++ {
@@ -43,7 +43,8 @@ func backupName(home string, now time.Time) string {
 	}
 }
 
-// begin makes the directory, if there is room for what is to be copied.
+// begin creates the directory and its log. It fails if the disk has too little room for copies of the files that will
+// change.
 func (b *backup) begin(changes []string) error {
 	size := int64(0)
 	for _, path := range changes {
@@ -64,18 +65,18 @@ func (b *backup) begin(changes []string) error {
 	return err
 }
 
-// note writes down what is done, before it is done.
+// note writes a line to the backup's log. It is called before what the line says is done.
 func (b *backup) note(format string, a ...any) error {
 	_, err := fmt.Fprintf(b.log, "%s %s\n", time.Now().UTC().Format(time.RFC3339), strings.ReplaceAll(fmt.Sprintf(format, a...), "\n", "␤"))
 	return err
 }
 
-// end makes it last.
+// end syncs the log to the disk, and closes it.
 func (b *backup) end() error {
 	return errors.Join(b.log.Sync(), b.log.Close())
 }
 
-// place is where a path is kept.
+// place returns the path that a file or directory has in the backup, and creates the directory for it.
 func (b *backup) place(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -110,7 +111,7 @@ func (b *backup) copy(ctx context.Context, path string) error {
 	return b.note("copied %s", path)
 }
 
-// copyOver copies a file, for its owner alone, and makes the copy last.
+// copyOver copies a file over what is there, and syncs it to the disk. A file that it creates is for its owner alone.
 func copyOver(ctx context.Context, from, to string) error {
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {

@@ -26,8 +26,8 @@ type StoresCopy struct {
 	Problems  []string `json:"problems"`  // what could not be copied, or is damaged
 }
 
-// remade are directories of a data home that a copy does not need: what the daemon
-// keeps while it runs, logs, models that can be fetched again, copies by a repair.
+// remade are directories of a data home that a copy does not need: what the daemon keeps while it runs, logs, models
+// that can be fetched again, and the doctor's backups.
 var remade = []string{"run", "log", "models", backupsDir}
 
 // Copy copies all stores into a new directory while they are used: the data home as it
@@ -93,8 +93,8 @@ func (c *StoresCopy) tree(ctx context.Context, root, to string, without []string
 	})
 }
 
-// isBeside reports whether a file is of use to a running program alone: locks, what
-// SQLite keeps beside a database, unfinished files.
+// isBeside reports whether a file is of use only to a running program: a lock, a file that SQLite keeps beside a
+// database, an unfinished file.
 func isBeside(path string) bool {
 	for _, suffix := range []string{"-wal", "-shm", "-lock", "-journal"} {
 		if rest, ok := strings.CutSuffix(path, suffix); ok && filepath.Ext(rest) == ".sqlite3" {

@@ -4,8 +4,8 @@ package doctor
 
 import "io/fs"
 
-// freeSpace is not known here.
+// freeSpace reports that the free space is not known on this system.
 func freeSpace(string) (int64, bool) { return 0, false }
 
-// ownFile: whose a file is stands elsewhere than in its mode here.
+// ownFile returns true: a file's mode does not tell its owner on this system.
 func ownFile(fs.FileInfo) bool { return true }

@@ -237,7 +237,7 @@ func (d *Doctor) lookAtSpace() {
 	}
 }
 
-// nearest is a path, or what is above it and there.
+// nearest returns path, or the nearest directory above it that exists.
 func nearest(path string) string {
 	for {
 		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {

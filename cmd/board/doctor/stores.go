@@ -33,8 +33,7 @@ func (d *Doctor) lookAtDatabase(ctx context.Context) {
 	}
 }
 
-// looking is how many boards are looked at at a time: what takes long is waiting for the
-// disk.
+// looking is how many boards are checked at the same time. The checks mostly wait for the disk.
 const looking = 4
 
 // lookAtBoards verifies every run: damage that an earlier version did is found whether or
@@ -288,7 +287,7 @@ func (d *Doctor) lookAtClone() {
 	}
 }
 
-// embedded is how it stands with the embeddings of a store.
+// embedded says which rows of a store have embeddings, and from which model.
 type embedded struct {
 	total, bare int64
 	model       string // of those there are

@@ -73,11 +73,10 @@ $BOARD_HOOK_CONTEXT=0 gives nothing, but still records.`,
 	}
 }
 
-// refusal is the exit code by which a hook turns an event down.
+// refusal is the exit code of a hook that refuses an event.
 const refusal = 2
 
-// hook answers an event, and returns the problems that it has logged, and whether the
-// event is turned down.
+// hook answers an event. It returns the problems that it has logged, and whether the event is refused.
 func (p *program) hook(c *cli.Context) (logged []string, refused bool) {
 	cfg, search, _ := p.hookConfig()
 	home := cfg.Home // "": there is nothing to remember, and nowhere to log
@@ -129,8 +128,8 @@ func (p *program) hookConfig() (hooks.Config, *Searcher, error) {
 	return cfg, search, err
 }
 
-// hookNumber is a flag's number, 0 if it is invalid: a wrong configuration must not
-// stop the harness.
+// hookNumber returns a flag's number, or 0 if it is invalid or negative: a wrong configuration must not stop the
+// harness.
 func hookNumber(c *cli.Context, name string) int {
 	n, err := strconv.Atoi(c.String(name))
 	if err != nil {

@@ -60,8 +60,8 @@ func (s *Searcher) Search(ctx context.Context, q kb.Query) (kb.Result, error) {
 	return res, err
 }
 
-// open opens the knowledge base. It does not read files that were edited by hand: hooks
-// have no time for it.
+// open returns the knowledge base, which it opens at the first call. The searcher keeps it, so the returned function
+// does nothing. It does not read files that were edited by hand: hooks have no time for it.
 func (s *Searcher) open(ctx context.Context, _ bool) (*kb.KB, func(), error) {
 	source, err := s.source()
 	if err != nil {
@@ -76,8 +76,8 @@ func (s *Searcher) open(ctx context.Context, _ bool) (*kb.KB, func(), error) {
 	return s.k, func() {}, s.failed
 }
 
-// memory opens the memory. The daemon compares by meaning, if there is one and it has a
-// threshold.
+// memory opens the memory. It compares by meaning if there is a daemon and the knowledge base has a threshold for its
+// model.
 func (s *Searcher) memory(opt memory.Options) (*memory.Store, error) {
 	if source, err := s.source(); err == nil {
 		opt.Embedder, opt.Threshold = source.Model(), s.threshold
@@ -85,7 +85,7 @@ func (s *Searcher) memory(opt memory.Options) (*memory.Store, error) {
 	return kbhome.Memory(s.home, opt)
 }
 
-// threshold is that of the knowledge base, which is calibrated for the model.
+// threshold returns the threshold that the knowledge base was calibrated to for a model, and whether there is one.
 func (s *Searcher) threshold(ctx context.Context, model string) (float64, bool) {
 	k, done, err := s.open(ctx, false)
 	if err != nil {
@@ -96,8 +96,9 @@ func (s *Searcher) threshold(ctx context.Context, model string) (float64, bool) 
 	return c.AmongOne(), ok && err == nil
 }
 
-// startDaemon starts a daemon for the next hook. A hook that ran out of time has no
-// kind, and starts none: what hung there would hang here.
+// startDaemon closes the knowledge base, and starts a daemon for the next hook if there is knowledge or memory for it
+// to search. It does so only for prompts and session starts. A hook that ran out of time has no kind, and starts none:
+// what hung there would hang here.
 func (s *Searcher) startDaemon(kind string) {
 	if kind != harness.Prompt && kind != harness.SessionStart {
 		return

@@ -43,8 +43,8 @@ func (p *program) tidyMemory(ctx context.Context, home, dir string) error {
 	return err
 }
 
-// recognise keeps what a session's repository is known by elsewhere. It is read once, so
-// the harness may wait for it.
+// recognise stores how the repository of a session's directory can be recognised in another place, such as another
+// clone. It has a time limit, since the harness may wait for it.
 func (p *program) recognise(ctx context.Context, home, dir string) {
 	ctx, cancel := context.WithTimeout(ctx, tidyWithin)
 	defer cancel()

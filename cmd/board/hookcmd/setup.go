@@ -150,7 +150,7 @@ func (p *program) openSetup(project bool) (s *setup.Setup, dir string, err error
 	return s, dir, err
 }
 
-// tellProject tells those who look at the user's level what is set up in the project.
+// tellProject notes that the project has a setup of its own, when the command is about the user's level.
 func (p *program) tellProject(c *cli.Context, dir string, names []string) {
 	root, err := setup.ProjectRoot(dir)
 	if err != nil || c.Bool("project") || root == p.UserHome() {

@@ -33,7 +33,7 @@ type setupResult struct {
 	Error *setupFailure `json:"error"` // null if there is none
 }
 
-// unified is a change as a unified diff.
+// unified returns a change as a unified diff.
 func unified(change *setup.Change) string {
 	before, after := change.Path, change.Path
 	switch change.Action {

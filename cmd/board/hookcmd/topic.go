@@ -60,7 +60,7 @@ func topicWorkspaceFlag() cli.Flag {
 			"working tree"}
 }
 
-// here is the place of a topic command.
+// here is where a topic command works: the topics, the place, and the session that calls it.
 type here struct {
 	*topics.Dir
 	place   topics.Place
@@ -103,8 +103,8 @@ func (p *program) topicsOf(dir, session string) (*here, error) {
 	return &here{d, place, session}, nil
 }
 
-// leftBy is the topics of a directory that no longer exists, such as a removed
-// worktree, if it has left any.
+// leftBy returns the topics of a directory that no longer exists, such as a removed worktree, and whether there are
+// any.
 func leftBy(root, dir string) (*topics.Dir, bool) {
 	d, err := topics.Open(root, dir, topics.Options{})
 	if err != nil {

@@ -16,7 +16,7 @@ func (p *program) kbCurateCommands() []*cli.Command {
 	}
 }
 
-// refused lists what was not stored. It fails the command after the rest is done.
+// refused prints what was not stored. It returns exit code 1 if there is any.
 func (p *program) refused(all []kb.Refused, asJSON bool) error {
 	if len(all) == 0 {
 		return nil

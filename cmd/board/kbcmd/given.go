@@ -9,8 +9,8 @@ import (
 	"blackboard/kb/secret"
 )
 
-// askingRun is the run within which a question is asked, "" for none. An invalid
-// $BOARD_RUN is only noted: the question is answered.
+// askingRun returns the run within which a question is asked, "" for none. An invalid $BOARD_RUN is only noted: the
+// question is answered.
 func (p *program) askingRun(c *cli.Context) (string, error) {
 	name, err := p.RunName(c)
 	if err == nil || c.IsSet("run") {
@@ -37,7 +37,7 @@ func (p *program) recordGiven(c *cli.Context, run string, r board.Retrieval) {
 	}
 }
 
-// usage is the runs that were given a capsule, and what they did with it.
+// usage returns which runs were given a capsule, and what they did with it.
 func (p *program) usage(c *cli.Context, k *kb.KB, capsule *kb.Capsule) (board.Usage, error) {
 	history, err := k.History(c.Context, capsule.ID)
 	if err != nil {

@@ -62,7 +62,7 @@ func (h *host) Documents(paths []string) ([]string, func(string) string, error) 
 	return paths, h.SharedPath, nil
 }
 
-// Asks goes by what is known of the workspace.
+// Asks returns the asking run, and the project: the given one, or the one that was stored for the workspace.
 func (h *host) Asks(_, workspace, project string) (asking, about string, err error) {
 	if asking, err = h.askingRun(h.c); err != nil {
 		return "", "", err

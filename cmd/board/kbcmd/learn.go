@@ -129,8 +129,8 @@ gotchas. --kind overrides it.`},
 	},
 }
 
-// store stores the capsule of an entry. What was made from the entry before is told instead,
-// unless with --force.
+// store stores the capsule of an entry. If the entry was made into a capsule before, it returns that one and stores
+// nothing, unless Force is set.
 func store(ctx context.Context, k *kb.KB, capsule kb.Capsule, in *promoteIn) (out promoted, err error) {
 	if !in.Force {
 		if there, err := k.MadeFrom(ctx, &capsule); err != nil || there != nil {
@@ -146,7 +146,8 @@ func store(ctx context.Context, k *kb.KB, capsule kb.Capsule, in *promoteIn) (ou
 	return out, err
 }
 
-// input opens the one file argument, or stdin.
+// input opens the file that the argument names, or stdin for "-" or none. It refuses more arguments, and none on a
+// terminal.
 func (p *program) input(c *cli.Context, what string) (io.Reader, func(), error) {
 	switch {
 	case c.NArg() > 1:
@@ -265,7 +266,7 @@ func promotedKind(entryType string) string {
 	return "fact"
 }
 
-// superseded is the error for an entry that no longer holds.
+// superseded returns the error for an entry that no longer holds.
 func superseded(d *board.EntryDetail) error {
 	hint := "--force promotes it all the same"
 	for _, l := range d.Linked {
@@ -277,7 +278,7 @@ func superseded(d *board.EntryDetail) error {
 	return fault.Conflict.New(d.Entry.ID+" is superseded on the board", hint)
 }
 
-// CapsuleOf drafts the capsule for an entry of a run.
+// CapsuleOf returns a draft of the capsule for an entry of a run.
 func CapsuleOf(run string, e *board.Entry) kb.Capsule {
 	c := kb.Capsule{Kind: promotedKind(e.Type), Title: learn.TitleOf(e.Content), Body: e.Content,
 		Tags:       slices.Clone(e.Tags),

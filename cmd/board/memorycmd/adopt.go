@@ -109,7 +109,7 @@ func (p *program) showAdopted(took *Adopted, dir, here string) {
 	}
 }
 
-// adoptClone lets a clone share the workspace of another one.
+// adoptClone lets a clone share the workspace of another one. It returns how many capsules were moved.
 func (p *program) adoptClone(ctx context.Context, data, dir, here string) (int, error) {
 	switch {
 	case !slices.Contains(home.Elsewhere(data, here), dir):

@@ -49,7 +49,7 @@ func (r *Resolver) Close() {
 	}
 }
 
-// Resolve is the state of an item's source, "" if it is unchanged or unknown.
+// Resolve returns the state of an item's source, "" if it is unchanged or unknown.
 func (r *Resolver) Resolve(ctx context.Context, it *memory.Item) string {
 	kind, name, _ := strings.Cut(it.DerivedFrom, ":")
 	switch kind {
@@ -69,8 +69,7 @@ func (r *Resolver) Resolve(ctx context.Context, it *memory.Item) string {
 	return r.file(ctx, root, it)
 }
 
-// changed compares when a source was changed with when the item was last given its
-// words.
+// changed returns derivedChanged if the source was changed, at a time, after the item last got its text; else "".
 func (r *Resolver) changed(ctx context.Context, it *memory.Item, at time.Time) string {
 	if at.After(it.Created) && at.After(r.memory.LastTextChange(ctx, it)) {
 		return derivedChanged
@@ -103,7 +102,7 @@ func (r *Resolver) capsule(ctx context.Context, id string, of *memory.Item) stri
 	return r.changed(ctx, of, c.Updated)
 }
 
-// onBoard checks an entry or a signal. Its content never changes, but its status does.
+// onBoard returns the state of an entry or a signal. Its content never changes, but its status does.
 func (r *Resolver) onBoard(ctx context.Context, name string) string {
 	run, id, ok := strings.Cut(name, "/")
 	if !ok || board.CheckRun(run) != nil {
@@ -155,7 +154,7 @@ func (r *Resolver) onBoard(ctx context.Context, name string) string {
 	return e.Entry.Status
 }
 
-// item checks another item. One of another agent or workspace is like a missing one.
+// item returns the state of another item. One of another agent or workspace is like a missing one.
 func (r *Resolver) item(ctx context.Context, id string, of *memory.Item) string {
 	it, err := r.memory.Peek(ctx, id)
 	switch {
@@ -183,8 +182,8 @@ var (
 	namesFile = text.NewRegexp(`^[^\s:?*]*[^\s:?*/]\.[A-Za-z][A-Za-z0-9]{0,7}$`)
 )
 
-// file checks a path in the workspace. Other paths are not checked: the item's author
-// chooses them.
+// file returns the state of a file in the workspace. A path outside of it is not looked at, as the item's author
+// chooses it: the state is notChecked, or "" if the text may not be a path at all.
 func (r *Resolver) file(ctx context.Context, root string, it *memory.Item) string {
 	path := filepath.FromSlash(lineOf.ReplaceAllString(it.DerivedFrom, ""))
 	unknown := ""

@@ -28,13 +28,14 @@ func (h *host) Memory(_ context.Context, meaning bool, fn func(*memory.Store) er
 	return base.With(h.openMemory(h.c, meaning && !h.c.Bool("no-embed")))(fn)
 }
 
-// What the caller may do is said by the environment, which the memory knows.
+// MayRead allows everything, as do the next ones: the environment says what the caller may do, and the memory checks
+// it.
 func (h *host) MayRead(string) error  { return nil }
 func (h *host) MayWrite(string) error { return nil }
 func (h *host) MayUse(string) error   { return nil }
 func (h *host) Owns(string) error     { return nil }
 
-// Careful: who types a command means it.
+// Careful returns false: who types a command means it.
 func (h *host) Careful() bool { return false }
 
 func (h *host) Tidy(ctx context.Context, _, meaning bool, fn func(*memory.Store) error) error {

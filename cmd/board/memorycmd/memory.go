@@ -105,8 +105,7 @@ func (p *program) memoryOptions(c *cli.Context) (opt memory.Options, err error) 
 	return opt, p.MemoryEnvironment(&opt)
 }
 
-// remembered is the workspace of a command. One that --workspace names may be gone, if it has
-// a memory.
+// remembered returns the workspace of a command. A directory that --workspace names may be gone if it has a memory.
 func (p *program) remembered(c *cli.Context) (string, error) {
 	dir, err := filepath.Abs(c.String("workspace"))
 	if home, err2 := p.DataHome(); err == nil && err2 == nil && c.IsSet("workspace") && !disk.Exists(dir) &&

@@ -42,8 +42,7 @@ after the rest is done.`,
 	}
 }
 
-// exportedLists are the lists of an export, in its order, and what their records are
-// called.
+// exportedLists are the lists of an export in their order, and the names of one record and of several.
 var exportedLists = []struct{ list, one, many string }{
 	{"items", "item", "items"}, {"named", "named entry", "named entries"},
 	{"notes", "journal entry or core memory", "journal entries and core memories"},

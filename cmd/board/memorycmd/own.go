@@ -12,8 +12,8 @@ import (
 	"blackboard/kb/memory"
 )
 
-// The author's own items are the named entries; an agent's own are its journal and its
-// core memories.
+// memoryOwnCommands returns the commands of named entries, which belong to the author, and of an agent's own items: its
+// journal, its core memories and its context.
 func (p *program) memoryOwnCommands() []*cli.Command {
 	named := p.group("named", "author's entries: list, show, edit, rm",
 		`VOICE describes the style of texts in a workspace; SOUL describes the agent, in

@@ -7,7 +7,7 @@ import (
 	"blackboard/hooks/ops"
 )
 
-// memoryScrubCommand shows on a terminal what would be deleted, and asks.
+// memoryScrubCommand returns the command `scrub`. On a terminal it first shows what would be deleted, and asks.
 func (p *program) memoryScrubCommand() *cli.Command {
 	scrub := p.operation(&ops.MemoryScrub)
 	once := scrub.Action

@@ -119,7 +119,7 @@ func (p *program) memoryEvents(c *cli.Context, s *memory.Store) error {
 	}, "events", all, "more", more)
 }
 
-// eventData is the detail of an event.
+// eventData returns the details of an event as text, "" if it has none to show.
 func eventData(e *memory.Event) string {
 	var scrubbed memory.Manifest
 	var pass memory.Consolidated

@@ -61,7 +61,7 @@ func (h *host) Policy(_ context.Context, b *board.Board) (check.Policy, error) {
 	return h.policy(h.c, b)
 }
 
-// Which leaves it to Board to say that no run is named.
+// Which names no run: Board finds the run of a command line, or says that none is named.
 func (h *host) Which(string) (string, bool) { return "its own", false }
 
 func (h *host) List(ctx context.Context, check bool, only ...string) ([]board.Info, error) {
@@ -84,7 +84,8 @@ func (h *host) List(ctx context.Context, check bool, only ...string) ([]board.In
 	return all, err
 }
 
-// Sound is for a knowledge base in a database. One of files has a doctor of its own.
+// Sound checks the knowledge base if it is in a database. It returns nil if it is in files, which `board kb doctor`
+// checks.
 func (h *host) Sound(ctx context.Context) (*ops.Soundness, error) {
 	home, err := h.KBHome()
 	if err != nil {

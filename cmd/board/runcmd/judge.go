@@ -205,7 +205,7 @@ func (p *program) verdict(c *cli.Context, f string, j *ops.Judged) error {
 	return base.ExitError(base.ExitSurvival)
 }
 
-// summary appends the Markdown summary, if one is asked for.
+// summary appends the Markdown summary to a file, if one is asked for.
 func (p *program) summary(c *cli.Context, verdict report.CI) error {
 	name := c.String("summary")
 	if name == "" {
@@ -329,7 +329,7 @@ func (p *program) waitGate(c *cli.Context) error {
 	})
 }
 
-// waitRun opens the board of a run as soon as it exists. It tells that it waits.
+// waitRun returns a function that opens the board of a run as soon as it exists, and tells that it waits.
 func (p *program) waitRun(ctx context.Context) func(context.Context, string, string) (*board.Board,
 	error) {
 	return func(c context.Context, dir, run string) (*board.Board, error) {
@@ -346,7 +346,8 @@ func (p *program) waitRun(ctx context.Context) func(context.Context, string, str
 	}
 }
 
-// timeout is the context of a wait; --timeout ends it, if set.
+// timeout returns the context of a wait: --timeout ends it, if set. While it waits, it tells when the connection to the
+// board is lost.
 func (p *program) timeout(c *cli.Context) (context.Context, context.CancelFunc) {
 	var answered, lost atomic.Bool
 	dir, _ := p.BoardsDir() // without one, the wait fails by itself

@@ -31,7 +31,7 @@ func (p *program) runCommands() []*cli.Command {
 	}
 }
 
-// namedRun is the run of a command that takes it as its argument, or by the flag.
+// namedRun returns the run of a command that takes it as its argument or by --run.
 func namedRun(c *cli.Context) (string, error) {
 	switch {
 	case c.NArg() > 1:
@@ -48,7 +48,8 @@ func namedRun(c *cli.Context) (string, error) {
 	return "", base.Usagef("`board "+c.Command.Name+" NAME`", "no run is named")
 }
 
-// newCommand is start as it was: a run that is there is an error, or left as it is.
+// newCommand returns the hidden command `new`, the former name of `start`. It does not join a run that exists: that is
+// an error, or no error with --exists-ok.
 func (p *program) newCommand() *cli.Command {
 	wanted := p.Wanted
 	if slices.Contains(wanted, "new") {

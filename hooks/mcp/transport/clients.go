@@ -93,7 +93,7 @@ func (c *Clients) open() *problem {
 	return nil
 }
 
-// opened says that a session is there now, or could not be opened.
+// opened ends what open began: the session is there now, or could not be opened.
 func (c *Clients) opened() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -191,7 +191,7 @@ func (c *Clients) done(u *underWay) {
 	}
 }
 
-// tell wakes who waits for all requests but his own to be answered. The lock is held.
+// tell wakes end once all requests but its own are answered. The lock is held.
 func (s *session) tell() {
 	if s.none != nil && s.requests == 1 {
 		close(s.none)
@@ -230,7 +230,7 @@ var over = func() context.Context {
 	return ctx
 }()
 
-// until is what a call ends with: its request, and its session.
+// until returns the contexts with which a call ends: those of its request and of its session.
 func (c *Clients) until(request, id string) []context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()

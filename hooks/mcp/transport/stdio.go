@@ -118,7 +118,7 @@ func (s *Stdio) read() {
 	close(s.readAll)
 }
 
-// pass answers what was read too late.
+// pass answers a request that was read after Finish with an error.
 func (s *Stdio) pass(m jsonrpc.Message) {
 	q, ok := m.(*jsonrpc.Request)
 	if !ok || !q.IsCall() {
@@ -355,7 +355,7 @@ func encode(m jsonrpc.Message) ([]byte, error) {
 	return append(line, "}\n"...), nil
 }
 
-// tell wakes who waits for all requests to be answered, if they are. The lock is held.
+// tell wakes wait once all requests are answered and all answers written. The lock is held.
 func (s *Stdio) tell() {
 	if len(s.open) == 0 && s.left == 0 && s.none != nil {
 		close(s.none)
