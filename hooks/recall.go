@@ -83,7 +83,7 @@ func (t *turn) recall(ctx context.Context, ask string) string {
 	hits, err := t.lookup(ctx, kb.Query{Text: ask, Floor: t.depth.Floor},
 		given, t.items(t.depth.Items))
 	t.logError("search", err)
-	if part, found := t.capsules(r, "## Known about this (`board kb get ID` shows one in full)",
+	if part, found := t.listCapsules(r, "## Known about this (`board kb get ID` shows one in full)",
 		hits); part != "" {
 		parts, ids = append([]string{part}, parts...), append(ids, found...)
 		// The board gets nothing of the prompt's text.

@@ -142,9 +142,9 @@ func mergeHits(results []kb.Result, floor float64) []kb.Hit {
 	return all
 }
 
-// capsules lists hits under a heading, as many as fit, and returns the text and the ids of those. A capsule whose text
-// does not fit is listed by its title.
-func (t *turn) capsules(r *room, heading string, hits []kb.Hit) (part string, given []string) {
+// listCapsules lists hits under a heading, as many as fit, and returns the text and the ids of those. A capsule whose
+// text does not fit is listed by its title.
+func (t *turn) listCapsules(r *room, heading string, hits []kb.Hit) (part string, given []string) {
 	for _, h := range hits {
 		about := h.ID
 		if h.Confidence != nil {

@@ -317,7 +317,7 @@ func (t *turn) topicCapsules(ctx context.Context, r *room, hits []kb.Hit, said s
 		return h.Body != "" && strings.Contains(said, oneLine(h.Body, len(said)+1))
 	})
 	const heading = "## Known about this topic (`board kb get ID` shows one in full)"
-	part, ids := t.capsules(r, heading, hits)
+	part, ids := t.listCapsules(r, heading, hits)
 	given.addStart(ids...)
 	t.recordGiven(ctx, retrievalOf(board.ByStart, "topic "+t.topic.Name, hits, ids))
 	return part

@@ -45,7 +45,7 @@ func (t *turn) subagent(ctx context.Context) string {
 		hits, err := t.lookup(ctx, kb.Query{Text: clip(clean(st.Goal), maxQuery), Floor: t.depth.Floor},
 			&sessionState{}, t.items(t.depth.Items))
 		t.logError("search", err)
-		part, ids := t.capsules(r, "## Known about this (`board kb get ID` shows one in full)", hits)
+		part, ids := t.listCapsules(r, "## Known about this (`board kb get ID` shows one in full)", hits)
 		if part != "" {
 			parts = append(parts, part)
 			defer t.recordGiven(ctx, retrievalOf(board.ByStart, "subagent", hits, ids))

@@ -99,7 +99,7 @@ func (ev *Evidence) assign(c *Claim, w Window) []Match {
 	var pairs []candidate
 	for i := range c.Details {
 		d := &c.Details[i]
-		if out[i].Detail = d; !d.figure() { // a name may be said more than once, and in parts
+		if out[i].Detail = d; !d.isFigure() { // a name may be said more than once, and in parts
 			out[i] = ev.named(d, w)
 			continue
 		}
@@ -192,7 +192,7 @@ func (ev *Evidence) swapped(m []Match) (reasons []string) {
 	for i, a := range m {
 		for _, b := range m[i+1:] {
 			if exchangeable(&a, &b) && (reversed(&a, &b) || !paired(&a, &b) &&
-				(a.Detail.figure() && ev.exchanged(&a, &b) || !ev.long() && crossed(&a, &b))) {
+				(a.Detail.isFigure() && ev.exchanged(&a, &b) || !ev.isLong() && crossed(&a, &b))) {
 				reasons = append(reasons, fmt.Sprintf("%s and %s stand the other way round",
 					a.Detail.Text, b.Detail.Text))
 			}
@@ -211,7 +211,7 @@ func exchangeable(a, b *Match) bool {
 // paired reports whether two numbers belong together: "1,312 of 48,900", or rates of two periods, 348 a year and 29 a
 // month. The words around them tell them apart only by chance.
 func paired(a, b *Match) bool {
-	if !a.Detail.figure() || a.Detail.Q == nil || b.Detail.Q == nil {
+	if !a.Detail.isFigure() || a.Detail.Q == nil || b.Detail.Q == nil {
 		return false
 	}
 	own := func(m *Match) bool { return m.Detail.Q.Per == m.With.Q.Per }
@@ -348,7 +348,7 @@ const reachOfName = 12
 // renamed returns why a figure that both have stands with another name in the evidence: one reason at most.
 func (ev *Evidence) renamed(c *Claim, matches []Match) []string {
 	for _, m := range matches {
-		if d := m.Detail; m.With == nil || !m.Rel.Agrees() || m.Rel == Bare || !d.figure() ||
+		if d := m.Detail; m.With == nil || !m.Rel.Agrees() || m.Rel == Bare || !d.isFigure() ||
 			d.T != nil && !d.specific() || d.Q != nil && d.Q.Word {
 			continue
 		}
@@ -379,10 +379,10 @@ func (c *Claim) agreesBut(e *Claim, d *Detail) bool {
 			continue
 		}
 		if !slices.ContainsFunc(e.Details, func(x Detail) bool { return o.relation(&x).Agrees() }) &&
-			(o.figure() || !e.hasName(o)) {
+			(o.isFigure() || !e.hasName(o)) {
 			return false
 		}
-		if o.figure() {
+		if o.isFigure() {
 			n++
 		}
 	}
@@ -392,11 +392,11 @@ func (c *Claim) agreesBut(e *Claim, d *Detail) bool {
 // inPlaceOf returns the name that the evidence has in the place of one that it lacks, nil if there is none.
 func (ev *Evidence) inPlaceOf(c *Claim, m, n *Match) *Detail {
 	d := n.Detail
-	if n.Rel == Same || d.figure() || d.Kind == Identifier && !strings.ContainsFunc(d.Text, unicode.IsLetter) || d.initial ||
+	if n.Rel == Same || d.isFigure() || d.Kind == Identifier && !strings.ContainsFunc(d.Text, unicode.IsLetter) || d.initial ||
 		d.Kind == Name && (d.Weak || m.From.hasAny(d)) || abs(d.first-m.Detail.first) > reachOfName {
 		return nil
 	}
-	only := !ev.long() && !ev.Part && c.agreesBut(m.From, d)
+	only := !ev.isLong() && !ev.Part && c.agreesBut(m.From, d)
 	for k := range m.From.Details {
 		x := &m.From.Details[k]
 		if x.Kind == d.Kind && !x.initial && !c.hasName(x) && !(x.Kind == Name && c.hasAny(x)) && !(x.Kind == Name && x.Weak) &&

@@ -36,7 +36,7 @@ type Detail struct {
 	named   bool  // a number that tells one of many: channel 12
 }
 
-func (d *Detail) figure() bool { return d.Kind <= Date }
+func (d *Detail) isFigure() bool { return d.Kind <= Date }
 
 // A topic has the stems that a detail is about, with their closeness from 0 to 1.
 type topic []near1
@@ -284,7 +284,7 @@ func (c *Claim) take(text string, t tokens, cell *Cell, clause int) int {
 			begin--
 		}
 		d.clause, d.first, d.Cell, d.Denied = r.clause[i], i, cell, r.aside[i]
-		for k := begin; k < next && d.figure(); k++ {
+		for k := begin; k < next && d.isFigure(); k++ {
 			r.used[k], r.figure[k] = true, i+1
 		}
 		d.At = t[begin].at
@@ -298,7 +298,7 @@ func (c *Claim) take(text string, t tokens, cell *Cell, clause int) int {
 	r.lendUnits(details, cell)
 	c.takeWords(r)
 	for k := range details {
-		if d := &details[k]; d.figure() {
+		if d := &details[k]; d.isFigure() {
 			r.own(r.extent(d))
 		}
 	}
@@ -449,7 +449,7 @@ func (r *reading) around(d *Detail, cell *Cell) {
 			continue
 		}
 		by := r.closeness(begin, end, k)
-		if o := r.owner[k]; o != 0 && o != begin+1 && d.figure() {
+		if o := r.owner[k]; o != 0 && o != begin+1 && d.isFigure() {
 			by *= .5
 		}
 		switch {
@@ -480,7 +480,7 @@ func (r *reading) around(d *Detail, cell *Cell) {
 // extent returns the tokens of a detail, with a currency before it.
 func (r *reading) extent(d *Detail) (begin, end int) {
 	begin, end = d.first, d.first+1
-	if !d.figure() {
+	if !d.isFigure() {
 		return begin, begin + max(1, len(d.Words))
 	}
 	for end < len(r.t) && r.used[end] && r.figure[end] == r.figure[begin] {

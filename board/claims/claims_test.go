@@ -11,7 +11,7 @@ func first(t *testing.T, text string) *Detail {
 	t.Helper()
 	c := ExtractText(text, "")
 	for k := range c.Details {
-		if c.Details[k].figure() {
+		if c.Details[k].isFigure() {
 			return &c.Details[k]
 		}
 	}

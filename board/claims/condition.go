@@ -191,7 +191,7 @@ var (
 func (t tokens) figureFrom(i int) *Detail {
 	c := &Claim{}
 	for k := i; k < min(i+4, len(t)) && t[k].kind != markToken; k++ {
-		if d, end, is := c.detail(t, k); is && d.figure() {
+		if d, end, is := c.detail(t, k); is && d.isFigure() {
 			d.Text = t.textOf(k, end)
 			return &d
 		}
@@ -234,7 +234,7 @@ func (t tokens) figureBefore(i, from int) (best *Detail) {
 	c, end := &Claim{}, 0
 	for k := i - 1; k >= max(from, i-8); k-- {
 		d, to, is := c.detail(t, k)
-		if is && d.figure() && to <= i && (best == nil || to >= end) {
+		if is && d.isFigure() && to <= i && (best == nil || to >= end) {
 			d.Text, end = t.textOf(k, to), to
 			best = &d
 		}

@@ -15,7 +15,7 @@ func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
 	for _, e := range cmp.Claims {
 		all, both := ev.shared(c, e)
 		same, why := c.boundAlike(e)
-		if !ev.Part && !ev.long() && cmp.Cover >= .5 && cmp.Back >= .4 {
+		if !ev.Part && !ev.isLong() && cmp.Cover >= .5 && cmp.Back >= .4 {
 			if why := lex(e.Text).overstates(lex(c.Text)); why != "" && c.English && e.English {
 				reasons = append(reasons, "the report says "+why)
 			}
@@ -25,7 +25,7 @@ func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
 			continue
 		}
 		if e.Cells != nil && cmp.figuresIn(e) == 0 || // the words of a row are headings
-			ev.Part && !cmp.close() || // in a long report the words of any claim meet
+			ev.Part && !cmp.isClose() || // in a long report the words of any claim meet
 			c.negativeAs(e, cmp) || 2*cmp.figuresIn(e) < cmp.figuresIn(nil) && !e.goesOn() {
 			continue
 		}
@@ -37,18 +37,18 @@ func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
 	return reasons
 }
 
-// close reports whether a window and one of its claims have nearly the words of a claim: one or two may differ.
-func (cmp *Comparison) close() bool { return cmp.Cover >= .85 && cmp.Back >= .6 }
+// isClose reports whether a window and one of its claims have nearly the words of a claim: one or two may differ.
+func (cmp *Comparison) isClose() bool { return cmp.Cover >= .85 && cmp.Back >= .6 }
 
-// literal reports whether a window and one of its claims have the words of a claim but for one of many.
-func (cmp *Comparison) literal() bool { return cmp.Cover >= .88 && cmp.Back >= .88 }
+// isLiteral reports whether a window and one of its claims have the words of a claim but for one of many.
+func (cmp *Comparison) isLiteral() bool { return cmp.Cover >= .88 && cmp.Back >= .88 }
 
 // negativeAs reports whether two statements are both negative, so that their denials do not make them opposites: no
 // return, the way back is removed. It is false if they are close and one denies more, or literally the same.
 func (c *Claim) negativeAs(e *Claim, cmp *Comparison) bool {
 	switch mine, theirs := len(c.denials), len(e.denials); {
 	case mine > 0 && theirs > 0:
-		return !cmp.close() || mine == theirs && !cmp.literal()
+		return !cmp.isClose() || mine == theirs && !cmp.isLiteral()
 	case mine > 0:
 		return e.saysNo(c)
 	case theirs > 0:
@@ -64,7 +64,7 @@ func (ev *Evidence) opposes(c, e *Claim, cmp *Comparison, same bool) []string {
 	if same {
 		against = slices.DeleteFunc(against, turnsWithDenial)
 	}
-	if alike := len(c.denials) == len(e.denials); len(c.denials) > 0 && alike && cmp.literal() {
+	if alike := len(c.denials) == len(e.denials); len(c.denials) > 0 && alike && cmp.isLiteral() {
 		return slices.DeleteFunc(against, func(s string) bool {
 			word, other, _ := strings.Cut(strings.TrimPrefix(s, "“"), "”")
 			return !strings.HasPrefix(other, " against “") || total.has(word) // not every, some have no
@@ -81,7 +81,7 @@ func (ev *Evidence) opposes(c, e *Claim, cmp *Comparison, same bool) []string {
 	if x != "" && len(against) > 0 || same {
 		return nil // A more than B, B less than A
 	}
-	if x == "" || !cmp.close() || len(c.figures()) > 0 {
+	if x == "" || !cmp.isClose() || len(c.figures()) > 0 {
 		x, y = turned, to
 	}
 	if x != "" && cmp.Cover >= .6 && cmp.Back >= .3 {
@@ -137,9 +137,9 @@ func (c *Claim) saysNo(o *Claim) bool {
 	})
 }
 
-// Negative reports whether a text denies something, or has a word that is negative by what it
+// IsNegative reports whether a text denies something, or has a word that is negative by what it
 // means. A bound does not: never more than 5.
-func Negative(text string) bool {
+func IsNegative(text string) bool {
 	c := ExtractText(text, "")
 	return len(c.denials) > 0 || slices.ContainsFunc(lex(text), func(t token) bool {
 		return negatives()[root(t.low)] && !negators.has(t.low)

@@ -222,7 +222,7 @@ var bonus = [...]float64{0, .25, .35, .45}
 func (c *Claim) commonFigures(e *Claim, without *Detail) (n int) {
 	for k := range c.Details {
 		o := &c.Details[k]
-		if o.first == without.first || !o.figure() || o.Weak || o.Level {
+		if o.first == without.first || !o.isFigure() || o.Weak || o.Level {
 			continue
 		}
 		if slices.ContainsFunc(e.Details, func(x Detail) bool { return o.relation(&x) == Same }) {
@@ -306,8 +306,8 @@ func (d *Detail) sameWay(x *Detail) bool {
 		(d.about.of(byMark) > 0) == (x.about.of(byMark) > 0)
 }
 
-// long reports whether the evidence is a long text.
-func (ev *Evidence) long() bool { return len(ev.Claims) >= LongText }
+// isLong reports whether the evidence is a long text.
+func (ev *Evidence) isLong() bool { return len(ev.Claims) >= LongText }
 
 // LongText is the number of statements from which on the words of any claim meet somewhere by
 // chance.

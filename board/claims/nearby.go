@@ -88,7 +88,7 @@ func (f *finding) brief() (r raw) {
 		r.stems = append(r.stems, s)
 	}
 	for k := range f.Details {
-		if d := &f.Details[k]; d.figure() {
+		if d := &f.Details[k]; d.isFigure() {
 			r.figures = append(r.figures, d.dimension(), "\x00"+oneLine(d.Text))
 		}
 	}

@@ -63,7 +63,7 @@ func (ev *Evidence) seeds(c *Claim, figures []*Detail, n int) []int32 {
 
 func (c *Claim) figures() (all []*Detail) {
 	for k := range c.Details {
-		if c.Details[k].figure() {
+		if c.Details[k].isFigure() {
 			all = append(all, &c.Details[k])
 		}
 	}

@@ -164,8 +164,8 @@ func (t tokens) pivots(i int, o tokens, k int) (turned, is bool) {
 	switch {
 	case a == "before" || a == "after":
 		return a != b, i > 0 && k > 0 && (b == "before" || b == "after")
-	case a == "than" || a == "to" && t.from(i):
-		return false, a == b && (a == "than" || o.from(k))
+	case a == "than" || a == "to" && t.hasFromBefore(i):
+		return false, a == b && (a == "than" || o.hasFromBefore(k))
 	}
 	if stem(a) != stem(b) || !t.acts(i) || !o.acts(k) {
 		return false, false
@@ -175,8 +175,8 @@ func (t tokens) pivots(i int, o tokens, k int) (turned, is bool) {
 	return one != other, one == other || by || by2
 }
 
-// from reports whether "from" stands before a token.
-func (t tokens) from(i int) bool {
+// hasFromBefore reports whether "from" stands before a token.
+func (t tokens) hasFromBefore(i int) bool {
 	return slices.ContainsFunc(t[max(0, i-5):i], func(x token) bool { return x.low == "from" })
 }
 

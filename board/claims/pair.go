@@ -180,7 +180,7 @@ func (ev *Evidence) differingFigures(a, b *finding, x *difference) {
 	for _, p := range [][2]*finding{{a, b}, {b, a}} {
 		for k := range p[0].Details {
 			d := &p[0].Details[k]
-			if !d.figure() || figures && d.period() { // the periods are when they did
+			if !d.isFigure() || figures && d.period() { // the periods are when they did
 				continue
 			}
 			w := ev.weigh(p[0].Claim, nil, d, []*Claim{p[1].Claim})
@@ -258,7 +258,7 @@ func kindOf(d *Detail) string {
 // agreed reports whether a claim has a figure of another one.
 func (ev *Evidence) agreed(c *Claim, d *Detail) bool {
 	return slices.ContainsFunc(c.Details, func(o Detail) bool {
-		return o.figure() && d.relation(&o).Agrees()
+		return o.isFigure() && d.relation(&o).Agrees()
 	})
 }
 
@@ -406,7 +406,7 @@ func newFinding(content, source string) *finding {
 // lacksName reports whether a finding names something that another one does not.
 func (f *finding) lacksName(o *Claim) bool {
 	return slices.ContainsFunc(f.Details, func(d Detail) bool {
-		return !d.figure() && !d.initial && !o.hasName(&d)
+		return !d.isFigure() && !d.initial && !o.hasName(&d)
 	})
 }
 
@@ -431,7 +431,7 @@ func (f *finding) labels(o *finding) bool {
 		return false
 	}
 	return !slices.ContainsFunc(f.Details, func(d Detail) bool {
-		return d.At >= one && !d.figure() && !d.initial && o.hasName(&d)
+		return d.At >= one && !d.isFigure() && !d.initial && o.hasName(&d)
 	})
 }
 

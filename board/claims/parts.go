@@ -55,7 +55,7 @@ func (ev *Evidence) denies(part, q, e *Claim) string {
 	beside := ev.lay(part, w)
 	all, both := ev.shared(part, e)
 	if len(part.denials) > 0 && e.deniesOf(part) || part.negativeAs(q, &beside) ||
-		conditional(part, w.Claims) || part.timed() || q.timed() {
+		conditional(part, w.Claims) || part.hasConditionWord() || q.hasConditionWord() {
 		return ""
 	}
 	for _, o := range ev.opposing(part, w, beside.Matches) {
@@ -74,12 +74,13 @@ func (c *Claim) deniesOf(o *Claim) bool {
 // figuresOf reports whether a window has all figures of a claim.
 func (ev *Evidence) figuresOf(c *Claim, w Window) bool {
 	return !slices.ContainsFunc(ev.assign(c, w), func(m Match) bool {
-		return m.Detail.figure() && !m.Detail.Weak && !m.Rel.Agrees()
+		return m.Detail.isFigure() && !m.Detail.Weak && !m.Rel.Agrees()
 	})
 }
 
-// timed reports whether a statement has a word that begins a condition (see fronted): before, after, unless, without.
-func (c *Claim) timed() bool {
+// hasConditionWord reports whether a statement has a word that begins a condition (see fronted): before, after, unless,
+// without.
+func (c *Claim) hasConditionWord() bool {
 	return slices.ContainsFunc(lex(c.Text), func(t token) bool { return fronted.has(t.low) })
 }
 

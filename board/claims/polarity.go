@@ -282,7 +282,7 @@ func (ev *Evidence) opposite(m *clause, mine, theirs []*clause) (best opposition
 		both := share * min(m.weight, t.weight)
 		if len(m.denials)%2 != len(t.denials)%2 {
 			if w, s := deniedWord(m, t); w != "" && share >= .5 && (n >= 2 || share > .99) &&
-				share > most && (!ev.long() || both >= .4*m.weight && both >= .3*t.weight) &&
+				share > most && (!ev.isLong() || both >= .4*m.weight && both >= .3*t.weight) &&
 				!ev.fitsBetter(m, t, mine) {
 				best = opposition{"“" + w + oneSide, s,
 					both / math.Sqrt(m.weight*t.weight)}

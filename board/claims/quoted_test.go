@@ -61,7 +61,7 @@ func TestSpokenTimes(t *testing.T) {
 	} {
 		ev := NewEvidence([]*Claim{ExtractText("The gate opens at "+digits+".", "s")})
 		d := ExtractText("The gate opens at "+spoken+".", "").figures()
-		if len(d) != 1 || !ev.elsewhere(nil, d[0]) {
+		if len(d) != 1 || !ev.hasFigure(nil, d[0]) {
 			t.Errorf("%s is not %s: %v", spoken, digits, d)
 		}
 	}

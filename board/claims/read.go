@@ -80,7 +80,7 @@ func ReadLines(d *documents.Document, from, to int) []*Statement {
 		}
 	}
 	r := reader{}
-	if prose(d.Name, lines) {
+	if isProse(d.Name, lines) {
 		r.read(lines)
 	} else {
 		r.code(lines)
@@ -91,8 +91,8 @@ func ReadLines(d *documents.Document, from, to int) []*Statement {
 var reProgram = text.NewRegexp(`(?i)\.(go|py|js|ts|jsx|tsx|java|rs|rb|c|h|cc|cpp|cs|php|sh|` +
 	`sql|tf|ya?ml|toml|ini|cfg|conf|env|properties|json|jsonl|xml|css|log|diff|patch|mod|sum)$`)
 
-// prose reports whether a document is read by paragraphs.
-func prose(name string, lines []line) bool { return !reProgram.MatchString(name) }
+// isProse reports whether a document is read by paragraphs.
+func isProse(name string, lines []line) bool { return !reProgram.MatchString(name) }
 
 func (r *reader) add(s *Statement, lead string) {
 	for _, h := range append(r.heads, lead) {

@@ -81,7 +81,7 @@ func (ev *Evidence) Survive(claim *Claim, item string) Survival {
 			best = s
 		}
 	}
-	if best.Verdict != Refuted && !ev.long() && best.Window != nil && best.Window.Cover >= .5 {
+	if best.Verdict != Refuted && !ev.isLong() && best.Window != nil && best.Window.Cover >= .5 {
 		ev.refuteParts(claim, &best)
 	}
 	return best
@@ -114,10 +114,10 @@ func (s *Survival) better(o *Survival) bool {
 	if o.placed && s.Verdict == Supported && o.has.agree > s.has.agree {
 		return false
 	}
-	if s.denied && o.Verdict == Supported && o.table() {
+	if s.denied && o.Verdict == Supported && o.isTable() {
 		return true // figures in a table do not say how they are meant
 	}
-	if o.denied && s.Verdict == Supported && s.table() {
+	if o.denied && s.Verdict == Supported && s.isTable() {
 		return false
 	}
 	if s.outtells(o) || o.outtells(s) {
@@ -138,8 +138,8 @@ func (s *Survival) outtells(o *Survival) bool {
 		s.Window.Cover >= o.Window.Cover+.2
 }
 
-// table reports whether a window is rows of a table.
-func (s *Survival) table() bool { return s.Window.Claims[0].Cells != nil }
+// isTable reports whether a window is rows of a table.
+func (s *Survival) isTable() bool { return s.Window.Claims[0].Cells != nil }
 
 // decides orders verdicts on windows.
 func (v Verdict) decides() int {
@@ -159,7 +159,7 @@ func (ev *Evidence) judge(c *Claim, cmp Comparison) Survival {
 		s.take(ev, cmp.Matches[i], &cmp)
 	}
 	s.odds = cmp.odds(&s.has)
-	if !ev.long() || cmp.Cover >= .6 && cmp.Back >= .4 { // the words of any claim meet by chance
+	if !ev.isLong() || cmp.Cover >= .6 && cmp.Back >= .4 { // the words of any claim meet by chance
 		s.refute(ev, &cmp)
 	}
 	if s.Verdict != Refuted {
@@ -196,8 +196,8 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 		s.sure = s.sure || s.form || cover >= .5 && (len(s.Lacks) == 0 || back >= .7)
 	}
 	s.Verdict = Refuted
-	s.denied, s.placed = len(said)+len(opposite) > 0 && !s.table(), len(said) > 0
-	s.sure = s.sure || slices.ContainsFunc(opposite, firm)
+	s.denied, s.placed = len(said)+len(opposite) > 0 && !s.isTable(), len(said) > 0
+	s.sure = s.sure || slices.ContainsFunc(opposite, isFirm)
 	s.Reasons = slices.Concat(s.Reasons, said, opposite)
 }
 
@@ -209,9 +209,9 @@ func (cmp *Comparison) inOne(ev *Evidence, c *Claim) bool {
 	})
 }
 
-// firm reports whether a reason is more than what one side denies, or the order of words: bounds and
+// isFirm reports whether a reason is more than what one side denies, or the order of words: bounds and
 // opposites that are other words, too.
-func firm(why string) bool {
+func isFirm(why string) bool {
 	one, other, against := strings.Cut(why, "” against “")
 	return !strings.HasPrefix(why, "“") || against && strings.Trim(one, "“") != strings.TrimSuffix(other, "”")
 }
@@ -300,7 +300,7 @@ func (s *Survival) weigh(cmp *Comparison) {
 func (s *Survival) take(ev *Evidence, m Match, cmp *Comparison) {
 	d, n := m.Detail, &s.has
 	switch {
-	case !d.figure():
+	case !d.isFigure():
 		n.names++
 		if m.Rel == Same {
 			n.named++
@@ -341,7 +341,7 @@ func (s *Survival) take(ev *Evidence, m Match, cmp *Comparison) {
 // figuresIn counts the figures of a claim that a statement of a window has; nil means all.
 func (cmp *Comparison) figuresIn(e *Claim) (n int) {
 	for _, m := range cmp.Matches {
-		if m.With != nil && m.Rel.Agrees() && m.Detail.figure() && (e == nil || m.From == e) {
+		if m.With != nil && m.Rel.Agrees() && m.Detail.isFigure() && (e == nil || m.From == e) {
 			n++
 		}
 	}

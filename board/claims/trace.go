@@ -149,7 +149,7 @@ func (ev *Evidence) withName(d *Detail) *Claim {
 // weighDetail says what evidence has for one detail.
 func (ev *Evidence) weighDetail(c, before *Claim, d *Detail, near []*Claim) Judged {
 	j := Judged{Detail: d}
-	if !d.figure() {
+	if !d.isFigure() {
 		if e := ev.withName(d); e != nil {
 			j.Verdict, j.Source = Supported, strings.TrimSuffix(e.Source, Quoted)
 		}

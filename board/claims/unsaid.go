@@ -37,7 +37,7 @@ func (ev *Evidence) unsaid(c *Claim) string {
 	all, unknown := ev.newWords(t)
 	if all < 2 || 3*unknown < 2*all || slices.ContainsFunc(t, func(x token) bool { return supposes.has(x.low) }) ||
 		t[0].low == "that" || !t.tells() || slices.ContainsFunc(c.Details, func(d Detail) bool {
-		return d.figure() && !d.Weak
+		return d.isFigure() && !d.Weak
 	}) {
 		return ""
 	}

@@ -26,12 +26,12 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 	var had []*Detail
 	for k := range finding.Details {
 		d := &finding.Details[k]
-		if !d.figure() {
+		if !d.isFigure() {
 			continue
 		}
 		w := ev.weigh(finding, nil, d, near)
-		if w.Best.With == nil && !ev.elsewhere(finding, d) {
-			if why, sure := d.slip(around, quote); sure && !sums(d, around) {
+		if w.Best.With == nil && !ev.hasFigure(finding, d) {
+			if why, sure := d.slip(around, quote); sure && !isSum(d, around) {
 				v.Refuted = append(v.Refuted, why)
 				continue
 			} else if why != "" {
@@ -42,7 +42,7 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		if w.Best.With != nil && w.Best.Rel != Bare || w.Rival.Rel == Coarser {
 			had = append(had, d)
 			continue
-		} else if ev.elsewhere(finding, d) {
+		} else if ev.hasFigure(finding, d) {
 			if had = append(had, d); w.Other.With == nil {
 				continue
 			}
@@ -53,9 +53,9 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		}
 		one := finding.onlyOne(d, around)
 		why, value := quoted.contradicts(quote, one)
-		if why != "" && !program && (!value || one && d.spelled() && !sums(d, around)) {
+		if why != "" && !program && (!value || one && d.spelled() && !isSum(d, around)) {
 			v.Refuted = append(v.Refuted, why)
-		} else if why != "" && !finding.inAnotherZone(d, had) && !sums(d, around) {
+		} else if why != "" && !finding.inAnotherZone(d, had) && !isSum(d, around) {
 			v.values = append(v.values, valueOf{d, why})
 		}
 	}
@@ -133,9 +133,9 @@ func isData(quote string) bool { return reKeyValue.MatchString(quote) }
 
 var reKeyValue = text.NewRegexp(`^\W*[a-z][\w.-]*\s*(:\s*["\d]|=\s*[\d.]+$)|"[\w.-]+"\s*:`)
 
-// sums reports whether a figure is the sum of those of one column, or of one unit, of some
+// isSum reports whether a figure is the sum of those of one column, or of one unit, of some
 // statements.
-func sums(d *Detail, around []*Claim) bool {
+func isSum(d *Detail, around []*Claim) bool {
 	if d.Q == nil {
 		return false
 	}
@@ -305,8 +305,8 @@ func (c *Claim) predicates() bool {
 	})
 }
 
-// elsewhere reports whether a figure stands somewhere in the source.
-func (ev *Evidence) elsewhere(c *Claim, d *Detail) bool {
+// hasFigure reports whether a figure stands somewhere in the source.
+func (ev *Evidence) hasFigure(c *Claim, d *Detail) bool {
 	for _, e := range ev.withFigure(c, d) {
 		for k := range e.Details {
 			x := &e.Details[k]

@@ -147,14 +147,14 @@ func (t *Note) numbered() string {
 	return ""
 }
 
-// any reports whether a text has one of some words.
-func (t *Note) any(list []string) bool {
+// hasAny reports whether a text has one of some words.
+func (t *Note) hasAny(list []string) bool {
 	return slices.ContainsFunc(t.words,
 		func(w noteWord) bool { return slices.Contains(list, w.word) })
 }
 
-// has returns the word of a text that is w, perhaps in another form; nil if there is none.
-func (t *Note) has(w string) *noteWord {
+// find returns the word of a text that is w, perhaps in another form; nil if there is none.
+func (t *Note) find(w string) *noteWord {
 	for i := range t.words {
 		if akin(t.words[i].word, w) {
 			return &t.words[i]
@@ -186,7 +186,7 @@ func (newer *Note) Standing(older *Note) Standing {
 	both, common := 0, 0
 	for i := range newer.words {
 		w := &newer.words[i]
-		o := older.has(w.word)
+		o := older.find(w.word)
 		if o != nil && !w.empty {
 			common++
 		}
@@ -205,11 +205,11 @@ func (newer *Note) Standing(older *Note) Standing {
 		}
 	}
 	for i := range older.words {
-		if w := &older.words[i]; (w.value == 0 || i == 0) && newer.has(w.word) == nil {
+		if w := &older.words[i]; (w.value == 0 || i == 0) && newer.find(w.word) == nil {
 			ownOld += w.weight
 		}
 	}
-	if shared == 0 || newer.any(addingWords) {
+	if shared == 0 || newer.hasAny(addingWords) {
 		return Apart
 	}
 	own := (ownNew + ownOld) / 2
@@ -220,7 +220,7 @@ func (newer *Note) Standing(older *Note) Standing {
 		}
 		return Apart
 	}
-	toldSo := newer.any(changeWords())
+	toldSo := newer.hasAny(changeWords())
 	if n, o := newer.numbered(), older.numbered(); n != o && n != "" && o != "" && !toldSo {
 		return Apart // of a series: step 3, step 4
 	}
@@ -260,7 +260,7 @@ func (t *Note) beginsAs(o *Note) (n int) {
 
 // unlike reports whether one word stands after different words, so that it names two things.
 func (t *Note) unlike(w, o *noteWord, other *Note) bool {
-	return w.before != "" && o.before != "" && other.has(w.before) == nil && t.has(o.before) == nil
+	return w.before != "" && o.before != "" && other.find(w.before) == nil && t.find(o.before) == nil
 }
 
 // becoming are words before what something has become: moved to Postgres.
@@ -274,12 +274,12 @@ var becoming = []string{"to", "on", "with", "by", "auf", "zu", "nach", "mit", "d
 func (t *Note) differs(o *Note, near bool) bool {
 	for i := range t.words {
 		w := &t.words[i]
-		if w.value == 0 || o.has(w.word) != nil {
+		if w.value == 0 || o.find(w.word) != nil {
 			continue
 		}
 		became := near || i > 0 && slices.Contains(becoming, t.words[i-1].word)
 		if slices.ContainsFunc(o.words, func(v noteWord) bool {
-			if v.value != w.value || t.has(v.word) != nil {
+			if v.value != w.value || t.find(v.word) != nil {
 				return false
 			}
 			if v.value == valueName {
@@ -307,7 +307,7 @@ func (newer *Note) dismisses(older *Note) bool {
 		if w.value == 0 {
 			continue
 		}
-		if older.has(w.word) == nil {
+		if older.find(w.word) == nil {
 			own = true
 			continue
 		}
@@ -321,7 +321,7 @@ func (newer *Note) dismisses(older *Note) bool {
 func (t *Note) Confirmed(o *Note) (all bool) {
 	for _, w := range t.words {
 		if w.value == valueNumber {
-			if all = o.has(w.word) != nil; !all {
+			if all = o.find(w.word) != nil; !all {
 				return false
 			}
 		}
@@ -333,7 +333,7 @@ func (t *Note) Confirmed(o *Note) (all bool) {
 func (t *Note) Share(o *Note) float64 {
 	both, all := 0.0, 0.0
 	for _, w := range t.words {
-		if all += w.weight; o.has(w.word) != nil {
+		if all += w.weight; o.find(w.word) != nil {
 			both += w.weight
 		}
 	}

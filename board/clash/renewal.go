@@ -46,7 +46,7 @@ func (r *Renewal) known() [len(renewing)]float64 {
 	}
 	asked, newer := 0.0, 0.0
 	for _, w := range r.Older.words {
-		if r.Newer.has(w.word) != nil && r.Question.has(w.word) != nil {
+		if r.Newer.find(w.word) != nil && r.Question.find(w.word) != nil {
 			asked += w.weight
 		}
 	}

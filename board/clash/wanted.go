@@ -239,7 +239,7 @@ func (k *wantedKind) is(f words.Figure) bool {
 func (w *Wanted) hasName(t *Note) bool {
 	for i, one := range t.words {
 		if one.value == valueName && (isProper(one.word) || strings.Contains(one.word, "@")) &&
-			w.question.has(one.word) == nil &&
+			w.question.find(one.word) == nil &&
 			!strings.Contains("|"+calendar+languages, "|"+one.word) &&
 			(i+1 == len(t.words) || t.words[i+1].value != valueNumber) {
 			return true

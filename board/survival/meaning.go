@@ -92,7 +92,7 @@ func (r *ItemResult) meaning(x *index, passages []passage, want embed.Vector,
 		return // near in meaning, but a number is not there
 	}
 	text := x.quote(at.first, at.last, math.MaxInt).Text
-	if top < surely && (claims.Negative(r.Content) != claims.Negative(text) || p.calledFalse(x, &h) >= 0) {
+	if top < surely && (claims.IsNegative(r.Content) != claims.IsNegative(text) || p.calledFalse(x, &h) >= 0) {
 		return // vectors hardly tell what is from what is not
 	}
 	r.Present, r.Unsure, r.Cause = true, false, ""

@@ -16,9 +16,9 @@ const (
 		`not (?:true|correct|accurate|so|the case|supported|borne out|confirmed|substantiated))`
 	takenBack = `(?:withdrawn|retracted|refuted|disproved|disproven|debunked|discredited|rescinded|` +
 		`overturned|ruled out)`
-	setAside = `(?:dismissed|rejected|denied|discarded|abandoned|set aside|corrected|struck|superseded)`
-	mistake  = `(?:an?|our|my|their|the) (?:\w+ )?(?:error|mistake|misreading|misunderstanding|typo|artefact|artifact)`
-	aClaim   = `(?:claim|allegation|accusation|statement|theory|theories|rumou?r|story|stories|hypothes[ie]s|` +
+	setAside   = `(?:dismissed|rejected|denied|discarded|abandoned|set aside|corrected|struck|superseded)`
+	mistake    = `(?:an?|our|my|their|the) (?:\w+ )?(?:error|mistake|misreading|misunderstanding|typo|artefact|artifact)`
+	claimNouns = `(?:claim|allegation|accusation|statement|theory|theories|rumou?r|story|stories|hypothes[ie]s|` +
 		`suspicion|suggestion|assertion|report|idea|figure|finding|charge|conclusion|number)s?`
 	told = `(?:said|stated|states|claimed|claims|asserted|reported|wrote|thought|believed|assumed|suspected)`
 	// being also has what may stand between it and what it says.
@@ -28,7 +28,7 @@ const (
 var (
 	// refutes is what says of a claim that it does not hold.
 	refutes = text.NewRegexp(`(?i)\b(?:` + being + ` (?:` + untrue + `|` + takenBack + `)|` +
-		aClaim + ` that\b.{0,120}\b(?:` + setAside +
+		claimNouns + ` that\b.{0,120}\b(?:` + setAside +
 		`|(?:have|has|had) no (?:basis|foundation|merit))|` +
 		`refutes?|disproves?|debunks?|contrary to|is a myth|no (?:evidence|proof|sign) that|(?:tests? showed|turned out|proved) otherwise|` +
 		`popular belief|common misconception)\b|` +
@@ -45,22 +45,22 @@ var (
 		`(?i)^\W*(?:(?:in fact|in reality|the opposite|not so|not true)\b|` +
 			`we (?:were|had been|are) (?:wrong|mistaken)\b|` +
 			`(?:wrong|false|untrue|corrected|struck)\b|` +
-			`(?:that|this|it|they|these|those|both|the ` + aClaim +
+			`(?:that|this|it|they|these|those|both|the ` + claimNouns +
 			`)\b(?: \w+){0,4}? ` + being + ` ` +
 			`(?:` + untrue + `|` + takenBack + `|` + mistake + `)|` +
-			`(?:that|this|(?:that|this|the) ` + aClaim + `)\b(?: \w+){0,4}? ` +
+			`(?:that|this|(?:that|this|the) ` + claimNouns + `)\b(?: \w+){0,4}? ` +
 			being + ` ` + setAside + `|` +
-			`(?:that|this|it|they|the ` + aClaim +
+			`(?:that|this|it|they|the ` + claimNouns +
 			`)\b.{0,20}(?: not|n't) (?:survive|stand|hold)\b|` +
 			`.{0,80}(?: not|n't) (?:bear|back|support|confirm|show|substantiate|corroborate) (?:it|this|that|them)\b|` +
 			`.{0,80}\b(?:no such thing|nothing of the (?:kind|sort)|(?:say|says|show|shows|suggest|suggests|tell|tells) otherwise)\b|` +
 			`.{0,80}\bno (?:evidence|support|sign|trace|basis) (?:for|of) (?:it|this|that|them)\b|` +
 			`.{0,80}\b(?:refute[sd]?|disprove[sd]?|contradict(?:s|ed)?|rebut(?:s|ted)?|debunk(?:s|ed)?|rule[sd]?|` +
 			`annul(?:s|led)?|quash(?:es|ed)?|overturn(?:s|ed)?|reverse[sd]?|withdrew|retract(?:s|ed)?|struck down|set aside) ` +
-			`(?:it|this|that|them|(?:the|that|this|these|those) ` + aClaim + `)\b)`)
+			`(?:it|this|that|them|(?:the|that|this|these|those) ` + claimNouns + `)\b)`)
 	// outlaws is a heading, or what introduces a list, of claims that do not hold.
 	outlaws = text.NewRegexp(`(?i)\b(?:` + takenBack + `|struck|superseded|not confirmed|errata|` +
-		`rejected ` + aClaim + `|false (?:claims|alarms|leads)|misconceptions?|myths?)\b`)
+		`rejected ` + claimNouns + `|false (?:claims|alarms|leads)|misconceptions?|myths?)\b`)
 )
 
 // attributes is what makes a finding one of who says something: that stays true when what is said is

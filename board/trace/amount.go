@@ -216,7 +216,7 @@ func (a *amount) measure(s *words.Scanner, next int) {
 		if l.Kind != words.Word && l.Kind != words.Part || !s.Near(before, *l, "-") {
 			return
 		}
-		if glued := l.Start < a.end; glued && n == 0 && l.Plain == "m" && a.millions(s, next) {
+		if glued := l.Start < a.end; glued && n == 0 && l.Plain == "m" && a.isMillion(s, next) {
 			a.value, a.raw, a.step, a.last = a.value*1e6, a.raw*1e6, a.step*1e6, next
 			continue
 		} else if glued && n == 0 && l.Plain == "m" && a.dim == "" && a.value < 100 {
@@ -252,7 +252,7 @@ func (a *amount) measure(s *words.Scanner, next int) {
 			a.dim, a.last, a.end = "×", next, max(a.end, l.End)
 			return
 		}
-		if !content(l) || noNouns()[l.Plain] {
+		if !isContentWord(l) || noNouns()[l.Plain] {
 			return
 		}
 		if n == 0 && a.dim == "" && (l.Plain == "points" || l.Plain == "point") && a.step < 1 {
@@ -268,9 +268,9 @@ func (a *amount) measure(s *words.Scanner, next int) {
 	}
 }
 
-// millions reports whether the m that is glued to a number is a million: of money, or
+// isMillion reports whether the m that is glued to a number is a million: of money, or
 // of what comes next.
-func (a *amount) millions(s *words.Scanner, at int) bool {
+func (a *amount) isMillion(s *words.Scanner, at int) bool {
 	if a.dim != "" {
 		return a.dim != "%"
 	}
@@ -278,7 +278,7 @@ func (a *amount) millions(s *words.Scanner, at int) bool {
 		return false
 	}
 	next := &s.Lexemes[at+1]
-	return next.Kind == words.Word && content(next) && s.Near(s.Lexemes[at], *next, "")
+	return next.Kind == words.Word && isContentWord(next) && s.Near(s.Lexemes[at], *next, "")
 }
 
 // compared reports whether what follows "times" says that it is a ratio: 3 times as
@@ -288,7 +288,7 @@ func compared(s *words.Scanner, i int) bool {
 		return false
 	}
 	next := &s.Lexemes[i+1]
-	return content(next) || next.Plain == "as" || next.Plain == "the" || next.Plain == "that" ||
+	return isContentWord(next) || next.Plain == "as" || next.Plain == "the" || next.Plain == "that" ||
 		next.Plain == "what" || comparatives()[next.Plain]
 }
 

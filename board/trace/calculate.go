@@ -148,7 +148,7 @@ func (a *amount) of(x, y *amount, apart bool) string {
 		return ""
 	}
 	switch {
-	case a.between(x, y):
+	case a.isTimeBetween(x, y):
 		return "a time between"
 	case a.ofEach(x, y), x.dim == a.dim && a.inEach(x, y):
 		return "so much for each"

@@ -115,8 +115,8 @@ func (d *deriver) around(i int) (out []int32) {
 	return out
 }
 
-// derived notes that a fact follows from figures, and from what records; it returns true.
-func (d *deriver) derived(f *fact, how string, from []amount, records ...int32) bool {
+// setDerived notes that a fact follows from figures, and from what records; it returns true.
+func (d *deriver) setDerived(f *fact, how string, from []amount, records ...int32) bool {
 	f.verdict = Fact{Verdict: Derived, Why: how, Entries: d.ids(records)}
 	for _, a := range from {
 		if a.operand().text != "" && len(f.verdict.From) < maxOperands {
@@ -155,7 +155,7 @@ func (d *deriver) fromTwo(f *fact, own []amount, others, nearest []int32) bool {
 					continue
 				}
 				if how := f.amount.ofBoth(&x, &y); how != "" {
-					return d.derived(f, how, []amount{x, y}, append(slices.Clone(others), r)...)
+					return d.setDerived(f, how, []amount{x, y}, append(slices.Clone(others), r)...)
 				}
 			}
 			with := others[:min(len(others), k)]
@@ -172,7 +172,7 @@ func (d *deriver) fromTwo(f *fact, own []amount, others, nearest []int32) bool {
 						continue
 					}
 					if how := f.amount.ofBoth(&x, &y); how != "" {
-						return d.derived(f, how, []amount{x, y}, q, r)
+						return d.setDerived(f, how, []amount{x, y}, q, r)
 					}
 				}
 			}
@@ -202,7 +202,7 @@ func (d *deriver) fromFar(i int, own []amount) bool {
 			}
 			if f.amount.near(x.amount.value+y.amount.value) ||
 				f.amount.near(math.Abs(x.amount.value-y.amount.value)) {
-				return d.derived(f, "a sum or a difference", []amount{x.amount, y.amount},
+				return d.setDerived(f, "a sum or a difference", []amount{x.amount, y.amount},
 					x.support[0], y.support[0])
 			}
 		}
@@ -218,7 +218,7 @@ func (d *deriver) fromFar(i int, own []amount) bool {
 			for _, x := range own[:min(len(own), 4)] {
 				if x.dim == f.amount.dim && x.dim != "" && x.dim != "%" &&
 					f.amount.near(x.value*y.value) {
-					return d.derived(f, "so much for each", []amount{x, y}, r)
+					return d.setDerived(f, "so much for each", []amount{x, y}, r)
 				}
 			}
 		}
@@ -230,7 +230,7 @@ func (d *deriver) fromFar(i int, own []amount) bool {
 			for _, x := range own[:min(len(own), 4)] {
 				if x.dim == f.amount.dim &&
 					(f.amount.near(x.value*a.value) || f.amount.near(x.value/a.value)) {
-					return d.derived(f, "so much for each", []amount{x, *a}, g.support[0])
+					return d.setDerived(f, "so much for each", []amount{x, *a}, g.support[0])
 				}
 			}
 		}

@@ -58,9 +58,9 @@ func (a *amount) perUnit(l, next *words.Lexeme) {
 		a.per, a.perOf = dim, of
 	} else if m, ok := coin(l.Plain); ok && m.dim != "length" && m.of == 1 {
 		a.per, a.perOf = m.dim, 1
-	} else if content(l) {
+	} else if isContentWord(l) {
 		a.per, a.perOf = l.Keys[0], 1
-		if next != nil && next.Kind == words.Word && content(next) {
+		if next != nil && next.Kind == words.Word && isContentWord(next) {
 			a.perToo = next.Keys[0]
 		}
 	}
@@ -111,7 +111,7 @@ func (a *amount) inEach(x, y *amount) bool {
 // it: each of the five nodes has 32 cores. It is perEach if they do not say of what, ""
 // if none has.
 func eachBefore(s *words.Scanner, i int) string {
-	if i > 2 && s.Lexemes[i-1].Plain == "of" && content(&s.Lexemes[i-2]) &&
+	if i > 2 && s.Lexemes[i-1].Plain == "of" && isContentWord(&s.Lexemes[i-2]) &&
 		s.Lexemes[i-3].Kind == words.Number { // 3 shifts of 8 nurses
 		return s.Lexemes[i-2].Keys[0]
 	}
@@ -125,7 +125,7 @@ func eachBefore(s *words.Scanner, i int) string {
 		if l.Plain == "each" || l.Plain == "every" {
 			return noun
 		}
-		if l.Kind == words.Word && content(l) {
+		if l.Kind == words.Word && isContentWord(l) {
 			noun = l.Keys[0]
 		}
 	}

@@ -112,14 +112,14 @@ func contextKey(l *words.Lexeme) string {
 			return l.Keys[0]
 		}
 		return ""
-	case content(l):
+	case isContentWord(l):
 		return l.Keys[0]
 	}
 	return ""
 }
 
-// content reports whether a lexeme is a word that says what a text is about.
-func content(l *words.Lexeme) bool {
+// isContentWord reports whether a lexeme is a word that says what a text is about.
+func isContentWord(l *words.Lexeme) bool {
 	return l.Kind <= words.Part && l.Kind != words.Number && len(l.Keys) > 0 &&
 		l.Keys[0][0] == 'w' &&
 		len(l.Plain) > 2 &&

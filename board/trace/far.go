@@ -116,7 +116,7 @@ func (d *deriver) fromPassage(i int) bool {
 						continue
 					}
 					if how := f.amount.of(&pool[k], &pool[n], k >= both || n >= both); how != "" {
-						return d.derived(f, how, []amount{pool[k], pool[n]}, records...)
+						return d.setDerived(f, how, []amount{pool[k], pool[n]}, records...)
 					}
 				}
 			}
@@ -196,7 +196,7 @@ func (d *deriver) ofWhole(i int) bool {
 				y.dim == "" && y.value > x.value &&
 				x.sharesNoun(y) &&
 				f.amount.near(100*x.value/y.value) {
-				return d.derived(f, "a share", []amount{*x, *y}, g.support[0])
+				return d.setDerived(f, "a share", []amount{*x, *y}, g.support[0])
 			}
 		}
 	}

@@ -62,11 +62,11 @@ func (fr *factReader) readNumbers(u *unit) {
 		if fr.isTaken(l) || fr.isPart(i) {
 			continue
 		}
-		if fr.structural(u, a, skipped >= 0 && skipped == i-1) {
+		if fr.isStructural(u, a, skipped >= 0 && skipped == i-1) {
 			skipped = i
 			continue
 		}
-		if fr.version(a) {
+		if fr.isVersion(a) {
 			fr.add(fact{kind: KindIdentifier, start: l.Start, end: l.End,
 				tokens: []string{token(l)}})
 			continue
@@ -89,8 +89,8 @@ func (fr *factReader) readNumbers(u *unit) {
 	}
 }
 
-// version reports whether a number is one of a version: release 2.3, the 8.12 release.
-func (fr *factReader) version(a *amount) bool {
+// isVersion reports whether a number is one of a version: release 2.3, the 8.12 release.
+func (fr *factReader) isVersion(a *amount) bool {
 	l := &fr.scan.Lexemes[a.first]
 	if l.Kind != words.Number || a.dim != "" || !strings.Contains(fr.scan.Surface(*l), ".") {
 		return false
@@ -167,10 +167,10 @@ func (fr *factReader) yearless(a *amount) bool {
 
 func isYear(s string) bool { return len(s) == 4 && words.Digits(s) && s >= "1800" && s < "2200" }
 
-// structural reports whether a number belongs to the form of the report: a page, a
+// isStructural reports whether a number belongs to the form of the report: a page, a
 // reference, a row's number, a count of its own parts, or a word that is hardly a
 // number.
-func (fr *factReader) structural(u *unit, a *amount, after bool) bool {
+func (fr *factReader) isStructural(u *unit, a *amount, after bool) bool {
 	l := &fr.scan.Lexemes[a.first]
 	text := u.text()
 	var before string
@@ -193,14 +193,14 @@ func (fr *factReader) structural(u *unit, a *amount, after bool) bool {
 		return true // three quarters, half an hour
 	case l.Kind == words.Word: // spelled out
 		return slices.ContainsFunc(fr.scan.Lexemes, func(x words.Lexeme) bool { return x.Plain == "would" }) ||
-			a.raw < 2 || a.raw == a.value && a.dim != "" || fr.fraction(a) || plain &&
+			a.raw < 2 || a.raw == a.value && a.dim != "" || fr.isFraction(a) || plain &&
 			(a.nouns[0] == "" || a.value < 3) ||
 			fr.ownCount(a) || a.first == 0 && len(fr.scan.Lexemes) > 1 &&
 			materials()[fr.scan.Lexemes[1].Plain] // six papers were read
 	case plain && a.nouns[0] != "" && a.value <= 20 && a.step >= 1 && fr.ownCount(a):
 		return true
 	case u.row > 0 && plain && l.Start < len(text) && a.value == float64(u.row) &&
-		len(u.cells) > 0 && fr.firstCell(u, l.Start):
+		len(u.cells) > 0 && fr.isFirstCell(u, l.Start):
 		return true
 	}
 	return false
@@ -224,9 +224,9 @@ func (fr *factReader) ofWords(l *words.Lexeme) bool {
 		func(w string) bool { return fractions()[w] })
 }
 
-// fraction reports whether a number word is part of a fraction: three quarters, two in
+// isFraction reports whether a number word is part of a fraction: three quarters, two in
 // three.
-func (fr *factReader) fraction(a *amount) bool {
+func (fr *factReader) isFraction(a *amount) bool {
 	at := func(k int) string {
 		if k < 0 || k >= len(fr.scan.Lexemes) {
 			return ""
@@ -262,6 +262,6 @@ func (fr *factReader) ownCount(a *amount) bool {
 	return false
 }
 
-func (fr *factReader) firstCell(u *unit, at int) bool {
+func (fr *factReader) isFirstCell(u *unit, at int) bool {
 	return len(u.cells) < 2 || u.start+at < u.cells[1]
 }

@@ -118,14 +118,14 @@ func (d *deriver) calculateAs(i int) bool {
 	f := &d.facts[i]
 	others := d.around(i)
 	if how := cmp.Or(d.columnSum(i), d.ofColumn(i), d.shareOfColumn(i)); how != "" {
-		return d.derived(f, how, nil, others...)
+		return d.setDerived(f, how, nil, others...)
 	}
 	own, period := d.supported(i)
 	if how, from := calculation(&f.amount, own); how != "" {
-		return d.derived(f, how, from, others...)
+		return d.setDerived(f, how, from, others...)
 	}
 	if how, from := fromOperands(&f.amount, d.operands(i), own); how != "" {
-		return d.derived(f, how, from, others...)
+		return d.setDerived(f, how, from, others...)
 	}
 	if d.hasCue(f, periodCues()) {
 		all := own
@@ -136,7 +136,7 @@ func (d *deriver) calculateAs(i int) bool {
 		said := periodsOf(d.units[f.unit].text())
 		how := cmp.Or(perPeriod(&f.amount, said, period), f.amount.ofPeriod(said, all))
 		if how != "" {
-			return d.derived(f, how, nil, others...)
+			return d.setDerived(f, how, nil, others...)
 		}
 	}
 	cue := d.hasCue(f, cues())
@@ -148,11 +148,11 @@ func (d *deriver) calculateAs(i int) bool {
 			}
 		}
 		if how, from := calculation(&f.amount, all); how != "" {
-			return d.derived(f, how, from, r)
+			return d.setDerived(f, how, from, r)
 		}
 		if d.hasCue(f, restCues()) {
 			if how, from := f.amount.ofRest(all); how != "" {
-				return d.derived(f, how, from, r)
+				return d.setDerived(f, how, from, r)
 			}
 		}
 	}

@@ -142,7 +142,7 @@ func TestInvented(t *testing.T) {
 			if err := tr.derive(each(all)); err != nil {
 				t.Fatal(err)
 			}
-			if err := tr.second(each(all)); err != nil {
+			if err := tr.judgeByClaims(each(all)); err != nil {
 				t.Fatal(err)
 			}
 			want := c.invented + c.ok

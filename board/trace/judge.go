@@ -36,7 +36,7 @@ func (t *tracer) judge() {
 	facts := t.facts[:0]
 	for i := range t.facts {
 		f := &t.facts[i]
-		if f.optional && len(f.hits) == 0 && t.common(f) {
+		if f.optional && len(f.hits) == 0 && t.isCommonWord(f) {
 			continue
 		}
 		t.decide(f)
@@ -45,8 +45,8 @@ func (t *tracer) judge() {
 	t.facts = facts
 }
 
-// common reports whether a word that may be a name stands somewhere in lower case.
-func (t *tracer) common(f *fact) bool {
+// isCommonWord reports whether a word that may be a name stands somewhere in lower case.
+func (t *tracer) isCommonWord(f *fact) bool {
 	if t.lower[f.tokens[0]] {
 		return true
 	}

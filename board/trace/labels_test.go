@@ -112,7 +112,7 @@ func (l *labelled) judge(tb testing.TB, inserted, supported map[string]*tally) (
 	if err := t.derive(board); err != nil {
 		tb.Fatal(err)
 	}
-	if err := t.second(board); err != nil {
+	if err := t.judgeByClaims(board); err != nil {
 		tb.Fatal(err)
 	}
 	claimed := map[*fact]bool{}
@@ -234,7 +234,7 @@ func (l *labelled) judgeOne(tb testing.TB, report *documents.Document, start, en
 	if err := t.derive(board); err != nil {
 		tb.Fatal(err)
 	}
-	if err := t.second(board); err != nil {
+	if err := t.judgeByClaims(board); err != nil {
 		tb.Fatal(err)
 	}
 	return slices.ContainsFunc(t.facts, func(f fact) bool {

@@ -79,9 +79,9 @@ func moment(key string) (float64, bool) {
 
 func date(at float64) time.Time { return time.Unix(int64(at), 0).UTC() }
 
-// between reports whether a time is that from one moment to another: over midnight too,
+// isTimeBetween reports whether a time is that from one moment to another: over midnight too,
 // with the first day, and in years from a date to a year.
-func (a *amount) between(x, y *amount) bool {
+func (a *amount) isTimeBetween(x, y *amount) bool {
 	apart := math.Abs(x.value - y.value)
 	switch {
 	case a.dim != "time" || apart == 0:
@@ -152,7 +152,7 @@ func (d *deriver) calculateDate(i int) bool {
 				if slices.ContainsFunc(f.keys, func(key string) bool {
 					return counted(key, &pool[k], &pool[n])
 				}) {
-					return d.derived(f, "a time after", nil, records...)
+					return d.setDerived(f, "a time after", nil, records...)
 				}
 			}
 		}

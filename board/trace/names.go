@@ -86,7 +86,7 @@ func (fr *factReader) readNames(u *unit) (at []int) {
 			end:      all[last].End,
 			optional: begins && first == last,
 		}
-		weak := f.optional && (looksCommon(all[first].Plain) || !fr.subject(first))
+		weak := f.optional && (looksCommon(all[first].Plain) || !fr.isSubject(first))
 		for k := first; k <= last; k++ {
 			if !weak {
 				at = append(at, k)
@@ -129,9 +129,9 @@ func (fr *factReader) noFact(f *fact, surface string, all []words.Lexeme, i int)
 	return false
 }
 
-// subject reports whether a word that a sentence begins with is followed by what a name
+// isSubject reports whether a word that a sentence begins with is followed by what a name
 // at its beginning is followed by, or ends a cell.
-func (fr *factReader) subject(i int) bool {
+func (fr *factReader) isSubject(i int) bool {
 	surface := fr.scan.Surface(fr.scan.Lexemes[i])
 	if strings.HasSuffix(surface, "'s") || strings.HasSuffix(surface, "’s") ||
 		strings.ContainsFunc(surface[1:], unicode.IsUpper) ||

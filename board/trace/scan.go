@@ -344,7 +344,7 @@ func (s *scanner) subjectOf(a *amount) int32 {
 		if id, ok := s.vocabulary[contextKey(l)]; ok && s.isName[id] && s.scan.Capital(*l) {
 			return id
 		}
-		if w := l.Plain; content(l) && l.Kind == words.Word && !verbs()[w] &&
+		if w := l.Plain; isContentWord(l) && l.Kind == words.Word && !verbs()[w] &&
 			!strings.HasSuffix(w, "ed") && !strings.HasSuffix(w, "s") {
 			break // Potassium sulphate 180 kg
 		}

@@ -19,9 +19,9 @@ import (
 // mostRecords are read for all.
 const mostBeside, mostRecords = 4, 5000
 
-// second judges the facts again by what package claims reads in the records nearest to them: it supports facts, refutes
-// them, and adds statements that are contradicted.
-func (t *tracer) second(board Records) error {
+// judgeByClaims judges the facts again by what package claims reads in the records nearest to them: it supports facts,
+// refutes them, and adds statements that are contradicted.
+func (t *tracer) judgeByClaims(board Records) error {
 	wanted := map[int32]bool{}
 	for i := range t.facts {
 		for _, h := range t.facts[i].hits {
@@ -131,7 +131,7 @@ func (w *weighing) standing(f *fact) (*claims.Standing, *claims.Judged) {
 	text = strings.Trim(text, "`")
 	all := w.all
 	if u := &w.units[f.unit]; u.heading { // no statement
-		all = w.ev.Trace([]*claims.Claim{w.heading(u)})
+		all = w.ev.Trace([]*claims.Claim{w.readHeading(u)})
 	} else {
 		all = all[sort.Search(len(all), func(k int) bool { return all[k].End >= line }):]
 	}
@@ -226,8 +226,8 @@ func longWords(text string) (all []string) {
 	return all
 }
 
-// heading reads a heading as a statement.
-func (w *weighing) heading(u *unit) *claims.Claim {
+// readHeading reads a heading as a statement.
+func (w *weighing) readHeading(u *unit) *claims.Claim {
 	line := w.report.Line(u.start)
 	return claims.Extract(&claims.Statement{Text: oneLine(u.text(), 300), Line: line, End: line}, "")
 }

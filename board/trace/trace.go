@@ -163,7 +163,7 @@ func Check(board Records, sources Sources, reports ...*documents.Document) (Resu
 	if err := t.derive(board); err != nil {
 		return Result{}, err
 	}
-	if err := t.second(board); err != nil {
+	if err := t.judgeByClaims(board); err != nil {
 		return Result{}, err
 	}
 	if sources != nil &&

@@ -56,8 +56,8 @@ func (l *codeLine) token(i int) string {
 	return l.text[l.at[i][0]:l.at[i][1]]
 }
 
-// joined reports whether a token follows the one before it without a blank.
-func (l *codeLine) joined(i int) bool {
+// isGlued reports whether a token follows the one before it without a blank.
+func (l *codeLine) isGlued(i int) bool {
 	return i > 0 && i < len(l.at) && l.at[i][0] == l.at[i-1][1]
 }
 
@@ -80,7 +80,7 @@ func quantitiesOf(line string) (all []quantity) {
 		}
 		q := quantity{of: v}
 		from := i
-		if l.joined(i+1) && unicode.IsLetter(rune(l.token(i + 1)[0])) { // 30s, 512Mi, 1h30m
+		if l.isGlued(i+1) && unicode.IsLetter(rune(l.token(i + 1)[0])) { // 30s, 512Mi, 1h30m
 			suffix := l.token(i + 1)
 			i++
 			if !typed.MatchString(suffix) {
@@ -359,8 +359,8 @@ func (q quantity) converts(a asked, dim string) bool {
 // program is as long, and a log is not one.
 const maxCode = 4 << 20
 
-// codes reports whether a quantity of the source, one whose unit is known, means a value.
-func (s *Source) codes(a asked) bool {
+// hasQuantity reports whether a quantity of the source, one whose unit is known, means a value.
+func (s *Source) hasQuantity(a asked) bool {
 	if a.Kind != KindNumber || len(s.doc.Text()) > maxCode {
 		return false
 	}

@@ -41,7 +41,7 @@ func (s *Source) nearly(q *stream, omitted *Difference, places []match) Outcome 
 	}
 	m, diffs, share := x.nearest(q, from, to)
 	if share < .75 {
-		if first, second, ok := x.joined(q); ok {
+		if first, second, ok := x.findJoined(q); ok {
 			o := Outcome{Verdict: Joined, Passage: s.passage(first)}
 			o.Note = fmt.Sprintf("the quote joins %s and %s without an omission mark",
 				where(s.doc, int(x.words[first.from].start)), where(s.doc,
@@ -80,8 +80,8 @@ func say(diffs []Difference) string {
 	return strings.Join(all, "; ")
 }
 
-// joined finds two places, each of which has a part of a quote word for word.
-func (x *index) joined(q *stream) (first, second match, ok bool) {
+// findJoined finds two places, each of which has a part of a quote word for word.
+func (x *index) findJoined(q *stream) (first, second match, ok bool) {
 	n := len(q.words)
 	lo, hi := 0, n // the first lo words stand together, the first hi do not
 	for lo+1 < hi {

@@ -171,7 +171,7 @@ func (x *index) same(q *stream, from, to, at int) (match, bool) {
 		switch {
 		case j >= to && there >= end-begin:
 			m.to = i
-			return m, x.edges(q, from, to, m)
+			return m, x.hasSameEdges(q, from, to, m)
 		case there == asked:
 			if !sameSigns(x.between(i), q.between(j)) {
 				return match{}, false
@@ -214,9 +214,9 @@ func sameSigns(a, b string) bool {
 	return plain == asked || all == askedPlain || plain == askedPlain
 }
 
-// edges reports whether a quote's signs before its first word and after its last are
+// hasSameEdges reports whether a quote's signs before its first word and after its last are
 // there, too. What stands there in the source and not in the quote is cut off.
-func (x *index) edges(q *stream, from, to int, m match) bool {
+func (x *index) hasSameEdges(q *stream, from, to int, m match) bool {
 	lead := beside(q.between(from), false)
 	tail := strings.TrimRight(beside(q.between(to), true), "!?")
 	return strings.HasSuffix(beside(x.between(m.from), false), lead) &&

@@ -95,7 +95,7 @@ func (s *Source) lacking(f *Finding, at match) (lacking []asked) {
 	var known values
 	var code []quantity
 	for _, a := range valuesOf(f.Content) {
-		if a.Kind == KindName || a.Kind == KindIdentifier && brand(a.Text) {
+		if a.Kind == KindName || a.Kind == KindIdentifier && isBrand(a.Text) {
 			continue
 		}
 		if known == nil { // most findings have no value, or few
@@ -107,10 +107,10 @@ func (s *Source) lacking(f *Finding, at match) (lacking []asked) {
 			}
 		}
 		exact := a.exact(code)
-		if known.any(exact) || strings.Contains(f.SourceDoc, a.Text) {
+		if known.hasAny(exact) || strings.Contains(f.SourceDoc, a.Text) {
 			continue
 		}
-		if len(exact) < len(a.keys) && s.read().any(exact) || len(exact) == len(a.keys) && s.has(a) {
+		if len(exact) < len(a.keys) && s.read().hasAny(exact) || len(exact) == len(a.keys) && s.has(a) {
 			continue
 		}
 		if !slices.ContainsFunc(code, func(q quantity) bool { return q.means(a) }) {
@@ -120,8 +120,8 @@ func (s *Source) lacking(f *Finding, at match) (lacking []asked) {
 	return lacking
 }
 
-// brand reports whether an identifier may be the name of a product: GitHub.
-func brand(s string) bool {
+// isBrand reports whether an identifier may be the name of a product: GitHub.
+func isBrand(s string) bool {
 	return s[0] >= 'A' && s[0] <= 'Z' &&
 		strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
 }

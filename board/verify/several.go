@@ -111,7 +111,7 @@ func (p *Part) takeFrom(others []Part) {
 // has reports whether the source has a value of the finding. A quote is not held against
 // names, so only a source without one can have them.
 func (p *Part) has(v Value) bool {
-	isName := v.Kind == KindName || v.Kind == KindIdentifier && brand(v.Text)
+	isName := v.Kind == KindName || v.Kind == KindIdentifier && isBrand(v.Text)
 	return tellsMissing(p.Verdict) && !slices.Contains(p.Missing, v) &&
 		(!isName || strings.TrimSpace(p.Evidence) == "")
 }

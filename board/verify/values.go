@@ -38,7 +38,7 @@ func (v values) add(text string) {
 	}
 }
 
-func (v values) any(keys []string) bool {
+func (v values) hasAny(keys []string) bool {
 	return slices.ContainsFunc(keys, func(k string) bool { return v[k] })
 }
 
@@ -205,9 +205,9 @@ func (s *Source) content(f *Finding) Outcome {
 		return s.verbatim(f)
 	}
 	for _, a := range wanted {
-		in := s.has(a) || s.codes(a)
+		in := s.has(a) || s.hasQuantity(a)
 		for _, v := range known {
-			in = in || v.any(a.keys)
+			in = in || v.hasAny(a.keys)
 		}
 		switch {
 		case !in:
@@ -268,7 +268,7 @@ func lacks(missing []Value) string {
 // has looks for a value as it is written: a number within an identifier, an identifier
 // with its signs.
 func (s *Source) has(a asked) bool {
-	if s.read().any(a.keys) {
+	if s.read().hasAny(a.keys) {
 		return true
 	}
 	if a.Kind == KindDate {

@@ -42,7 +42,7 @@ func readVersion(words []token, i int) *Figure {
 // two, and what bounds it.
 func readNumber(words []token, i int) (f *Figure, from, to int) {
 	w := words[i]
-	value, unit, ok := amount(w.low)
+	value, unit, ok := parseAmount(w.low)
 	if !ok {
 		return nil, 0, 0
 	}
@@ -96,9 +96,9 @@ func inTime(words []token, i int) bool {
 	return colon(i+1, i+2) && wordAt(words, i+2).glued || colon(i-1, i-2) && words[i].glued
 }
 
-// amount reads a word that is a number. Its unit is "" unless it is a part of the word:
+// parseAmount reads a word that is a number. Its unit is "" unless it is a part of the word:
 // $5, 5%.
-func amount(word string) (value float64, unit string, ok bool) {
+func parseAmount(word string) (value float64, unit string, ok bool) {
 	// "one" is often no number
 	if n := numerals()[word]; n.cardinal && n.value > 1 && n.value < 100 {
 		return float64(n.value), "", true
@@ -142,11 +142,11 @@ func (f *Figure) bound(words []token, i int) (from int) {
 	from = i
 	for k := i - 1; k >= max(0, i-3); k-- {
 		switch low := words[k].low; {
-		case phrase(words, k, "at", "least"), phrase(words, k, "more", "than"),
+		case hasPhrase(words, k, "at", "least"), hasPhrase(words, k, "more", "than"),
 			slices.Contains([]string{"over", "≥", ">"}, low), low == "minimum" && k == i-1:
 			f.Hi, from = math.Inf(1), k
-		case phrase(words, k, "at", "most"), phrase(words, k, "less", "than"),
-			phrase(words, k, "fewer", "than"), phrase(words, k, "up", "to"),
+		case hasPhrase(words, k, "at", "most"), hasPhrase(words, k, "less", "than"),
+			hasPhrase(words, k, "fewer", "than"), hasPhrase(words, k, "up", "to"),
 			slices.Contains([]string{"under", "within", "below", "≤", "<"}, low):
 			f.Lo, from = math.Inf(-1), k
 		case slices.Contains(aboutWords, low):

@@ -126,7 +126,7 @@ func abbreviates(words []token, mark, rest string) bool {
 		return unicode.IsDigit(first) || unicode.IsUpper(first) &&
 			strings.ContainsFunc(next, unicode.IsDigit)
 	}
-	return slices.Contains(abbreviations, last) && !saysNothing(strings.ToLower(next))
+	return slices.Contains(abbreviations, last) && !isStopword(strings.ToLower(next))
 }
 
 // stemsOf returns the stems of the words that are not function words.

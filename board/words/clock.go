@@ -9,8 +9,8 @@ import (
 // This file reads times of day that are written with words: 5 pm, seven o'clock in the
 // evening, 7.42 in the morning.
 
-// halfDay reads what says, after a number, that it is an hour, and reports whether there is such a thing.
-func (s *Scanner) halfDay(l *Lexeme, value string, j int) bool {
+// readHalfDay reads what says, after a number, that it is an hour, and reports whether there is such a thing.
+func (s *Scanner) readHalfDay(l *Lexeme, value string, j int) bool {
 	if len(value) > 5 || !s.Near(*l, s.Lexemes[j], "") {
 		return false
 	}
@@ -40,7 +40,7 @@ func (s *Scanner) halfDay(l *Lexeme, value string, j int) bool {
 		return false
 	}
 	l.Kind, l.Want = Number, keys
-	l.answer(keys...)
+	l.addKeys(keys...)
 	s.absorb(l, j, next)
 	return true
 }
@@ -106,8 +106,8 @@ func (s *Scanner) half(j int) (half string, next int) {
 	return "", j
 }
 
-// minutesPast reads twelve minutes past one, and five past eight.
-func (s *Scanner) minutesPast(l *Lexeme, value string, j int) bool {
+// readMinutesPast reads twelve minutes past one, and five past eight.
+func (s *Scanner) readMinutesPast(l *Lexeme, value string, j int) bool {
 	at := func(k int) *Lexeme {
 		if k < len(s.Lexemes) {
 			return &s.Lexemes[k]
@@ -126,11 +126,11 @@ func (s *Scanner) minutesPast(l *Lexeme, value string, j int) bool {
 	if minutes == 0 || word != "past" && (word != "to" || !said) {
 		return false
 	}
-	return s.ofHour(l, minutes, word, j+1)
+	return s.setHour(l, minutes, word, j+1)
 }
 
-// ofHour makes a lexeme the time so many minutes past or to the hour that another lexeme says.
-func (s *Scanner) ofHour(l *Lexeme, minutes int, word string, k int) bool {
+// setHour makes a lexeme the time so many minutes past or to the hour that another lexeme says.
+func (s *Scanner) setHour(l *Lexeme, minutes int, word string, k int) bool {
 	if k >= len(s.Lexemes) || !s.Near(s.Lexemes[k-1], s.Lexemes[k], "") {
 		return false
 	}
@@ -150,7 +150,7 @@ func (s *Scanner) ofHour(l *Lexeme, minutes int, word string, k int) bool {
 		keys, next = []string{clock(clockAt, half)}, end
 	}
 	l.Kind, l.Want = Number, keys
-	l.answer(keys...)
+	l.addKeys(keys...)
 	for i := range s.Lexemes { // what stands between them is a part, too
 		if &s.Lexemes[i] == l {
 			s.absorb(l, i+1, next)
@@ -160,11 +160,11 @@ func (s *Scanner) ofHour(l *Lexeme, minutes int, word string, k int) bool {
 	return true
 }
 
-// pastHour reads half past five, and a quarter to five.
-func (s *Scanner) pastHour(first *Lexeme, i int, by int64, at func(int) *Lexeme) bool {
+// readPastHour reads half past five, and a quarter to five.
+func (s *Scanner) readPastHour(first *Lexeme, i int, by int64, at func(int) *Lexeme) bool {
 	word := at(i + 1).Plain
 	if by != 2 && by != 4 || word != "past" && (word != "to" || by != 4) || !s.Near(*first, *at(i + 1), "") ||
-		!s.ofHour(first, int(60/by), word, i+2) {
+		!s.setHour(first, int(60/by), word, i+2) {
 		return false
 	}
 	if l := &s.Lexemes[i]; l != first {

@@ -61,9 +61,9 @@ func (s *Scanner) fractions() {
 		article := near && (before.Plain == "a" || before.Plain == "an")
 		switch w := l.Plain; {
 		case w == "noon" || w == "midday":
-			l.answer("t:12:00")
+			l.addKeys("t:12:00")
 		case w == "midnight":
-			l.answer("t:00:00", "t:24:00")
+			l.addKeys("t:00:00", "t:24:00")
 		case w == "dozen" && near && counts:
 			s.replaceCount(before, l, count, 12, 1)
 		case w == "dozen" && article && at(i-2).Plain == "half":
@@ -73,10 +73,10 @@ func (s *Scanner) fractions() {
 		case denominator(w) > 0:
 			s.fraction(i, at)
 		case article && numerals()[w].cardinal && numerals()[w].scale > 0: // a hundred
-			l.answer("n:" + decimal("1", numerals()[w].scale))
+			l.addKeys("n:" + decimal("1", numerals()[w].scale))
 		case article || near && before.Plain == "one":
 			if u, ok := counted(w); ok && len(w) > 3 { // an hour
-				l.answer(u.keys("1")...)
+				l.addKeys(u.keys("1")...)
 			}
 		}
 	}
@@ -90,7 +90,7 @@ func (s *Scanner) replaceCount(first, last *Lexeme, count string, of, by int64) 
 	}
 	v.Mul(v, big.NewRat(of, by))
 	key := "n:" + decimal(v.FloatString(3), 0)
-	first.answer(key)
+	first.addKeys(key)
 	first.Kind, first.Want, first.End, last.Kind = Number, []string{key}, last.End, Part
 	first.Plain = key[2:]
 }
@@ -106,7 +106,7 @@ func (s *Scanner) fraction(i int, at func(int) *Lexeme) {
 				return
 			}
 			first = before
-		} else if s.hourAndHalf(i, by, at) {
+		} else if s.readHourAndHalf(i, by, at) {
 			return
 		} else if and := at(i - 2); before.Plain == "a" && and.Plain == "and" { // one and a half
 			if count, ok := at(i - 3).value(); ok && Digits(count) && by == 2 {
@@ -128,7 +128,7 @@ func (s *Scanner) fraction(i int, at func(int) *Lexeme) {
 	if numerals()[l.Plain].ordinal > 0 && first == l && before.Plain != "a" {
 		return // the third of March
 	}
-	if n == 1 && s.pastHour(first, i, by, at) {
+	if n == 1 && s.readPastHour(first, i, by, at) {
 		return
 	}
 	value := big.NewRat(n, by)
@@ -150,7 +150,7 @@ func (s *Scanner) fraction(i int, at func(int) *Lexeme) {
 		if u, ok := counted(at(j + 1).Plain); ok {
 			keys := u.keys(value.RatString())
 			first.Kind, first.Want, first.End = Number, keys, s.Lexemes[j+1].End
-			first.answer(keys...)
+			first.addKeys(keys...)
 			for k := i + 1; k <= j+1; k++ {
 				s.Lexemes[k].Kind = Part
 			}
@@ -161,7 +161,7 @@ func (s *Scanner) fraction(i int, at func(int) *Lexeme) {
 		}
 	}
 	keys := percentages(value, by != 8)
-	first.answer(keys...)
+	first.addKeys(keys...)
 	if n > 1 && first.Kind == Word { // "a quarter" may be of a year
 		first.Kind, first.Want, first.End, l.Kind = Number, keys, l.End, Part
 	}
@@ -179,8 +179,8 @@ func percentages(share *big.Rat, whole bool) (keys []string) {
 	return keys
 }
 
-// hourAndHalf reads the half after a unit: an hour and a half, two years and a half.
-func (s *Scanner) hourAndHalf(i int, by int64, at func(int) *Lexeme) bool {
+// readHourAndHalf reads the half after a unit: an hour and a half, two years and a half.
+func (s *Scanner) readHourAndHalf(i int, by int64, at func(int) *Lexeme) bool {
 	if by != 2 && by != 4 || at(i-1).Plain != "a" || at(i-2).Plain != "and" {
 		return false
 	}
@@ -198,7 +198,7 @@ func (s *Scanner) hourAndHalf(i int, by int64, at func(int) *Lexeme) bool {
 		return false
 	}
 	keys := u.keys(whole.Add(whole, big.NewRat(1, by)).RatString())
-	count.answer(keys...)
+	count.addKeys(keys...)
 	count.Kind, count.Want, count.End = Number, keys, s.Lexemes[i].End
 	for k := i - 3; k <= i; k++ {
 		s.Lexemes[k].Kind = Part

@@ -71,7 +71,7 @@ func (s *Scanner) Scan(text string) []Lexeme {
 	s.chances()
 	s.measure()
 	s.ranges()
-	s.sums()
+	s.joinDurations()
 	return s.Lexemes
 }
 
@@ -265,7 +265,7 @@ func (s *Scanner) number(start, end int, c string) {
 		}
 	}
 	parts := strings.Split(c, "-")
-	if len(parts) > 1 && s.compound(start, end, parts) {
+	if len(parts) > 1 && s.addCompound(start, end, parts) {
 		return
 	}
 	// a file name
@@ -291,9 +291,9 @@ func (s *Scanner) part(start, end int, p string) {
 	}
 }
 
-// compound adds chunks with dashes that are not identifiers: 10-month, 10-15, $37.5-million, mid-2025, first-2. It
+// addCompound adds chunks with dashes that are not identifiers: 10-month, 10-15, $37.5-million, mid-2025, first-2. It
 // reports whether a chunk is one.
-func (s *Scanner) compound(start, end int, parts []string) bool {
+func (s *Scanner) addCompound(start, end int, parts []string) bool {
 	var numbers, words int
 	bounds := parts[0] == "over" || parts[0] == "under" // over-75
 	for i, p := range parts {
@@ -355,7 +355,7 @@ func (s *Scanner) quantity(start, end int, q quantity) {
 	case "am", "pm":
 		key = clock(q.value+":00", q.unit)
 	default:
-		if scale = scaleOf(q.unit); q.unit == "mm" && !s.currencyBefore(start) {
+		if scale = scaleOf(q.unit); q.unit == "mm" && !s.hasCurrencyBefore(start) {
 			scale = 0 // millimetres
 		}
 	}
@@ -365,9 +365,9 @@ func (s *Scanner) quantity(start, end int, q quantity) {
 	l := Lexeme{Kind: Number, Start: start, End: end, Keys: []string{key}, Want: []string{key},
 		Plain: q.value, scale: scale}
 	// metres as well as millions
-	if q.unit == "m" && s.Text[end-1] == 'm' && !s.currencyBefore(start) {
+	if q.unit == "m" && s.Text[end-1] == 'm' && !s.hasCurrencyBefore(start) {
 		metre := units()["metre"]
-		l.answer(metre.keys(q.value)...)
+		l.addKeys(metre.keys(q.value)...)
 		l.Want = append(l.Want, l.Keys[1])
 	}
 	s.Lexemes = append(s.Lexemes, l)

@@ -188,16 +188,16 @@ func (s *Scanner) measure() {
 			j++ // the words of the number
 		}
 		if j < len(s.Lexemes) &&
-			(s.halfDay(l, value, j) || s.minutesPast(l, value, j) || s.unitAt(l, value, j) || s.metres(l, value, j)) {
+			(s.readHalfDay(l, value, j) || s.readMinutesPast(l, value, j) || s.unitAt(l, value, j) || s.readMetres(l, value, j)) {
 			continue
 		}
 		if j < len(s.Lexemes) {
 			s.cents(l, value, j)
 		}
-		if l.Kind == Number && s.bare(l, j) {
-			l.answer("b:" + value)
+		if l.Kind == Number && s.isBare(l, j) {
+			l.addKeys("b:" + value)
 			if v, ok := strings.CutPrefix(value, "0."); ok && len(v) <= 4 { // 0.75 is 75 %
-				l.answer("p:" + decimal("0."+v, 2))
+				l.addKeys("p:" + decimal("0."+v, 2))
 			}
 		} else if l.Kind == Number {
 			s.apart(l, value, j)
@@ -249,10 +249,10 @@ func (s *Scanner) unitAt(l *Lexeme, value string, j int) bool {
 		return false
 	}
 	if l.Kind == Word && value == "1" { // one day, one second: often no number
-		l.answer(u.keys(value)...)
+		l.addKeys(u.keys(value)...)
 		return true
 	}
-	l.measured(&u, value)
+	l.setUnit(&u, value)
 	for k := j; k <= last; k++ {
 		s.Lexemes[k].Kind = Part
 	}
@@ -270,29 +270,29 @@ func (s *Scanner) apart(l *Lexeme, value string, j int) {
 		return
 	}
 	if u, ok := counted(s.Lexemes[j+1].Plain); ok && len(s.Lexemes[j+1].Plain) > 2 &&
-		!saysNothing(s.Lexemes[j].Plain) {
-		l.answer(u.keys(value)...)
+		!isStopword(s.Lexemes[j].Plain) {
+		l.addKeys(u.keys(value)...)
 	}
 }
 
 var otherDays = []string{"working", "business", "trading", "light", "person", "man"}
 
-// answer adds keys. Those of a word are shared with other places that have it, so they
+// addKeys adds keys. Those of a word are shared with other places that have it, so they
 // are copied.
-func (l *Lexeme) answer(keys ...string) {
+func (l *Lexeme) addKeys(keys ...string) {
 	l.Keys = append(l.Keys[:len(l.Keys):len(l.Keys)], keys...)
 }
 
-// measured makes a lexeme a number of a unit: it answers to the measured number, and to the bare one.
-func (l *Lexeme) measured(u *unit, value string) {
+// setUnit makes a lexeme a number of a unit: it answers to the measured number, and to the bare one.
+func (l *Lexeme) setUnit(u *unit, value string) {
 	keys := u.keys(value)
 	l.Kind, l.unit, l.bareValue = Number, u, value
-	l.answer(keys...)
+	l.addKeys(keys...)
 	l.Want = append(keys, "b:"+value)
 }
 
-// bare reports whether nothing right after a number says what it counts.
-func (s *Scanner) bare(l *Lexeme, j int) bool {
+// isBare reports whether nothing right after a number says what it counts.
+func (s *Scanner) isBare(l *Lexeme, j int) bool {
 	if j >= len(s.Lexemes) {
 		return true
 	}
@@ -300,15 +300,15 @@ func (s *Scanner) bare(l *Lexeme, j int) bool {
 	if next.Start == l.Start { // 3x
 		return next.Kind == Number
 	}
-	return next.Kind != Word || !s.Near(*l, next, "-") || saysNothing(next.Plain)
+	return next.Kind != Word || !s.Near(*l, next, "-") || isStopword(next.Plain)
 }
 
 // maxSum is how many lexemes one duration may be written in.
 const maxSum = 12
 
-// sums makes one number of a duration in several units, from the longest to the shortest: 6 h 20 min. The first lexeme
-// gets the sum, the others become Part.
-func (s *Scanner) sums() {
+// joinDurations makes one number of a duration in several units, from the longest to the shortest: 6 h 20 min. The
+// first lexeme gets the sum, the others become Part.
+func (s *Scanner) joinDurations() {
 	for i := 0; i < len(s.Lexemes); i++ {
 		first := &s.Lexemes[i]
 		one := s.single(i)
@@ -351,7 +351,7 @@ func (s *Scanner) sums() {
 		}
 		key := "u:" + u.dim + ":" + total.RatString()
 		first.Kind, first.Want = Number, []string{key}
-		first.answer(key)
+		first.addKeys(key)
 		for j := i + 1; j <= last; j++ {
 			s.Lexemes[j].Kind = Part
 		}
@@ -392,23 +392,23 @@ func (s *Scanner) ranges() {
 			at++ // the words of the number
 		}
 		j := s.rangeEnd(at)
-		if j == 0 || j > at+1 && s.Lexemes[at+1].Plain == "and" && !s.between(i) {
+		if j == 0 || j > at+1 && s.Lexemes[at+1].Plain == "and" && !s.hasBetween(i) {
 			continue
 		}
 		switch to := &s.Lexemes[j]; {
 		case to.unit != nil && l.Kind == Number:
-			l.measured(to.unit, value)
+			l.setUnit(to.unit, value)
 		case to.unit != nil:
-			l.answer(to.unit.keys(value)...)
+			l.addKeys(to.unit.keys(value)...)
 		case len(to.Want) != 1:
 		case strings.HasPrefix(to.Want[0], "p:"):
 			key := "p:" + value
-			l.answer(key)
+			l.addKeys(key)
 			l.Kind, l.Want = Number, []string{key}
 		case to.scale > 0 && l.scale == 0 && len(value) <= 3 &&
 			strings.HasPrefix(to.Want[0], "n:"):
 			key := "n:" + decimal(value, to.scale)
-			l.answer(key)
+			l.addKeys(key)
 			l.Kind, l.Want = Number, []string{key}
 		}
 	}
@@ -416,8 +416,8 @@ func (s *Scanner) ranges() {
 
 var rangeWords = []string{"to", "and", "or", "through"}
 
-// between reports whether "between" or "from" stands before a lexeme.
-func (s *Scanner) between(i int) bool {
+// hasBetween reports whether "between" or "from" stands before a lexeme.
+func (s *Scanner) hasBetween(i int) bool {
 	for k := i - 1; k >= max(0, i-2); k-- {
 		if w := s.Lexemes[k].Plain; w == "between" || w == "from" {
 			return true

@@ -22,8 +22,8 @@ func (s *Scanner) Near(a, b Lexeme, extra string) bool {
 		strings.Trim(gap, " \t\r\n\u00a0\u202f\u2009*_`"+extra) == ""
 }
 
-// percent reports whether a percent sign follows a place in the text.
-func (s *Scanner) percent(at int) bool {
+// hasPercent reports whether a percent sign follows a place in the text.
+func (s *Scanner) hasPercent(at int) bool {
 	rest := strings.TrimLeft(s.Text[at:min(len(s.Text), at+8)], " \u00a0\u202f\u2009*_`\\")
 	return strings.HasPrefix(rest, "%") || strings.HasPrefix(rest, "％")
 }
@@ -66,7 +66,7 @@ func (s *Scanner) join() {
 		}
 		value := l.Keys[0][2:]
 		if scale := scaleOf(next.Plain); scale > 0 && next.Kind == Word && s.Near(*l, next, "-") &&
-			(len(next.Plain) > 1 && next.Plain != "mm" || s.currencyBefore(l.Start)) {
+			(len(next.Plain) > 1 && next.Plain != "mm" || s.hasCurrencyBefore(l.Start)) {
 			value = decimal(value, scale)
 			s.Lexemes[i+1].Kind = Part
 			l.Keys, l.Want = []string{"n:" + value}, []string{"n:" + value}
@@ -75,7 +75,7 @@ func (s *Scanner) join() {
 			next = at(j)
 		}
 		switch {
-		case s.percent(l.End):
+		case s.hasPercent(l.End):
 		case next.Kind == Word && (next.Plain == "percent" || next.Plain == "pct") &&
 			s.Near(*l, next, "-()"):
 			s.Lexemes[j].Kind = Part
@@ -91,7 +91,7 @@ func (s *Scanner) join() {
 	}
 }
 
-func (s *Scanner) currencyBefore(at int) bool {
+func (s *Scanner) hasCurrencyBefore(at int) bool {
 	before := strings.TrimRight(s.Text[max(0, at-8):at], " *_`")
 	r, _ := utf8.DecodeLastRuneInString(before)
 	if unicode.Is(unicode.Sc, r) {
@@ -195,7 +195,7 @@ func (s *Scanner) rangeEnd(i int) int {
 		j++
 	}
 	if j >= len(s.Lexemes) || s.Lexemes[j].Kind != Number || j == i+1 &&
-		s.Lexemes[j].Start > s.Lexemes[i].End+1 && !s.dash(i, j) ||
+		s.Lexemes[j].Start > s.Lexemes[i].End+1 && !s.hasDash(i, j) ||
 		!s.Near(s.Lexemes[j-1], s.Lexemes[j], "-‐‑–—") {
 		return 0
 	}
@@ -213,8 +213,8 @@ func (s *Scanner) rangeStart(j int) int {
 	return -1
 }
 
-// dash reports whether a dash stands between two lexemes.
-func (s *Scanner) dash(i, j int) bool {
+// hasDash reports whether a dash stands between two lexemes.
+func (s *Scanner) hasDash(i, j int) bool {
 	return strings.ContainsAny(s.Text[s.Lexemes[i].End:s.Lexemes[j].Start], "-‐‑–—")
 }
 
@@ -296,7 +296,7 @@ func (s *Scanner) spell() {
 		}
 		last := i + used - 1
 		key := "n:" + strconv.FormatInt(value, 10)
-		isPercent := s.percent(s.Lexemes[last].End) || used < len(words) &&
+		isPercent := s.hasPercent(s.Lexemes[last].End) || used < len(words) &&
 			words[used] == "percent" ||
 			used+1 < len(words) && words[used] == "per" && words[used+1] == "cent"
 		if isPercent {

@@ -37,16 +37,16 @@ func (s *Scanner) powered(j int) (u unit, last int, ok bool) {
 	return u, j + 1, ok && name != ""
 }
 
-// metres adds the reading of a bare m after a number, which is a million as often, and reports whether it did.
-func (s *Scanner) metres(l *Lexeme, value string, j int) bool {
+// readMetres adds the reading of a bare m after a number, which is a million as often, and reports whether it did.
+func (s *Scanner) readMetres(l *Lexeme, value string, j int) bool {
 	next := &s.Lexemes[j]
 	if l.Kind != Number || next.Kind != Word || s.Surface(*next) != "m" || next.Start == l.Start ||
-		!s.Near(*l, *next, "-") || s.currencyBefore(l.Start) {
+		!s.Near(*l, *next, "-") || s.hasCurrencyBefore(l.Start) {
 		return false
 	}
 	metre := units()["metre"]
 	keys := metre.keys(value)
-	l.answer(keys...)
+	l.addKeys(keys...)
 	l.Want = append(l.Want[:len(l.Want):len(l.Want)], keys...)
 	return true
 }
@@ -115,7 +115,7 @@ func (s *Scanner) chances() {
 				break
 			}
 			keys := percentages(big.NewRat(part, all), true)
-			l.answer(keys...)
+			l.addKeys(keys...)
 			if l.Kind == Number && in.Plain != "of" { // each of both is there, or the share
 				l.Want = append(l.Want[:1:1], keys...)
 				s.Lexemes[k].Want = append(s.Lexemes[k].Want[:1:1], keys...)

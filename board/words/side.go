@@ -118,9 +118,9 @@ func (cl *Assertions) sentence(words []token) {
 	negated := -1 // how many more words are looked at for the one that is meant
 	cancel, aside := false, false
 	for i, w := range words {
-		if negated < 0 && !cancel && Negates(w.low) || phrase(words, i, "fails", "to") ||
-			phrase(words, i, "fail", "to") || phrase(words, i, "instead", "of") ||
-			phrase(words, i, "rather", "than") {
+		if negated < 0 && !cancel && Negates(w.low) || hasPhrase(words, i, "fails", "to") ||
+			hasPhrase(words, i, "fail", "to") || hasPhrase(words, i, "instead", "of") ||
+			hasPhrase(words, i, "rather", "than") {
 			// "not … without", "not … until" say what must be, not what must not
 			cancel = false
 			for _, later := range words[i+1:] {
@@ -135,7 +135,7 @@ func (cl *Assertions) sentence(words []token) {
 		}
 		if (w.low == "on" || w.low == "off") && i > 0 && slices.Contains(setTo, words[i-1].low) &&
 			(i+1 == len(words) || w.low == "off" || words[i+1].stem == "" &&
-				!saysNothing(words[i+1].low) ||
+				!isStopword(words[i+1].low) ||
 				slices.Contains([]string{"by", "for", "in"}, words[i+1].low)) {
 			as := Affirmed
 			if w.low == "off" {
@@ -196,7 +196,7 @@ func withoutPrefix(stem, prefix string) string {
 	return ""
 }
 
-func phrase(words []token, i int, want ...string) bool {
+func hasPhrase(words []token, i int, want ...string) bool {
 	for k, w := range want {
 		if i+k >= len(words) || words[i+k].low != w {
 			return false

@@ -226,17 +226,17 @@ func Significant(w string) bool {
 	return utf8.RuneCountInString(w) >= minSignificant && !IsCommon(w)
 }
 
-// saysNothing reports whether claims ignore a word in lower case: it is in FunctionWords or claimWords.
-func saysNothing(w string) bool { return emptyWords()[w]&(isFunction|isClaim) != 0 }
+// isStopword reports whether claims ignore a word in lower case: it is in FunctionWords or claimWords.
+func isStopword(w string) bool { return emptyWords()[w]&(isFunction|isClaim) != 0 }
 
 // claimStem returns the stem by which claims compare a word in lower case, "" for a
 // function word or a text that is not a word.
 func claimStem(w string) string {
-	if saysNothing(w) || !strings.ContainsFunc(w, unicode.IsLetter) {
+	if isStopword(w) || !strings.ContainsFunc(w, unicode.IsLetter) {
 		return ""
 	}
 	return Base(w)
 }
 
 // Empty reports whether claims ignore a word in lower case: it is in FunctionWords or claimWords.
-func Empty(w string) bool { return saysNothing(w) }
+func Empty(w string) bool { return isStopword(w) }

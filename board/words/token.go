@@ -152,7 +152,7 @@ func (a *Analyzer) split(start int, link bond) {
 	digits, apart := a.numbers()
 	from := 0
 	for i := 1; i <= len(a.kinds); i++ {
-		if i < len(a.kinds) && !a.boundary(i, apart) {
+		if i < len(a.kinds) && !a.isBoundary(i, apart) {
 			continue
 		}
 		p := &a.pieces[len(a.pieces)-1]
@@ -193,8 +193,8 @@ func (a *Analyzer) numbers() (digits, apart bool) {
 	return digits, apart && (letters == 0 || letters >= shortest) && runs <= most
 }
 
-// boundary reports whether a piece begins with character i of the word.
-func (a *Analyzer) boundary(i int, apart bool) bool {
+// isBoundary reports whether a piece begins with character i of the word.
+func (a *Analyzer) isBoundary(i int, apart bool) bool {
 	lower := func(i int) bool { return i < len(a.kinds) && a.kinds[i] == kindLower }
 	before, k := a.kinds[i-1], a.kinds[i]
 	switch {

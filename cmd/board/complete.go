@@ -63,7 +63,7 @@ func (p *program) candidates(ctx context.Context, commands []*cli.Command, words
 		return slices.Compact(out)
 	}
 	if len(words) >= 2 && words[0] == "help" && pageName(words[1]) == "json" {
-		return jsonWordsAfter(words[2:])
+		return nextTableWords(words[2:])
 	}
 	path, rest, err := findCommand(commands, words)
 	if err != nil {

@@ -66,8 +66,8 @@ func jsonCommandList() string {
 	return b.String()
 }
 
-// jsonWordsAfter returns the words that can follow words in `board help json`, for shell completion.
-func jsonWordsAfter(words []string) (next []string) {
+// nextTableWords returns the words that can follow words in `board help json`, for shell completion.
+func nextTableWords(words []string) (next []string) {
 	begin := ""
 	if len(words) > 0 {
 		begin = strings.Join(words, " ") + " "

@@ -118,7 +118,7 @@ Everything is in the history of the capsules, and ` + "`board kb history CAPSULE
 		}
 		if d := o.Decay; d != nil {
 			p.Printf("decay: %s dormant, %d %schanged\n", text.Count(int64(d.Dormant), "capsule is",
-				"capsules are"), d.Changed, wouldBe(*o.DryRun))
+				"capsules are"), d.Changed, dryRunPrefix(*o.DryRun))
 		}
 		if o.Contradictions != nil {
 			printPairs(p, &o)
@@ -150,12 +150,12 @@ func (o *CurateOut) shorten() {
 
 func pointer[T any](v T, err error) (*T, error) { return &v, err }
 
-// wouldBe returns "would be " for a dry run, before what it does not do; else "".
-func wouldBe(dry bool) string { return map[bool]string{true: "would be "}[dry] }
+// dryRunPrefix returns "would be " for a dry run, before what it does not do; else "".
+func dryRunPrefix(dry bool) string { return map[bool]string{true: "would be "}[dry] }
 
 func printDeduped(p *op.Page, d *kb.Deduped, dry bool, limit int) {
 	p.Printf("dedupe: %s compared, %d %ssuperseded\n", text.Count(int64(d.Compared), "capsule",
-		"capsules"), len(d.Duplicates), wouldBe(dry))
+		"capsules"), len(d.Duplicates), dryRunPrefix(dry))
 	for _, dup := range first(p, d.Duplicates, limit) {
 		p.Printf("  %s  %s\n    by %s  %s\n    %s\n", dup.Drop.ID, p.Line(dup.Drop.Title, 100),
 			dup.Keep.ID, p.Line(dup.Keep.Title, 100), dup.Why)

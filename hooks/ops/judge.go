@@ -201,10 +201,10 @@ func (in *GatePolicy) Over(p board.Policy) board.Policy {
 	if in.Block != nil {
 		p.Block = slices.DeleteFunc(slices.Clone(in.Block), func(s string) bool { return s == "none" })
 	}
-	set(&p.MinEntries, in.MinEntries)
-	set(&p.RequireSource, in.Source)
-	set(&p.RequireVerified, in.Verified)
-	set(&p.RequireEvidence, in.Evidence)
+	setIfGiven(&p.MinEntries, in.MinEntries)
+	setIfGiven(&p.RequireSource, in.Source)
+	setIfGiven(&p.RequireVerified, in.Verified)
+	setIfGiven(&p.RequireEvidence, in.Evidence)
 	for from, to := range map[*int64]**int64{in.MaxOpen: &p.MaxOpen, in.MaxDisputed: &p.MaxDisputed,
 		in.MaxConflicts: &p.MaxConflicts} {
 		if from != nil {
@@ -214,8 +214,8 @@ func (in *GatePolicy) Over(p board.Policy) board.Policy {
 	return p.ForCall()
 }
 
-// set copies *from to *to, unless from is nil.
-func set[T any](to, from *T) {
+// setIfGiven copies *from to *to, unless from is nil.
+func setIfGiven[T any](to, from *T) {
 	if from != nil {
 		*to = *from
 	}

@@ -222,7 +222,7 @@ var Show = op.Op[Runs, ShowIn, ShowOut]{
 		}
 		backlinks(p, o.Linked)
 		if o.Entry != nil {
-			printAround(p, &o)
+			printRelated(p, &o)
 		}
 		p.Printf("\nhistory\n")
 		events := o.History
@@ -275,9 +275,9 @@ func printEntry(p *op.Page, e *board.Entry) {
 	}
 }
 
-// printAround prints the dropped must-surface duties, the signals that the entry raised, and the entries that it was
+// printRelated prints the dropped must-surface duties, the signals that the entry raised, and the entries that it was
 // settled with.
-func printAround(p *op.Page, o *ShowOut) {
+func printRelated(p *op.Page, o *ShowOut) {
 	for _, x := range op.Some(p, *o.Dropped) {
 		if x.By == o.Entry.ID {
 			p.Printf("%s need not surface: %s\n", x.ID, p.Text(x.Reason, 400, "", ""))

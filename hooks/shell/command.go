@@ -60,8 +60,8 @@ func positional(args []string) (out []string) {
 	return out
 }
 
-// option reports whether an option is there: a long one, also with a value, or a letter in a group.
-func option(args []string, names ...string) bool {
+// hasOption reports whether an option is there: a long one, also with a value, or a letter in a group.
+func hasOption(args []string, names ...string) bool {
 	for _, a := range args {
 		for _, n := range names {
 			long := strings.HasPrefix(n, "--")
@@ -86,7 +86,7 @@ func fits(words string, args []string) bool {
 	for word := range strings.FieldsSeq(words) {
 		word, not := strings.CutPrefix(word, "!")
 		has := word == strconv.Itoa(len(names)) || len(names) > 0 && word == names[0] ||
-			strings.HasPrefix(word, "-") && option(args, word)
+			strings.HasPrefix(word, "-") && hasOption(args, word)
 		if not && has {
 			return false
 		}
@@ -120,12 +120,12 @@ func special(name string, args []string, depth int) (v verdict, known bool) {
 	case "python", "python3":
 		return python(args, depth), true
 	case "make":
-		if option(args, "-n", "--dry-run", "--just-print") {
+		if hasOption(args, "-n", "--dry-run", "--just-print") {
 			return looks, true
 		}
 		return verdict{kind: Test}, true
 	case "perl":
-		if option(args, "-i") {
+		if hasOption(args, "-i") {
 			return changes, true
 		}
 	case "node":
@@ -133,7 +133,7 @@ func special(name string, args []string, depth int) (v verdict, known bool) {
 			return looks, true
 		}
 	case "tee":
-		if !slices.ContainsFunc(positional(args), func(a string) bool { return !nowhere(a) }) {
+		if !slices.ContainsFunc(positional(args), func(a string) bool { return !isDiscarded(a) }) {
 			return looks, true
 		}
 		return changes, true
@@ -178,11 +178,11 @@ func sedLetters(a string) string {
 var sedWrites = text.NewRegexp(`(?:^|[;}/0-9$gpI])\s*[wW] ?[A-Za-z./]+\S*$|^[we] |/e$`)
 
 func curl(args []string) verdict {
-	if option(args, "-o", "-O", "-T", "-d", "-F", "--output", "--remote-name", "--upload-file",
+	if hasOption(args, "-o", "-O", "-T", "-d", "-F", "--output", "--remote-name", "--upload-file",
 		"--form", "--json", "--remote-name-all") ||
 		slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--data") }) {
 		for i, a := range args {
-			if (a == "-o" || a == "--output") && i+1 < len(args) && nowhere(args[i+1]) {
+			if (a == "-o" || a == "--output") && i+1 < len(args) && isDiscarded(args[i+1]) {
 				return curl(slices.Delete(slices.Clone(args), i, i+2))
 			}
 		}
@@ -249,7 +249,7 @@ func git(args []string) verdict {
 		return looks
 	}
 	verb, rest := args[0], args[1:]
-	looking := isIn("gitlooks", verb) && !option(rest, "--output")
+	looking := isIn("gitlooks", verb) && !hasOption(rest, "--output")
 	if words, known := row("git", verb); known {
 		looking = fits(words, rest)
 	}

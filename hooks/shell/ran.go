@@ -73,7 +73,7 @@ var windows = text.NewRegexp(`^[A-Za-z]:`)
 type scope struct {
 	dir               string
 	back              []string // of pushd
-	stops, pipes      bool     // set -e, set -o pipefail
+	errexit, pipefail bool     // set -e, set -o pipefail
 	elsewhere, hidden bool     // in a container; the exit code is replaced
 }
 
@@ -132,7 +132,7 @@ func (w *walker) list(stmts []*syntax.Stmt, k Outcome) {
 		switch by := decides(stmts[i:]); {
 		case n == i+1:
 			as = k
-		case w.stops:
+		case w.errexit:
 			as = k
 		case by == whole:
 			as = k
@@ -264,7 +264,7 @@ func (w *walker) stmt(s *syntax.Stmt, k Outcome) {
 		if c.Select {
 			k = Hidden
 		}
-		if items, ok := c.Loop.(*syntax.WordIter); !ok || len(items.Items) == 0 || !w.stops && len(items.Items) > 1 {
+		if items, ok := c.Loop.(*syntax.WordIter); !ok || len(items.Items) == 0 || !w.errexit && len(items.Items) > 1 {
 			k = Hidden // perhaps it ran for nothing, and the last time alone tells
 		}
 		w.list(c.Do, k)
@@ -317,7 +317,7 @@ func (w *walker) binary(c *syntax.BinaryCmd, k Outcome) {
 		w.apart(func() { w.stmt(c.Y, k) })
 	default:
 		x := Hidden
-		if w.pipes {
+		if w.pipefail {
 			x = k
 		}
 		w.apart(func() { w.stmt(c.X, x) })
@@ -452,7 +452,7 @@ func (w *walker) words(s *syntax.Stmt, words []string, k Outcome) {
 		}
 		return
 	}
-	if w.setting(plain, args) {
+	if w.readSetting(plain, args) {
 		return
 	}
 	in, found := unwrap(plain, args)
@@ -478,10 +478,10 @@ func (w *walker) words(s *syntax.Stmt, words []string, k Outcome) {
 	}
 	w.elsewhere = w.elsewhere || in.elsewhere
 	if strings.Contains(in.options, "pipefail") {
-		w.pipes = true
+		w.pipefail = true
 	}
 	if slices.Contains(shells, plain) {
-		w.stops = slices.ContainsFunc(strings.Fields(in.options),
+		w.errexit = slices.ContainsFunc(strings.Fields(in.options),
 			func(o string) bool { return letters(o) && strings.Contains(o, "e") && !strings.Contains(o, "r") })
 		w.hidden = false
 	}
@@ -521,8 +521,9 @@ func baseName(name string) string {
 	return name
 }
 
-// setting reads what changes the shell: its directory, its settings, its names. It returns false for another command.
-func (w *walker) setting(name string, args []string) bool {
+// readSetting reads what changes the shell: its directory, its settings, its names. It returns false for another
+// command.
+func (w *walker) readSetting(name string, args []string) bool {
 	switch strings.ToLower(name) {
 	case "cd", "chdir", "set-location", "sl", "pushd", "push-location":
 		if strings.HasPrefix(strings.ToLower(name), "push") {
@@ -541,10 +542,10 @@ func (w *walker) setting(name string, args []string) bool {
 		for _, a := range args {
 			on := !strings.HasPrefix(a, "+")
 			if a == "pipefail" {
-				w.pipes = !slices.Contains(args, "+o")
+				w.pipefail = !slices.Contains(args, "+o")
 			} else if a == "errexit" || strings.Trim(a, "+-") != a && !strings.HasPrefix(a, "--") &&
 				strings.Contains(a, "e") {
-				w.stops = on
+				w.errexit = on
 			}
 		}
 	case "alias":
@@ -632,7 +633,7 @@ func writes(r *syntax.Redirect) bool {
 	switch r.Op {
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
 		to := literal(r.Word.Parts)
-		return !nowhere(to) && !isScratch(to)
+		return !isDiscarded(to) && !isScratch(to)
 	}
 	return false
 }

@@ -185,14 +185,14 @@ func (r *reader) redirect(n *syntax.Redirect) verdict {
 	default:
 		return verdict{does: Looks}
 	}
-	if nowhere(literal(n.Word.Parts)) {
+	if isDiscarded(literal(n.Word.Parts)) {
 		return verdict{does: Looks}
 	}
 	return verdict{does: Changes}
 }
 
-// nowhere reports whether what is written to a file is not kept.
-func nowhere(file string) bool {
+// isDiscarded reports whether what is written to a file is not kept.
+func isDiscarded(file string) bool {
 	switch file {
 	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-":
 		return true

@@ -88,7 +88,7 @@ func taskOf(words []string, dir string) task {
 		if rest[0] == "-m" {
 			words, name = rest[1:], baseName(rest[1])
 		}
-	} else if slices.Contains(shells, name) && len(positional(words[1:])) > 0 && !option(words[1:], "-n") {
+	} else if slices.Contains(shells, name) && len(positional(words[1:])) > 0 && !hasOption(words[1:], "-n") {
 		words = positional(words[1:]) // sh test.sh
 		name = scriptOf(words[0], dir)
 	} else if strings.Contains(words[0], "/") && !isIn("tests", name) && !isIn("packages", name) &&
@@ -141,7 +141,7 @@ func (t *task) read(args []string) {
 			continue
 		}
 		if !strings.HasPrefix(a, "-") {
-			if t.word(a, verb) && verb == "" {
+			if t.addWord(a, verb) && verb == "" {
 				verb = a
 			}
 			continue
@@ -184,8 +184,8 @@ func (t *task) cd(to string) {
 	t.dir = w.dir
 }
 
-// word adds an argument that is no option; false if it is none of the task.
-func (t *task) word(a, verb string) bool {
+// addWord adds an argument that is no option; false if it is none of the task.
+func (t *task) addWord(a, verb string) bool {
 	switch t.name {
 	case "npm", "yarn", "pnpm":
 		switch {

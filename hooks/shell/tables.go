@@ -62,7 +62,7 @@ func readVerbs(name string, args []string) (verdict, bool) {
 	if !known || len(args) == 0 {
 		return verdict{}, false
 	}
-	writes := name == "go" && args[0] == "env" && option(args, "-w") ||
+	writes := name == "go" && args[0] == "env" && hasOption(args, "-w") ||
 		name == "ip" && slices.ContainsFunc(args,
 			set("add del delete set change replace flush").has)
 	if writes {

@@ -17,9 +17,9 @@ import (
 	"blackboard/kb"
 )
 
-// dialWithin is how long a client waits for a daemon to take the call. It is on this
+// dialTimeout is how long a client waits for a daemon to take the call. It is on this
 // machine: what takes longer is none.
-const dialWithin = 200 * time.Millisecond
+const dialTimeout = 200 * time.Millisecond
 
 // How long a daemon has to answer. One that is stuck must not keep anybody: the file
 // answers in less.
@@ -44,7 +44,7 @@ type Client struct {
 // NewClient returns a client for a place, of a build of the program, with the directory
 // of its model. It connects when it is asked something.
 func NewClient(place Place, build, modelDir string) *Client {
-	dialer := net.Dialer{Timeout: dialWithin}
+	dialer := net.Dialer{Timeout: dialTimeout}
 	return &Client{place: place, build: build, modelDir: modelDir, http: &http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return dialer.DialContext(ctx, "unix", place.Socket)
@@ -60,10 +60,10 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // without asking anything. One that was killed leaves its socket behind, and nobody
 // listens there.
 func (c *Client) There() bool {
-	if !there(c.place.Socket) || c.place.private() != nil {
+	if !exists(c.place.Socket) || c.place.private() != nil {
 		return false
 	}
-	conn, err := net.DialTimeout("unix", c.place.Socket, dialWithin)
+	conn, err := net.DialTimeout("unix", c.place.Socket, dialTimeout)
 	if err != nil {
 		return false
 	}
@@ -73,7 +73,7 @@ func (c *Client) There() bool {
 
 // Held reports whether a daemon has the data home's lock, whether it answers or not.
 func Held(place Place) bool {
-	if !there(place.Lock) {
+	if !exists(place.Lock) {
 		return false
 	}
 	lock := flock.New(place.Lock, flock.SetPermissions(0o600))

@@ -32,9 +32,9 @@ func newClock(wall func() time.Time) *clock {
 	return &clock{wall: wall, started: time.Now(), origin: wall().Round(0), setAt: -settled}
 }
 
-// steady reports whether the clock has not been set lately. It notices that when it is
+// isSteady reports whether the clock has not been set lately. It notices that when it is
 // asked, so it is asked now and then.
-func (c *clock) steady() bool {
+func (c *clock) isSteady() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	passed := time.Since(c.started)

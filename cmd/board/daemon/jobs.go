@@ -21,13 +21,13 @@ import (
 // that are kept one by one.
 func (s *Server) jobs() []Job {
 	jobs := []Job{
-		{Name: "embed capsules", First: time.Minute, Every: 30 * time.Minute, Wake: s.unembedded, Run: s.embedCapsules},
+		{Name: "embed capsules", First: time.Minute, Every: 30 * time.Minute, Wake: s.hasUnembedded, Run: s.embedCapsules},
 		{Name: "decay capsules", First: 2 * time.Minute, Every: 24 * time.Hour, Daily: true, Run: s.whenSteady(s.onKB(func(ctx context.Context, k *kb.KB) (string, error) {
 			d, err := k.Decay(ctx, kb.CurateOptions{})
 			return did(d.Changed, "changed"), err
 		}))},
 		{Name: "embed memories", First: 90 * time.Second, Every: 30 * time.Minute, Wake: s.memoriesChanged(), Run: s.onMemories("embedded", s.embedMemory)},
-		{Name: "calibrate recall", First: time.Minute, Every: time.Hour, Wake: s.uncalibrated, Run: s.onKB(s.calibrate)},
+		{Name: "calibrate recall", First: time.Minute, Every: time.Hour, Wake: s.needsCalibration, Run: s.onKB(s.calibrate)},
 		// It looks whether a pass is due, which is a matter of what has happened, not of
 		// the clock.
 		{Name: "consolidate memories", First: 3 * time.Minute, Every: 10 * time.Minute, Run: s.whenSteady(s.onMemories("scopes consolidated", s.consolidateMemory))},
@@ -65,7 +65,7 @@ func (s *Server) archiveTopics(ctx context.Context) (string, error) {
 // to undo.
 func (s *Server) whenSteady(fn func(context.Context) (string, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
-		if !s.clock.steady() {
+		if !s.clock.isSteady() {
 			return "", fmt.Errorf("%w: the clock was set", errLater)
 		}
 		return fn(ctx)
@@ -115,7 +115,7 @@ func (s *Server) embedCapsules(ctx context.Context) (string, error) {
 
 // wanted reports whether there is a knowledge base that fn says yes to.
 func (s *Server) wanted(ctx context.Context, fn func(*held) (bool, error)) (yes bool) {
-	if !there(kb.Path(s.cfg.Place.Home)) {
+	if !exists(kb.Path(s.cfg.Place.Home)) {
 		return false
 	}
 	err := s.warm.use(ctx, true, func(h *held) (err error) {
@@ -125,17 +125,17 @@ func (s *Server) wanted(ctx context.Context, fn func(*held) (bool, error)) (yes 
 	return err == nil && yes
 }
 
-// unembedded reports whether there are capsules that wait for their embedding.
-func (s *Server) unembedded(ctx context.Context) bool {
+// hasUnembedded reports whether there are capsules that wait for their embedding.
+func (s *Server) hasUnembedded(ctx context.Context) bool {
 	return s.wanted(ctx, func(h *held) (bool, error) {
 		n, err := h.kb.Unembedded(ctx)
 		return n > 0, err
 	})
 }
 
-// uncalibrated reports whether nobody has measured when a prompt may be answered unasked
+// needsCalibration reports whether nobody has measured when a prompt may be answered unasked
 // with the model at hand: until then words alone judge.
-func (s *Server) uncalibrated(ctx context.Context) bool {
+func (s *Server) needsCalibration(ctx context.Context) bool {
 	return s.wanted(ctx, func(h *held) (bool, error) {
 		if h.model == nil {
 			return false, nil
@@ -145,7 +145,7 @@ func (s *Server) uncalibrated(ctx context.Context) bool {
 }
 
 func (s *Server) calibrate(ctx context.Context, k *kb.KB) (string, error) {
-	if !s.uncalibrated(ctx) {
+	if !s.needsCalibration(ctx) {
 		return "", nil
 	}
 	all, err := k.Calibrate(ctx)

@@ -51,7 +51,7 @@ func TestOneWins(t *testing.T) {
 		if won.Load() != 1 || lost.Load() != racers-1 {
 			t.Fatalf("round %d: %d won, %d lost", round, won.Load(), lost.Load())
 		}
-		if there(placeOf(t, dir).Socket) {
+		if exists(placeOf(t, dir).Socket) {
 			t.Fatalf("round %d: the socket is left behind", round)
 		}
 	}
@@ -294,7 +294,7 @@ func TestKilledLeavesItsSocket(t *testing.T) {
 		t.Error("one that listens is none")
 	}
 	l.Close()
-	if !there(place.Socket) || c.There() {
+	if !exists(place.Socket) || c.There() {
 		t.Error("one that was killed is one")
 	}
 	r := start(t, dir, nil)

@@ -47,7 +47,7 @@ func PlaceOf(home string, env func(string) string) (Place, error) {
 	sum := sha256.Sum256([]byte(home))
 	name := fmt.Sprintf("%x.sock", sum[:6])
 	noted, err := disk.Read(p.Note, maxSocket) // in a copy of a data home it is about the daemon of another
-	if err == nil && filepath.IsAbs(string(noted)) && filepath.Base(string(noted)) == name && len(noted) <= maxSocket && there(string(noted)) {
+	if err == nil && filepath.IsAbs(string(noted)) && filepath.Base(string(noted)) == name && len(noted) <= maxSocket && exists(string(noted)) {
 		p.Socket = string(noted)
 		return p, nil
 	}
@@ -89,8 +89,8 @@ func (p Place) private() error {
 	return nil
 }
 
-// there reports whether a path exists.
-func there(path string) bool {
+// exists reports whether a path exists.
+func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return !errors.Is(err, fs.ErrNotExist)
 }

@@ -113,7 +113,7 @@ func Run(ctx context.Context, cfg Config, ready func()) error {
 		return err
 	}
 	lock := flock.New(cfg.Place.Lock, flock.SetPermissions(0o600))
-	if err := alone(ctx, cfg, lock); err != nil {
+	if err := acquireLock(ctx, cfg, lock); err != nil {
 		return err
 	}
 	defer os.Truncate(cfg.Place.Lock+"-start", 0) // the next may be started at once
@@ -155,10 +155,10 @@ func Run(ctx context.Context, cfg Config, ready func()) error {
 	return s.serve(ctx, l, ready)
 }
 
-// alone takes the lock. One that is about to end does not answer any more, and is waited
+// acquireLock takes the lock. One that is about to end does not answer any more, and is waited
 // for a little. One that would end by itself, as those do that are started on demand,
 // makes way for one that shall listen to more than the socket.
-func alone(ctx context.Context, cfg Config, lock *flock.Flock) error {
+func acquireLock(ctx context.Context, cfg Config, lock *flock.Flock) error {
 	c := NewClient(cfg.Place, cfg.Build, cfg.ModelDir)
 	defer c.Close()
 	const again = 20 * time.Millisecond

@@ -210,7 +210,7 @@ func (s *Source) find(ctx context.Context, model bool) (*Client, error) {
 				return c, nil
 			}
 		}
-		s.useless(ctx, c, false, ErrNone) // the next question need not wait
+		s.markUnavailable(ctx, c, false, ErrNone) // the next question need not wait
 	}
 	return nil, ErrNone
 }
@@ -224,9 +224,9 @@ func patience(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, until.Add(-time.Until(until)/2))
 }
 
-// useless makes later calls skip this daemon, or that there is none, for avoidFor. It ignores errors that are about the
-// query alone, and asks a daemon of another build to end once it is idle.
-func (s *Source) useless(ctx context.Context, c *Client, there bool, why error) {
+// markUnavailable makes later calls skip this daemon, or that there is none, for avoidFor. It ignores errors that are
+// about the query alone, and asks a daemon of another build to end once it is idle.
+func (s *Source) markUnavailable(ctx context.Context, c *Client, there bool, why error) {
 	other := errors.Is(why, ErrOtherBuild)
 	if !other && !errors.Is(why, ErrNone) {
 		return
@@ -271,7 +271,7 @@ func (s *Source) ask(
 			why = fmt.Errorf("%w: %w", ErrNone, why)
 		}
 		if ctx.Err() == nil {
-			s.useless(ctx, c, true, why)
+			s.markUnavailable(ctx, c, true, why)
 		}
 	}
 	if ctx.Err() != nil {
@@ -365,9 +365,9 @@ func (s *Source) load(ctx context.Context) (embed.Embedder, error) {
 	return e, nil
 }
 
-// instead loads the model into this process after a daemon has failed, or returns why it failed if the setting Own
+// loadLocal loads the model into this process after a daemon has failed, or returns why it failed if the setting Own
 // forbids to load.
-func (s *Source) instead(ctx context.Context, why error) (embed.Embedder, error) {
+func (s *Source) loadLocal(ctx context.Context, why error) (embed.Embedder, error) {
 	var none *NoAnswer
 	never := errors.As(why, &none) &&
 		(errors.Is(none.Why, errOff) || errors.Is(none.Why, ErrOtherModel))
@@ -418,7 +418,7 @@ func (m *model) Embed(ctx context.Context, texts []string) (vs []embed.Vector, e
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		}
-		if own, err = m.s.instead(ctx, err); err != nil {
+		if own, err = m.s.loadLocal(ctx, err); err != nil {
 			return nil, err
 		}
 	}

@@ -298,7 +298,7 @@ func TestClockThatIsSet(t *testing.T) {
 		c := newClock(func() time.Time { return time.Now().Add(off) })
 		want := func(steady bool, when string) {
 			t.Helper()
-			if c.steady() != steady {
+			if c.isSteady() != steady {
 				t.Errorf("%s: steady %v", when, !steady)
 			}
 		}

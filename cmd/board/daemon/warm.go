@@ -33,9 +33,9 @@ type warm struct {
 	watch    *watcher
 }
 
-// lastQuestion is a model that remembers the vector of the text it was asked for last: a
+// cachingEmbedder is a model that remembers the vector of the text it was asked for last: a
 // prompt asks the knowledge base, and then the memory.
-type lastQuestion struct {
+type cachingEmbedder struct {
 	embed.Embedder
 
 	mu     sync.Mutex
@@ -44,7 +44,7 @@ type lastQuestion struct {
 }
 
 // Embed embeds texts; see embed.Embedder.
-func (l *lastQuestion) Embed(ctx context.Context, texts []string) ([]embed.Vector, error) {
+func (l *cachingEmbedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, error) {
 	if len(texts) != 1 {
 		return l.Embedder.Embed(ctx, texts)
 	}
@@ -98,7 +98,7 @@ func (w *warm) use(ctx context.Context, needKB bool, fn func(*held) error) error
 func (w *warm) tryUse(needKB bool, fn func(*held) error) (used bool, err error) {
 	w.mu.RLock()
 	defer w.mu.RUnlock() // also of a panic that the server survives
-	if !w.current(needKB) {
+	if !w.isCurrent(needKB) {
 		return false, nil
 	}
 	h := &held{model: w.model}
@@ -123,8 +123,8 @@ func (w *warm) withModel(ctx context.Context, fn func(embed.Embedder) error) err
 	})
 }
 
-// current reports whether what is open is what is on the disk.
-func (w *warm) current(needKB bool) bool {
+// isCurrent reports whether what is open is what is on the disk.
+func (w *warm) isCurrent(needKB bool) bool {
 	if !w.loaded || w.files != modelFiles(w.cfg.ModelDir) {
 		return false
 	}
@@ -135,7 +135,7 @@ func (w *warm) current(needKB bool) bool {
 func (w *warm) refresh(ctx context.Context, needKB bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.current(needKB) {
+	if w.isCurrent(needKB) {
 		return nil
 	}
 	if files := modelFiles(w.cfg.ModelDir); !w.loaded || files != w.files {
@@ -144,7 +144,7 @@ func (w *warm) refresh(ctx context.Context, needKB bool) error {
 		m, closing, err := w.cfg.OpenModel(ctx, w.cfg.ModelDir)
 		switch {
 		case err == nil:
-			w.model, w.closing = &lastQuestion{Embedder: m}, closing
+			w.model, w.closing = &cachingEmbedder{Embedder: m}, closing
 			w.log.Info("model loaded", "model", m.Model().Name, "dir", w.cfg.ModelDir)
 		case ctx.Err() != nil:
 			return ctx.Err()

@@ -35,9 +35,9 @@ type watcher struct {
 }
 
 const (
-	// burst is how long edits gather: what an editor does to one file, what git does to
+	// debounceDelay is how long edits gather: what an editor does to one file, what git does to
 	// many.
-	burst = 100 * time.Millisecond
+	debounceDelay = 100 * time.Millisecond
 	// manyChanged is how many files are looked at one by one; more, and all of them are,
 	// beside the searches.
 	manyChanged = 200
@@ -92,7 +92,7 @@ func (w *watcher) run(events <-chan fsnotify.Event, errs <-chan error) {
 	}
 	again := time.NewTicker(every)
 	defer again.Stop()
-	timer := time.NewTimer(burst)
+	timer := time.NewTimer(debounceDelay)
 	defer timer.Stop()
 	lost := false // nothing is watched any more
 	syncNow := func() {
@@ -107,7 +107,7 @@ func (w *watcher) run(events <-chan fsnotify.Event, errs <-chan error) {
 		lost = false
 		again.Stop()
 		w.lookAtAll() // what happened before it was watched again
-		timer.Reset(burst)
+		timer.Reset(debounceDelay)
 	}
 	for {
 		select {
@@ -118,11 +118,11 @@ func (w *watcher) run(events <-chan fsnotify.Event, errs <-chan error) {
 			} else {
 				w.note(e)
 			}
-			timer.Reset(burst)
+			timer.Reset(debounceDelay)
 		case err := <-errs: // more happened than it could keep
 			w.log.Debug("watching files", "error", err)
 			w.lookAtAll()
-			timer.Reset(burst)
+			timer.Reset(debounceDelay)
 		case <-again.C:
 			w.lookAtAll()
 			syncNow()

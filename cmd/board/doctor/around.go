@@ -94,7 +94,7 @@ func (d *Doctor) lookAtDaemon(context.Context) {
 	defer client.Close()
 	info, err := os.Lstat(place.Socket)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode()&fs.ModeSocket != 0 && refused(place.Socket):
+	case errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode()&fs.ModeSocket != 0 && hasNoListener(place.Socket):
 		d.ok("process", "not running; commands work without it") // the next one replaces its socket
 		return
 	case err != nil:
@@ -120,9 +120,9 @@ func (d *Doctor) lookAtDaemon(context.Context) {
 	}
 }
 
-// refused reports whether nobody listens at a socket. One that is only busy is not
+// hasNoListener reports whether nobody listens at a socket. One that is only busy is not
 // refused.
-func refused(socket string) bool {
+func hasNoListener(socket string) bool {
 	const patience = 500 * time.Millisecond
 	conn, err := net.DialTimeout("unix", socket, patience)
 	if err == nil {

@@ -25,8 +25,8 @@ const (
 	// aheadOfTime is how far in the future a file's time may be before it is the clock's:
 	// file systems of other machines have clocks of their own.
 	aheadOfTime = 2 * time.Minute
-	// leftAlone is how old an unfinished file must be for nobody to be at it any more.
-	leftAlone = time.Minute
+	// staleAfter is how old an unfinished file must be for nobody to be at it any more.
+	staleAfter = time.Minute
 )
 
 // Free space below which there is something to say, in bytes.
@@ -161,7 +161,7 @@ var brokenName = text.NewRegexp(`\.sqlite3\.broken-[0-9]+(-wal|-shm)?$`)
 // and so do a -wal and a -shm beside their file; unfinished capsules are the knowledge
 // base's to deal with, and models' half downloads are continued by the next pull.
 func (d *Doctor) isLeftover(path, rel string, info fs.FileInfo) bool {
-	if d.now.Sub(info.ModTime()) < leftAlone || strings.HasPrefix(path, kb.Sidecars(d.Home)+string(filepath.Separator)) || strings.HasPrefix(rel, "models"+string(filepath.Separator)) {
+	if d.now.Sub(info.ModTime()) < staleAfter || strings.HasPrefix(path, kb.Sidecars(d.Home)+string(filepath.Separator)) || strings.HasPrefix(rel, "models"+string(filepath.Separator)) {
 		return false
 	}
 	name := filepath.Base(path)
@@ -183,7 +183,7 @@ func (d *Doctor) leftInTopics(ctx context.Context) (left []string) {
 			return ctx.Err()
 		}
 		if err == nil && e.Type().IsRegular() && strings.HasPrefix(e.Name(), disk.TempPrefix) {
-			if info, err := e.Info(); err == nil && d.now.Sub(info.ModTime()) > leftAlone {
+			if info, err := e.Info(); err == nil && d.now.Sub(info.ModTime()) > staleAfter {
 				left = append(left, path)
 			}
 		}

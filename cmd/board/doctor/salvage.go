@@ -18,9 +18,9 @@ import (
 	"blackboard/kb"
 )
 
-// damaged reports whether an error may be of what is in a file. What else it can be has
+// isDamage reports whether an error may be of what is in a file. What else it can be has
 // a next step of its own.
-func damaged(err error) bool {
+func isDamage(err error) bool {
 	others := []error{fault.Newer, fault.Busy, fault.Full, fault.ReadOnly, fault.Gone,
 		fs.ErrPermission}
 	return !slices.ContainsFunc(others, func(other error) bool { return errors.Is(err, other) })
@@ -33,7 +33,7 @@ type salvager func(ctx context.Context, path, to string) (sqlite.Salvaged, error
 // If anything can be read of it, that can be put in its place.
 func (d *Doctor) brokenStore(ctx context.Context, what, path string, err error, salvage salvager) {
 	tmp, tmpErr := os.MkdirTemp("", "board-salvage-")
-	if tmpErr != nil || !damaged(err) || ctx.Err() != nil {
+	if tmpErr != nil || !isDamage(err) || ctx.Err() != nil {
 		os.RemoveAll(tmp)
 		d.failed(what, err)
 		return
@@ -53,7 +53,7 @@ func (d *Doctor) brokenStore(ctx context.Context, what, path string, err error, 
 
 // salvageStore puts what can be read of a damaged file in its place.
 func salvageStore(path string, salvage salvager, s *sqlite.Salvaged) *Step {
-	offer := "rebuilds it from what can be read: " + rowsSay(s)
+	offer := "rebuilds it from what can be read: " + describeRows(s)
 	return &Step{Offer: offer, Changes: []string{path}, do: func(ctx context.Context, b *backup) (string, error) {
 		var s sqlite.Salvaged
 		aside, err := sqlite.Replace(ctx, path, nil, func(to string) (err error) {
@@ -67,12 +67,12 @@ func salvageStore(path string, salvage salvager, s *sqlite.Salvaged) *Step {
 		for i := range s.Lost {
 			lost[i] = s.Lost[i].Say
 		}
-		return "rebuilt: " + rowsSay(&s), errors.Join(b.takeAside(ctx, aside), b.noteLost(path, lost))
+		return "rebuilt: " + describeRows(&s), errors.Join(b.takeAside(ctx, aside), b.noteLost(path, lost))
 	}}
 }
 
-// rowsSay says how much of a file there is, and what is lost.
-func rowsSay(s *sqlite.Salvaged) string {
+// describeRows says how much of a file there is, and what is lost.
+func describeRows(s *sqlite.Salvaged) string {
 	var have []string
 	for _, table := range slices.Sorted(maps.Keys(s.Rows)) {
 		have = append(have, fmt.Sprintf("%d %s", s.Rows[table], table))
@@ -89,7 +89,7 @@ func rowsSay(s *sqlite.Salvaged) string {
 
 // rebuildBoard makes the tables of a board anew from its event log, which is whole.
 func (d *Doctor) rebuildBoard(dir, name string, s *board.Salvaged) *Step {
-	offer := fmt.Sprintf("rebuilds its tables from its event log, which is intact: %s", salvagedSay(s))
+	offer := fmt.Sprintf("rebuilds its tables from its event log, which is intact: %s", describeSalvaged(s))
 	return &Step{Offer: offer, Changes: []string{sqlite.RunPath(dir, name)}, do: func(ctx context.Context, b *backup) (string, error) {
 		s, aside, err := board.Rebuild(ctx, dir, name)
 		if err != nil {
@@ -98,14 +98,14 @@ func (d *Doctor) rebuildBoard(dir, name string, s *board.Salvaged) *Step {
 		if err := errors.Join(b.takeAside(ctx, aside), b.noteLost(name, s.Lost)); err != nil {
 			return "", err
 		}
-		return "rebuilt: " + salvagedSay(s), nil
+		return "rebuilt: " + describeSalvaged(s), nil
 	}}
 }
 
 // salvageBoard puts what can be read of a board whose event log is not whole into a new
 // run.
 func (d *Doctor) salvageBoard(dir, name, as string, s *board.Salvaged) *Step {
-	offer := fmt.Sprintf("puts what can be read into the new run %s, and leaves %s as it is: %s", as, name, salvagedSay(s))
+	offer := fmt.Sprintf("puts what can be read into the new run %s, and leaves %s as it is: %s", as, name, describeSalvaged(s))
 	return &Step{Offer: offer, do: func(ctx context.Context, b *backup) (string, error) {
 		s, err := board.SalvageTo(ctx, dir, name, as, "doctor")
 		if err != nil {
@@ -114,12 +114,12 @@ func (d *Doctor) salvageBoard(dir, name, as string, s *board.Salvaged) *Step {
 		if err := b.note("created the run %s from the readable part of %s", as, sqlite.RunPath(dir, name)); err != nil {
 			return "", err
 		}
-		return "in the run " + as + ": " + salvagedSay(s), b.noteLost(name, s.Lost)
+		return "in the run " + as + ": " + describeSalvaged(s), b.noteLost(name, s.Lost)
 	}}
 }
 
-// salvagedSay says how much of a board there is, and what is lost.
-func salvagedSay(s *board.Salvaged) string {
+// describeSalvaged says how much of a board there is, and what is lost.
+func describeSalvaged(s *board.Salvaged) string {
 	say := text.Count(int64(s.Entries), "entry", "entries") + ", " + text.Count(int64(s.Signals), "signal", "signals") + ", " + text.Count(int64(s.Variables), "variable", "variables")
 	if len(s.Lost) == 0 {
 		return say + "; no known loss"

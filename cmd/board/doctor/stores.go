@@ -67,7 +67,7 @@ func (d *Doctor) lookAtBoards(ctx context.Context) {
 		case err == nil:
 			sound++
 		case errors.Is(err, fault.NotFound):
-			if info, statErr := os.Stat(sqlite.RunPath(dir, name)); statErr == nil && d.now.Sub(info.ModTime()) > leftAlone {
+			if info, statErr := os.Stat(sqlite.RunPath(dir, name)); statErr == nil && d.now.Sub(info.ModTime()) > staleAfter {
 				d.note(name, "the first post makes it a run", "the file has no events: the process that created it ended too early, or the file was emptied")
 			}
 		default:
@@ -81,7 +81,7 @@ func (d *Doctor) lookAtBoards(ctx context.Context) {
 // tables are made anew from its event log if that is whole; else what can be read goes
 // into a new run.
 func (d *Doctor) brokenBoard(ctx context.Context, dir, name string, err error) {
-	if !damaged(err) || ctx.Err() != nil {
+	if !isDamage(err) || ctx.Err() != nil {
 		d.failed(name, err)
 		return
 	}
