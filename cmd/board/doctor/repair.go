@@ -94,7 +94,7 @@ func runStep(ctx context.Context, f Finding, b *backup) Repaired {
 	return r
 }
 
-// closeModes takes from others what rights they have to paths.
+// closeModes returns the step that takes from others what rights they have to paths.
 func (d *Doctor) closeModes(paths []string) *Step {
 	return &Step{Offer: "gives these to their owner alone", do: func(_ context.Context, b *backup) (string, error) {
 		n := int64(0)
@@ -121,7 +121,7 @@ func (d *Doctor) closeModes(paths []string) *Step {
 	}}
 }
 
-// moveLeftovers moves files into the backup.
+// moveLeftovers returns the step that moves files into the backup.
 func (d *Doctor) moveLeftovers(paths []string) *Step {
 	return &Step{Offer: "moves them into the backup", do: func(ctx context.Context, b *backup) (string, error) {
 		for _, path := range paths {
@@ -133,7 +133,7 @@ func (d *Doctor) moveLeftovers(paths []string) *Step {
 	}}
 }
 
-// rebuildKB makes the database of the knowledge base anew from the capsules' files.
+// rebuildKB returns the step that makes the database of the knowledge base anew from the capsules' files.
 func (d *Doctor) rebuildKB() *Step {
 	const offer = "rebuilds it from the capsules' files, with what can be read of the history of changes; all of it stays in the backup"
 	return &Step{Offer: offer, Changes: []string{kb.Path(d.Home)}, do: func(ctx context.Context, b *backup) (string, error) {
@@ -166,7 +166,7 @@ func (d *Doctor) rebuildKB() *Step {
 	}}
 }
 
-// reindexKB makes the search index of the knowledge base anew from the capsules.
+// reindexKB returns the step that makes the search index of the knowledge base anew from the capsules.
 func (d *Doctor) reindexKB() *Step {
 	return &Step{Offer: "rebuilds it from the capsules", Changes: []string{kb.Path(d.Home)}, do: func(ctx context.Context, _ *backup) (string, error) {
 		k, err := kbhome.Knowledge(ctx, d.Home, kb.Options{Sync: kb.SyncNever, Actor: "doctor"})
@@ -178,7 +178,7 @@ func (d *Doctor) reindexKB() *Step {
 	}}
 }
 
-// reembedKB gives capsules the embeddings that they have not.
+// reembedKB returns the step that gives capsules the embeddings that they have not.
 func (d *Doctor) reembedKB() *Step {
 	return &Step{Offer: "gives them one", Changes: []string{kb.Path(d.Home)}, do: func(ctx context.Context, _ *backup) (string, error) { return d.embedCapsules(ctx) }}
 }
@@ -197,15 +197,15 @@ func (d *Doctor) embedCapsules(ctx context.Context) (string, error) {
 	return text.Count(int64(r.Embedded), "capsule", "capsules") + " embedded", err
 }
 
-// reindexMemory makes the search index of one file of the memory anew.
+// reindexMemory returns the step that makes the search index of one file of the memory anew.
 func (d *Doctor) reindexMemory(path string) *Step {
 	return &Step{Offer: "rebuilds the index from the items", Changes: []string{path}, do: func(ctx context.Context, _ *backup) (string, error) {
 		return "rebuilt", memory.Reindex(ctx, path)
 	}}
 }
 
-// reembedMemory gives the items of one file of the memory the embeddings that they have
-// not: a workspace's, or the account's.
+// reembedMemory returns the step that gives the items of one file of the memory, a workspace's or the account's, the
+// embeddings that they have not.
 func (d *Doctor) reembedMemory(path, workspace string) *Step {
 	return &Step{Offer: "gives them one", Changes: []string{path}, do: func(ctx context.Context, _ *backup) (string, error) {
 		model, err := d.Model(ctx)

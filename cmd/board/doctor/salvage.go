@@ -51,7 +51,7 @@ func (d *Doctor) brokenStore(ctx context.Context, what, path string, err error, 
 	d.repairable(what, kb.StateBroken, salvageStore(path, salvage, &s), "%s", d.short(err.Error()))
 }
 
-// salvageStore puts what can be read of a damaged file in its place.
+// salvageStore returns the step that replaces a damaged file by what can be read of it.
 func salvageStore(path string, salvage salvager, s *sqlite.Salvaged) *Step {
 	offer := "rebuilds it from what can be read: " + describeRows(s)
 	return &Step{Offer: offer, Changes: []string{path}, do: func(ctx context.Context, b *backup) (string, error) {
@@ -87,7 +87,7 @@ func describeRows(s *sqlite.Salvaged) string {
 	return strings.Join(have, ", ") + "; lost: " + strings.Join(lost, "; ")
 }
 
-// rebuildBoard makes the tables of a board anew from its event log, which is whole.
+// rebuildBoard returns the step that makes the tables of a board anew from its event log, which is whole.
 func (d *Doctor) rebuildBoard(dir, name string, s *board.Salvaged) *Step {
 	offer := fmt.Sprintf("rebuilds its tables from its event log, which is intact: %s", describeSalvaged(s))
 	return &Step{Offer: offer, Changes: []string{sqlite.RunPath(dir, name)}, do: func(ctx context.Context, b *backup) (string, error) {
@@ -102,8 +102,7 @@ func (d *Doctor) rebuildBoard(dir, name string, s *board.Salvaged) *Step {
 	}}
 }
 
-// salvageBoard puts what can be read of a board whose event log is not whole into a new
-// run.
+// salvageBoard returns the step that puts what can be read of a board whose event log is not whole into a new run.
 func (d *Doctor) salvageBoard(dir, name, as string, s *board.Salvaged) *Step {
 	offer := fmt.Sprintf("puts what can be read into the new run %s, and leaves %s as it is: %s", as, name, describeSalvaged(s))
 	return &Step{Offer: offer, do: func(ctx context.Context, b *backup) (string, error) {
