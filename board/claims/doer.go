@@ -9,8 +9,8 @@ import (
 // This file finds out who a sentence says does something, and who says something. It knows English
 // only.
 
-// doer returns the tokens of who does what a sentence says: the lender bears, is paid by the
-// lender, is up to the lender.
+// doer returns the tokens of who does what a sentence says: the lender bears, is paid by the lender, is up to the
+// lender. It returns nil if that is not clear.
 func (t tokens) doer() (who []int) {
 	for i := range t {
 		low, next := t[i].low, t.at(i+1)
@@ -50,8 +50,7 @@ func (t tokens) doer() (who []int) {
 	return nil
 }
 
-// noun returns the tokens of a noun from a token on in one direction: those that say something up
-// to its article.
+// noun returns up to three tokens of a noun from token k on in one direction: its content words up to the article.
 func (t tokens) noun(k, step int) (who []int) {
 	for ; k >= 0 && k < len(t) && t[k].kind == wordToken && len(who) < 3; k += step {
 		if empty.has(t[k].low) || verbs.has(t[k].low) {
@@ -75,8 +74,8 @@ func (t tokens) stemsAt(at []int) (out []string) {
 
 func (c *Claim) hasStem(s string) bool { return c.stems[s] }
 
-// otherParty returns why a claim says of one party what a statement says of another one: the
-// lender pays, the borrower bears.
+// otherParty returns why a claim says of one party what a statement says of another one: the lender pays, the borrower
+// bears; "" if it does not.
 func (ev *Evidence) otherParty(c, e *Claim) string {
 	mine, theirs := lex(c.Text), lex(e.Text)
 	who, other := mine.stemsAt(mine.doer()), theirs.stemsAt(theirs.doer())
