@@ -71,7 +71,7 @@ func TestAddress(t *testing.T) {
 	h.typeText("limit_req zone=one")
 	h.press("tab")
 	h.typeText("0.9")
-	h.press("tab", "tab", "tab", "tab", "tab", "right", "tab", "right", "ctrl+s")
+	h.press("tab", "tab", "tab", "tab", "tab", "right", "tab", "ctrl+s") // an answer to a high question must surface
 	h.wants("s2 is addressed by e7")
 	d := must(b.SignalByID(context.Background(), "s2"))
 	if d.Signal.Status != board.Addressed || d.Signal.ClosedBy != "ada" {
