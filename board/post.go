@@ -38,7 +38,7 @@ func (b *Board) Post(ctx context.Context, worker string, p Post) (Posted, error)
 }
 
 // PostBatch puts many entries on the board in one transaction: all or none. Posts may
-// link to each other by @key, to later ones too.
+// link to each other by @key, to later ones too, and to earlier entries of the run.
 func (b *Board) PostBatch(ctx context.Context, worker string, posts []Post) ([]Posted, error) {
 	return b.postAnd(ctx, worker, posts, func(*writer, []Posted) error { return nil })
 }
@@ -84,7 +84,10 @@ func (b *Board) checkNoLinks(posts []Post) error {
 	for i := range posts {
 		for _, kind := range LinkKinds {
 			for _, id := range posts[i].Links().Of(kind) {
-				if !strings.HasPrefix(id, "@") {
+				key, named := strings.CutPrefix(id, "@")
+				if named && !slices.ContainsFunc(posts, func(p Post) bool { return p.Key == key }) {
+					return fault.Prefix(at(i, len(posts)), noSuchKey(key))
+				} else if !named {
 					return notFound(fmt.Sprintf("%sthere is no %s: run %s has no entries yet",
 						at(i, len(posts)), id, b.run), "post without links first")
 				}
@@ -141,15 +144,11 @@ func prepareBatch(worker string, posts []Post) error {
 				}
 				j, ok := keys[key]
 				switch {
-				case !ok:
-					return notFound(at(i,
-						len(posts))+fmt.Sprintf("no post of this batch has the key %q",
-						clip(key, 60)), "@key names another post of the same batch; entries "+
-						"that exist are named by id")
 				case kind == Addresses:
 					return invalid(at(i,
 						len(posts))+id+" is an entry; only signals can be addressed",
 						"ids of signals look like s3")
+				case !ok: // that of an earlier post, or of none: resolve says
 				case i == j:
 					return invalid(at(i, len(posts))+fmt.Sprintf("%s links to itself", id),
 						"name another post of the batch, or an entry that was there before")
@@ -339,14 +338,28 @@ func nextID(tx *store.Tx, table string) (n int64, err error) {
 	return n, err
 }
 
+func noSuchKey(key string) error {
+	return notFound(fmt.Sprintf("no post of this run has the key %q", clip(key, 60)),
+		"@key names a post by its key, of the same batch or an earlier one; others are named by id")
+}
+
 // resolve replaces @key links by ids and checks that every target exists.
 func (w *writer) resolve(p *Post, self int64, byKey map[string]int64) error {
 	links := p.Links()
 	for _, kind := range LinkKinds {
 		var seen []string
 		for _, id := range links.Of(kind) {
-			if key, local := strings.CutPrefix(id, "@"); local {
-				id = EntryID(byKey[key])
+			if key, named := strings.CutPrefix(id, "@"); named {
+				n, ok := byKey[key]
+				if id = EntryID(n); !ok { // it is that of an earlier post
+					e, err := entryByKey(w.tx, key)
+					if err != nil {
+						return err
+					} else if e == nil {
+						return noSuchKey(key)
+					}
+					id = e.ID
+				}
 			} else if err := w.checkTarget(kind, id, self); err != nil {
 				return err
 			}

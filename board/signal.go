@@ -302,8 +302,8 @@ func (b *Board) Address(ctx context.Context, worker, signal, entry string) (Sign
 	})
 }
 
-// PostAddressing answers an open signal with a new entry, by default an analysis. The entry must
-// surface if mustSurface says so or, if it is nil, the signal is critical or high; p does not say it.
+// PostAddressing answers an open signal with a new entry, by default an analysis. An answer to a critical
+// or high signal must surface, as one of which p says so, unless mustSurface is not nil and false.
 func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Post, mustSurface *bool) (Posted,
 	Signal, error) {
 	n, err := ParseSignalID(signal)
@@ -334,7 +334,7 @@ func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Pos
 				return notOpen(s)
 			}
 		}
-		posts[0].MustSurface = s.Gates()
+		posts[0].MustSurface = posts[0].MustSurface || s.Gates()
 		if mustSurface != nil {
 			posts[0].MustSurface = *mustSurface
 		}

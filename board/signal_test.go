@@ -273,18 +273,18 @@ func TestSameKey(t *testing.T) {
 		refused(t, err, fault.Conflict, words)
 	}
 	for words, batch := range map[string][]Post{
-		"posts 1 and 2 of the batch have the same key":           {{Content: "a", Key: "x"}, {Content: "b", Key: "x"}},
-		"post 2 of the batch: no post of this batch has the key": {{Content: "a"}, {Content: "b", Supports: []string{"@y"}}},
-		"only signals can be addressed":                          {{Content: "a", Key: "x"}, {Content: "b", Addresses: []string{"@x"}}},
-		"@x links to itself":                                     {{Content: "a", Key: "x", Supports: []string{"@x"}}},
-		"supersede each other in a cycle: @x → @y → @x":          {{Content: "a", Key: "x", Supersedes: []string{"@y"}}, {Content: "b", Key: "y", Supersedes: []string{"@x"}}},
-		"the batch is empty":                                     {},
-		"confidence 2 is not between":                            {{Content: "a", Confidence: new(2.0)}},
-		"the content is empty":                                   {{Content: " "}},
-		"the key has 5000 bytes":                                 {{Content: "a", Key: strings.Repeat("k", 5000)}},
-		"the entry has 65 tags":                                  {{Content: "a", Tags: strings.Fields(manyWords(65))}},
-		"supports: s1 is a signal":                               {{Content: "a", Supports: []string{"s1"}}},
-		`unknown type "rumour"`:                                  {{Content: "a", Type: "rumour"}},
+		"posts 1 and 2 of the batch have the same key":         {{Content: "a", Key: "x"}, {Content: "b", Key: "x"}},
+		"post 2 of the batch: no post of this run has the key": {{Content: "a"}, {Content: "b", Supports: []string{"@y"}}},
+		"only signals can be addressed":                        {{Content: "a", Key: "x"}, {Content: "b", Addresses: []string{"@x"}}},
+		"@x links to itself":                                   {{Content: "a", Key: "x", Supports: []string{"@x"}}},
+		"supersede each other in a cycle: @x → @y → @x":        {{Content: "a", Key: "x", Supersedes: []string{"@y"}}, {Content: "b", Key: "y", Supersedes: []string{"@x"}}},
+		"the batch is empty":                                   {},
+		"confidence 2 is not between":                          {{Content: "a", Confidence: new(2.0)}},
+		"the content is empty":                                 {{Content: " "}},
+		"the key has 5000 bytes":                               {{Content: "a", Key: strings.Repeat("k", 5000)}},
+		"the entry has 65 tags":                                {{Content: "a", Tags: strings.Fields(manyWords(65))}},
+		"supports: s1 is a signal":                             {{Content: "a", Supports: []string{"s1"}}},
+		`unknown type "rumour"`:                                {{Content: "a", Type: "rumour"}},
 	} {
 		_, err := b.PostBatch(ctx, "w", batch)
 		var e *fault.Error
