@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/board/record"
 )
 
 // TestRecordedPolicy: the policy on record decides, whatever a directory's or a call's says;
@@ -65,5 +66,21 @@ func TestRecordedPolicy(t *testing.T) {
 	infos, err := List(ctx, dir, closed)
 	if err != nil || len(infos) != 1 || !infos[0].Open {
 		t.Errorf("%+v, %v", infos, err)
+	}
+}
+
+// TestCallNarrowsAcceptance: a call cannot let doubts pass that the policy on record does not.
+func TestCallNarrowsAcceptance(t *testing.T) {
+	recorded := &record.RecordedPolicy{NewPolicy: NewPolicy{Gate: Policy{Accept: AcceptPolicy{Checks: []string{"survival"}}}}}
+	for _, c := range []struct {
+		call   []string
+		passes string
+	}{{nil, "survival"}, {[]string{"verify", "survival"}, "survival"}, {[]string{"verify"}, ""}, {[]string{}, ""}} {
+		p := Policy{Accept: AcceptPolicy{Checks: c.call}}.ForCall().Under(recorded)
+		for _, check := range []string{"verify", "survival"} {
+			if passes := p.Accept.Refuses(check, 1) == ""; passes != (check == c.passes) {
+				t.Errorf("a call that names %v: doubts of %s pass: %v", c.call, check, passes)
+			}
+		}
 	}
 }

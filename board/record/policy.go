@@ -225,6 +225,10 @@ func (p Policy) and(q Policy) Policy {
 	p.Accept.Max = smaller(p.Accept.Max, q.Accept.Max)
 	if p.Accept.Checks == nil {
 		p.Accept.Checks = q.Accept.Checks
+	} else if q.Accept.Checks != nil {
+		p.Accept.Checks = slices.DeleteFunc(slices.Clone(p.Accept.Checks), func(c string) bool {
+			return !slices.Contains(q.Accept.Checks, c)
+		})
 	}
 	p.RequireRan = Union(p.RequireRan, q.RequireRan)
 	by := map[string][]string{}
