@@ -150,7 +150,7 @@ func (w *Wanted) read(sentence string, proper []string) {
 			if n := slices.IndexFunc(w.counted, words.Empty); n >= 0 {
 				w.counted = w.counted[:n]
 			}
-			w.counted = w.counted[:min(len(w.counted), mostCounted)]
+			w.counted = w.counted[:min(len(w.counted), maxCounted)]
 		}
 		w.open = w.open || i < 0
 		way = way || i < 0 && how.open.MatchString(noun)
@@ -196,15 +196,15 @@ func (w *Wanted) isNew(said string) bool {
 	return !strings.Contains(w.said, " "+strings.ToLower(strings.TrimSpace(said))+" ")
 }
 
-// mostCounted is of how many words the name of what is counted is at most: "48 new loading docks".
-const mostCounted = 3
+// maxCounted is the number of words in the longest name of what is counted: "48 new loading docks".
+const maxCounted = 3
 
 // counts reports whether a figure may count what is asked for: where a text names that, or others do,
 // its figures of other things do not.
 func (w *Wanted) counts(f *words.Figure, low string) bool {
 	return !w.common && !slices.ContainsFunc(w.counted, func(c string) bool {
 		return strings.Contains(low, strings.TrimSuffix(c, "s"))
-	}) || w.leads(f, strings.TrimPrefix(f.Unit, "#"), mostCounted)
+	}) || w.leads(f, strings.TrimPrefix(f.Unit, "#"), maxCounted)
 }
 
 // leads reports whether a word behind a figure, or one of so many that follow it, is counted.
