@@ -184,14 +184,19 @@ const (
 func (x *Index) State(tx *sqlite.Tx) (State, error) {
 	var stamp string
 	err := tx.QueryRow(x.AskState().Query).Scan(&stamp)
+	if err != nil && !sqlite.IsNoRows(err) { // seldom, so the table is not asked for before
+		if have, e := tx.HasTable(x.cfg.Name + "_meta"); e != nil {
+			return Absent, err
+		} else if !have {
+			return Absent, nil
+		}
+		// Another process may have made it between the two statements.
+		err = tx.QueryRow(x.AskState().Query).Scan(&stamp)
+	}
 	if sqlite.IsNoRows(err) {
 		return Absent, nil
-	}
-	if err != nil { // seldom, so the table is not asked for before
-		if have, e := tx.HasTable(x.cfg.Name + "_meta"); e != nil || have {
-			return Absent, err
-		}
-		return Absent, nil
+	} else if err != nil {
+		return Absent, err
 	}
 	if stamp != x.stamp() {
 		return Outdated, nil
