@@ -187,11 +187,11 @@ func (c *Claim) under(text string) {
 }
 
 // ExtractDocument reads the statements of a document.
-func ExtractDocument(d *documents.Document) []*Claim { return ExtractLines(d, 1, math.MaxInt) }
+func ExtractDocument(d *documents.Document) []*Claim { return ExtractPart(d, 0, math.MaxInt) }
 
-// ExtractLines reads the statements of lines of a document, without the headings above them.
-func ExtractLines(d *documents.Document, from, to int) (all []*Claim) {
-	for _, s := range ReadLines(d, from, to) {
+// ExtractPart reads the statements of a part of a document (see ReadPart), without the headings above it.
+func ExtractPart(d *documents.Document, from, to int) (all []*Claim) {
+	for _, s := range ReadPart(d, from, to) {
 		all = append(all, Extract(s, d.Name))
 	}
 	return all

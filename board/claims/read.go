@@ -70,17 +70,20 @@ func Read(text string) []*Statement {
 	return r.out
 }
 
-// ReadLines cuts the lines of a document from one to another into statements. Lines of a program or a
-// log are statements themselves.
-func ReadLines(d *documents.Document, from, to int) []*Statement {
+// ReadPart cuts the lines of a document that begin at the bytes from ≤ at < to into statements. Lines of
+// a program or a log are statements themselves.
+func ReadPart(d *documents.Document, from, to int) []*Statement {
 	var lines []line
 	for at, s := range d.Lines() {
-		if n := d.Line(at); from <= n && n <= to {
-			lines = append(lines, line{s, at, n, d.Heading(at)})
+		if at >= to {
+			break
+		}
+		if at >= from {
+			lines = append(lines, line{s, at, d.Line(at), d.Heading(at)})
 		}
 	}
 	r := reader{}
-	if isProse(d.Name, lines) {
+	if !reProgram.MatchString(d.Name) {
 		r.read(lines)
 	} else {
 		r.code(lines)
@@ -88,11 +91,9 @@ func ReadLines(d *documents.Document, from, to int) []*Statement {
 	return r.out
 }
 
+// reProgram matches the name of what is no prose, which is read by paragraphs.
 var reProgram = text.NewRegexp(`(?i)\.(go|py|js|ts|jsx|tsx|java|rs|rb|c|h|cc|cpp|cs|php|sh|` +
 	`sql|tf|ya?ml|toml|ini|cfg|conf|env|properties|json|jsonl|xml|css|log|diff|patch|mod|sum)$`)
-
-// isProse reports whether a document is read by paragraphs.
-func isProse(name string, lines []line) bool { return !reProgram.MatchString(name) }
 
 func (r *reader) add(s *Statement, lead string) {
 	for _, h := range append(r.heads, lead) {

@@ -184,7 +184,7 @@ type Signal struct {
 }
 
 // Gates reports whether an open signal keeps the gate closed by default.
-func (s *Signal) Gates() bool { return s.Priority == "critical" || s.Priority == "high" }
+func (s *Signal) Gates() bool { return slices.Contains(defaultBlock, s.Priority) }
 
 // ClaimedAt reports whether a worker holds the signal at that time: its lease has not
 // ended, and could have been given by then.

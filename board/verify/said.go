@@ -63,18 +63,19 @@ func (s *Source) said(f *Finding, o Outcome, at match) Outcome {
 	return o
 }
 
-// Of a source above maxClaimed bytes, claimedAround lines on both sides of a quote are read as claims:
+// Of a source above maxClaimed bytes, claimedAround bytes on both sides of a quote are read as claims:
 // these take some sixty times the memory of their text.
 const (
 	maxClaimed    = 4 << 20
-	claimedAround = 300
+	claimedAround = 32 << 10
 )
 
 // evidence returns the source as claims, or what is around a match, if the source is large.
 func (s *Source) evidence(at match) *claims.Evidence {
 	if len(s.doc.Text()) > maxClaimed {
-		from, to := s.lines(at)
-		return claims.NewEvidence(claims.ExtractLines(s.doc, from-claimedAround, to+claimedAround))
+		x := s.words()
+		from, to := int(x.words[at.from].start), int(x.words[at.to-1].end)
+		return claims.NewEvidence(claims.ExtractPart(s.doc, from-claimedAround, to+claimedAround))
 	}
 	if s.claims == nil {
 		s.claims = claims.NewEvidence(claims.ExtractDocument(s.doc))
