@@ -249,7 +249,7 @@ var ceilings = map[string]int{
 
 	"board/check": 1680, // with the policy; a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step
 
-	"board/claims": 8749, // parties and figures exchanged between clauses; findings that say otherwise than their quote, spoken times of day, conditions; names of doubts
+	"board/claims": 8750, // parties and figures exchanged between clauses; findings that say otherwise than their quote, spoken times of day, conditions; names of doubts
 	"board/clash":  1236, // which of two notes holds, from kb/memory; what a question asks for; what renews in other words
 
 	"board/disk": 660, // patterns below a path; who takes names away waits for who is opening files; logs, and tests of paths that nine packages had
@@ -278,7 +278,7 @@ var ceilings = map[string]int{
 
 	"board/trace": 5095, // asks the engine of claims beside its own arithmetic
 
-	"board/verify": 3608, // what is unsure, apart; several sources of a finding; which sources there are, and what is read of them, from board
+	"board/verify": 3609, // what is unsure, apart; several sources of a finding; which sources there are, and what is read of them, from board
 
 	"board/words": 4640, // a number as its reader knows it, of verify and survival
 
