@@ -346,28 +346,44 @@ func (w *world) makeOld() error {
 // newerSchema makes the board's schema newer than the program for a moment.
 func (w *world) newerSchema(ctx context.Context, r *rand.Rand) {
 	for pause(ctx, time.Duration(500+r.IntN(1500))*time.Millisecond) {
-		var version int
-		db, err := sql.Open("sqlite", "file:"+w.boardFile()+"?mode=rw&_pragma=busy_timeout(10000)")
-		if err != nil {
+		at := w.now()
+		version, err := raiseSchema(w.boardFile())
+		if err != nil || version == 0 {
 			continue
 		}
-		if err := db.QueryRow("PRAGMA user_version").Scan(&version); err == nil && version > 0 {
-			at := w.now()
-			if _, err := db.Exec("PRAGMA user_version = 99"); err == nil {
-				pause(ctx, 200*time.Millisecond)
-				for range 10 {
-					if _, err = db.Exec(fmt.Sprintf("PRAGMA user_version = %d", version)); err == nil {
-						break
-					}
-				}
-				if err != nil {
-					w.problem("the schema could not be set back: %v", err)
-				}
-				w.fault("schema", at)
+		pause(ctx, 200*time.Millisecond)
+		for range 10 {
+			if err = execSQL(w.boardFile(), fmt.Sprintf("PRAGMA user_version = %d", version)); err == nil {
+				break
 			}
 		}
-		db.Close()
+		if err != nil {
+			w.problem("the schema could not be set back: %v", err)
+		}
+		w.fault("schema", at)
 	}
+}
+
+// raiseSchema sets the file's schema version to 99 and returns the one it had. Both in one
+// transaction: a process that migrates the file between them would have its version taken back.
+func raiseSchema(file string) (version int, err error) {
+	db, err := sql.Open("sqlite", "file:"+file+"?mode=rw&_pragma=busy_timeout(10000)&_txlock=immediate")
+	if err != nil {
+		return 0, err
+	}
+	defer db.Close()
+	tx, err := db.Begin()
+	if err != nil {
+		return 0, err
+	}
+	defer tx.Rollback()
+	if err := tx.QueryRow("PRAGMA user_version").Scan(&version); err != nil || version == 0 {
+		return 0, err
+	}
+	if _, err := tx.Exec("PRAGMA user_version = 99"); err != nil {
+		return 0, err
+	}
+	return version, tx.Commit()
 }
 
 const smallDisk = "24m"
