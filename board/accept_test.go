@@ -186,7 +186,7 @@ func TestAcceptanceEnds(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	accepting(t, b, "ben", AcceptRequest{ID: "e1", Reason: "the draft"}, nil)
-	if _, err := b.Correct(t.Context(), "ann", "e1", func(_ *Entry, p *Post) error { p.Content += ", by hand"; return nil }); err != nil {
+	if _, err := b.Correct(t.Context(), "ann", "e1", "", func(_ *Entry, p *Post) error { p.Content += ", by hand"; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if r, err := b.Verify(t.Context(), "ci", opt); err != nil || r.Passed || r.Accepted != 0 {

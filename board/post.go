@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +21,7 @@ type Posted struct {
 	Existing bool  `json:"existing"` // the key was used before; this is the entry of that time
 	// signals that are open again: it supersedes their answer, and does not address them
 	Reopened []string `json:"reopened,omitempty"`
+	*record.Correction
 }
 
 // Post puts one entry on the board with its links and their effects, or nothing.
@@ -40,11 +40,11 @@ func (b *Board) Post(ctx context.Context, worker string, p Post) (Posted, error)
 // PostBatch puts many entries on the board in one transaction: all or none. Posts may
 // link to each other by @key, to later ones too, and to earlier entries of the run.
 func (b *Board) PostBatch(ctx context.Context, worker string, posts []Post) ([]Posted, error) {
-	return b.postAnd(ctx, worker, posts, func(*writer, []Posted) error { return nil })
+	return b.postAll(ctx, worker, posts, nil)
 }
 
-// postAnd is PostBatch, and in the same transaction what then does with what was posted.
-func (b *Board) postAnd(ctx context.Context, worker string, posts []Post, then func(*writer, []Posted) error) ([]Posted, error) {
+// postAll is PostBatch. With a correction, the one post takes the place of the entry that it names.
+func (b *Board) postAll(ctx context.Context, worker string, posts []Post, c *record.Correction) ([]Posted, error) {
 	posts = slices.Clone(posts)
 	if len(posts) > MaxBatch {
 		return nil, invalid(fmt.Sprintf("the batch has %d posts; at most %d are allowed at once",
@@ -69,10 +69,14 @@ func (b *Board) postAnd(ctx context.Context, worker string, posts []Post, then f
 	}
 	out := make([]Posted, len(posts))
 	err := b.write(ctx, worker, func(w *writer) error {
-		if err := w.postAll(posts, out); err != nil {
+		if err := w.postAll(posts, out, c); err != nil || c == nil || out[0].Existing {
 			return err
 		}
-		return then(w, out)
+		e, err := w.moveLinks(c.Corrects, out[0].Entry.ID)
+		if err == nil {
+			out[0].Entry = *e
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -201,7 +205,7 @@ func cycle(graph [][]int) []int {
 
 // postAll writes prepared posts and fills in out. It may run again in another
 // transaction.
-func (w *writer) postAll(posts []Post, out []Posted) error {
+func (w *writer) postAll(posts []Post, out []Posted, c *record.Correction) error {
 	posts = slices.Clone(posts) // links are resolved in them
 	clear(out)
 	byKey := map[string]int64{}
@@ -250,7 +254,7 @@ func (w *writer) postAll(posts []Post, out []Posted) error {
 		if out[i].Existing {
 			continue
 		}
-		payload := record.PostPayload{Post: posts[i]}
+		payload := record.PostPayload{Post: posts[i], Correction: c}
 		payload.Worker = "" // the actor says it
 		if err := w.eventBy(posts[i].Worker, record.VerbPost, EntryID(ids[i]), payload); err != nil {
 			return err
@@ -400,11 +404,16 @@ func (w *writer) checkTarget(kind, id string, self int64) error {
 // Correct amends an entry: a new one takes its place, with all that amend leaves as it is in
 // the post: content, source, type, tags, confidence, duty, links and the question that it
 // answers. What supports or contradicts the entry does so to the new one. It has the key that amend
-// gives it, and no verdict yet. A retry is safe as in Post.
+// gives it, and no verdict yet. What changed is on record, with the reason if there is one. A retry
+// is safe as in Post.
 //
 // Errors: as for Post; fault.Conflict if the entry is superseded already, with the entry
 // that did it; fault.Invalid if nothing changes.
-func (b *Board) Correct(ctx context.Context, worker, id string, amend func(*Entry, *Post) error) (Posted, error) {
+func (b *Board) Correct(ctx context.Context, worker, id, reason string, amend func(*Entry, *Post) error) (Posted, error) {
+	maskText(ctx, theReason, &reason)
+	if err := record.CheckText(theReason, reason, MaxField, false); err != nil {
+		return Posted{}, err
+	}
 	d, err := b.Entry(ctx, id)
 	if err != nil {
 		return Posted{}, err
@@ -426,23 +435,18 @@ func (b *Board) Correct(ctx context.Context, worker, id string, amend func(*Entr
 			return Posted{}, err
 		}
 	}
-	if reflect.DeepEqual(after, before) {
+	before.Key = after.Key // which is the new entry's own
+	changed := before.Differs(&after)
+	if len(changed) == 0 {
 		return Posted{}, invalid("nothing of "+id+" changes", "give what is to be other than it is")
 	}
 	after.Supersedes = append(after.Supersedes, id)
-	out, err := b.postAnd(ctx, worker, []Post{after}, func(w *writer, out []Posted) error {
-		if out[0].Existing {
-			return nil
-		}
-		e, err := w.moveLinks(id, out[0].Entry.ID)
-		if err == nil {
-			out[0].Entry = *e
-		}
-		return err
-	})
+	c := &record.Correction{Corrects: id, Changed: changed, Reason: strings.TrimSpace(reason)}
+	out, err := b.postAll(ctx, worker, []Post{after}, c)
 	if err != nil {
 		return Posted{}, err
 	}
+	out[0].Correction = c
 	return out[0], nil
 }
 

@@ -338,7 +338,7 @@ func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Pos
 		if mustSurface != nil {
 			posts[0].MustSurface = *mustSurface
 		}
-		if err := w.postAll(posts, out); err != nil {
+		if err := w.postAll(posts, out, nil); err != nil {
 			return err
 		}
 		if s, err = getSignal(w.tx, n); err != nil {

@@ -299,7 +299,7 @@ func TestSameKey(t *testing.T) {
 func TestCorrectAgain(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
 	correct := func(id, content, key string) (Posted, error) {
-		return b.Correct(ctx, "w", id, func(_ *Entry, p *Post) error { p.Content, p.Key = content, key; return nil })
+		return b.Correct(ctx, "w", id, "", func(_ *Entry, p *Post) error { p.Content, p.Key = content, key; return nil })
 	}
 	if _, err := b.Post(ctx, "w", Post{Content: "a", Key: "k0", MustSurface: true}); err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ type (
 	AcceptPolicy = record.AcceptPolicy
 	CheckedStep  = record.CheckedStep
 	Cited        = record.Cited
+	Correction   = record.Correction
 	CountsByName = record.CountsByName
 	Did          = record.Did
 	DroppedDuty  = record.DroppedDuty

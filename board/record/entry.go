@@ -16,6 +16,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -465,6 +466,20 @@ func (p *Post) PutFirst() {
 	if len(p.Sources) == 1 {
 		p.Sources = nil
 	}
+}
+
+// Differs returns the fields, by their JSON names, in which another post differs.
+func (p *Post) Differs(o *Post) []string {
+	var names []string
+	mine, other := reflect.ValueOf(p).Elem(), reflect.ValueOf(o).Elem()
+	for i := range mine.NumField() {
+		if a, b := mine.Field(i), other.Field(i); !reflect.DeepEqual(a.Interface(), b.Interface()) &&
+			(a.Kind() != reflect.Slice || a.Len()+b.Len() > 0) {
+			name, _, _ := strings.Cut(mine.Type().Field(i).Tag.Get("json"), ",")
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Prepare fills in the defaults of one post and checks its fields.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -54,9 +55,34 @@ type CreatePayload struct {
 // PostPayload is that of VerbPost. The actor of the event is its worker.
 type PostPayload struct {
 	Post
+	*Correction
 	ExternalID string `json:"external_id,omitempty"`
 	// fields of an imported entry that the board has no column for
 	Extra map[string]json.RawMessage `json:"extra,omitempty"`
+}
+
+// Correction says what an entry amends, and why. It is only in the log.
+type Correction struct {
+	Corrects string   `json:"corrects,omitempty"` // the entry that it takes the place of
+	Changed  []string `json:"changed,omitempty"`  // the fields of the post that differ
+	Reason   string   `json:"reason,omitempty"`
+}
+
+// Describe tells it in one line, with the names that posts are written with.
+func (c *Correction) Describe() string {
+	var fields []string
+	for _, f := range c.Changed {
+		switch f {
+		case "evidence":
+			f = "quote"
+		case "source_doc", "source_ref", "sources":
+			f = "source"
+		}
+		if !slices.Contains(fields, f) {
+			fields = append(fields, f)
+		}
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%s (%s): %s", c.Corrects, strings.Join(fields, ", "), c.Reason), ": ")
 }
 
 // ByPayload is that of VerbDispute, VerbSupersede, VerbSettle, VerbAddress, VerbRelease and VerbReopen.

@@ -24,6 +24,8 @@ var jsonWords = map[string]string{
 	"capsule":         "the capsule",
 	"channel":         "the channel",
 	"clean_room":      "whether the session gets no context",
+	"changed":         "the fields of the post that differ",
+	"corrects":        "the entry that it takes the place of",
 	"confidence":      "0 to 1; null: not stated",
 	"content":         "its text",
 	"conversation":    "the conversation, by its ref code",

@@ -272,13 +272,14 @@ type CorrectIn struct {
 	ID      string `json:"id" arg:"ENTRY" jsonschema:"e12"`
 	Content string `json:"content,omitempty" arg:"[TEXT | -]" as:"text" jsonschema:"new text"`
 	fields
+	Reason string `json:"reason,omitempty" value:"TEXT" rare:"true" jsonschema:"why"`
 	KeepSecrets
 	op.Given
 }
 
 type CorrectOut struct {
 	One
-	corrects string
+	*board.Correction
 }
 
 func (o CorrectOut) IDs() []string { return []string{o.Entry.ID} }
@@ -296,18 +297,19 @@ links, and answers the question that it answered. A new claim is a post that sup
 			return out, err
 		}
 		err = withBoardWorker(ctx, h, in.On, Write, func(b *board.Board, who string) error {
-			p, err := b.Correct(ctx, who, in.ID, func(e *board.Entry, p *board.Post) error {
+			p, err := b.Correct(ctx, who, in.ID, in.Reason, func(e *board.Entry, p *board.Post) error {
 				return in.amend(e, p, &given)
 			})
 			if err == nil {
-				out = CorrectOut{One{p.Entry, p.Existing, holdAgainst(ctx, h, b, who, &p), nil}, in.ID}
+				out = CorrectOut{One{p.Entry, p.Existing, holdAgainst(ctx, h, b, who, &p), nil}, p.Correction}
 			}
 			return err
 		})
 		return out, err
 	},
 	Text: func(p *op.Page, o CorrectOut) {
-		p.Printf("%s corrects %s%s\n", o.Entry.ID, o.corrects, linkSummary(&o.Entry))
+		p.Printf("%s corrects %s%s\n", o.Entry.ID, p.Text(o.Correction.Describe(), 400, "entry.show", o.Entry.ID),
+			linkSummary(&o.Entry))
 		printFeedback(p, o.Checked)
 	},
 }

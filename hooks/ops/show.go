@@ -218,7 +218,7 @@ var Show = op.Op[Runs, ShowIn, ShowOut]{
 		if o.Signal != nil {
 			printSignal(p, o.Signal)
 		} else {
-			printEntry(p, o.Entry)
+			printEntry(p, o.Entry, o.History)
 		}
 		backlinks(p, o.Linked)
 		if o.Entry != nil {
@@ -242,7 +242,7 @@ func row(p *op.Page, name, value string) {
 	}
 }
 
-func printEntry(p *op.Page, e *board.Entry) {
+func printEntry(p *op.Page, e *board.Entry, history []board.Event) {
 	p.Printf("%s  %s, %s", p.Paint(op.Bold, e.ID), e.Type, e.Status)
 	if e.MustSurface {
 		p.Printf(", must surface")
@@ -254,6 +254,11 @@ func printEntry(p *op.Page, e *board.Entry) {
 	}
 	if e.Verified != nil {
 		row(p, "verified", p.Text(e.Verified.Describe(), 400, "", ""))
+	}
+	if len(history) > 0 {
+		if posted, err := history[0].Post(); err == nil && posted.Correction != nil {
+			row(p, "corrects", p.Text(posted.Correction.Describe(), 400, "", ""))
+		}
 	}
 	if e.Confidence != nil {
 		row(p, "confidence", fmt.Sprintf("%g", *e.Confidence))

@@ -294,7 +294,7 @@ func (x *acts) correct(id string) tea.Cmd {
 			Intro: []string{"A new entry takes its place, with its links and the question that it answers."}})
 		f.Submit = func(ctx context.Context, v page.Values) (page.Outcome, error) {
 			maps.DeleteFunc(v, func(name, now string) bool { return now == f.Began[name] }) // a form shows some characters as others
-			posted, err := x.b.Correct(ctx, x.app.Worker, id, func(_ *board.Entry, p *board.Post) (err error) {
+			posted, err := x.b.Correct(ctx, x.app.Worker, id, v["reason"], func(_ *board.Entry, p *board.Post) (err error) {
 				*p, err = findingOf(form, v, *p)
 				return err
 			})
