@@ -186,6 +186,38 @@ func TestWaitEndsAway(t *testing.T) {
 	refused(t, err, fault.Away, "connection refused")
 }
 
+// TestWaitEventsToldLate: a wait whose time is over reads what a connection has told of its server
+// under the lock. Only the race detector sees it if not.
+func TestWaitEventsToldLate(t *testing.T) {
+	b := newBoard(t)
+	if _, err := b.Post(t.Context(), "w", Post{Content: "a finding"}); err != nil {
+		t.Fatal(err)
+	}
+	over, end := newEnding(t.Context())
+	late := &lateDB{b.db, end, make(chan struct{})}
+	b.db = late
+	_, err := b.WaitEvents(over, FromNow, 1)
+	<-late.told
+	refused(t, err, fault.Timeout, "nothing happened")
+}
+
+// lateDB tells that its server is there, and ends the time of who watches.
+type lateDB struct {
+	store.DB
+	end  func()
+	told chan struct{}
+}
+
+func (db *lateDB) Watch(ctx context.Context, _ func() error) error {
+	go func() {
+		store.Contact(ctx, "here", nil)
+		close(db.told)
+	}()
+	time.Sleep(sqlite.PollInterval) // a wait for told would order the two
+	db.end()
+	return ctx.Err()
+}
+
 // TestReachEnds: a connection that fails as the call's time is over is not taken for a lost
 // server.
 func TestReachEnds(t *testing.T) {

@@ -13,6 +13,31 @@ import (
 	"blackboard/board/sqlite"
 )
 
+// TestRunsSince: a run whose last change is of the very time that is asked for is among those since
+// then, on either engine.
+func TestRunsSince(t *testing.T) {
+	b, ctx := newBoard(t), t.Context()
+	if _, err := b.Post(ctx, "w", Post{Content: "one"}); err != nil {
+		t.Fatal(err)
+	}
+	st, err := b.State(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if onFiles {
+		for _, path := range []string{sqlite.RunPath(b.dir, "test"), sqlite.RunPath(b.dir, "test") + "-wal"} {
+			if err := os.Chtimes(path, st.Updated, st.Updated); err != nil && !errors.Is(err, os.ErrNotExist) {
+				t.Fatal(err)
+			}
+		}
+	}
+	for after, want := range map[time.Duration]int{-time.Millisecond: 1, 0: 1, time.Millisecond: 0} {
+		if names, err := b.place.Runs(ctx, st.Updated.Add(after)); err != nil || len(names) != want {
+			t.Errorf("%s after the last change: %q, %v", after, names, err)
+		}
+	}
+}
+
 // TestRunsKept: a list that is kept says what List says, and does not read what has not changed.
 func TestRunsKept(t *testing.T) {
 	needsFile(t)

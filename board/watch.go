@@ -264,8 +264,8 @@ func (b *Board) WaitEvents(ctx context.Context, after int64, limit int) ([]Event
 		}
 		return append([]Event{first}, more...), err
 	}
-	if server.err != nil {
-		return nil, server.err
+	if err := server.lastError(); err != nil {
+		return nil, err
 	}
 	return nil, fault.Timeout.New("nothing happened in the given time", "",
 		fault.Give("timeout", "", "wait longer with {}"))

@@ -112,8 +112,8 @@ func openOld(ctx context.Context, path string) (*DB, error) {
 	return db, err
 }
 
-// Runs returns the names of the files that may be runs and have changed after since, unless that is
-// zero, sorted. It opens none of them.
+// Runs returns the names of the files that may be runs and have last changed at since or later, of
+// all if that is zero, sorted. It opens none of them.
 func (dir RunDir) Runs(_ context.Context, since time.Time) ([]string, error) {
 	entries, err := os.ReadDir(dir.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -127,7 +127,7 @@ func (dir RunDir) Runs(_ context.Context, since time.Time) ([]string, error) {
 		}
 		if !since.IsZero() {
 			t := TimesOf(dir.Name(name))
-			if !time.Unix(0, max(t.At[0], t.At[1])).After(since) {
+			if time.Unix(0, max(t.At[0], t.At[1])).Before(since) {
 				continue
 			}
 		}

@@ -22,7 +22,7 @@ type Place interface {
 	// Open opens the database of a run. The error matches fs.ErrNotExist if there is
 	// none, unless the first write may create it.
 	Open(ctx context.Context, run string, create bool) (DB, error)
-	// Runs names the runs that were written to since a time, sorted. They may lack a
+	// Runs names the runs that were written to at a time or later, sorted. They may lack a
 	// first event.
 	Runs(ctx context.Context, since time.Time) ([]string, error)
 	// Has reports whether there may be a run of this name. It is cheaper than Open.
