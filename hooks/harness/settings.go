@@ -137,8 +137,8 @@ func (h *Harness) Server(binary string) Object {
 }
 
 // ServerVariables are what an MCP server takes from the environment of a harness that
-// passes none by itself: where its data are, whose they are, and where the daemon is.
-var ServerVariables = []string{"BOARD_HOME", "BOARD_RUN", "BOARD_WORKER", "BOARD_MODEL_DIR",
+// passes none by itself: where its data are, whose they are, of which project, and where the daemon is.
+var ServerVariables = []string{"BOARD_HOME", "BOARD_RUN", "BOARD_WORKER", "BOARD_WORKSPACE", "BOARD_MODEL_DIR",
 	"BOARD_DATABASE_URL", "XDG_RUNTIME_DIR", "XDG_DATA_HOME"}
 
 func plainServer(binary string) Object { return Object{"command", binary, "args", []any{"mcp"}} }

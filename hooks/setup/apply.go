@@ -149,7 +149,7 @@ func (c *Change) unchanged() error {
 	}
 	if now.real != c.disk.real || now.exists != c.disk.exists ||
 		!bytes.Equal(now.text, c.disk.text) {
-		return conflict(c.Path+"was changed by another process in the meantime; "+
+		return conflict(c.Path+" was changed by another process in the meantime; "+
 			"nothing was written",
 			"set up again")
 	}

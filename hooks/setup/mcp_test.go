@@ -52,6 +52,9 @@ func TestCodexPassesVariables(t *testing.T) {
 		return first
 	}
 	binary := newBench(t).binary
+	if !slices.Contains(harness.ServerVariables, "BOARD_WORKSPACE") {
+		t.Error("the project that was named is not passed on")
+	}
 	for before, want := range map[string][]string{
 		"":                harness.ServerVariables,
 		entry(binary, ""): harness.ServerVariables,

@@ -461,7 +461,8 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 	b.write(".cursor/mcp.json", `{"a": 1}`)
 	before := b.snapshot()
-	if err := s.Apply(works[0]); !errors.Is(err, fault.Conflict) {
+	if err := s.Apply(works[0]); !errors.Is(err, fault.Conflict) ||
+		!strings.Contains(err.Error(), ".json was changed by another process in the meantime") {
 		t.Errorf("the error is %v", err)
 	}
 	b.same(before, "refused")
