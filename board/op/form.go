@@ -61,7 +61,7 @@ func FormOf(o Any, lists Enums, names ...string) (form Form) {
 				a.Choices = append(a.Choices, fmt.Sprint(word))
 			}
 			if a.Value == "" && !a.Required {
-				a.Choices = slices.Insert(a.Choices, 0, "")
+				a.Choices, p.Enum = slices.Insert(a.Choices, 0, ""), append(p.Enum, "")
 			}
 		}
 		p.Default = nil // the field has it
@@ -83,7 +83,7 @@ func (a *Asked) rank() int {
 }
 
 // Decode reads the values of some fields into an input, or returns fault.Usage. An empty value
-// clears a free text, a list or a pointer; other values stay as they were in the input.
+// clears a text, a list, a pointer, and a choice that may be none; other values stay as they were in the input.
 func (f *Form) Decode(values map[string]string, into any) error {
 	given, say := map[string]json.RawMessage{}, map[string]string{}
 	for _, a := range f.Fields {
@@ -97,7 +97,7 @@ func (f *Form) Decode(values map[string]string, into any) error {
 		if err != nil {
 			return err
 		}
-		if given[a.Name] = Value(a.Name, text, p); strings.TrimSpace(v) == "" && (p.Type != "string" || p.Enum != nil) {
+		if given[a.Name] = Value(a.Name, text, p); strings.TrimSpace(v) == "" && (p.Type != "string" || p.Enum != nil && !slices.Contains(a.Choices, "")) {
 			given[a.Name] = json.RawMessage("null")
 		}
 	}

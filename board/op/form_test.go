@@ -46,12 +46,16 @@ func TestForm(t *testing.T) {
 	if err := form.Decode(map[string]string{"how_far": "", "names": " ", "tone": "", "loud": "yes"}, &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Far != nil || got.Names != nil || got.Text != "as it was" || got.Tone != "kind" || !got.Loud || got.Order != "" {
+	if got.Far != nil || got.Names != nil || got.Text != "as it was" || got.Tone != "" || !got.Loud || got.Order != "" {
 		t.Errorf("%+v", got)
 	}
 	if err := form.Decode(map[string]string{"how_far": "2", "names": "ann, bob", "text": "", "tone": "rude"}, &got); err != nil || *got.Far != 2 ||
 		!slices.Equal(got.Names, []string{"ann", "bob"}) || got.Text != "" || got.Tone != "rude" {
 		t.Errorf("%+v, %v", got, err)
+	}
+	got.Order = "kind"
+	if err := form.Decode(map[string]string{"order": "", "loud": ""}, &got); err != nil || got.Order != "kind" || !got.Loud {
+		t.Errorf("what has no empty choice is %+v, %v", got, err)
 	}
 	for value, wrong := range map[string]string{"4": "4", "far": `"far"`} {
 		err := form.Decode(map[string]string{"how_far": value}, &got)

@@ -57,13 +57,16 @@ func OneLine(s string) string {
 // UTF8 makes a text valid UTF-8 for JSON; file names, for example, may not be.
 func UTF8(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 
-// ClipBytes cuts a text to n bytes, at least 3, with the "…" that a cut text ends in. It splits no rune.
+// ClipBytes cuts a text to at most n bytes, with the "…" that a cut text ends in; "" if n has no room for that. It
+// splits no rune.
 func ClipBytes(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
 	const dots = "…"
-	n = max(0, n-len(dots))
+	if n -= len(dots); n < 0 {
+		return ""
+	}
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
@@ -73,8 +76,8 @@ func ClipBytes(s string, n int) string {
 // ClipWords is ClipBytes at the end of a word, unless that costs half of the text.
 func ClipWords(s string, n int) string {
 	cut := ClipBytes(s, n)
-	if cut == s {
-		return s
+	if cut == s || cut == "" {
+		return cut
 	}
 	cut = strings.TrimSuffix(cut, "…")
 	if at := strings.LastIndexByte(cut, ' '); at > len(cut)/2 {

@@ -26,8 +26,11 @@ func TestCount(t *testing.T) {
 }
 
 func TestClipBytes(t *testing.T) {
+	if got := ClipBytes("naïve", -1) + ClipWords("naïve", 2); got != "" {
+		t.Errorf("no room at all: %q", got)
+	}
 	for want, got := range map[string]string{"naïve": ClipBytes("naïve", 6),
-		"na…": ClipBytes("naïve", 5), "a b c": OneLine(" a\n\tb \x00c"),
+		"na…": ClipBytes("naïve", 5), "…": ClipBytes("naïve", 3), "": ClipBytes("naïve", 2), "a b c": OneLine(" a\n\tb \x00c"),
 		"a\ufffd": UTF8("a\xff")} {
 		if got != want {
 			t.Errorf("%q, not %q", got, want)

@@ -72,7 +72,7 @@ func (fr *factReader) readNumbers(u *unit) {
 			continue
 		}
 		f := fact{start: a.start, end: a.end,
-			amount: inContext(&fr.scan, fr.units, u, fr.found, i)}
+			amount: inContext(fr.units, u, fr.found, i)}
 		f.kind = f.amount.kind()
 		f.amount.as = &operand{text: fr.scan.Text[a.start:a.end],
 			ofMany: eachBefore(&fr.scan, a.first)}
@@ -123,7 +123,7 @@ func (fr *factReader) isPart(i int) bool {
 
 // inContext returns a figure with the unit that a header or a label of its table has, if it has no unit or noun of its
 // own.
-func inContext(s *words.Scanner, units []unit, u *unit, all []amount, i int) amount {
+func inContext(units []unit, u *unit, all []amount, i int) amount {
 	a := all[i]
 	if a.dim != "" || a.nouns[0] != "" {
 		return a

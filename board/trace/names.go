@@ -102,7 +102,7 @@ func (fr *factReader) readNames(u *unit) (at []int) {
 		}
 		surface := text[f.start:f.end]
 		if title || weak || len(f.tokens) == 0 ||
-			len(f.tokens) == 1 && fr.noFact(&f, surface, all, first) {
+			len(f.tokens) == 1 && fr.noFact(surface, all, first) {
 			continue
 		}
 		fr.add(f)
@@ -111,7 +111,7 @@ func (fr *factReader) readNames(u *unit) (at []int) {
 }
 
 // noFact reports whether a name of one word is none that needs support.
-func (fr *factReader) noFact(f *fact, surface string, all []words.Lexeme, i int) bool {
+func (fr *factReader) noFact(surface string, all []words.Lexeme, i int) bool {
 	if utf8.RuneCountInString(surface) < 2 {
 		return true
 	}

@@ -238,7 +238,7 @@ func (s *scanner) readPart(text string, at int, u *unit) {
 			add(b)
 		}
 		if u != nil {
-			if b := inContext(&s.scan, s.layout.units, u, s.amounts, i); b.dim != a.dim ||
+			if b := inContext(s.layout.units, u, s.amounts, i); b.dim != a.dim ||
 				b.value != a.value || b.nouns != a.nouns {
 				add(b)
 			}

@@ -49,6 +49,10 @@ func TestFit(t *testing.T) {
 		!strings.HasPrefix(items.String(), "# From memory: candidates") {
 		t.Errorf("%q, %d left out:\n%s", ids, left, items.String())
 	}
+	bare := &Section{Heading: "bare", Lines: []string{"a line\n"}, Kept: 1}
+	if ids, left := Write([]*Section{bare}, &own, &own); len(ids)+left > 0 || !strings.HasSuffix(own.String(), "bare\na line\n") {
+		t.Errorf("lines without ids: %q, %d left out: %q", ids, left, own.String())
+	}
 	if got := Tokens(items.String()); got > room || Demand(all) <= room {
 		t.Errorf("%d tokens of %d; all would need %d", got, room, Demand(all))
 	}

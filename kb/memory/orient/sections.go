@@ -16,7 +16,7 @@ import (
 type Section struct {
 	Heading string
 	Lines   []string
-	IDs     []string // id of each line; nil if Write is not called
+	IDs     []string // id of each line; nil: they have none
 	Own     bool     // it belongs to the agent, and follows the items
 	Kept    int      // how many lines Fit has kept
 	More    string   // where the lines are that it has not kept; "": it does not say
@@ -137,7 +137,7 @@ func Write(sections []*Section, items, own *strings.Builder) (ids []string, left
 			began[sec.Own] = true
 			b.WriteString(sep(b) + head)
 		}
-		ids = append(ids, sec.IDs[:sec.Kept]...)
+		ids = append(ids, sec.IDs[:min(sec.Kept, len(sec.IDs))]...)
 		b.WriteString("\n" + sec.Heading + "\n")
 		for _, l := range sec.Lines[:sec.Kept] {
 			b.WriteString(l)
