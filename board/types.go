@@ -3,6 +3,7 @@ package board
 import (
 	"blackboard/board/fault"
 	"blackboard/board/record"
+	"blackboard/board/verify"
 )
 
 // The kinds of errors of this package.
@@ -90,4 +91,5 @@ var (
 	PriorityRank   = record.PriorityRank
 	SignalID       = record.SignalID
 	SignalStatuses = record.SignalStatuses
+	SplitSource    = verify.SplitSource
 )

@@ -148,7 +148,7 @@ func (v *Verification) Describe() string {
 	if v == nil {
 		return ""
 	}
-	parts := slices.DeleteFunc([]string{v.Verdict, strings.TrimSpace(v.Source + " " + v.Place),
+	parts := slices.DeleteFunc([]string{v.Verdict, verify.At(v.Source, v.Place),
 		v.Note}, func(s string) bool { return s == "" })
 	if v.Accepted != nil {
 		parts = append(parts, v.Accepted.String())

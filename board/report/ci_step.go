@@ -91,7 +91,7 @@ func failedFinding(s *check.Step, f *check.Finding, words fault.Words) finding {
 			n.details = append(n.details, "quote: "+line(f.Doubted.Evidence, cellRunes))
 		}
 		if p := f.Doubted.Passage; p != nil {
-			n.details = append(n.details, fmt.Sprintf("source, %s: %s", p.Where, line(p.Text, cellRunes)))
+			n.details = append(n.details, "source: "+line(verify.At(f.Doubted.SourceDoc, p.Where)+": "+p.Text, cellRunes))
 		}
 	case s.Verify != nil && f.ID == "":
 		n.rule, n.cause, n.file = "source-changed", "changed", repositoryPath(f.Text)

@@ -486,7 +486,7 @@ func (d *digester) entryLine(e *board.Entry, cut int) (string, bool) {
 	if !short {
 		b.WriteString(", " + digestLabel(e.Worker))
 	}
-	source := strings.TrimSpace(e.SourceDoc + " " + e.SourceRef)
+	source := e.Cites()[0].String()
 	if d.headed[e.ID] {
 		source = e.SourceRef // the heading names the document
 	}
@@ -494,7 +494,7 @@ func (d *digester) entryLine(e *board.Entry, cut int) (string, bool) {
 		b.WriteString(", " + digestLabel(source))
 	}
 	for _, c := range e.Cites()[1:] {
-		b.WriteString(" and " + digestLabel(strings.TrimSpace(c.SourceDoc+" "+c.SourceRef)))
+		b.WriteString(" and " + digestLabel(c.String()))
 	}
 	if mark := e.Verified.Mark(); mark != "" {
 		b.WriteString(", " + mark)

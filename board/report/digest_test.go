@@ -106,7 +106,7 @@ func TestDigestOrder(t *testing.T) {
 		"## Signals that block the gate (1)\n\n- s2 critical, asker, from e3, claimed by checker: Which rent is right?\n",
 		"## Must surface (1)\n\n- e2.7pb calculation 0.80, reader: A year costs $54,000.\n",
 		"## Contradictions (1)\n\n- e3.2jz contradiction, checker, contradicts e1 (reader): The annex says $5,400.\n",
-		"## Disputed (1)\n\n- e1.9dr observation 0.90, reader, lease.pdf §4.2, disputed by e3 (checker), 1 link in: Rent is $4,500 a month.\n  “rent of $4,500”\n",
+		"## Disputed (1)\n\n- e1.9dr observation 0.90, reader, lease.pdf @ §4.2, disputed by e3 (checker), 1 link in: Rent is $4,500 a month.\n  “rent of $4,500”\n",
 		"## Open signals that do not block (1)\n\n- s1 low, asker: Is there a deposit?\n",
 		"## Waived signals (1)\n\n- s3 high, asker: Who signed the annex? → waived by lead: the page is lost\n",
 		"## Answered questions (1)\n\n- s4 medium, asker: When did it begin? → e6 (reader): June fits the first invoice.\n",
@@ -235,7 +235,7 @@ func TestDigestDocuments(t *testing.T) {
 	}
 	s.Entries[11].SourceDoc, s.Entries[0].Evidence = "d.go", "value 0 HOLDS"
 	all := digestOf(t, s, 0, inOps)
-	for _, want := range []string{"\n## In a.go (4)\n\n- e10", "\n## In b.go (4)\n", "\n## In c.go (3)\n", "\n## Documents with one finding (1)\n\n- e12", ", d.go 11: Value 11", ", 9: Value 9", "\n  “quote 9 of many", " … "} {
+	for _, want := range []string{"\n## In a.go (4)\n\n- e10", "\n## In b.go (4)\n", "\n## In c.go (3)\n", "\n## Documents with one finding (1)\n\n- e12", ", d.go:11: Value 11", ", 9: Value 9", "\n  “quote 9 of many", " … "} {
 		if !strings.Contains(all.Text, want) {
 			t.Errorf("no %q in:\n%s", want, all.Text)
 		}

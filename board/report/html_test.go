@@ -98,7 +98,7 @@ func TestHTMLHasEverything(t *testing.T) {
 		`id="s2"`, `claimed by checker until 2026-03-04 13:00 UTC`, "Waived by lead: the page is lost", "Answered by e6: June fits the first invoice.",
 		`arose from <a href="#e3">e3</a>`, `contradicted by <a href="#e3">e3</a>`, `contradicts <a href="#e1">e1</a>`, `supported by <a href="#e2">e2</a>`,
 		`superseded by <a href="#e5">e5</a>`, `raised <a href="#s2">s2</a>`, `answered by <a href="#e6">e6</a>`, `answers <a href="#s4">s4</a>`,
-		"rent of $4,500</blockquote>", "lease.pdf §4.2", `<span class="tag">rent</span>`, "90 %", "<code>&#34;review&#34;</code>",
+		"rent of $4,500</blockquote>", "lease.pdf @ §4.2", `<span class="tag">rent</span>`, "90 %", "<code>&#34;review&#34;</code>",
 		`<path class="critical"`, "<b>critical</b> 1 now, 1 at most", "<b>medium</b> 0 now, 1 at most", "Most signals open at once: 4, at event 5.",
 	} {
 		if !strings.Contains(page, want) {

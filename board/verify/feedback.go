@@ -13,7 +13,7 @@ func (p *Part) Feedback() string {
 		what = "figures"
 	}
 	if p.Passage != nil {
-		place += ", " + p.Passage.Where
+		place = At(place, p.Passage.Where)
 	}
 	note := ""
 	if p.Note != "" {
@@ -31,6 +31,6 @@ func (p *Part) Feedback() string {
 	case p.Passage == nil:
 		return what + " ✗ " + p.SourceDoc + cmp.Or(note, ": "+p.Verdict)
 	}
-	return fmt.Sprintf("%s ✗ %s%s\nnearest, %s: “%s”", what, p.SourceDoc, note, p.Passage.Where,
-		p.Passage.Text)
+	return fmt.Sprintf("%s ✗ %s%s\nnearest, %s: “%s”", what, p.SourceDoc, note,
+		At(p.SourceDoc, p.Passage.Where), p.Passage.Text)
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"blackboard/board/text"
 )
 
 // Cited is one of the sources that a finding rests on.
@@ -13,13 +15,41 @@ type Cited struct {
 	Evidence  string `json:"evidence"` // a verbatim quote
 }
 
-// String cites it: "auth.go @ 42".
-func (c Cited) String() string {
-	if c.SourceDoc != "" && c.SourceRef != "" {
-		return c.SourceDoc + " @ " + c.SourceRef
+// String cites it as a post does.
+func (c Cited) String() string { return At(c.SourceDoc, c.SourceRef) }
+
+// At is the one way to cite a place of a document, which SplitSource parts again: "auth.go:42", or
+// "call.txt @ 00:17:31" where the place is no line.
+func At(doc, place string) string {
+	if doc == "" || place == "" {
+		return doc + place
 	}
-	return c.SourceDoc + c.SourceRef
+	line := strings.TrimPrefix(place, "line ")
+	if d, l := SplitSource(doc + ":" + line); d == doc && l == line {
+		return doc + ":" + line
+	}
+	return doc + " @ " + place
 }
+
+// SplitSource parts one way to cite, FILE:LINE or "DOC @ PLACE", into the document and
+// the place in it. What is neither, such as an address with a port, a capsule or a time
+// of a transcript, is a document as it stands.
+func SplitSource(source string) (doc, place string) {
+	if i := strings.LastIndex(source, " @ "); i > 0 {
+		return strings.TrimSpace(source[:i]), strings.TrimSpace(source[i+len(" @ "):])
+	}
+	m := fileLine.FindStringSubmatch(source)
+	if m == nil || bareHost.MatchString(m[1]) || clockPart.MatchString(m[1]) {
+		return source, ""
+	}
+	return m[1], strings.ReplaceAll(m[2], "L", "")
+}
+
+var (
+	fileLine  = text.NewRegexp(`^(.*[^:\s]):(L?[1-9][0-9]*(?:-L?[1-9][0-9]*)?)$`)
+	bareHost  = text.NewRegexp(`^[a-zA-Z][a-zA-Z0-9+.-]*://[^/]*$`)
+	clockPart = text.NewRegexp(`(?:^|:)[0-9]+$`) // 00:17 of 00:17:31
+)
 
 // Part is a source of a finding, and what it has of it.
 type Part struct {

@@ -245,7 +245,7 @@ var libraries = map[string][]string{
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 8368, // records, events and replay are a package
+	"board": 8350, // records, events and replay are a package
 
 	"board/check": 1680, // with the policy; a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step
 
@@ -278,7 +278,7 @@ var ceilings = map[string]int{
 
 	"board/trace": 5095, // asks the engine of claims beside its own arithmetic
 
-	"board/verify": 3609, // what is unsure, apart; several sources of a finding; which sources there are, and what is read of them, from board
+	"board/verify": 3639, // what is unsure, apart; several sources of a finding; which sources there are, and what is read of them, from board; how a place is cited
 
 	"board/words": 4640, // a number as its reader knows it, of verify and survival
 
@@ -310,7 +310,7 @@ var ceilings = map[string]int{
 
 	"hooks/mcp/transport": 997, // a message is not held up by the next read
 
-	"hooks/ops": 7585, // with the writer of briefs; the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp; why an entry was corrected
+	"hooks/ops": 7575, // with the writer of briefs; the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp; why an entry was corrected
 
 	"hooks/setup": 3345, // variables that Codex passes on; what plugins hold
 
@@ -352,5 +352,5 @@ var ceilings = map[string]int{
 
 	"tui/page": 2962, // fields by the declaration of an operation, beside their labels
 
-	"tui/runs": 4410,
+	"tui/runs": 4403,
 }

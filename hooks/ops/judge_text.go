@@ -382,10 +382,10 @@ func (p *judgePage) doubt(item *verify.ItemResult) judgedRow {
 		if p.Shorten != nil { // who may be elsewhere
 			source = item.SourceDoc
 		}
-		below = append(below, p.Paint(op.Dim, fmt.Sprintf("%s, %s: %s", p.Line(source, 100),
-			p.Line(at.Where, 100), p.said(at.Text, "", 200))))
+		below = append(below, p.Paint(op.Dim, p.Line(verify.At(source, at.Where), 200)+": "+
+			p.said(at.Text, "", 200)))
 	} else if item.SourceDoc != "" {
-		below = append(below, p.Paint(op.Dim, "source: "+p.said(item.SourceDoc+" "+item.SourceRef, "", 200)))
+		below = append(below, p.Paint(op.Dim, "source: "+p.said(item.Cited.String(), "", 200)))
 	}
 	return judgedRow{fmt.Sprintf("%-6s", item.ID), state, below}
 }
@@ -514,23 +514,13 @@ func (p *judgePage) item(r *survival.ItemResult) judgedRow {
 		if r.Cosine != nil && !r.ByMeaning {
 			near += fmt.Sprintf(", cosine %.2f at best", *r.Cosine)
 		}
-		below = append(below, p.Paint(op.Dim, fmt.Sprintf("%s (%s): %s", p.Line(placeOf(pass), 300), near,
+		below = append(below, p.Paint(op.Dim, fmt.Sprintf("%s (%s): %s", p.Line(verify.At(filepath.Base(pass.Report), pass.Where), 300), near,
 			p.said(pass.Text, "", 200))))
 	} else if !r.Present {
 		below = append(below, p.Paint(op.Dim, "nothing like it in the report"))
 	}
 	return judgedRow{fmt.Sprintf("%-6s", r.ID), fmt.Sprintf("%s (%s)", state,
 		strings.TrimSpace(r.Priority+" "+r.Why)), below}
-}
-
-// placeOf names the place of a passage: with its line where the file has lines, so that
-// terminals and editors open it there.
-func placeOf(p *survival.Passage) string {
-	name := filepath.Base(p.Report)
-	if strings.HasPrefix(p.Where, "line ") {
-		return fmt.Sprintf("%s:%d", name, p.Line)
-	}
-	return name + ", " + p.Where
 }
 
 func (p *judgePage) traceHead(r *trace.Result) {

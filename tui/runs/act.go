@@ -241,11 +241,8 @@ func findingOf(form op.Form, v page.Values, p board.Post) (board.Post, error) {
 
 // valuesOf returns the values of the fields for an existing finding.
 func valuesOf(e *board.Entry) page.Values {
-	v := page.Values{"content": e.Content, "type": e.Type, "source": e.SourceDoc, "quote": e.Evidence, "tags": strings.Join(e.Tags, ", "),
+	v := page.Values{"content": e.Content, "type": e.Type, "source": e.Cites()[0].String(), "quote": e.Evidence, "tags": strings.Join(e.Tags, ", "),
 		"supports": strings.Join(e.Supports, ", "), "contradicts": strings.Join(e.Contradicts, ", ")}
-	if e.SourceRef != "" {
-		v["source"] += " @ " + e.SourceRef
-	}
 	if e.Confidence != nil {
 		v["confidence"] = strconv.FormatFloat(*e.Confidence, 'g', -1, 64)
 	}

@@ -246,12 +246,13 @@ func doubtedLines(x *cells.Writer, a *page.App, d *verify.ItemResult) {
 	}
 	x.Heading("The source")
 	if d.File == "" {
-		x.Text(strings.TrimSpace(d.SourceDoc+" "+d.SourceRef), "  ")
-	} else {
+		x.Text(d.Cited.String(), "  ")
+	} else if d.Passage == nil {
 		x.Text(page.ShownPath(a, d.File), "  ")
+	} else {
+		x.Text(verify.At(page.ShownPath(a, d.File), d.Passage.Where), "  ")
 	}
 	if d.Passage != nil {
-		x.Text(d.Passage.Where, "  ")
 		x.Text(d.Passage.Text, "▏ ")
 	}
 }

@@ -197,11 +197,7 @@ func (found *itemDetail) writeEntry(x *cells.Writer) {
 	}
 	x.Heading("Source")
 	for _, c := range e.Cites() {
-		source := "  " + cells.OneLine(c.SourceDoc, 200)
-		if c.SourceRef != "" {
-			source += st.Faint.Render(" @ ") + cells.OneLine(c.SourceRef, 200)
-		}
-		x.Line(source)
+		x.Line("  " + cells.OneLine(c.String(), 400))
 	}
 	if v := e.Verified; v != nil {
 		mark := st.Warn

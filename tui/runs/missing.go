@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board/survival"
+	"blackboard/board/verify"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
 )
@@ -56,11 +57,9 @@ func missingLines(a *page.App, it *survival.ItemResult, closed bool, w int) []ce
 		x.Heading("The report has nothing similar")
 		return x.Lines
 	}
-	where, facts := page.ShownPath(a, it.Passage.Report), fmt.Sprintf("   %.0f %% of its words", 100*it.Coverage)
-	if closed {
-		where += ", " + cells.Clean(it.Passage.Where)
-	} else {
-		where += fmt.Sprintf(":%d", it.Passage.Line)
+	where := verify.At(page.ShownPath(a, it.Passage.Report), cells.Clean(it.Passage.Where))
+	facts := fmt.Sprintf("   %.0f %% of its words", 100*it.Coverage)
+	if !closed {
 		facts += "   o opens it"
 	}
 	x.Heading(map[bool]string{true: "Where", false: "Nearest passage"}[it.Present] + st.Faint.Render(facts))

@@ -286,7 +286,7 @@ func CapsuleOf(run string, e *board.Entry) kb.Capsule {
 		Refs:       []string{"run:" + run, "entry:" + e.ID, "worker:" + e.Worker}}
 	var places, quotes []string
 	for _, from := range e.Cites() {
-		places = append(places, strings.TrimSuffix(from.SourceDoc+":"+from.SourceRef, ":"))
+		places = append(places, from.String())
 		if from.Evidence != "" {
 			quotes = append(quotes, base.Safe(from.Evidence))
 		}

@@ -1,4 +1,4 @@
-package board
+package verify
 
 import "testing"
 
@@ -25,6 +25,27 @@ func TestSplitSource(t *testing.T) {
 	} {
 		if doc, place := SplitSource(source); [2]string{doc, place} != want {
 			t.Errorf("%q: %q, %q", source, doc, place)
+		} else if d, p := SplitSource(At(doc, place)); d != doc || p != place {
+			t.Errorf("%q is cited as %q, which is %q, %q", source, At(doc, place), d, p)
+		}
+	}
+}
+
+func TestAt(t *testing.T) {
+	for want, c := range map[string]Cited{
+		"auth.go:42":              {SourceDoc: "auth.go", SourceRef: "line 42"},
+		"auth.go:42-50":           {SourceDoc: "auth.go", SourceRef: "42-50"},
+		"call.txt @ 00:17:31":     {SourceDoc: "call.txt", SourceRef: "00:17:31"},
+		"MSA.pdf @ page 3":        {SourceDoc: "MSA.pdf", SourceRef: "page 3"},
+		"plan.xlsx @ Totals!B7":   {SourceDoc: "plan.xlsx", SourceRef: "Totals!B7"},
+		"http://127.0.0.1:1 @ 42": {SourceDoc: "http://127.0.0.1:1", SourceRef: "42"},
+		"http://localhost @ 42":   {SourceDoc: "http://localhost", SourceRef: "42"},
+		"go test @ exit 0":        {SourceDoc: "go test", SourceRef: "exit 0"},
+		"notes.md":                {SourceDoc: "notes.md"},
+		"page 3":                  {SourceRef: "page 3"},
+	} {
+		if got := c.String(); got != want {
+			t.Errorf("%q @ %q is cited as %q, not %q", c.SourceDoc, c.SourceRef, got, want)
 		}
 	}
 }
