@@ -98,7 +98,6 @@ func TestVerify(t *testing.T) {
 			"Bar: nominal 20.0 mm, least measured 18.6 mm, at the joint.", false},
 		{"A guest has to make three visits or more.", "At most three visits may be made by a guest.", true},
 		{"A guest may make three visits or fewer.", "At most three visits may be made by a guest.", false},
-		{"Bread is at the gate no earlier than 06:30.", "Bread reaches the gate by 06:30.", true},
 		{"Bread is at the gate at 06:30 at the latest.", "Bread reaches the gate by 06:30.", false},
 		{"The kiln has to be swept in full once a month.", "The kiln is swept in full every week.", true},
 		{"The mill hands out one full sack a month.", "The mill hands out one full sack every week.", true},

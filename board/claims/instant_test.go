@@ -18,15 +18,3 @@ func TestOrdinalDays(t *testing.T) {
 		}
 	}
 }
-
-// TestSlipOfASum: a figure that has the digits of another one in the quote may be their sum.
-func TestSlipOfASum(t *testing.T) {
-	for figure, slips := range map[string]bool{"6380": false, "6830": true} {
-		rows := ExtractText("charts 1450 GB, surveys 3680 GB, tides 350 GB, mail 900 GB", "")
-		ev := NewEvidence([]*Claim{rows})
-		v := ev.Verify(ExtractText("The 4 volumes hold "+figure+" GB", ""), rows.Text, []*Claim{rows})
-		if got := len(v.Refuted) > 0; got != slips {
-			t.Errorf("%s: %q", figure, v.Refuted)
-		}
-	}
-}

@@ -318,7 +318,7 @@ func (c *Claim) wordOf(s string) string {
 	return s
 }
 
-// differingClauses adds to x clauses that say the opposite, and what stands the other way round.
+// differingClauses adds to x clauses that say the opposite.
 func (ev *Evidence) differingClauses(a, b *Claim, x *difference) {
 	for _, p := range [][2]*Claim{{a, b}, {b, a}} {
 		w := Window{Claims: []*Claim{p[1]}}
@@ -330,11 +330,6 @@ func (ev *Evidence) differingClauses(a, b *Claim, x *difference) {
 			x.vector[fOpposite] = max(x.vector[fOpposite], o.like)
 			if !slices.ContainsFunc(x.why, func(s string) bool { return strings.HasPrefix(s, "“") }) {
 				x.add(kindOfWords(o.why), o.why, o.like)
-			}
-		}
-		for _, why := range ev.swapped(matches) {
-			if x.vector[fOpposite] = 1; p[0] == a || len(x.why) == 0 {
-				x.add(KindOrder, why, .8)
 			}
 		}
 	}

@@ -23,88 +23,10 @@ func (c *Claim) disagrees(around []*Claim, quote string) (reasons []string) {
 		}
 	}
 	add(mine.overstates(said))
-	add(mine.doubted(said))
-	add(c.otherLimit(quote))
-	add(c.needless(said))
 	for _, e := range around {
 		add(mine.otherRhythm(lex(e.Text), c, e))
 	}
 	return reasons
-}
-
-var needs = set("unless only until needs need requires require required must provided")
-
-// needless returns why a claim says that something goes without what another text requires: without
-// a second vote, only after a second vote.
-func (c *Claim) needless(o tokens) string {
-	t := lex(c.Text)
-	at := slices.IndexFunc(t, func(x token) bool { return x.low == "without" })
-	need := slices.IndexFunc(o, func(x token) bool { return needs.has(x.low) })
-	if at < 0 || need < 0 || o.hasWord("without") || slices.ContainsFunc(t[:at], func(x token) bool {
-		return negators.has(x.low)
-	}) {
-		return ""
-	}
-	for k := at + 1; k < min(len(t), at+7) && t[k].kind == wordToken; k++ {
-		if says(t[k].low) && o[need:].hasStem(stem(t[k].low)) {
-			return fmt.Sprintf("“without %s” against “%s”", t[k].text, o[need].low)
-		}
-	}
-	return ""
-}
-
-func (t tokens) hasStem(s string) bool {
-	return slices.ContainsFunc(t, func(x token) bool { return x.kind == wordToken && stem(x.low) == s })
-}
-
-// timeLimit says whether a text gives the first moment of something (1), or the last (-1).
-func (t tokens) timeLimit() (limit Bound, word string) {
-	for i := range t {
-		low, next, after := t[i].low, t.at(i+1).low, t.at(i+2).low
-		b := Bound(0)
-		switch {
-		case low == "at" && next == "the" && after == "earliest", low == "no" && next == "earlier",
-			low == "not" && (next == "earlier" || next == "before"), t.notBefore(i):
-			b = 1
-		case low == "at" && next == "the" && after == "latest", low == "no" && next == "later",
-			low == "not" && (next == "later" || next == "after"),
-			low == "by" && (t.day(i+1) > 0 && t.month(i+2) > 0 || t.month(i+1) > 0 ||
-				t.at(i+1).kind == stampToken):
-			b = -1
-		default:
-			continue
-		}
-		if limit*b < 0 {
-			return 0, "" // from and to
-		}
-		limit, word = b, strings.TrimSpace(low+" "+next+" "+after)
-	}
-	return limit, word
-}
-
-// notBefore reports whether before stands a few words behind not, as in "will not arrive before
-// 2 October".
-func (t tokens) notBefore(i int) bool {
-	return t[i].low == "before" && t.at(i+1).kind == numberToken && slices.ContainsFunc(
-		t[max(0, i-3):i], func(x token) bool { return x.low == "not" || x.low == "never" })
-}
-
-// otherLimit returns why a claim has as the first moment of something what another text has as the
-// last one.
-func (c *Claim) otherLimit(text string) string {
-	mine, word := lex(c.Text).timeLimit()
-	theirs, other := lex(text).timeLimit()
-	if mine*theirs >= 0 {
-		return ""
-	}
-	e := ExtractText(text, "")
-	for _, d := range c.figures() {
-		if (d.T != nil || d.Q.Dim == "time" || d.Q.Dim == "months") && slices.ContainsFunc(e.Details,
-			func(x Detail) bool { return d.relation(&x).Agrees() }) {
-			return fmt.Sprintf("“%s” against “%s”", word, other)
-		}
-	}
-	return ""
 }
 
 var (
@@ -190,37 +112,6 @@ func (t tokens) hardens(o tokens) string {
 	return ""
 }
 
-// doubtful are what somebody does who does not believe something.
-var doubtful = set("doubt doubts doubted deny denies denied dispute disputes disputed")
-
-// doubted returns why a text says plainly what somebody doubts in another one.
-func (t tokens) doubted(o tokens) string {
-	negative := func(x token) bool {
-		return x.low != "failed" && (x.denies() || doubtful.has(x.low) || negatives()[root(x.low)])
-	}
-	if slices.ContainsFunc(t, negative) {
-		return ""
-	}
-	for i := range o {
-		if doubtful.has(o[i].low) && o.at(i+1).low == "that" && o.sharesWord(i+2, t) {
-			return fmt.Sprintf("in the source somebody “%s” it", o[i].low)
-		}
-	}
-	return ""
-}
-
-// sharesWord reports whether a word from a token on stands in another text.
-func (t tokens) sharesWord(i int, o tokens) bool {
-	for ; i < len(t) && !strings.Contains(".;", t[i].text); i++ {
-		if t[i].kind == wordToken && !empty.has(t[i].low) && slices.ContainsFunc(o, func(x token) bool {
-			return stem(x.low) == stem(t[i].low)
-		}) {
-			return true
-		}
-	}
-	return false
-}
-
 // rhythms returns how often a text says that something is, and which of them it rules out.
 func (t tokens) rhythms() (is, not []string) {
 	for i := range t {
@@ -280,86 +171,12 @@ func (t tokens) otherRhythm(o tokens, c, e *Claim) string {
 	return ""
 }
 
-func (t tokens) hasWord(low string) bool {
-	return slices.ContainsFunc(t, func(x token) bool { return x.low == low })
-}
-
 // countsAs reports whether two quantities are of one unit, or count the same.
 func (q *Quantity) countsAs(o *Quantity) bool {
 	if q.Dim == "" && len(q.Noun) > 0 && len(o.Noun) > 0 {
 		return q.Noun[0] == o.Noun[0]
 	}
 	return q.Dim != "" && q.Dim == o.Dim
-}
-
-// otherReason says that the source lacks the reason that a claim gives, if hardly a word of it is near the quote; else
-// it returns "".
-func (c *Claim) otherReason(around, near []*Claim) string {
-	t := lex(c.Text)
-	at := slices.IndexFunc(t, func(x token) bool { return x.low == "because" || x.low == "owing" })
-	if at < 0 || !c.English {
-		return ""
-	}
-	said, all := 0, 0
-	for k := at + 1; k < len(t) && !strings.Contains(".;", t[k].text); k++ {
-		if t[k].kind != wordToken || empty.has(t[k].low) {
-			continue
-		}
-		all++
-		s := stem(t[k].low)
-		if slices.ContainsFunc(near, func(e *Claim) bool { return e.stems[s] || e.context[s] }) {
-			said++
-		}
-	}
-	if all < 2 || 3*said > all || slices.ContainsFunc(around, func(e *Claim) bool {
-		return slices.ContainsFunc(lex(e.Text), func(x token) bool { return reasons.has(x.low) })
-	}) {
-		return ""
-	}
-	return "the source does not give this reason"
-}
-
-var reasons = set("because as since for due owing so therefore hence cause caused reason")
-
-// slip returns why a figure is likely a slip of one that is quoted: with two digits exchanged, or
-// another day, month or year. It is sure if both are of one unit.
-func (d *Detail) slip(around []*Claim, quote string) (why string, sure bool) {
-	for _, e := range around {
-		for _, x := range e.figures() {
-			if x.Kind == d.Kind && strings.Contains(quote, x.Text) && (d.Q != nil && d.Q.permutes(x.Q) ||
-				d.T != nil && d.T.partly(x.T)) {
-				return fmt.Sprintf("%s: the finding says %s, the source %s", OtherValue, d.Text, x.Text),
-					d.Q != nil && d.Q.Dim != "" && d.Q.Dim == x.Q.Dim
-			}
-		}
-	}
-	return "", false
-}
-
-// permutes reports whether two numbers have the same digits in another order.
-func (q *Quantity) permutes(o *Quantity) bool {
-	a, b := []byte(q.digits()), []byte(o.digits())
-	if q.Number == o.Number || len(a) < 2 || len(a) != len(b) || q.Half != o.Half && q.Dim == o.Dim {
-		return false
-	}
-	slices.Sort(a)
-	slices.Sort(b)
-	return string(a) == string(b)
-}
-
-// partly reports whether two days differ in one of day, month and year.
-func (in *Instant) partly(o *Instant) bool {
-	if !in.Dated || !o.Dated || in.days() != 1 || o.days() != 1 || in.AnyYear != o.AnyYear {
-		return false
-	}
-	same := 0
-	for _, eq := range []bool{in.From.Year() == o.From.Year(), in.From.Month() == o.From.Month(),
-		in.From.Day() == o.From.Day()} {
-		if eq {
-			same++
-		}
-	}
-	return same == 2
 }
 
 // This file finds figures that somebody else gives: the lease says, the letter says.

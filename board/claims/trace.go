@@ -261,8 +261,6 @@ func (ev *Evidence) refutes(c *Claim, nearest []*Claim) (source, why string) {
 			}
 		}
 		switch {
-		case len(reasons) == 0 && n.cover >= .6 && ev.exchangedNames(c, n.e) != "":
-			return n.e.Source, ev.exchangedNames(c, n.e)
 		case len(reasons) == 0 && (n.cover >= .8 || slices.ContainsFunc(matches, agreedFigure)):
 			return "", "" // what one says, another may dispute
 		case len(reasons) > 0 && why == "":
@@ -308,16 +306,6 @@ func otherBound(matches []Match) (reasons []string) {
 		}
 	}
 	return reasons
-}
-
-// exchangedNames says which names of two sentences stand in each other's place: who pays
-// whom.
-func (ev *Evidence) exchangedNames(c, e *Claim) string {
-	x, y := ev.exchangedIn(c, e)
-	if x == "" || !c.names(x) || !c.names(y) {
-		return ""
-	}
-	return fmt.Sprintf("%s and %s stand the other way round", x, y)
 }
 
 func agreedFigure(m Match) bool {

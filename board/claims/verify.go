@@ -30,15 +30,6 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 			continue
 		}
 		w := ev.weigh(finding, nil, d, near)
-		if w.Best.With == nil && !ev.hasFigure(finding, d) {
-			if why, sure := d.slip(around, quote); sure && !isSum(d, around) {
-				v.Refuted = append(v.Refuted, why)
-				continue
-			} else if why != "" {
-				v.values = append(v.values, valueOf{d, why})
-				continue
-			}
-		}
 		if w.Best.With != nil && w.Best.Rel != Bare || w.Rival.Rel == Coarser {
 			had = append(had, d)
 			continue
@@ -53,16 +44,13 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		}
 		one := finding.onlyOne(d, around)
 		why, value := quoted.contradicts(quote, one)
-		if why != "" && !program && (!value || one && d.spelled() && !isSum(d, around)) {
+		if why != "" && !program && (!value || one && d.spelled()) {
 			v.Refuted = append(v.Refuted, why)
-		} else if why != "" && !finding.inAnotherZone(d, had) && !isSum(d, around) {
+		} else if why != "" && !finding.inAnotherZone(d, had) {
 			v.values = append(v.values, valueOf{d, why})
 		}
 	}
 	v.Refuted = append(v.Refuted, finding.otherThan(around, quote)...)
-	if why := finding.otherReason(around, near); why != "" {
-		v.Refuted = append(v.Refuted, why)
-	}
 	if why := finding.crosswise(around); why != "" {
 		v.Refuted = append(v.Refuted, why)
 	}
@@ -97,8 +85,7 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 				}
 			}
 			for _, e := range around {
-				if x, y := ev.exchangedIn(finding, e); x != "" && (cover >= .8 && cmp.Back >= .8 ||
-					cover >= .6 && finding.names(x) && finding.names(y)) {
+				if x, y := ev.exchangedIn(finding, e); x != "" && cover >= .8 && cmp.Back >= .8 {
 					v.Refuted = append(v.Refuted, fmt.Sprintf("%s and %s stand the other way round", x, y))
 				}
 			}
@@ -133,33 +120,6 @@ func isData(quote string) bool { return reKeyValue.MatchString(quote) }
 
 var reKeyValue = text.NewRegexp(`^\W*[a-z][\w.-]*\s*(:\s*["\d]|=\s*[\d.]+$)|"[\w.-]+"\s*:`)
 
-// isSum reports whether a figure is the sum of those of one column, or of one unit, of some
-// statements.
-func isSum(d *Detail, around []*Claim) bool {
-	if d.Q == nil {
-		return false
-	}
-	by := map[string]float64{}
-	n := map[string]int{}
-	for _, e := range around {
-		for _, x := range e.figures() {
-			if x.Q != nil {
-				key := x.Q.Dim
-				if x.Cell != nil {
-					key = fmt.Sprint(x.Cell.Column)
-				}
-				by[key], n[key] = by[key]+x.Q.Number, n[key]+1
-			}
-		}
-	}
-	for key, sum := range by {
-		if n[key] > 1 && (near(sum, d.Q.Number) || near(sum, d.Q.Value)) {
-			return true
-		}
-	}
-	return false
-}
-
 // suffixed reports whether the unit of a figure is one letter behind it, which says something
 // else in a program: 45L.
 func (d *Detail) suffixed() bool {
@@ -183,15 +143,6 @@ func (c *Claim) onlyOne(d *Detail, around []*Claim) bool {
 		}
 	}
 	return mine == 1 && theirs == 1
-}
-
-// names reports whether a word of some stems is a name in the claim.
-func (c *Claim) names(stems string) bool {
-	return slices.ContainsFunc(strings.Fields(stems), func(s string) bool {
-		return slices.ContainsFunc(c.Details, func(d Detail) bool {
-			return d.Kind == Name && slices.ContainsFunc(d.Words, func(w string) bool { return stem(w) == s })
-		})
-	})
 }
 
 // valueOf is a figure in whose place the quote has another one.

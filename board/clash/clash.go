@@ -31,30 +31,17 @@ const maxReasons = 8
 // Text is what is compared.
 type Text struct{ Title, Body string }
 
-// Kinds of a Clash.
-const (
-	KindFigure   = "figure"   // numbers or versions
-	KindDate     = "date"     // dates
-	KindNegation = "negation" // a word that one side negates, or its opposite
-	KindOrder    = "order"    // what comes before what
-)
-
-// Clash is one contradiction between two texts.
-type Clash struct {
-	Kind     string
-	A, B     string // what each text says, as it says it
-	About    string // what both are about, "" if A and B say it
-	InA, InB int    // the sentences, as indexes of Claims.Sentences
-	Word     string // the stem that both mean in opposite ways, of a negation
-
-	FigureA, FigureB *words.Figure // of figures and dates
+// clash is one contradiction between two texts.
+type clash struct {
+	a, b  string // what each text says, as it says it
+	about string // what both are about, "" if a and b say it
 }
 
-func (c Clash) String() string {
-	if c.About == "" {
-		return c.A + " against " + c.B
+func (c clash) String() string {
+	if c.about == "" {
+		return c.a + " against " + c.b
 	}
-	return fmt.Sprintf("%s against %s (%s)", c.A, c.B, c.About)
+	return fmt.Sprintf("%s against %s (%s)", c.a, c.b, c.about)
 }
 
 // Reasons returns at most maxReasons reasons in short, a's side first; nil for equal texts. Swapping a and b never
@@ -66,12 +53,12 @@ func Reasons(a, b Text) []string {
 	return ReasonsOf(a.Claims(), b.Claims())
 }
 
-// Claims parses a text for ReasonsOf and Compare.
+// Claims parses a text for ReasonsOf.
 func (t Text) Claims() *words.Assertions { return words.ReadClaims(t.Title, t.Body) }
 
 // ReasonsOf is Reasons for parsed texts. They must not be of the same text.
 func ReasonsOf(x, y *words.Assertions) (out []string) {
-	for _, c := range Compare(x, y) {
+	for _, c := range slices.Concat(clashingFigures(x, y), clashingWords(x, y), clashingOrder(x, y)) {
 		if reason := c.String(); len(out) < maxReasons && !slices.Contains(out, reason) {
 			out = append(out, reason)
 		}
@@ -79,14 +66,9 @@ func ReasonsOf(x, y *words.Assertions) (out []string) {
 	return out
 }
 
-// Compare is Reasons for parsed texts. It returns all clashes with their positions.
-func Compare(x, y *words.Assertions) []Clash {
-	return slices.Concat(clashingFigures(x, y), clashingWords(x, y), clashingOrder(x, y))
-}
-
 // clashingFigures compares what is only in x with what is only in y: a figure that the
 // other text has, too, is agreed on.
-func clashingFigures(x, y *words.Assertions) (out []Clash) {
+func clashingFigures(x, y *words.Assertions) (out []clash) {
 	own := func(a, b *words.Assertions) (out []*words.Figure) {
 		for i := range a.Figures {
 			f := &a.Figures[i]
@@ -106,12 +88,7 @@ func clashingFigures(x, y *words.Assertions) (out []Clash) {
 				continue
 			}
 			if about := sameContext(f, g); about != "" {
-				kind := KindFigure
-				if f.Kind == "date" {
-					kind = KindDate
-				}
-				out = append(out, Clash{Kind: kind, A: f.Shown, B: g.Shown, About: about,
-					InA: f.Sentence, InB: g.Sentence, FigureA: f, FigureB: g})
+				out = append(out, clash{f.Shown, g.Shown, about})
 			}
 		}
 	}
@@ -182,7 +159,7 @@ func sameContext(f, g *words.Figure) string {
 }
 
 // clashingWords compares how each word is meant in sentences that are alike.
-func clashingWords(x, y *words.Assertions) (out []Clash) {
+func clashingWords(x, y *words.Assertions) (out []clash) {
 	spoken := func(st string) bool { return x.Stems[st] || y.Stems[st] }
 	all := func(c *words.Assertions) (out []map[string]words.Side) {
 		for i := range c.Sentences {
@@ -213,8 +190,7 @@ func clashingWords(x, y *words.Assertions) (out []Clash) {
 				if said(st, xs[i][st], ys, xs[i]) || said(st, ys[j][st], xs, ys[j]) {
 					continue // each for its own case, and both say so
 				}
-				out = append(out, Clash{Kind: KindNegation, A: x.Sentences[i].As(st, xs[i][st]),
-					B: y.Sentences[j].As(st, ys[j][st]), InA: i, InB: j, Word: st})
+				out = append(out, clash{a: x.Sentences[i].As(st, xs[i][st]), b: y.Sentences[j].As(st, ys[j][st])})
 			}
 		}
 	}
@@ -244,7 +220,7 @@ func compareSides(a, b map[string]words.Side, few bool) (differ []string, alike 
 
 // clashingOrder compares what comes before what. "A before B" clashes with "A after B",
 // and with "B before A".
-func clashingOrder(x, y *words.Assertions) (out []Clash) {
+func clashingOrder(x, y *words.Assertions) (out []clash) {
 	for i := range x.Sentences {
 		l1, r1, w1 := x.Sentences[i].Order()
 		if w1 == "" {
@@ -258,8 +234,7 @@ func clashingOrder(x, y *words.Assertions) (out []Clash) {
 			straight, crossed := min(common(l1, l2), common(r1, r2)),
 				min(common(l1, r2), common(r1, l2))
 			if straight > crossed && w1 != w2 || crossed > straight && w1 == w2 {
-				out = append(out, Clash{Kind: KindOrder, A: w1, B: w2,
-					About: strings.Join(slices.Sorted(maps.Keys(r1)), " "), InA: i, InB: j})
+				out = append(out, clash{w1, w2, strings.Join(slices.Sorted(maps.Keys(r1)), " ")})
 			}
 		}
 	}

@@ -204,9 +204,9 @@ var rates = []struct {
 // mostPeriods is how many periods a sentence may say that a figure is for.
 const mostPeriods = 12
 
-// perPeriod says that a figure is another, or another for each of some, in another
-// period: so much a month is twelve times as much a year. Both periods, or how many they
-// are, must be said: by the figure's sentence, or by that of the other.
+// perPeriod says that a figure is another in another period: so much a month is twelve times as
+// much a year. Both periods, or how many they are, must be said: by the figure's sentence, or by
+// that of the other.
 func perPeriod(a *amount, said map[string]bool, pool []spoken) string {
 	if a.digits < 2 || a.dim == "time" {
 		return ""
@@ -221,12 +221,6 @@ func perPeriod(a *amount, said map[string]bool, pool []spoken) string {
 			down := said[r.short] && (x.said[r.long] || said[r.long])
 			if up && a.near(x.value*r.n) || down && a.near(x.value/r.n) {
 				return "so much a period"
-			}
-			for k := range pool {
-				if y := &pool[k]; up && y.dim == "" && y.value > 1 && a.digits > 2 &&
-					!x.equal(&y.amount) && a.near(x.value*r.n*y.value) {
-					return "so much a period"
-				}
 			}
 		}
 		for k := range pool {

@@ -92,7 +92,7 @@ func ReadClaims(title, body string) *Assertions {
 	}
 	flush()
 	for i := range cl.Sentences {
-		cl.figuresOf(i)
+		cl.figuresOf(&cl.Sentences[i])
 	}
 	for i := range cl.Figures {
 		if len(cl.Figures[i].Context) == 0 { // "30 s." says of what in the title

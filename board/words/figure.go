@@ -22,9 +22,6 @@ type Figure struct {
 	Date    string // 2026, 2026-03 or 2026-03-23
 	Shown   string // as it was written
 	Context map[string]Near
-
-	Sentence int    // the index of its sentence
-	After    string // the stem of the word right after it, "" for a function word or a mark
 }
 
 // Near is a word of a context, as it stands, and what stands right before it: "search"
@@ -33,8 +30,7 @@ type Near struct{ Word, Before string }
 
 // figuresOf reads the figures of a sentence. No word belongs to two: the 3 of "March 3"
 // is no number.
-func (cl *Assertions) figuresOf(n int) {
-	s := &cl.Sentences[n]
+func (cl *Assertions) figuresOf(s *Sentence) {
 	taken := 0 // words before this one belong to a figure
 	for i := 0; i < len(s.words) && len(cl.Figures) < maxFigures; i++ {
 		if i < taken {
@@ -46,8 +42,7 @@ func (cl *Assertions) figuresOf(n int) {
 			continue
 		}
 		taken = to
-		f.After = wordAt(s.words, to).stem
-		f.Context, f.Sentence = contextOf(s.words, from, to, f.Unit), n
+		f.Context = contextOf(s.words, from, to, f.Unit)
 		cl.Figures = append(cl.Figures, *f)
 	}
 }

@@ -249,8 +249,8 @@ var ceilings = map[string]int{
 
 	"board/check": 1680, // with the policy; a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step
 
-	"board/claims": 8750, // parties and figures exchanged between clauses; findings that say otherwise than their quote, spoken times of day, conditions; names of doubts
-	"board/clash":  1236, // which of two notes holds, from kb/memory; what a question asks for; what renews in other words
+	"board/claims": 8501, // parties and figures exchanged between clauses; findings that say otherwise than their quote, spoken times of day, conditions; names of doubts
+	"board/clash":  1200, // which of two notes holds, from kb/memory; what a question asks for; what renews in other words
 
 	"board/disk": 660, // patterns below a path; who takes names away waits for who is opening files; logs, and tests of paths that nine packages had
 
@@ -276,11 +276,11 @@ var ceilings = map[string]int{
 
 	"board/text": 425, // with lazy regular expressions, which were a package; the reader of long lines of three others
 
-	"board/trace": 5095, // asks the engine of claims beside its own arithmetic
+	"board/trace": 5088, // asks the engine of claims beside its own arithmetic
 
 	"board/verify": 3639, // what is unsure, apart; several sources of a finding; which sources there are, and what is read of them, from board; how a place is cited
 
-	"board/words": 4640, // a number as its reader knows it, of verify and survival
+	"board/words": 4615, // a number as its reader knows it, of verify and survival
 
 	"cmd/board": 4800, // which flags a help text lists; an MCP server's project; commands on the screen; completion of all groups
 
@@ -330,7 +330,7 @@ var ceilings = map[string]int{
 
 	"kb/markdown": 950, // all front matter is read here
 
-	"kb/memory": 9881, // which note replaces which, also by vectors; own notes like items
+	"kb/memory": 9799, // which note replaces which, also by vectors; own notes like items
 
 	"kb/memory/orient": 270,
 
@@ -348,7 +348,7 @@ var ceilings = map[string]int{
 
 	"tui/dark": 38,
 
-	"tui/items": 2417,
+	"tui/items": 2403,
 
 	"tui/page": 2962, // fields by the declaration of an operation, beside their labels
 
