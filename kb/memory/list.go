@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"blackboard/board/sqlite"
@@ -185,133 +182,70 @@ func (s *Store) LastTextChange(ctx context.Context, it *Item) time.Time {
 	return it.Created
 }
 
-// ScopeStats counts the items of a scope, including others' private items.
-type ScopeStats struct {
-	Scope     string `json:"scope"`
-	Live      int    `json:"live"`      // active items
-	Private   int    `json:"private"`   // those that are private
-	LongTerm  int    `json:"long_term"` // those without an end
-	Archived  int    `json:"archived"`  // archived items
-	Forgotten int    `json:"forgotten"` // forgotten items
-}
-
-// FileStats are the figures of a file.
-type FileStats struct {
-	// "account", or "workspace" for the three tiers of a workspace
-	Tiers  string         `json:"tiers"`
-	Path   string         `json:"path"`
-	Bytes  int64          `json:"bytes"`
-	Scopes []ScopeStats   `json:"scopes"`       // the counts of each scope
-	Rules  map[string]int `json:"forgotten_by"` // forgotten items by rule
-	Agents map[string]int `json:"agents"`       // private items and notes by agent
-	// Notes counts each agent's notes by kind: journal, core.
-	Notes    map[string]map[string]int `json:"notes_by_agent"`
-	Named    int                       `json:"named"`         // named entries
-	Statuses map[string]int            `json:"conversations"` // by status
-	Events   int                       `json:"events"`
-	Embedded int                       `json:"embedded"`
-	Model    string                    `json:"model"`
-	Index    index.Stats               `json:"index"`
+// Stats are how much the caller may know of.
+type Stats struct {
+	Live          map[string]int // active items by tier, including others' private items
+	Agents        map[string]int // private items and notes by agent
+	Conversations int
 }
 
 // Stats counts what is in the caller's files.
-func (s *Store) Stats(ctx context.Context) ([]FileStats, error) {
-	all := []FileStats{}
+func (s *Store) Stats(ctx context.Context) (Stats, error) {
+	all := Stats{Live: map[string]int{}, Agents: map[string]int{}}
 	for f, err := range s.reached(ctx) {
 		if err != nil {
-			return nil, err
+			return all, err
 		}
-		st := FileStats{Tiers: map[bool]string{false: Workspace, true: Account}[f.account],
-			Path: f.Path(), Scopes: []ScopeStats{}, Rules: map[string]int{},
-			Agents: map[string]int{}, Statuses: map[string]int{},
-			Notes: map[string]map[string]int{}}
-		for _, suffix := range []string{"", "-wal"} {
-			if info, err := os.Stat(st.Path + suffix); err == nil {
-				st.Bytes += info.Size()
-			}
-		}
-		var taken []string
+		var st Stats
 		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
-			if taken, err = s.conversationScopes(tx); err == nil {
-				err = f.stats(tx, &st)
-			}
+			st, err = f.stats(tx)
 			return err
 		}); err != nil {
-			return nil, err
+			return all, err
 		}
-		if !s.Reaches(Conversation) {
-			st.Statuses = map[string]int{}
+		for tier, n := range st.Live {
+			all.Live[tier] += n
 		}
-		st.Scopes = slices.DeleteFunc(st.Scopes, func(sc ScopeStats) bool {
-			scope, _, _ := strings.Cut(sc.Scope, ":")
-			return !s.Reaches(scope) ||
-				scope == Conversation && !s.inAllConversations() &&
-					!slices.Contains(taken, sc.Scope)
-		})
-		if !s.opt.Author { // only a person may know the other agents
-			maps.DeleteFunc(st.Agents,
-				func(agent string, _ int) bool { return agent != s.opt.Agent })
-			maps.DeleteFunc(st.Notes,
-				func(agent string, _ map[string]int) bool { return agent != s.opt.Agent })
+		for agent, n := range st.Agents {
+			all.Agents[agent] += n
 		}
-		all = append(all, st)
+		all.Conversations += st.Conversations
 	}
 	return all, nil
 }
 
-func (f *file) stats(tx *sqlite.Tx, st *FileStats) error {
-	st.Scopes = st.Scopes[:0]
+func (f *file) stats(tx *sqlite.Tx) (Stats, error) {
+	st := Stats{Live: map[string]int{}, Agents: map[string]int{}}
+	taken, err := f.s.conversationScopes(tx)
+	if err != nil {
+		return st, err
+	}
 	var sc Scope
-	var n ScopeStats
-	if err := tx.Each([]any{
-		&sc.Tier, &sc.Channel, &sc.Conversation, &n.Live, &n.Private, &n.LongTerm, &n.Archived,
-		&n.Forgotten}, func() error {
-		n.Scope = sc.String()
-		st.Scopes = append(st.Scopes, n)
-		return nil
-	}, `SELECT tier, channel, CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv,
-		sum(`+isLive+`), sum(`+isLive+` AND agent <> ''),
-		sum(`+isLive+` AND lifetime = 'long_term'), sum(archived IS NOT NULL AND forgotten IS NULL), sum(forgotten IS NOT NULL) FROM items GROUP BY tier, channel, conv ORDER BY tier, channel, conv`); err != nil {
-		return err
-	}
-	for _, t := range []struct {
-		into map[string]int
-		stmt string
-	}{
-		{st.Rules, `SELECT rule, count(*) FROM items WHERE forgotten IS NOT NULL GROUP BY rule`},
-		{st.Agents, `SELECT agent, count(*) FROM (SELECT agent FROM items WHERE ` + isLive +
-			` AND agent <> '' UNION ALL SELECT agent FROM notes WHERE forgotten IS NULL)
-				GROUP BY agent`},
-		{st.Statuses, `SELECT status, count(*) FROM conversations GROUP BY status`},
-	} {
-		var name string
-		var n int
-		if err := tx.Each([]any{&name, &n}, func() error {
-			t.into[name] = n
-			return nil
-		}, t.stmt); err != nil {
-			return err
+	var n int
+	if err := tx.Each([]any{&sc.Tier, &sc.Conversation, &n}, func() error {
+		if f.s.Reaches(sc.Tier) && (sc.Tier != Conversation || f.s.inAllConversations() ||
+			slices.Contains(taken, sc.String())) {
+			st.Live[sc.Tier] += n
 		}
-	}
-	var agent, noteKind string
-	var notes int
-	if err := tx.Each([]any{&agent, &noteKind, &notes}, func() error {
-		if st.Notes[agent] == nil {
-			st.Notes[agent] = map[string]int{}
-		}
-		st.Notes[agent][noteKind] = notes
 		return nil
-	}, `SELECT agent, kind, count(*) FROM notes WHERE forgotten IS NULL GROUP BY agent, kind`); err != nil {
-		return err
+	}, `SELECT tier, CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv, count(*)
+		FROM items WHERE `+isLive+` GROUP BY tier, conv`); err != nil {
+		return st, err
 	}
-	var err error
-	if st.Index, err = f.Index.Stats(tx); err != nil {
-		return err
+	var agent string
+	if err := tx.Each([]any{&agent, &n}, func() error {
+		if f.s.opt.Author || agent == f.s.opt.Agent { // only a person may know the other agents
+			st.Agents[agent] = n
+		}
+		return nil
+	}, `SELECT agent, count(*) FROM (SELECT agent FROM items WHERE `+isLive+` AND agent <> ''
+		UNION ALL SELECT agent FROM notes WHERE forgotten IS NULL) GROUP BY agent`); err != nil {
+		return st, err
 	}
-	st.Model = st.Index.Model
-	return tx.QueryRow(`SELECT (SELECT count(*) FROM named), (SELECT count(*)
-		FROM events), (SELECT count(*) FROM items WHERE `+isLive+` AND model <> '')`).
-		Scan(&st.Named, &st.Events, &st.Embedded)
+	if f.s.Reaches(Conversation) {
+		st.Conversations, err = sqlite.One[int](tx, `SELECT count(*) FROM conversations`)
+	}
+	return st, err
 }
 
 // where returns the filters of a query as SQL, for reads without the index.

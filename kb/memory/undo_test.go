@@ -338,7 +338,7 @@ func TestRestore(t *testing.T) {
 	if l, _, err := s.List(t.Context(), ListQuery{Archived: true}); err != nil || len(l) != 1 || l[0].ID != it.ID {
 		t.Errorf("%+v, %v", l, err)
 	}
-	if st, err := s.Stats(t.Context()); err != nil || st[0].Scopes[0].Live != 1 || st[0].Scopes[0].Archived != 1 || st[0].Scopes[0].Forgotten != 0 {
+	if st, err := s.Stats(t.Context()); err != nil || st.Live[Workspace] != 1 {
 		t.Errorf("%+v, %v", st, err)
 	}
 	if h, err := Check(t.Context(), s.home, WorkspacePath(s.home, s.Workspace()), true); err != nil || h.Index != nil || h.Live != 1 || h.Archived != 1 {

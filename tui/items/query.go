@@ -183,28 +183,14 @@ const maxListed = 500
 
 // summarise counts what each tab has. Tiers that are not granted count nothing.
 func summarise(ctx context.Context, s *memory.Store) (m summary, err error) {
-	m.agents = map[string]int{}
-	files, err := s.Stats(ctx)
+	st, err := s.Stats(ctx)
 	if err != nil {
 		return m, err
 	}
-	for i := range files {
-		f := &files[i]
-		for _, sc := range f.Scopes {
-			tier, _, _ := strings.Cut(sc.Scope, ":")
-			for at := range sections {
-				if sections[at].tier == tier {
-					m.counts[at] += int64(sc.Live)
-				}
-			}
-		}
-		for agent, n := range f.Agents {
-			m.agents[agent] += n
-		}
-		for _, n := range f.Statuses {
-			m.counts[SectionConversations] += int64(n)
-		}
+	for at := range sections {
+		m.counts[at] = int64(st.Live[sections[at].tier])
 	}
+	m.agents, m.counts[SectionConversations] = st.Agents, int64(st.Conversations)
 	named, err := s.Named(ctx)
 	if err != nil {
 		return m, err
