@@ -17,11 +17,7 @@ import (
 // the replayed board has open, and no point says what the one before it did.
 func TestBurndownIsTheLog(t *testing.T) {
 	cost.SkipQuick(t)
-	seeds := uint64(6)
-	if cost.Race {
-		seeds = 2
-	}
-	for seed := range seeds {
+	for seed := range uint64(6) {
 		b := newBoard(t)
 		r := rand.New(rand.NewPCG(seed, 5))
 		for range 150 {

@@ -89,11 +89,7 @@ func TestPages(t *testing.T) {
 	cost.SkipQuick(t)
 	r := rand.New(rand.NewPCG(1, 4))
 	b := pagedBoard(t, r, 80)
-	questions := 200
-	if cost.Race {
-		questions = 30
-	}
-	for range questions {
+	for range 200 {
 		q := randomQuery(r)
 		q.Order = Newest
 		all, _ := entryIDs(t, b, q)

@@ -277,7 +277,7 @@ func TestCalibrateStoresThresholds(t *testing.T) {
 // TestGoroutinesShareIt: remember, search, list and get at the same time, on one KB and on two of
 // one file.
 func TestGoroutinesShareIt(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	home := t.TempDir()
 	emb := embedtest.NewHash(64)
 	both := []*KB{openKB(t, home, Options{Embedder: emb, Warm: true}), openKB(t, home, Options{Embedder: emb})}

@@ -42,7 +42,7 @@ func child(home string) error {
 // TestManyProcesses: 16 processes make one new knowledge base at the same time and remember 30
 // capsules each. Nothing fails, nothing is lost, all is found.
 func TestManyProcesses(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	t.Parallel()
 	home := t.TempDir()
 	const processes = 16

@@ -18,7 +18,7 @@ import (
 // calls, since machines differ. With $BOARD_HISTORIES, a duration, runs with more and other
 // settings follow each other for that long.
 func TestHistories(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	long, err := time.ParseDuration(os.Getenv("BOARD_HISTORIES"))
 	if v := os.Getenv("BOARD_HISTORIES"); v != "" && err != nil {
 		t.Fatalf("BOARD_HISTORIES=%s is not a duration", v)

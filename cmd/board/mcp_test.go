@@ -64,9 +64,6 @@ func TestManyServers(t *testing.T) {
 	if shared() == "" {
 		t.Skip("the folder of real inputs is absent (set BOARD_SHARED)")
 	}
-	if cost.Race {
-		t.Skip("the servers are built without the race detector")
-	}
 	servers, entries := 20, 40
 	if !cost.Long() {
 		servers, entries = 5, 20

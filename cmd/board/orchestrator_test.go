@@ -30,8 +30,7 @@ type orchestration struct {
 
 // orchestrations returns the example as a shell script, in Python and as a Go program, each over
 // the documents in a data home of its own. Scripts are left out where their interpreter is
-// missing, if tests are to be quick, and under the race detector: they are many commands, none of
-// which has company in its process.
+// missing, and if tests are to be quick.
 func orchestrations(t *testing.T, program, documents string) map[string]*orchestration {
 	t.Helper()
 	all := map[string]*orchestration{"go": {command: []string{program}}}
@@ -40,8 +39,6 @@ func orchestrations(t *testing.T, program, documents string) map[string]*orchest
 		switch {
 		case err != nil:
 			t.Logf("%s is not installed: %s is NOT tested here", script.program, script.file)
-		case cost.Race:
-			t.Logf("the race detector is on: %s is NOT tested here", script.file)
 		case cost.Quick():
 			t.Logf("set BOARD_TEST_LONG=1 to test %s too", script.file)
 		default:
@@ -384,9 +381,6 @@ func TestOrchestratorREADME(t *testing.T) {
 	cost.SkipUnlessLong(t)
 	cost.SkipShort(t)
 	t.Parallel()
-	if cost.Race {
-		t.Skip("the race detector is on, which looks at how and not at what: the README's commands are NOT run here")
-	}
 	for _, name := range []string{"bash", "go", "python3"} {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skipf("there is no %s command: the README's commands are NOT run here", name)

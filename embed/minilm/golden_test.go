@@ -111,7 +111,7 @@ func TestReferenceVectors(t *testing.T) {
 	var want []text
 	loadJSON(t, filepath.Join(miniLMReference(t), "reference_vectors_100.json"), &want)
 	slices.SortFunc(want, func(a, b text) int { return len(a.Text) - len(b.Text) })
-	if cost.Quick() || cost.Race { // under the race detector the others take minutes, and one goroutine computes them
+	if cost.Quick() {
 		want = want[:20]
 	}
 	e := open(t, miniLMDir(t))

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestConformanceTiny(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	t.Parallel()
 	names := []string{"tiny-mean", "tiny-cls", "tiny-max"}
 	if cost.Race {
@@ -65,10 +65,6 @@ func TestConformanceOneSlot(t *testing.T) {
 
 func TestConformancePotion(t *testing.T) {
 	cost.SkipQuick(t)
-	cost.SkipShort(t)
-	if cost.Race { // TestConformanceStatic asks the same of a small table
-		t.Skip("the race detector is on")
-	}
 	t.Parallel()
 	dir := potionDir(t)
 	embedtest.TestEmbedder(t, func(t *testing.T) embed.Embedder { return open(t, dir) })
@@ -176,7 +172,7 @@ func TestNoGoroutinesLeft(t *testing.T) {
 // TestShortCallIsNotStarved: a question asked while a long list is embedded waits for a
 // text or two, not for the list: it is answered first.
 func TestShortCallIsNotStarved(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	e := withSlots(open(t, models.Write(t, "static", nil)), 1)
 	ctx, cancel := context.WithCancel(context.Background())
 	long := make(chan error, 1)

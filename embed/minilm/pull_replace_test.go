@@ -20,7 +20,7 @@ import (
 
 // TestPullTogether: one fetches, the others wait and find it there.
 func TestPullTogether(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	m := newMirror(t, models.All["static"]())
 	waits := make(chan bool, 100)
 	var once sync.Once

@@ -197,7 +197,7 @@ func TestHTTPJoinedEnds(t *testing.T) {
 
 // TestHTTPManyClients: twenty of one name are twenty workers, and nothing is lost.
 func TestHTTPManyClients(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	s, url := network(t, nil)
 	boardOf(t, s)
 	done := make(chan error)
@@ -368,7 +368,7 @@ func TestHTTPEnd(t *testing.T) {
 
 // TestHTTPBounds sends what would take up more than a client may.
 func TestHTTPBounds(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	s, url := network(t, nil)
 	boardOf(t, s)
 	c := hello(t, url)

@@ -72,7 +72,7 @@ func child(root string) error {
 // one topic. Nothing is lost, no line is torn, and each writer's lines are in its
 // order.
 func TestManyWriters(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	root := filepath.Join(t.TempDir(), "specs")
 	d, err := openShared(root)
 	if err != nil {

@@ -162,9 +162,6 @@ func TestDamage(t *testing.T) {
 	if cost.Quick() {
 		seeds = 1
 	}
-	if cost.Race { // nothing happens at once here
-		seeds = 1
-	}
 	path := filepath.Join(t.TempDir(), "index.sqlite3")
 	db := openFile(t, path)
 	docs := indexToDamage(t, db)

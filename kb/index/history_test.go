@@ -301,7 +301,7 @@ func TestManyQuestions(t *testing.T) {
 
 // TestManyCores: however many cores share the work on a question, the answer is the same.
 func TestManyCores(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	const dim = 4
 	db := openDB(t)
 	x := newIndex(t, db, Config{Name: "ix", Weights: []float64{1}, K1: 0.9, B: 0.4})

@@ -21,7 +21,7 @@ import (
 // transaction that begins after a change was acknowledged finds the change, whatever its index
 // knew before; and what it finds is what the file holds at that moment, no more and no less.
 func TestManyAtOnce(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	t.Parallel()
 	const processes, goroutines, readers = 2, 2, 3
 	const of = processes + goroutines

@@ -341,7 +341,7 @@ func TestAccessesCountBeforeAPlan(t *testing.T) {
 }
 
 func TestConsolidateManyAtOnce(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	s, c := newPass(t, fixed{64})
 	s.cap = 100
 	messy(t, s, c)

@@ -127,9 +127,6 @@ func TestExchangedValuesAreListed(t *testing.T) {
 // promoted.
 func TestHistory(t *testing.T) {
 	cost.SkipQuick(t)
-	if cost.Race { // minutes, in which nothing happens at once
-		t.Skip("the race detector is on")
-	}
 	t.Parallel()
 	for name, emb := range map[string]embed.Embedder{"words alone": nil, "potion-base-2M": potion.Open(t)} {
 		if name != "words alone" && emb == nil {

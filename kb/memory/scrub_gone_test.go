@@ -31,10 +31,7 @@ func TestScrubbedTextIsInNoFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 650
-	if cost.Race {
-		n = 300
-	}
+	const n = 650
 	scopes := map[string]Scope{"qzvkconv": {Tier: Conversation, Conversation: conv.Ref}, "qzvkpurged": {Tier: Conversation, Conversation: purged.Ref}, "qzvkchannel": {Tier: Channel, Channel: DefaultChannel},
 		"qzvkworkspace": {Tier: Workspace}, "qzvkaccount": {Tier: Account}}
 	for _, word := range slices.Sorted(maps.Keys(scopes)) {
@@ -119,7 +116,7 @@ func TestScrubbedTextIsInNoFile(t *testing.T) {
 // TestScrubWhileOthersRead scrubs while an old snapshot is read: nobody waits for that, the scrub
 // says that bytes are left, and the next dry run clears them.
 func TestScrubWhileOthersRead(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	t.Parallel()
 	home, ctx := t.TempDir(), t.Context()
 	s, other := open(t, home, Options{}), open(t, home, Options{})

@@ -61,10 +61,7 @@ func TestKilledScrub(t *testing.T) {
 	cost.SkipQuick(t)
 	t.Parallel()
 	rounds := cost.Rounds(10, 3, 2)
-	notes := 600
-	if cost.Race {
-		notes = 200
-	}
+	const notes = 600
 	ctx := t.Context()
 	model, workspace := t.TempDir(), filepath.Join(t.TempDir(), "project")
 	opt := Options{Workspace: workspace}

@@ -52,11 +52,11 @@ func short() bool {
 	return testing.Short()
 }
 
-// Quick reports whether tests are to be quick, as a plain go test is: with $BOARD_TEST_LONG, with
-// the race detector and with $BOARD_TEST_ENGINE, as CI runs them, they do more of the same.
+// Quick reports whether tests are to be quick, as a plain go test is: with $BOARD_TEST_LONG and
+// with $BOARD_TEST_ENGINE, as CI runs them, they do more of the same. The race detector looks at
+// how a thing is done, not at how often: with it they are quick, too.
 func Quick() bool {
-	ci := Race || os.Getenv("BOARD_TEST_LONG") != "" || os.Getenv("BOARD_TEST_ENGINE") != ""
-	return short() || !ci
+	return short() || os.Getenv("BOARD_TEST_LONG") == "" && os.Getenv("BOARD_TEST_ENGINE") == ""
 }
 
 // Rounds is how often a test kills: $BOARD_KILL_ROUNDS says it, or whether it is [Long] or [Quick].
@@ -130,6 +130,15 @@ func SkipQuick(t testing.TB) {
 	t.Helper()
 	if Quick() {
 		t.Skip("it takes seconds: set BOARD_TEST_LONG=1 to run it")
+	}
+}
+
+// SkipQuickUnlessRace is [SkipQuick] for a test in which goroutines share what is tested: with the
+// race detector it runs.
+func SkipQuickUnlessRace(t testing.TB) {
+	t.Helper()
+	if !Race || testing.Short() {
+		SkipQuick(t)
 	}
 }
 

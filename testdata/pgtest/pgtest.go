@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing"
 
 	"blackboard/testdata/cost"
 )
@@ -29,12 +30,13 @@ type Server struct {
 var ErrNone = errors.New("no PostgreSQL")
 
 // Start starts a server in a temporary directory, on a Unix socket alone. Settings are those of
-// postgresql.conf, such as "fsync=off". If tests are to be quick ([cost.Quick]) it starts none.
+// postgresql.conf, such as "fsync=off". If tests are to be quick ([cost.Quick]) it starts none,
+// but for the race detector.
 func Start(settings ...string) (*Server, error) {
 	if u := os.Getenv("BOARD_TEST_DATABASE_URL"); u != "" {
 		return &Server{url: u}, nil
 	}
-	if cost.Quick() {
+	if cost.Quick() && (!cost.Race || testing.Short()) {
 		return nil, fmt.Errorf("%w: a plain go test starts no server; set BOARD_TEST_LONG=1 to run this test", ErrNone)
 	}
 	bin := find()

@@ -40,7 +40,7 @@ func TestEmbedderConformance(t *testing.T) {
 }
 
 func TestSearcherConformance(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	kbtest.TestSearcher(t, func(t *testing.T, home string, model embed.Embedder) kb.Searcher {
 		return start(t, home, func(c *Config) {
 			c.OpenModel = noModel
@@ -215,7 +215,7 @@ func TestModelThatVanishes(t *testing.T) {
 
 // TestBadClients sends what no client of ours sends. The daemon goes on.
 func TestBadClients(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	dir := home(t)
 	remember(t, dir, 2)
 	r := start(t, dir, nil)

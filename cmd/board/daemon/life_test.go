@@ -198,7 +198,7 @@ func TestPlaces(t *testing.T) {
 
 // TestStuckDaemon asks one that takes the call and does not answer.
 func TestStuckDaemon(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	place := placeOf(t, home(t))
 	if err := place.prepare(); err != nil {
 		t.Fatal(err)

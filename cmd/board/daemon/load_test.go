@@ -122,7 +122,7 @@ func TestKilledWhileEmbedding(t *testing.T) {
 // TestLoad has 64 clients ask, embed and watch at once, for some seconds, or as many as
 // BOARD_LOAD_SECONDS says, and looks at what is left.
 func TestLoad(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	seconds := 3
 	if s := os.Getenv("BOARD_LOAD_SECONDS"); s != "" {
 		var err error

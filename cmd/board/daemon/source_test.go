@@ -68,7 +68,7 @@ func (s sourceSearcher) Search(ctx context.Context, q kb.Query) (kb.Result, erro
 
 // TestSourceConformance: without a daemon it answers as everybody does.
 func TestSourceConformance(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	kbtest.TestSearcher(t, func(t *testing.T, home string, model embed.Embedder) kb.Searcher {
 		s := source(t, home, func(c *SourceConfig) {
 			c.OpenModel = func(context.Context, string) (embed.Embedder, func() error, error) {

@@ -385,7 +385,7 @@ func TestMCP(t *testing.T) {
 
 // TestAbandonedWaits: however many clients go away while they wait, those that stay are served.
 func TestAbandonedWaits(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	dir := home(t)
 	grants, err := mcp.ParseGrants(mcp.NetworkGrants)
 	if err != nil {

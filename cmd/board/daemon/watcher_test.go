@@ -17,7 +17,7 @@ import (
 // TestWatcherSurvivesAReplacement replaces the directory of the capsules' files in the ways that
 // people do it. Edits are picked up after it as they were before.
 func TestWatcherSurvivesAReplacement(t *testing.T) {
-	cost.SkipQuick(t)
+	cost.SkipQuickUnlessRace(t)
 	for _, tc := range []struct {
 		what    string
 		replace func(t *testing.T, dir string)
