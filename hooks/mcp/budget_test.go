@@ -36,10 +36,7 @@ func crowded(t *testing.T, s *Server) map[string]string {
 	b, err := board.Create(t.Context(), s.boards(), "r1", longText("goal", 60_000), "lead", nil)
 	check(err)
 	defer b.Close()
-	each, long, runs := 1000, 100, 100
-	if !cost.Long() { // still many times what fits a budget
-		each, long, runs = 60, 25, 25
-	}
+	const each, long, runs = 60, 25, 25 // many times what fits a budget
 	for w := range 10 {
 		posts := make([]board.Post, each)
 		for i := range posts {

@@ -134,7 +134,7 @@ func killedPass(t *testing.T, home string, round int, wait time.Duration) (ids [
 func TestKilledConsolidation(t *testing.T) {
 	cost.SkipQuick(t)
 	t.Parallel()
-	rounds := cost.Rounds(50, 12, 2)
+	rounds := cost.Rounds(20, 12, 2)
 	home := t.TempDir()
 	r := rand.New(rand.NewPCG(4, 4))
 	var acked []string

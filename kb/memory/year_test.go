@@ -55,18 +55,15 @@ func (y *year) noted(r *rand.Rand, z *rand.Zipf, now time.Time, said *[]string) 
 	return items
 }
 
-// TestYear lives through a year of 12,000 items in 11 scopes; $BOARD_LONG makes it 50,000 in 41.
+// TestYear lives through a year of 4,400 items in 4 scopes; $BOARD_LONG makes it 50,000 in 41.
 // Of a few of them there is more than a scope may hold. Items are read as things are, few of them
 // most of the time, and a pass is made when one is due.
 func TestYear(t *testing.T) {
 	cost.SkipUnlessLong(t)
 	t.Parallel()
-	y := year{days: 365, perDay: 34, channels: 10, reads: 100, cap: 200}
+	y := year{days: 365, perDay: 12, channels: 3, reads: 40, cap: 200}
 	if os.Getenv("BOARD_LONG") != "" {
 		y = year{days: 365, perDay: 137, channels: 40, reads: 400, cap: 800}
-	}
-	if !cost.Long() {
-		y = year{days: 40, perDay: 24, channels: 3, reads: 40, cap: 80}
 	}
 	start := time.Now()
 	c := newClock()
