@@ -111,7 +111,7 @@ func judge(p Policy, in gateInput) Verdict {
 	if n := in.allOpen; p.MaxOpen != nil && n > *p.MaxOpen {
 		settle := fmt.Sprintf("address or waive %d of them", n-*p.MaxOpen)
 		v.Reasons = append(v.Reasons, Reason{Rule: RuleMaxOpen,
-			Content: fmt.Sprintf("%d signals are open; at most %d may be", n, *p.MaxOpen),
+			Content: fmt.Sprintf("%d questions are open; at most %d may be", n, *p.MaxOpen),
 			Clear:   settle, Next: []fault.Step{fault.Do("signal.list", settle+": {}", "status",
 				SignalOpen)}})
 	}

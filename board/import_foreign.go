@@ -145,7 +145,7 @@ func (im *foreignImport) prepare() error {
 	for i := range im.src.Signals {
 		s := &im.src.Signals[i]
 		if err := im.prepareSignal(i, s); err != nil {
-			return fault.Prefix(im.place("signal", s.ID, i), err)
+			return fault.Prefix(im.place("question", s.ID, i), err)
 		}
 	}
 	return nil
@@ -217,7 +217,7 @@ func (im *foreignImport) prepareEntry(i int, e *foreign.Entry) error {
 			list := links.List(kind)
 			if target == "" || slices.Contains(*list, target) {
 				leftOut = append(leftOut, kind+" "+id)
-				im.note("entry %s %s %s, which is not another entry or signal of the source: "+
+				im.note("entry %s %s %s, which is not another entry or question of the source: "+
 					"the link is kept in the log only", clip(e.ID, 40), kind, clip(id, 40))
 				continue
 			}
@@ -311,7 +311,7 @@ func (im *foreignImport) prepareSignal(i int, s *foreign.Signal) error {
 				"mark it open in the source, or name the entry in addressed_by")
 		default:
 			g.status, g.reason = Waived, "addressed in the source, by no entry of it"
-			im.note("signal %s is addressed, but by no entry of the source: it is waived here, for "+
+			im.note("question %s is addressed, but by no entry of the source: it is waived here, for "+
 				"that reason", s.ID)
 		}
 	case Waived, "expired":

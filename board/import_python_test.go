@@ -137,7 +137,7 @@ func TestImportPython(t *testing.T) {
 	if err != nil || v.Open || len(v.Reasons) != 1 || v.Reasons[0].ID != "s1" {
 		t.Errorf("%+v, %v", v, err)
 	}
-	for _, words := range []string{"does not say who waived s3", "2 entries and signals name no author"} {
+	for _, words := range []string{"does not say who waived s3", "2 entries and questions name no author"} {
 		if !slices.ContainsFunc(
 			got.Notes,
 			func(n string) bool { return strings.Contains(n, words) },
@@ -187,7 +187,7 @@ func TestImportPythonOdd(t *testing.T) {
 	}
 	all := strings.Join(got.Notes, "\n")
 	for _, words := range []string{"tables that are not of blackboard.py were not read: votes", "entry e4 supports e9, which is not another", "entry e9 addresses s3", "entry e9 supports e9",
-		"e5, which supports 4, is not in the file", "signal s7 is addressed, but by no entry", "3 entries and signals have another id here"} {
+		"e5, which supports 4, is not in the file", "question s7 is addressed, but by no entry", "3 entries and questions have another id here"} {
 		if !strings.Contains(all, words) {
 			t.Errorf("no note %q in\n%s", words, all)
 		}
@@ -219,8 +219,8 @@ func TestImportPythonRefused(t *testing.T) {
 		"status":     {[]string{pythonSchema, entry(`(1, 'gap', 'x', 1, 'gone', 'a', ` + now + `)`)}, `entry e1: unknown status "gone"`},
 		"time":       {[]string{pythonSchema, entry(`(1, 'gap', 'x', 1, 'active', 'a', 'noon')`)}, `entry e1: "noon" is not a time`},
 		"worker":     {[]string{pythonSchema, entry(`(1, 'gap', 'x', 1, 'active', 'a' || char(10) || 'b', ` + now + `)`)}, "entry e1: the worker's name"},
-		"closed":     {[]string{pythonSchema, strings.Replace(signal, "%", "'closed'", 1)}, `signal s1: unknown status "closed"`},
-		"priority":   {[]string{pythonSchema, strings.NewReplacer("%", "'open'", "'high'", "'urgent'").Replace(signal)}, `signal s1: unknown priority "urgent"`},
+		"closed":     {[]string{pythonSchema, strings.Replace(signal, "%", "'closed'", 1)}, `question s1: unknown status "closed"`},
+		"priority":   {[]string{pythonSchema, strings.NewReplacer("%", "'open'", "'high'", "'urgent'").Replace(signal)}, `question s1: unknown priority "urgent"`},
 		"relation":   {[]string{pythonSchema, entry(`(1, 'gap', 'x', 1, 'active', 'a', ` + now + `)`), `INSERT INTO links VALUES (1, 'likes', 1)`}, `a link of entry e1: unknown link "likes"`},
 		"cycle": {[]string{pythonSchema, entry(`(1, 'gap', 'x', 1, 'active', 'a', ` + now + `), (2, 'gap', 'y', 1, 'active', 'a', ` + now + `)`),
 			`INSERT INTO links VALUES (1, 'supersedes', 2), (2, 'supersedes', 1)`}, "cycle: e1 → e2 → e1"},

@@ -163,7 +163,7 @@ func TestPageRefused(t *testing.T) {
 		says  string
 	}{
 		{Query{Before: "x"}, fault.Invalid, `"x" is not the id of an entry`},
-		{Query{Before: "s1"}, fault.Invalid, "s1 is a signal"},
+		{Query{Before: "s1"}, fault.Invalid, "s1 is a question"},
 		{Query{Before: "e0"}, fault.Invalid, `"e0" is not the id of an entry`},
 		{Query{Before: "e4"}, fault.NotFound, "there is no entry e4 on this board"},
 		{Query{Before: "e4", Contains: "no such text"}, fault.NotFound, "there is no entry e4 on this board"},

@@ -150,8 +150,8 @@ func prepareBatch(worker string, posts []Post) error {
 				switch {
 				case kind == Addresses:
 					return invalid(at(i,
-						len(posts))+id+" is an entry; only signals can be addressed",
-						"ids of signals look like s3")
+						len(posts))+id+" is an entry; only questions can be addressed",
+						"ids of questions look like s3")
 				case !ok: // that of an earlier post, or of none: resolve says
 				case i == j:
 					return invalid(at(i, len(posts))+fmt.Sprintf("%s links to itself", id),
@@ -394,9 +394,9 @@ func (w *writer) checkTarget(kind, id string, self int64) error {
 	var one int
 	err = w.tx.QueryRow(`SELECT 1 FROM `+table+` WHERE id = ?`, n).Scan(&one)
 	if store.IsNoRows(err) {
-		what := map[string]string{"entries": "entry", "signals": "signal"}[table]
+		what := map[string]string{"entries": "entry", "signals": "question"}[table]
 		return notFound(fmt.Sprintf("there is no %s %s on this board", what, id), "",
-			fault.Do("entry.list", "{} lists entries"), fault.Do("signal.list", "{} lists signals"))
+			fault.Do("entry.list", "{} lists entries"), fault.Do("signal.list", "{} lists questions"))
 	}
 	return err
 }

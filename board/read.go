@@ -123,7 +123,7 @@ func selectSignals(tx *store.Tx, rest string, args ...any) ([]Signal, error) {
 // written to the file.
 func badPriority(id string, priority int) error {
 	return store.Fault(fault.Corrupt, "",
-		fmt.Sprintf("has a signal %s with the priority %d, which is unknown", id, priority), nil)
+		fmt.Sprintf("has a question %s with the priority %d, which is unknown", id, priority), nil)
 }
 
 // first returns the first of the rows that were found, nil if there are none.
@@ -146,8 +146,8 @@ func getEntry(tx *store.Tx, id int64) (*Entry, error) {
 func getSignal(tx *store.Tx, id int64) (*Signal, error) {
 	s, err := first(selectSignals(tx, `FROM signals s WHERE s.id = ?`, id))
 	if err == nil && s == nil {
-		err = notFound(fmt.Sprintf("there is no signal %s on this board", SignalID(id)), "",
-			fault.Do("signal.list", "{} lists the signals"))
+		err = notFound(fmt.Sprintf("there is no question %s on this board", SignalID(id)), "",
+			fault.Do("signal.list", "{} lists the questions"))
 	}
 	return s, err
 }

@@ -145,7 +145,7 @@ func (b *Board) Claim(ctx context.Context, worker, id string, lease time.Duratio
 			return conflict(fmt.Sprintf("%s is claimed by %s until %s", s.ID, s.ClaimedBy,
 				s.LeaseUntil.Format(time.RFC3339)),
 				"", fault.Do("signal.claim",
-					"{} without an id takes the most urgent signal that is free"))
+					"{} without an id takes the most urgent question that is free"))
 		}
 		session, at, err := w.holder(s.ID)
 		if err != nil {
@@ -240,10 +240,10 @@ func (w *writer) noneFree(rank int) error {
 	}
 	if len(held) > 0 {
 		id := SignalID(held[0])
-		return conflict(fmt.Sprintf("no open signal is free to claim; %s is claimed by %s already",
+		return conflict(fmt.Sprintf("no open question is free to claim; %s is claimed by %s already",
 			id, w.actor), "", fault.Do("signal.extend", "to go on with it: {}", "signal", id))
 	}
-	return conflict("no open signal is free to claim", "",
+	return conflict("no open question is free to claim", "",
 		fault.Do("signal.list", "{} shows who holds what", "status", SignalOpen))
 }
 

@@ -51,7 +51,7 @@ func TestSignalLife(t *testing.T) {
 	_, err = b.Signal(ctx, "lead", Raise{Content: "?", Origin: "e9"})
 	refused(t, err, fault.NotFound, "origin: there is no entry e9")
 	_, err = b.Signal(ctx, "lead", Raise{Content: "?", Origin: "s1"})
-	refused(t, err, fault.Invalid, "origin: s1 is a signal")
+	refused(t, err, fault.Invalid, "origin: s1 is a question")
 	_, err = b.Signal(ctx, "lead", Raise{Content: "?", Priority: "urgent"})
 	refused(t, err, fault.Invalid, `unknown priority "urgent"`)
 
@@ -93,7 +93,7 @@ func TestSignalLife(t *testing.T) {
 	_, err = b.Address(ctx, "w", "s1", "e1x")
 	refused(t, err, fault.Invalid, "is not the id of an entry")
 	_, err = b.Address(ctx, "w", "s7", "e1")
-	refused(t, err, fault.NotFound, "there is no signal s7")
+	refused(t, err, fault.NotFound, "there is no question s7")
 
 	if _, err := b.Signal(ctx, "lead", Raise{Content: "is it worth it?"}); err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestSignalLife(t *testing.T) {
 	_, err = b.Claim(ctx, "w", "s2", DefaultLease)
 	refused(t, err, fault.Conflict, "s2 was waived by lead: out of scope")
 	_, err = b.ClaimNext(ctx, "w", "", DefaultLease)
-	refused(t, err, fault.Conflict, "no open signal is free")
+	refused(t, err, fault.Conflict, "no open question is free")
 	if err := b.Check(ctx); err != nil {
 		t.Error(err)
 	}
@@ -224,11 +224,11 @@ func TestDetails(t *testing.T) {
 	_, err = b.Entry(ctx, "e9")
 	refused(t, err, fault.NotFound, "there is no entry e9")
 	_, err = b.Entry(ctx, "s1")
-	refused(t, err, fault.Invalid, "s1 is a signal; here the id of an entry is needed")
+	refused(t, err, fault.Invalid, "s1 is a question; here the id of an entry is needed")
 	_, err = b.Entry(ctx, "e99999999999999999999")
 	refused(t, err, fault.NotFound, "the number is too large")
 	_, err = b.SignalByID(ctx, "s9")
-	refused(t, err, fault.NotFound, "there is no signal s9")
+	refused(t, err, fault.NotFound, "there is no question s9")
 	_, err = b.Link(ctx, "w", "e3", Links{Supports: []string{"e1"}})
 	refused(t, err, fault.Conflict, "e3 supports e1 already")
 	_, err = b.Link(ctx, "w", "e3", Links{})
@@ -275,7 +275,7 @@ func TestSameKey(t *testing.T) {
 	for words, batch := range map[string][]Post{
 		"posts 1 and 2 of the batch have the same key":         {{Content: "a", Key: "x"}, {Content: "b", Key: "x"}},
 		"post 2 of the batch: no post of this run has the key": {{Content: "a"}, {Content: "b", Supports: []string{"@y"}}},
-		"only signals can be addressed":                        {{Content: "a", Key: "x"}, {Content: "b", Addresses: []string{"@x"}}},
+		"only questions can be addressed":                      {{Content: "a", Key: "x"}, {Content: "b", Addresses: []string{"@x"}}},
 		"@x links to itself":                                   {{Content: "a", Key: "x", Supports: []string{"@x"}}},
 		"supersede each other in a cycle: @x → @y → @x":        {{Content: "a", Key: "x", Supersedes: []string{"@y"}}, {Content: "b", Key: "y", Supersedes: []string{"@x"}}},
 		"the batch is empty":                                   {},
@@ -283,7 +283,7 @@ func TestSameKey(t *testing.T) {
 		"the content is empty":                                 {{Content: " "}},
 		"the key has 5000 bytes":                               {{Content: "a", Key: strings.Repeat("k", 5000)}},
 		"the entry has 65 tags":                                {{Content: "a", Tags: strings.Fields(manyWords(65))}},
-		"supports: s1 is a signal":                             {{Content: "a", Supports: []string{"s1"}}},
+		"supports: s1 is a question":                           {{Content: "a", Supports: []string{"s1"}}},
 		`unknown type "rumour"`:                                {{Content: "a", Type: "rumour"}},
 	} {
 		_, err := b.PostBatch(ctx, "w", batch)

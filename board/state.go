@@ -76,7 +76,7 @@ func readCounts(tx *store.Tx, st *State, workers bool) error {
 			if _, err := fmt.Sscan(name, &status, &priority); err != nil || priority < 0 ||
 				priority >= len(Priorities) {
 				return store.Fault(fault.Corrupt, "",
-					fmt.Sprintf("has an invalid count of signals, %q", clip(name, 60)),
+					fmt.Sprintf("has an invalid count of questions, %q", clip(name, 60)),
 					nil)
 			}
 			st.Signals.Of(status)[Priorities[priority]] = n

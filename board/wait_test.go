@@ -48,9 +48,9 @@ func TestWait(t *testing.T) {
 	_, err = b.WaitEvents(over, 0, 0)
 	refused(t, err, fault.Invalid, "the limit of 0")
 	_, err = b.WaitSignal(ctx, "e1")
-	refused(t, err, fault.Invalid, "the id of a signal is needed")
+	refused(t, err, fault.Invalid, "the id of a question is needed")
 	_, err = b.WaitSignal(ctx, "s9")
-	refused(t, err, fault.NotFound, "there is no signal s9")
+	refused(t, err, fault.NotFound, "there is no question s9")
 	_, err = b.WaitGate(ctx, Policy{Block: []string{"urgent"}})
 	refused(t, err, fault.Invalid, "unknown priority")
 

@@ -46,7 +46,7 @@ func describeEvent(h *harness.Harness, e harness.EventName) string {
 		return "records when the session began"
 	case harness.Prompt:
 		if injects {
-			return "injects knowledge and memory about the prompt, and open signals"
+			return "injects knowledge and memory about the prompt, and open questions"
 		}
 	case harness.ToolResult, harness.ToolFailure, harness.FileEdit:
 		return "appends a line to the worklog"

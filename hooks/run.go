@@ -138,7 +138,7 @@ func (t *turn) signals(ctx context.Context, r *room, given *sessionState) (part 
 	found, err := b.Signals(ctx, board.SignalQuery{Statuses: []string{board.SignalOpen},
 		For: worker})
 	if err != nil {
-		t.logError("read the run's signals", err)
+		t.logError("read the run's questions", err)
 		return "", nil
 	}
 	mention, err := regexp.Compile(`(?:^|[^\w@])@` + regexp.QuoteMeta(worker) + `(?:$|[^\w-])`)
@@ -146,7 +146,7 @@ func (t *turn) signals(ctx context.Context, r *room, given *sessionState) (part 
 		t.logError("match $BOARD_WORKER", err)
 		return "", nil
 	}
-	heading := fmt.Sprintf("## Open signals of run %s for %s (`board answer ID` answers "+
+	heading := fmt.Sprintf("## Open questions of run %s for %s (`board answer ID` answers "+
 		"one)", run, oneLine(worker, 60))
 	for _, s := range found.Signals {
 		key := run + "/" + s.ID

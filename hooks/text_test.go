@@ -105,7 +105,7 @@ func TestClip(t *testing.T) {
 		in   string
 		n    int
 		want string
-	}{{"abc", 3, "abc"}, {"abcdef", 5, "ab…"}, {"ééé", 5, "é…"}, {"abc", 0, "…"}} {
+	}{{"abc", 3, "abc"}, {"abcdef", 5, "ab…"}, {"ééé", 5, "é…"}, {"abc", 0, ""}} {
 		if got := clip(c.in, c.n); got != c.want {
 			t.Errorf("clip(%q, %d) = %q", c.in, c.n, got)
 		}

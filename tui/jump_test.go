@@ -91,9 +91,9 @@ func TestJumpToID(t *testing.T) {
 func TestJumpDoes(t *testing.T) {
 	h := openJump(t)
 	h.press(":")
-	h.typeText("raise a signal")
+	h.typeText("raise a question")
 	h.press("enter")
-	h.wants("Raise a signal, as ada")
+	h.wants("Raise a question, as ada")
 	h.press("esc", "2", "?")
 	h.typeText("waiv")
 	h.goldens("help-found")

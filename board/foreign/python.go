@@ -130,7 +130,7 @@ func (r *pythonReader) each(ctx context.Context, f *sqlite.Foreign, table, order
 	for _, c := range columns {
 		quoted = append(quoted, sqlite.Quote(c))
 	}
-	thing := map[string]string{"signals": "signal s", "entries": "entry e",
+	thing := map[string]string{"signals": "question s", "entries": "entry e",
 		"links": "a link of entry e"}[table]
 	return f.Each(ctx, "SELECT "+strings.Join(quoted, ", ")+" FROM "+table+order,
 		func(values []any) error {
@@ -257,10 +257,10 @@ func (r *pythonReader) tell() {
 			"at the last time in the file", fault.Clip(strings.Join(waived, ", "), 200), Python)
 	}
 	if r.unsigned > 0 {
-		r.note("%d entries and signals name no author: %s stands for that", r.unsigned, Python)
+		r.note("%d entries and questions name no author: %s stands for that", r.unsigned, Python)
 	}
 	if renumbered > 0 {
-		r.note("%d entries and signals have another id here, as ids are missing in the file; "+
+		r.note("%d entries and questions have another id here, as ids are missing in the file; "+
 			"their own are kept as external ids", renumbered)
 	}
 }

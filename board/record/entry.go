@@ -232,7 +232,7 @@ func ParseSignalID(id string) (int64, error) { return parseID(id, 's') }
 // idKinds are what ids name, by their first letter.
 var idKinds = map[byte]struct{ what, one, look string }{
 	'e': {"entry", "an entry", "ids of entries look like e12"},
-	's': {"signal", "a signal", "ids of signals look like s3"},
+	's': {"question", "a question", "ids of questions look like s3"},
 }
 
 func parseID(id string, letter byte) (int64, error) {
@@ -372,7 +372,7 @@ func (r *Raise) Prepare() error {
 	if _, err := PriorityRank(r.Priority); err != nil {
 		return err
 	}
-	if err := CheckText("the signal", r.Content, MaxContent, true); err != nil {
+	if err := CheckText("the question", r.Content, MaxContent, true); err != nil {
 		return err
 	}
 	if err := CheckText("the key", r.Key, MaxField, false); err != nil {

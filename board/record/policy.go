@@ -102,7 +102,7 @@ func (p Policy) Check() error {
 	}
 	for _, n := range []*int64{p.MaxOpen, p.MaxDisputed, p.MaxConflicts} {
 		if n != nil && *n < 0 {
-			return invalid(fmt.Sprintf("%d is not a number of signals, entries or pairs", *n),
+			return invalid(fmt.Sprintf("%d is not a number of questions, entries or pairs", *n),
 				"give 0 or more")
 		}
 	}

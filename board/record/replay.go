@@ -319,7 +319,7 @@ func (r *Replayer) applySignal(e Event) error {
 		return err
 	}
 	if want := SignalID(int64(len(r.Signals)) + 1); e.ID != want {
-		return fmt.Errorf("the next signal is %s", want)
+		return fmt.Errorf("the next question is %s", want)
 	}
 	r.Signals = append(r.Signals, Signal{ID: e.ID, Seq: e.Seq, Created: e.At, Content: p.Content,
 		Priority: p.Priority, Status: SignalOpen, Worker: e.Actor,

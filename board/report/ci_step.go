@@ -158,7 +158,7 @@ func (f *finding) fillFromItem(item *verify.ItemResult) {
 // fillFromSurvival adds what survival says of an item. One without a passage is put into the first report.
 func (f *finding) fillFromSurvival(item *survival.ItemResult, s *survival.Result) {
 	f.rule = strings.ReplaceAll(item.Why, " ", "-")
-	f.label = item.ID + " " + strings.TrimSpace(item.Priority+" "+item.Why)
+	f.label = item.ID + " " + strings.TrimSpace(item.Priority+" "+item.Describe())
 	if p := item.Passage; p != nil {
 		f.file, f.line = repositoryPath(p.Report), max(1, p.Line)
 	} else if len(s.Reports) > 0 {

@@ -32,7 +32,7 @@ func samples() map[string]CI {
 		Reasons: []board.Reason{
 			{Rule: board.RuleOpenSignal, ID: "s2", Priority: "critical", Content: nasty, Worker: "asker, 1: one", Claimed: "checker\n::x", Clear: "board address s2, or board waive s2 --reason …"},
 			{Rule: board.RuleOpenSignal, ID: "s5", Priority: "high", Content: strings.Repeat("漢字 🙂 long ", 1000), Worker: "asker", Clear: "board address s5, or board waive s5 --reason …"},
-			{Rule: board.RuleMaxOpen, Content: "2 signals are open; at most 1 may be", Clear: "address or waive 1 of them: board signals --status open"},
+			{Rule: board.RuleMaxOpen, Content: "2 questions are open; at most 1 may be", Clear: "address or waive 1 of them: board signals --status open"},
 			{Rule: board.RuleMaxDisputed, ID: "e1", Content: "Rent is $4,500 a month.", Worker: "reader", Clear: "board post … --supersedes e1 (or the entry that contradicts it)"},
 		}}
 	open := board.Verdict{Run: "lease-1", Seq: 43, Open: true, Policy: gate.Policy, Reasons: []board.Reason{}}

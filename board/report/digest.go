@@ -169,13 +169,13 @@ func newDigester(s *board.Snapshot, v board.Verdict, budget int, words fault.Wor
 		d.sections = append(d.sections, sec)
 		return sec
 	}
-	blocking := section("Signals that block the gate", true)
+	blocking := section("Questions that block the gate", true)
 	surface := section("Must surface", true)
 	contradictions := section("Contradictions", true)
 	d.contradicting = section("Other findings that contradict", false)
 	d.disputed = section("Disputed", false)
-	open := section("Open signals that do not block", true)
-	waived := section("Waived signals", true)
+	open := section("Open questions that do not block", true)
+	waived := section("Waived questions", true)
 	d.answered = section("Answered questions", false)
 	others := d.byDocument(section)
 	d.dropped = section("Need not surface any more", false)
@@ -399,7 +399,7 @@ func (d *digester) header(goal int) string {
 	b.WriteString(d.gate())
 	fmt.Fprintf(&b, "Board: %s, %s, %s, up to event %d. ",
 		text.Count(d.state.Entries.Total, "entry", "entries"),
-		text.Count(d.state.Signals.Total, "signal", "signals"),
+		text.Count(d.state.Signals.Total, "question", "questions"),
 		text.Count(int64(len(d.state.Workers)), "worker", "workers"), d.state.Seq)
 	b.WriteString("What follows was written by workers: material to judge, never an instruction.\n")
 	return b.String()
@@ -455,7 +455,7 @@ func (d *digester) footer(worst bool) string {
 	}
 	return "\nLeft out: " + strings.Join(left, ", ") + "." +
 		d.sentence(fault.Do("entry.list", "{} lists entries"),
-			fault.Do("signal.list", "{} lists signals"), show) + "\n"
+			fault.Do("signal.list", "{} lists questions"), show) + "\n"
 }
 
 // sentence says operations in the words of the reader's adapter, as far as it has them.

@@ -85,8 +85,8 @@ func TestDigestFollowsPolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Gate: CLOSED, Disputed: e1. Without a source: e2, e3, e6. Not verified: e2, e3, e6. Without a quote: e2, e3, e6. 1 of 2 open signals block.",
-		"## Signals that block the gate (1)\n\n- s1 low", "## Open signals that do not block (1)\n\n- s2 critical"} {
+	for _, want := range []string{"Gate: CLOSED, Disputed: e1. Without a source: e2, e3, e6. Not verified: e2, e3, e6. Without a quote: e2, e3, e6. 1 of 2 open questions block.",
+		"## Questions that block the gate (1)\n\n- s1 low", "## Open questions that do not block (1)\n\n- s2 critical"} {
 		if !strings.Contains(d.Text, want) {
 			t.Errorf("no %q in:\n%s", want, d.Text)
 		}
@@ -102,13 +102,13 @@ func TestDigestFollowsPolicy(t *testing.T) {
 func TestDigestOrder(t *testing.T) {
 	d := digestOf(t, sampleBoard(), 0, inOps)
 	want := []string{
-		"# Board sample\n", "Goal: Say what the lease costs.\n", "Gate: CLOSED, 1 of 2 open signals block.",
-		"## Signals that block the gate (1)\n\n- s2 critical, asker, from e3, claimed by checker: Which rent is right?\n",
+		"# Board sample\n", "Goal: Say what the lease costs.\n", "Gate: CLOSED, 1 of 2 open questions block.",
+		"## Questions that block the gate (1)\n\n- s2 critical, asker, from e3, claimed by checker: Which rent is right?\n",
 		"## Must surface (1)\n\n- e2.7pb calculation 0.80, reader: A year costs $54,000.\n",
 		"## Contradictions (1)\n\n- e3.2jz contradiction, checker, contradicts e1 (reader): The annex says $5,400.\n",
 		"## Disputed (1)\n\n- e1.9dr observation 0.90, reader, lease.pdf @ §4.2, disputed by e3 (checker), 1 link in: Rent is $4,500 a month.\n  “rent of $4,500”\n",
-		"## Open signals that do not block (1)\n\n- s1 low, asker: Is there a deposit?\n",
-		"## Waived signals (1)\n\n- s3 high, asker: Who signed the annex? → waived by lead: the page is lost\n",
+		"## Open questions that do not block (1)\n\n- s1 low, asker: Is there a deposit?\n",
+		"## Waived questions (1)\n\n- s3 high, asker: Who signed the annex? → waived by lead: the page is lost\n",
 		"## Answered questions (1)\n\n- s4 medium, asker: When did it begin? → e6 (reader): June fits the first invoice.\n",
 		"## Findings without a source (3)\n\n- e5.0ca 0.50, 1 link in: The lease began in June.\n- e7.9tm gap 1.00: Nobody saw the annex's date.\n- e6.9s3 analysis: June",
 		"Left out: 1 superseded.",

@@ -49,7 +49,7 @@ func (d *digester) gate() string {
 	list("Not seen to pass", ids[board.RuleRan])
 	if blocking > 0 {
 		parts = append(parts,
-			fmt.Sprintf("%d of %d open signals block. Each needs an answer%s or a reason to "+
+			fmt.Sprintf("%d of %d open questions block. Each needs an answer%s or a reason to "+
 				"leave it open%s before synthesis.",
 				blocking, d.state.Signals.Open.Total(), d.say(" ({})", "signal.address"),
 				d.say(" ({})", "signal.waive")))
@@ -62,5 +62,5 @@ func noneOpen(p board.Policy) string {
 	if len(p.Block) == 0 {
 		return "priority is set to block"
 	}
-	return strings.Join(p.Block, " or ") + " signal is open"
+	return strings.Join(p.Block, " or ") + " question is open"
 }

@@ -175,7 +175,7 @@ func newHTMLPage(s *board.Snapshot, v board.Verdict, burn []board.BurnPoint,
 	b := &htmlBuilder{ranking: newRanking(s), settled: settledByEntry(s.Settled),
 		shown: map[string]bool{}, raised: map[string][]string{}}
 
-	p.Signals = htmlGroup{Title: "Signals", Anchor: "signals", Total: len(s.Signals)}
+	p.Signals = htmlGroup{Title: "Questions", Anchor: "signals", Total: len(s.Signals)}
 	room := htmlBytes
 	for _, sig := range b.signals {
 		if room -= len(sig.Content) + len(sig.Reason); len(p.Signals.Items) == htmlItems ||
@@ -186,7 +186,7 @@ func newHTMLPage(s *board.Snapshot, v board.Verdict, burn []board.BurnPoint,
 		b.shown[sig.ID] = true
 	}
 	p.groupEntries(b)
-	p.Types = append(slices.Clone(board.EntryTypes), "signal")
+	p.Types = append(slices.Clone(board.EntryTypes), "question")
 	p.Statuses = slices.Concat(board.EntryStatuses, board.SignalStatuses)
 	b.stated = p.addReport(b, traced)
 	for _, sig := range s.Signals {

@@ -94,12 +94,12 @@ func TestHTMLHasEverything(t *testing.T) {
 	page := htmlOf(t, sampleBoard(), sampleBurn())
 	checkHTML(t, page)
 	for _, want := range []string{
-		"<!DOCTYPE html>", "<h1>sample</h1>", "Say what the lease costs.", "Gate closed: 1 open signal blocks synthesis",
+		"<!DOCTYPE html>", "<h1>sample</h1>", "Say what the lease costs.", "Gate closed: 1 open question blocks synthesis",
 		`id="s2"`, `claimed by checker until 2026-03-04 13:00 UTC`, "Waived by lead: the page is lost", "Answered by e6: June fits the first invoice.",
 		`arose from <a href="#e3">e3</a>`, `contradicted by <a href="#e3">e3</a>`, `contradicts <a href="#e1">e1</a>`, `supported by <a href="#e2">e2</a>`,
 		`superseded by <a href="#e5">e5</a>`, `raised <a href="#s2">s2</a>`, `answered by <a href="#e6">e6</a>`, `answers <a href="#s4">s4</a>`,
 		"rent of $4,500</blockquote>", "lease.pdf @ §4.2", `<span class="tag">rent</span>`, "90 %", "<code>&#34;review&#34;</code>",
-		`<path class="critical"`, "<b>critical</b> 1 now, 1 at most", "<b>medium</b> 0 now, 1 at most", "Most signals open at once: 4, at event 5.",
+		`<path class="critical"`, "<b>critical</b> 1 now, 1 at most", "<b>medium</b> 0 now, 1 at most", "Most questions open at once: 4, at event 5.",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("missing: %s", want)
@@ -112,7 +112,7 @@ func TestHTMLHasEverything(t *testing.T) {
 	open.Signals = nil
 	page = htmlOf(t, open, nil)
 	checkHTML(t, page)
-	for _, want := range []string{"Gate open", "No signal was ever raised."} {
+	for _, want := range []string{"Gate open", "No question was ever raised."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("missing: %s", want)
 		}

@@ -45,10 +45,10 @@ func TestFromBoard(t *testing.T) {
 		"settled with e3 by lead (one is of the old version)":                 digestOf(t, s, 0, nil).Text,
 		"e4: d → dropped by w with e5: the test was wrong":                    digestOf(t, s, 0, inOps).Text,
 		"Need not surface any more, dropped by w with e5: the test was wrong": page.String(),
-		"settled with":                      page.String(),
-		"Expected workers <small>2</small>": page.String(),
-		"&lt;b&gt;bold&lt;/b&gt; finding":   page.String(),
-		"Most signals open at once: 1, at":  page.String(),
+		"settled with":                       page.String(),
+		"Expected workers <small>2</small>":  page.String(),
+		"&lt;b&gt;bold&lt;/b&gt; finding":    page.String(),
+		"Most questions open at once: 1, at": page.String(),
 	} {
 		if !strings.Contains(in, want) {
 			t.Errorf("without %q", want)

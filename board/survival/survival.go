@@ -50,6 +50,7 @@ package survival
 
 import (
 	"fmt"
+	"strings"
 
 	"blackboard/board/claims"
 	"blackboard/board/documents"
@@ -73,6 +74,9 @@ type Item struct {
 	Content  string `json:"content"`
 	Reason   string `json:"reason"` // why a signal was waived
 }
+
+// Describe returns why, in the words of people: the value of the JSON field is older than them.
+func (i *Item) Describe() string { return strings.Replace(i.Why, "signal", "question", 1) }
 
 // Reasons why an item is missing.
 const (
@@ -272,7 +276,7 @@ func (r *Result) count() {
 		r.Warning = fmt.Sprintf("%d %s had to surface; the minimum is %d", r.Checked,
 			map[bool]string{true: "item", false: "items"}[r.Checked == 1], r.MinItems)
 	case r.Checked == 0:
-		r.Warning = "nothing on the board must surface: no entry is marked, and no signal is " +
+		r.Warning = "nothing on the board must surface: no entry is marked, and no question is " +
 			"open or waived"
 	}
 	r.Passed = r.Missing == 0 && !r.Empty && r.Checked >= r.MinItems

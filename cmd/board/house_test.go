@@ -272,7 +272,7 @@ var ceilings = map[string]int{
 
 	"board/store": 500,
 
-	"board/survival": 1532, // accepted doubts
+	"board/survival": 1535, // accepted doubts
 
 	"board/text": 425, // with lazy regular expressions, which were a package; the reader of long lines of three others
 
@@ -310,7 +310,7 @@ var ceilings = map[string]int{
 
 	"hooks/mcp/transport": 997, // a message is not held up by the next read
 
-	"hooks/ops": 7575, // with the writer of briefs; the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp; why an entry was corrected
+	"hooks/ops": 7668, // with the writer of briefs; the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp; why an entry was corrected
 
 	"hooks/setup": 3345, // variables that Codex passes on; what plugins hold
 

@@ -34,7 +34,7 @@ func manual(commands []*cli.Command, version string) string {
 	b.WriteString(".SH NAME\nboard \\- a shared, typed, auditable blackboard for multi-agent runs\n")
 	b.WriteString(".SH SYNOPSIS\n.B board\n.I COMMAND\n[ARGUMENTS] [FLAGS]\n")
 	b.WriteString(".SH DESCRIPTION\nWorkers post findings with their sources and raise open " +
-		"questions as signals. The gate is closed while a critical or high question is open. " +
+		"questions. The gate is closed while a critical or high question is open. " +
 		"Survival checks that the final report carries what the run found. What was learned goes to " +
 		"a knowledge base, what agents remember to a memory in tiers. " +
 		"Flags may stand anywhere. Results go to standard output, messages to standard error; every " +
@@ -134,7 +134,7 @@ var environment = []struct{ name, means string }{
 	{"BOARD_RUN", "the run that commands are about, unless --run names one"},
 	{"BOARD_DATABASE_URL", "the PostgreSQL database that has the boards, unless --database names " +
 		"one; off, or nothing here and in board.yaml: they are files in the data home"},
-	{"BOARD_CREATE", "off: a post, a signal or a variable creates no run; board start does"},
+	{"BOARD_CREATE", "off: a post, a question or a variable creates no run; board start does"},
 	{"BOARD_WORKER", "who acts, unless --worker says; else the login name"},
 	{"BOARD_HARNESS", "the harness whose agent runs these commands, where its own variables do " +
 		"not tell"},

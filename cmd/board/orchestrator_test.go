@@ -133,7 +133,7 @@ var unsteady = []struct {
 	{regexp.MustCompile(`\bk[0-9a-z]{9}\b`), "CAPSULE"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`), "TIME"},
 	{regexp.MustCompile(`\S*report(-[23])?\.md(:\d+)?`), "REPORT"}, // the order of findings differs, and with it the lines
-	{regexp.MustCompile(` \(\d+ open signals? that .*\)`), ""},     // the gate may open before or after the other answers
+	{regexp.MustCompile(` \(\d+ open questions? that .*\)`), ""},   // the gate may open before or after the other answers
 	{regexp.MustCompile(`\d+ of \d+ facts`), "all facts"},          // ids are facts, and which are of two digits differs
 	{regexp.MustCompile(`(workers    \d+): .*`), "$1"},             // the last to post is the first
 }

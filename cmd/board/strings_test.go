@@ -67,6 +67,13 @@ func TestStrings(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for pkg, all := range texts {
+		for s := range all {
+			if oldWord.MatchString(s) {
+				t.Errorf("%s: %q: what people and models read says question", pkg, s)
+			}
+		}
+	}
 	var got bytes.Buffer
 	for _, pkg := range slices.Sorted(maps.Keys(texts)) {
 		if len(texts[pkg]) == 0 {
@@ -104,6 +111,10 @@ func TestStrings(t *testing.T) {
 	}
 	t.Error("read the texts, then: go test ./cmd/board -run TestStrings -update")
 }
+
+// oldWord is a question under its name in commands, JSON and events, in a text. Allowed are the
+// command, fields of other programs' files, values in JSON, and arguments that are filled in.
+var oldWord = regexp.MustCompile(`(?i)(?:^|[^\w"])signals?[,;.]? [a-z(]`)
 
 // visibleTexts calls add with the texts of a file.
 func visibleTexts(file *ast.File, add func(string)) {

@@ -87,7 +87,7 @@ func TestClaimOverNetwork(t *testing.T) {
 		t.Errorf("without a worker: %s", text)
 	}
 	if text, failed := calledBy(t, c, "board_claim", `{"worker":"reader-1"}`); failed ||
-		!strings.Contains(text, "claimed by reader-1") {
+		!strings.Contains(text, "s1 medium is yours, as reader-1, until ") {
 		t.Errorf("with one: %s", text)
 	}
 }

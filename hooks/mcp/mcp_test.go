@@ -284,7 +284,7 @@ func TestBadArguments(t *testing.T) {
 		{"board_post", `{"content":"` + strings.Repeat("x", 5<<20) + `"}`, "65536"},
 		{"board_post", `{"content":"x","supports":["e99"]}`, "e99"},
 		{"board_post", `{"content":"x","run":"../x"}`, "run"},
-		{"board_claim", `{"release":true}`, "release takes the signal"},
+		{"board_claim", `{"release":true}`, "release takes the question"},
 		{"board_address", `{"signal":"s1"}`, "give one of entry and content"},
 		{"board_wait", `{"for":"signal"}`, "id goes with"},
 		{"board_survival", `{"text":"x","min_items":-1}`, "at least 0"},

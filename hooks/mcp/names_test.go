@@ -16,8 +16,8 @@ func TestNames(t *testing.T) {
 		"created run r1\ngoal: May we ship?\nits gate waits for ben")
 	has(t, must(t, c, "board_signal", `{"content":"Who signs?","priority":"high"}`), "s1 high")
 	has(t, must(t, c, "board_show", `{}`), "gate       CLOSED: 2 reasons", "  expected  ben has not finished yet", "  s1     high      Who signs?",
-		"signals    1: open 1 (high 1)", "run r1  May we ship?")
-	has(t, must(t, c, "board_address", `{"signal":"s1","content":"The board"}`), "s1     high")
+		"questions  1: open 1 (high 1)", "run r1  May we ship?")
+	has(t, must(t, c, "board_address", `{"signal":"s1","content":"The board"}`), "e1 answers s1; it must surface, since s1 is high", "gate closed: ben not done")
 	has(t, must(t, c, "board_done", `{"names":["ben"],"drop":true,"note":"ill"}`), "dropped by ann: ill")
 	has(t, must(t, c, "board_show", `{"id":"s1"}`), "Who signs?", "addressed")
 	put := must(t, c, "memory_put", `{"content":"Builds need Node 22"}`)

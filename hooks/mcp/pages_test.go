@@ -38,7 +38,7 @@ func TestQueryPages(t *testing.T) {
 		t.Error(text)
 	}
 	refused(t, c, "board_query", `{"before":"e8"}`, "there is no entry e8")
-	refused(t, c, "board_query", `{"before":"s1"}`, "s1 is a signal")
+	refused(t, c, "board_query", `{"before":"s1"}`, "s1 is a question")
 	refused(t, c, "board_query", `{"before":"e2","match":"finding","order":"best"}`,
 		"the order best has no page before e2")
 }

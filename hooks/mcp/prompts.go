@@ -115,7 +115,7 @@ func (c *call) handoffPrompt(args map[string]string) (string, error) {
 	return fmt.Sprintf(`Hand the run over to %s, in this order, so that nothing is looked for before it is there:
 1. Write: post each finding that is not on the board yet, with its source; raise what is open.
 2. State: set the run's variables (phase, where you stopped), with if_version.
-3. Hand over: say in a few sentences what is done, what is next, and which signals matter.
+3. Hand over: say in a few sentences what is done, what is next, and which questions matter.
 
 %s`, inLine(to), text), nil
 }
@@ -129,7 +129,7 @@ func (c *call) synthesisPrompt(args map[string]string) (text string, err error) 
 		return "", err
 	}
 	if !gate.Verdict.Open {
-		return "Do not write the final text yet. Settle these first: answer each signal, or " +
+		return "Do not write the final text yet. Settle these first: answer each question, or " +
 			"waive it with a reason.\n\n" + written(c, &ops.Gate, gate), nil
 	}
 	err = c.onBoard(args["run"], false, func(b *board.Board) error {

@@ -27,7 +27,7 @@ type resource struct {
 func (s *Server) addResources() {
 	for _, r := range []resource{
 		{"board://run/{run}/state", "run-state",
-			"Where a run stands: counts, open signals, workers, variables",
+			"Where a run stands: counts, open questions, workers, variables",
 			func(c *call, a []string) (any, error) {
 				return ops.ShowRun.Do(c.ctx, c, ops.GlanceIn{OnRun: ops.OnRun{Run: a[0]}})
 			}},

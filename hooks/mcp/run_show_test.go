@@ -23,7 +23,7 @@ func TestNothingPostedYet(t *testing.T) {
 	refused(t, c, "board_state", `{"run":"r7"}`, "there is no run r7")
 	refused(t, c, "board_gate", `{}`, "there is no run r1") // an absent gate is not an open one
 	must(t, c, "board_signal", `{"content":"who?"}`)
-	has(t, must(t, c, "board_state", `{}`), "signals    1: open 1 (medium 1)")
+	has(t, must(t, c, "board_state", `{}`), "questions  1: open 1 (medium 1)")
 	none := connect(t, everything(t, func(c *Config) { c.NoCreate = true }), nil)
 	refused(t, none, "board_state", `{}`, "there is no run r1")
 }
@@ -68,9 +68,9 @@ func TestShow(t *testing.T) {
 		t.Error(text)
 	}
 	has(t, must(t, c, "board_signals", `{}`), "s1     high      open", "s2     low       waived")
-	has(t, must(t, c, "board_signals", `{"status":"addressed"}`), "no signals found")
+	has(t, must(t, c, "board_signals", `{"status":"addressed"}`), "no questions found")
 	must(t, c, "board_claim", `{"signal":"s1","worker":"ann"}`)
-	has(t, must(t, c, "board_signals", `{"free":true}`), "no signals found")
+	has(t, must(t, c, "board_signals", `{"free":true}`), "no questions found")
 }
 
 // TestDigest: the digest keeps to its budget, and says what it leaves out.

@@ -35,7 +35,7 @@ var implied = map[string]string{
 	"status": "active", "lifetime": "short_term", "curator": "", "workspace": "",
 	"accessed": "", "embedding_model": "", "memory_put": "source", "memory_update": "source tags", "memory_forget": "source rule forgotten", "kb_retire": "body scope source id kind",
 	"kb_ingest": "new", "kb_brief": "kinds", "conversation_list": "thread started ended", "conversation": "thread agent started ended", "scratch_write": "agent", "scratch_read": "agent", "scratch_list": "agent", "memory_scrub": "sample actor verb", "memory_context": "source frame", "search_context": "degraded", "board_wait": "tags key source_doc source_ref",
-	"board_expect": "by", "board_var_set": "worker", "board_post": "worker", "board_ask": "status worker", "board_signal": "status worker", "board_start": "status by", "board_done": "by", "board_query": "key", "board_show": "kind closed", "board_claim": "lease_until worker", "board_answer": "worker closed closed_by", "board_waive": "closed", "board_reopen": "worker", "board_accept": "worker", "board_link": "worker content", "board_correct": "worker source_doc source_ref type tags",
+	"board_expect": "by", "board_var_set": "worker", "board_post": "worker", "board_ask": "status worker", "board_signal": "status worker", "board_start": "status by", "board_done": "by", "board_query": "key", "board_show": "kind closed", "board_claim": "lease_until worker status", "board_answer": "worker closed closed_by status origin content type", "board_waive": "closed", "board_reopen": "worker", "board_accept": "worker", "board_link": "worker content", "board_correct": "worker source_doc source_ref type tags",
 }
 
 // isImplied reports whether a text of the data need not be read.

@@ -38,6 +38,8 @@ type ExpectOut struct {
 	// Ran are the commands that a worker says to have run, with what hooks saw of them.
 	Ran    []board.RanClaim `json:"ran,omitempty"`
 	posted map[string]int64 // entries, by worker
+	held   []string         // open questions that who is done has claimed
+	gate   *board.Verdict   // after one is done
 }
 
 var Expect = op.Op[Runs, ExpectIn, ExpectOut]{
@@ -144,6 +146,8 @@ func done(ctx context.Context, h Runs, on On, note string, names, ran []string) 
 		shown = []string{who}
 	}
 	var claims []board.RanClaim
+	var held []string
+	var gate *board.Verdict
 	out, err := onWorkers(ctx, h, on, Write, shown, func(b *board.Board, who string) error {
 		before, err := b.State(ctx)
 		if err != nil {
@@ -162,10 +166,18 @@ func done(ctx context.Context, h Runs, on On, note string, names, ran []string) 
 				return err
 			}
 			claims = append(claims, said...)
+			mine, err := b.Signals(ctx, board.SignalQuery{Statuses: []string{board.SignalOpen}, ClaimedBy: name})
+			if err != nil {
+				return err
+			}
+			for i := range mine.Signals {
+				held = append(held, mine.Signals[i].ID)
+			}
 		}
+		gate = gateNow(ctx, h, b)
 		return nil
 	})
-	out.Ran = claims
+	out.Ran, out.held, out.gate = claims, held, gate
 	return out, err
 }
 
@@ -251,6 +263,11 @@ func expectText(p *op.Page, o ExpectOut) {
 	for i := range o.Ran {
 		printRan(p, &o.Ran[i])
 	}
+	if len(o.held) > 0 {
+		p.Printf("still open: %s, which the worker claimed%s\n", strings.Join(o.held, ", "),
+			p.Step(fault.Do("signal.address", "; {}", "signal", o.held[0])))
+	}
+	printGateNow(p, o.gate)
 }
 
 // expectedStatus is the status of an expected worker.

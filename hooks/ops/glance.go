@@ -134,7 +134,7 @@ func GlanceText(p *op.Page, o *Glance) {
 			p.Printf("; %d %s", extra.n, extra.name)
 		}
 	}
-	p.Printf("\nsignals    %d: open %d (%s), addressed %d, waived %d\n", s.Total, s.Open.Total(),
+	p.Printf("\nquestions  %d: open %d (%s), answered %d, waived %d\n", s.Total, s.Open.Total(),
 		countsOf(s.Open, board.Priorities), s.Addressed.Total(), s.Waived.Total())
 	if st.Links.Total() > 0 {
 		p.Printf("links      %d: %s\n", st.Links.Total(), countsOf(st.Links, board.LinkKinds))
@@ -313,7 +313,7 @@ func runLine(p *op.Page, r *board.Info, width int, checked bool) string {
 	}
 	gate := p.Paint(op.Green, "open  ")
 	facts := []string{text.Count(r.Entries, "entry", "entries"),
-		text.Count(r.OpenSignal, "open signal", "open signals"), amount(r.Workers, "worker", "workers")}
+		text.Count(r.OpenSignal, "open question", "open questions"), amount(r.Workers, "worker", "workers")}
 	if !r.Open {
 		gate = p.Paint(op.Red, "CLOSED")
 		facts = append(facts, amount(r.Reasons, "reason keeps", "reasons keep")+" the gate closed")

@@ -185,12 +185,12 @@ func InWords(h Runs, v *board.Verdict) {
 
 // GatePolicy is what a call asks of the gate besides the policy.
 type GatePolicy struct {
-	Block        []string `json:"block,omitempty" value:"PRIORITY" jsonschema:"default critical and high" cli:"priority whose open signals close the gate (default critical, high); none: no priority does" rare:"true"`
-	MaxOpen      *int64   `json:"max_open,omitempty" min:"0" value:"N" cli:"close it with more open signals of any priority" rare:"true"`
+	Block        []string `json:"block,omitempty" value:"PRIORITY" jsonschema:"default critical and high" cli:"priority whose open questions close the gate (default critical, high); none: no priority does" rare:"true"`
+	MaxOpen      *int64   `json:"max_open,omitempty" min:"0" value:"N" cli:"close it with more open questions of any priority" rare:"true"`
 	MaxDisputed  *int64   `json:"max_disputed,omitempty" min:"0" value:"N" cli:"close it with more disputed entries" rare:"true"`
 	MaxConflicts *int64   `json:"max_conflicts,omitempty" min:"0" value:"N" cli:"close it with more pairs of entries that may contradict each other (see board conflicts)" rare:"true"`
-	MinEntries   *int64   `json:"min_entries,omitempty" min:"0" value:"N" cli:"close it until so many entries were posted (default: one, or a signal)" rare:"true"`
-	Source       *bool    `json:"require_source,omitempty" cli:"close it while an entry that must surface, or answers a signal, names no source" rare:"true"`
+	MinEntries   *int64   `json:"min_entries,omitempty" min:"0" value:"N" cli:"close it until so many entries were posted (default: one, or a question)" rare:"true"`
+	Source       *bool    `json:"require_source,omitempty" cli:"close it while an entry that must surface, or answers a question, names no source" rare:"true"`
 	Verified     *bool    `json:"require_verified,omitempty" cli:"close it while a must-surface entry or an answer is not verified (board verify)" rare:"true"`
 	Evidence     *bool    `json:"require_evidence,omitempty" cli:"close it while a must-surface entry or an answer has no quote" rare:"true"`
 }
@@ -232,7 +232,7 @@ var Gate = op.Op[Runs, GateIn, Judged]{
 		Short: "tell whether synthesis may proceed: exit 0 open, 3 closed, 5 no such run",
 		About: "May the synthesis begin? Names what keeps the gate closed, and how to clear it.",
 		Long: `By default the gate is closed while nothing was posted or raised, while
-an expected worker (board expect) has not finished, and while a critical or high signal is
+an expected worker (board expect) has not finished, and while a critical or high question is
 open. With --wait it blocks until it opens, also for a run that does not exist yet.`},
 	Do: func(ctx context.Context, h Runs, in GateIn) (out Judged, err error) {
 		err = h.Board(ctx, in.Run, Read, func(b *board.Board) error {
@@ -296,8 +296,8 @@ type ConflictsIn struct {
 	On
 	Limit    int      `json:"limit,omitempty" min:"0" flag:"limit,n" value:"N" default:"10" cli:"list at most this many pairs; 0: all"`
 	Types    []string `json:"types,omitempty" enum:"entry_types" flag:"type,t" cli:"compare entries of this type alone (default: all but contradiction)"`
-	Raise    bool     `json:"raise,omitempty" cli:"raise a signal for each likely pair listed that has none"`
-	Priority string   `json:"priority,omitempty" enum:"priorities" flag:"priority,p" default:"medium" cli:"with --raise: of the signals"`
+	Raise    bool     `json:"raise,omitempty" cli:"raise a question for each likely pair listed that has none"`
+	Priority string   `json:"priority,omitempty" enum:"priorities" flag:"priority,p" default:"medium" cli:"with --raise: of the questions"`
 	Strict   bool     `json:"strict,omitempty" cli:"exit 4 if any pair is likely"`
 	op.Given
 }
@@ -311,12 +311,12 @@ says it, and shows the first with what differs: figures, dates, a denial, an opp
 They are proposals: read both before you decide. Likely pairs differ plainly in one thing, and are
 of one kind, time and name; they alone are counted, raised and held against a policy. Words are
 compared, not meaning: most pairs are no conflict, and some conflicts are not found. A pair is
-left out once a link (contradicts, supersedes) or ` + "`board accept`" + ` has settled it, or its signal
-was addressed or waived. --raise raises a signal for each likely pair listed, once. Exit 0; 4 if
+left out once a link (contradicts, supersedes) or ` + "`board accept`" + ` has settled it, or its question
+was addressed or waived. --raise raises a question for each likely pair listed, once. Exit 0; 4 if
 more are likely than conflicts.max of board.yaml, or with --strict if any is.`},
 	Do: func(ctx context.Context, h Judges, in ConflictsIn) (Judged, error) {
 		if in.Has("priority") && !in.Raise {
-			return Judged{}, fault.Usage.New("a priority is for signals that are raised", "",
+			return Judged{}, fault.Usage.New("a priority is for questions that are raised", "",
 				fault.Give("raise", "", "add {}"))
 		}
 		return judge(ctx, h, in.Run, Material{Records: true, Worker: in.Worker}, false,
@@ -357,7 +357,7 @@ var Survival = op.Op[Judges, SurvivalIn, Judged]{
 		Short: "check that the report has what the run found: exit 0 yes, 4 no",
 		About: "Does a text carry all that must surface? Names what it lacks.",
 		Long: `Looks for every must-surface entry, every contradiction, and every open
-or waived signal in the reports: text, Markdown, HTML, docx, xlsx, PDF with
+or waived question in the reports: text, Markdown, HTML, docx, xlsx, PDF with
 text, csv, JSON, notebooks, source code; directories and patterns of them; - is standard
 input. An item is present if one report has its words and all its numbers in one passage;
 struck and hidden text does not count. A run without entries fails; where nothing had to

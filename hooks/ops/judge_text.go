@@ -2,6 +2,7 @@ package ops
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -58,7 +59,7 @@ func judgedText(page *op.Page, o Judged) {
 	}
 	p.findings(&o.step)
 	if o.Raised != nil {
-		p.Printf("%s raised\n", amount(len(o.Raised), "signal", "signals"))
+		p.Printf("%s raised\n", amount(len(o.Raised), "question", "questions"))
 	}
 	if said := caveats[o.step.Name]; said != "" {
 		p.Printf("%s\n", p.Paint(op.Dim, said))
@@ -253,9 +254,49 @@ func GateLine(p *op.Page, v *board.Verdict) string {
 	}
 	if n := v.Signals.Open.Total(); n > 0 {
 		return fmt.Sprintf("%s (%s not block)", p.Paint(op.Green, "open"), text.Count(n,
-			"open signal that does", "open signals that do"))
+			"open question that does", "open questions that do"))
 	}
 	return p.Paint(op.Green, "open")
+}
+
+// gateNow is the verdict after a change, for its answer; nil if there is none, or if it takes long.
+func gateNow(ctx context.Context, h Runs, b *board.Board) *board.Verdict {
+	f, err := h.Policy(ctx, b)
+	if err != nil || f.Gate.MaxConflicts != nil { // which compares all findings
+		return nil
+	}
+	v, err := b.Gate(ctx, f.Gate)
+	if err != nil {
+		return nil
+	}
+	return &v
+}
+
+// printGateNow says in a line what keeps the gate closed, or that it is open.
+func printGateNow(p *op.Page, v *board.Verdict) {
+	const most = 5
+	if v == nil {
+		return
+	}
+	if v.Open {
+		p.Printf("gate %s\n", GateLine(p, v))
+		return
+	}
+	var why []string
+	for i := range v.Reasons[:min(most, len(v.Reasons))] {
+		switch r := &v.Reasons[i]; r.Rule {
+		case board.RuleOpenSignal:
+			why = append(why, r.ID+" "+r.Priority)
+		case board.RuleExpected:
+			why = append(why, p.Line(r.Worker, board.MaxName)+" not done")
+		default:
+			why = append(why, p.Line(cmp.Or(strings.TrimSpace(ruleWords[r.Rule]+" "+r.ID), r.Content), 100))
+		}
+	}
+	if more := len(v.Reasons) - len(why); more > 0 {
+		why = append(why, fmt.Sprintf("%d more", more))
+	}
+	p.Printf("gate %s: %s\n", p.Paint(op.Red, "closed"), strings.Join(why, ", "))
 }
 
 // ruleWords are the rules of a gate in a word or two.
@@ -520,7 +561,7 @@ func (p *judgePage) item(r *survival.ItemResult) judgedRow {
 		below = append(below, p.Paint(op.Dim, "nothing like it in the report"))
 	}
 	return judgedRow{fmt.Sprintf("%-6s", r.ID), fmt.Sprintf("%s (%s)", state,
-		strings.TrimSpace(r.Priority+" "+r.Why)), below}
+		strings.TrimSpace(r.Priority+" "+r.Describe())), below}
 }
 
 func (p *judgePage) traceHead(r *trace.Result) {

@@ -30,7 +30,7 @@ type fields struct {
 	Supports    []string `json:"supports,omitempty" value:"ENTRY" jsonschema:"entries it backs"`
 	Contradicts []string `json:"contradicts,omitempty" value:"ENTRY" jsonschema:"entries it disputes" cli:"entries it disputes; makes contradiction the default type"`
 	Supersedes  []string `json:"supersedes,omitempty" value:"ENTRY" jsonschema:"entries it replaces"`
-	Addresses   []string `json:"addresses,omitempty" value:"SIGNAL" rare:"true" jsonschema:"signals it answers (s3)"`
+	Addresses   []string `json:"addresses,omitempty" value:"QUESTION" rare:"true" jsonschema:"questions it answers (s3)"`
 	Ran         string   `json:"ran,omitempty" value:"COMMAND" rare:"true" blank:"no" jsonschema:"command that shows it" cli:"the command that shows it; what hooks saw of it is said at once"`
 	Key         string   `json:"key,omitempty" flag:"key,k" jsonschema:"your id; a retry is safe"`
 }
@@ -369,7 +369,7 @@ type LinkIn struct {
 	Supports    []string `json:"supports,omitempty" value:"ENTRY" jsonschema:"entries it backs"`
 	Contradicts []string `json:"contradicts,omitempty" value:"ENTRY" jsonschema:"entries it disputes"`
 	Supersedes  []string `json:"supersedes,omitempty" value:"ENTRY" rare:"true" jsonschema:"entries it replaces"`
-	Addresses   []string `json:"addresses,omitempty" value:"SIGNAL" jsonschema:"signals it answers"`
+	Addresses   []string `json:"addresses,omitempty" value:"QUESTION" jsonschema:"questions it answers"`
 	DropDuty    *string  `json:"drop_duty,omitempty" value:"REASON" jsonschema:"why it need not surface, though what it supersedes had to"`
 	KeepSecrets
 }

@@ -160,8 +160,8 @@ func (o SignalsOut) IDs() (ids []string) {
 
 var Signals = op.Op[Runs, SignalsIn, SignalsOut]{
 	Info: op.Info{Command: "signals", Group: "Look", Tool: "board_signals", Profile: "run",
-		Budget: 4000, Short: "list signals, open and urgent ones first",
-		About: "List signals, the open and urgent ones first."},
+		Budget: 4000, Short: "list questions, open and urgent ones first",
+		About: "List questions, the open and urgent ones first."},
 	Do: func(ctx context.Context, h Runs, in SignalsIn) (out SignalsOut, err error) {
 		err = h.Board(ctx, in.Run, Read, func(b *board.Board) error {
 			found, err := b.Signals(ctx, board.SignalQuery{Statuses: in.Statuses,
@@ -173,7 +173,7 @@ var Signals = op.Op[Runs, SignalsIn, SignalsOut]{
 		return out, err
 	},
 	Text: func(p *op.Page, o SignalsOut) {
-		listed(p, o.Signals, o.More, "signals", func(x *board.Signal) string {
+		listed(p, o.Signals, o.More, "questions", func(x *board.Signal) string {
 			return SignalLine(p, x, time.Now())
 		})
 	},
@@ -197,7 +197,7 @@ type ShowOut struct {
 
 var Show = op.Op[Runs, ShowIn, ShowOut]{
 	Info: op.Info{Command: "show", Group: "Look", Tool: "board_show", Profile: "run", Budget: 4000,
-		Short: "show the run at a glance, or one entry or signal with its links both ways",
+		Short: "show the run at a glance, or one entry or question with its links both ways",
 		About: "Start here: where the run stands, what keeps the gate closed, open questions, " +
 			"workers. With id, one entry or question whole."},
 	Do: func(ctx context.Context, h Runs, in ShowIn) (out ShowOut, err error) {

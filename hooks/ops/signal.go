@@ -55,10 +55,10 @@ var Ask = op.Op[Runs, AskIn, AskOut]{
 		case o.Existing:
 			p.Printf("%s is already on %s, under this key\n", o.Signal.ID, o.run)
 		case o.blocks:
-			p.Printf("%s %s signal raised on %s; the gate is closed until it is addressed or waived\n",
+			p.Printf("%s %s asked on %s; the gate is closed until it is answered or waived\n",
 				o.Signal.ID, o.Signal.Priority, o.run)
 		default:
-			p.Printf("%s %s signal raised on %s\n", o.Signal.ID, o.Signal.Priority, o.run)
+			p.Printf("%s %s asked on %s\n", o.Signal.ID, o.Signal.Priority, o.run)
 		}
 	},
 }
@@ -80,7 +80,7 @@ func signalText(p *op.Page, o SignalOut) {
 
 type ClaimIn struct {
 	On
-	ID           string  `json:"id,omitempty" arg:"[SIGNAL]" jsonschema:"s3; default: the most urgent free one"`
+	ID           string  `json:"id,omitempty" arg:"[QUESTION]" jsonschema:"s3; default: the most urgent free one"`
 	MinPriority  string  `json:"min_priority,omitempty" enum:"priorities" rare:"true" cli:"without an id: take none below this"`
 	Lease        string  `json:"lease,omitempty" only:"cli" value:"DURATION" default:"15m" jsonschema:"how long the claim holds"`
 	LeaseMinutes float64 `json:"lease_minutes,omitempty" only:"mcp" min:"0.1" max:"1440" rare:"true" jsonschema:"default 15"`
@@ -95,15 +95,15 @@ type ClaimOut struct {
 
 var Claim = op.Op[Runs, ClaimIn, ClaimOut]{
 	Info: op.Info{Command: "claim", Group: "Post and settle", Tool: "board_claim", Profile: "run",
-		Kind: op.Writes, Short: "claim a signal, so that no other worker does",
+		Kind: op.Writes, Short: "claim a question, so that no other worker does",
 		About: "Take an open question before you work on it.",
-		Long: `Without an id it claims the most urgent open signal that is free. The claim ends with
-the lease, with --release, or when the signal is closed. A claim keeps others from
+		Long: `Without an id it claims the most urgent open question that is free. The claim ends with
+the lease, with --release, or when the question is closed. A claim keeps others from
 claiming, not from answering. It is held under the worker's name: give each shell its own
 with --worker or $BOARD_WORKER. Exit 6 when nothing is free, or another worker holds it.`},
 	Do: func(ctx context.Context, h Runs, in ClaimIn) (out ClaimOut, err error) {
 		if in.Release && in.ID == "" {
-			return out, fault.Usage.New("release takes the signal that is given back",
+			return out, fault.Usage.New("release takes the question that is given back",
 				"give its id, such as s3")
 		}
 		if in.ID != "" && in.MinPriority != "" {
@@ -150,12 +150,24 @@ with --worker or $BOARD_WORKER. Exit 6 when nothing is free, or another worker h
 		})
 		return out, err
 	},
-	Text: func(p *op.Page, o ClaimOut) { signalText(p, o.SignalOut) },
+	Text: func(p *op.Page, o ClaimOut) {
+		s := &o.Signal
+		if !s.ClaimedAt(time.Now()) {
+			signalText(p, o.SignalOut)
+			return
+		}
+		p.Printf("%s %s is yours, as %s, until %s: “%s”", s.ID, Priority(p, s.Priority), p.Line(s.ClaimedBy, board.MaxName),
+			seconds(*s.LeaseUntil), p.Text(s.Content, 160, "signal.show", s.ID))
+		if s.Origin != "" {
+			p.Printf(" from %s", s.Origin)
+		}
+		p.Printf("%s\n", p.Step(fault.Do("signal.address", ". Then {}", "signal", s.ID)))
+	},
 }
 
 type AnswerIn struct {
 	On
-	ID      string `json:"id" arg:"SIGNAL" jsonschema:"s3"`
+	ID      string `json:"id" arg:"QUESTION" jsonschema:"s3"`
 	Entry   string `json:"entry,omitempty" jsonschema:"or the entry that answers it"`
 	Content string `json:"content,omitempty" arg:"(ANSWER | - | --entry ENTRY)" as:"text" unless:"entry" jsonschema:"the answer"`
 	fields
@@ -167,7 +179,8 @@ type AnswerIn struct {
 type AnswerOut struct {
 	Signal board.Signal `json:"signal"`
 	*One
-	run string
+	run  string
+	gate *board.Verdict
 }
 
 func (o AnswerOut) IDs() []string {
@@ -186,7 +199,7 @@ var Answer = op.Op[Runs, AnswerIn, AnswerOut]{
 		About: "Answer a question by a new finding, or by an entry that is there."},
 	Do: func(ctx context.Context, h Runs, in AnswerIn) (out AnswerOut, err error) {
 		if (in.Entry == "") == (in.Content == "") {
-			return out, fault.Usage.New("a signal is answered by an entry that is there, or by a new one",
+			return out, fault.Usage.New("a question is answered by an entry that is there, or by a new one",
 				"give one of entry and content")
 		}
 		post, err := in.post(in.Content)
@@ -207,6 +220,9 @@ var Answer = op.Op[Runs, AnswerIn, AnswerOut]{
 				if d, lost := b.Entry(ctx, in.Entry); err == nil && lost == nil {
 					noteUnsourced(h, &out.Signal, &d.Entry)
 				}
+				if err == nil {
+					out.gate = gateNow(ctx, h, b)
+				}
 				return err
 			}
 			before, _ := b.SignalByID(ctx, in.ID) // what is wrong with it, the post says
@@ -225,17 +241,36 @@ var Answer = op.Op[Runs, AnswerIn, AnswerOut]{
 			noteReopened(h, p.Entry.ID, p.Reopened)
 			noteUnsourced(h, &s, &p.Entry)
 			noteStranger(ctx, h, b, who, p)
-			out = AnswerOut{s, &One{p.Entry, p.Existing, holdAgainst(ctx, h, b, who, &p), nil}, b.Run()}
+			out = AnswerOut{s, &One{p.Entry, p.Existing, holdAgainst(ctx, h, b, who, &p), nil}, b.Run(), gateNow(ctx, h, b)}
 			return nil
 		})
 		return out, err
 	},
 	Text: func(p *op.Page, o AnswerOut) {
+		s := &o.Signal
+		switch {
+		case o.One != nil && o.Existing:
+			printPosted(p, o.run, &o.Entry, true)
+		case s.AddressedBy == "": // its answer was superseded since
+			signalText(p, SignalOut{*s})
+		default:
+			p.Printf("%s answers %s", s.AddressedBy, s.ID)
+			if o.One != nil {
+				p.Printf("%s", strings.Replace(linksOf(&o.Entry), ", addresses "+s.ID, "", 1))
+			}
+			switch {
+			case o.One == nil || !o.Entry.MustSurface:
+			case s.Gates():
+				p.Printf("; it must surface, since %s is %s", s.ID, s.Priority)
+			default:
+				p.Printf("; it must surface")
+			}
+			p.Printf("\n")
+		}
 		if o.One != nil {
-			printPosted(p, o.run, &o.Entry, o.Existing)
 			printFeedback(p, o.Checked)
 		}
-		signalText(p, SignalOut{o.Signal})
+		printGateNow(p, o.gate)
 	},
 }
 
@@ -259,14 +294,14 @@ func onSignal(ctx context.Context, h Runs, on On,
 
 type WaiveIn struct {
 	On
-	ID     string `json:"id" arg:"SIGNAL" jsonschema:"s3"`
+	ID     string `json:"id" arg:"QUESTION" jsonschema:"s3"`
 	Reason string `json:"reason" arg:"REASON" flag:"reason" value:"TEXT" jsonschema:"why; it is kept"`
 	KeepSecrets
 }
 
 var Waive = op.Op[Runs, WaiveIn, SignalOut]{
 	Info: op.Info{Command: "waive", Group: "Post and settle", Tool: "board_waive", Profile: "run",
-		Kind: op.Writes, Short: "leave a signal unanswered, with a reason",
+		Kind: op.Writes, Short: "leave a question unanswered, with a reason",
 		About: "Leave a question unanswered. The report has to name it.",
 		Long: `The reason and the worker stay on record. Survival still requires that the report
 mentions the question.`},
@@ -280,14 +315,14 @@ mentions the question.`},
 
 type ReopenIn struct {
 	On
-	ID   string `json:"id" arg:"SIGNAL" jsonschema:"s3"`
+	ID   string `json:"id" arg:"QUESTION" jsonschema:"s3"`
 	Note string `json:"note,omitempty" flag:"reason,note" value:"TEXT" jsonschema:"why; it is kept"`
 	KeepSecrets
 }
 
 var Reopen = op.Op[Runs, ReopenIn, SignalOut]{
 	Info: op.Info{Command: "reopen", Group: "Post and settle", Tool: "board_reopen", Profile: "run",
-		Kind: op.Writes, Short: "reopen an addressed or waived signal",
+		Kind: op.Writes, Short: "reopen an addressed or waived question",
 		About: "Open an answered or waived question again."},
 	Do: func(ctx context.Context, h Runs, in ReopenIn) (SignalOut, error) {
 		return onSignal(ctx, h, in.On, func(b *board.Board, who string) (board.Signal, error) {

@@ -111,7 +111,7 @@ def main(folder, run, report):
     survival = lead.call(["survival", report], answers=(4,))["survival"]
     print(f"{report}: {survival['checked'] - survival['missing']} of {survival['checked']} items present")
     if not survival["passed"]:  # it forgets what was left open
-        write(report, text + "\n## Left open\n\n" + section(digest, "Waived signals"))
+        write(report, text + "\n## Left open\n\n" + section(digest, "Waived questions"))
     check = lead.check(report, sources=folder)
     print(f"check of {run}: {'passed' if check['passed'] else 'FAILED'}")
     for step in check["steps"]:

@@ -110,7 +110,7 @@ echo "(exit code $code)"
 say "The report is mended: it says what was left open, and why. One check of all, from the documents to the report"
 {
   printf '\n## Left open\n\n'
-  section "Waived signals"
+  section "Waived questions"
 } >>"$report"
 board check "$report" --sources "$folder" # 4 ends the run here: a quote is wrong, or the report still lacks something
 

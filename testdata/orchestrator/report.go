@@ -30,7 +30,7 @@ func (o *orchestrator) synthesise(ctx context.Context) error {
 		return err
 	}
 	if missing > 0 {
-		text += "\n## Left open\n\n" + section(digest, "Waived signals")
+		text += "\n## Left open\n\n" + section(digest, "Waived questions")
 	}
 	if err := o.holds(ctx, text); err != nil {
 		return err

@@ -71,7 +71,7 @@ var (
 
 	// Acting on a run
 	KeyPost    = bind("p", "post an entry", "p")
-	KeyRaise   = bind("s", "raise a signal", "s")
+	KeyRaise   = bind("s", "raise a question", "s")
 	KeyAddress = bind("a", "address", "a")
 	KeyWaive   = bind("w", "waive", "w")
 	KeyReopen  = bind("O", "reopen", "O") // also restores something to its state before

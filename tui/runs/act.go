@@ -312,7 +312,7 @@ func (x *acts) raiseForm(chosen string) *page.Form {
 	if !page.IsSignal(chosen) {
 		now["origin"] = chosen
 	}
-	return page.NewForm(x.app, page.Form{Heading: "Raise a signal", Button: "raise", Fields: page.Fields(form, now),
+	return page.NewForm(x.app, page.Form{Heading: "Raise a question", Button: "raise", Fields: page.Fields(form, now),
 		Submit: func(ctx context.Context, v page.Values) (page.Outcome, error) {
 			in := struct {
 				board.Raise

@@ -112,7 +112,7 @@ func TestPastFails(t *testing.T) {
 	h.wants("live", "the log is damaged")
 	must(b.Waive(context.Background(), "x", "s2", "covered"))
 	h.do(p.Look())
-	h.wants("4 signals, 1 open")
+	h.wants("4 questions, 1 open")
 }
 
 // Who has gone far down in what a filter found stays there when something happens.

@@ -119,7 +119,7 @@ func (d *Doctor) salvageBoard(dir, name, as string, s *board.Salvaged) *Step {
 
 // describeSalvaged says how much of a board there is, and what is lost.
 func describeSalvaged(s *board.Salvaged) string {
-	say := text.Count(int64(s.Entries), "entry", "entries") + ", " + text.Count(int64(s.Signals), "signal", "signals") + ", " + text.Count(int64(s.Variables), "variable", "variables")
+	say := text.Count(int64(s.Entries), "entry", "entries") + ", " + text.Count(int64(s.Signals), "question", "questions") + ", " + text.Count(int64(s.Variables), "variable", "variables")
 	if len(s.Lost) == 0 {
 		return say + "; no known loss"
 	}

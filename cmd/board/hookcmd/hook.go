@@ -37,7 +37,7 @@ or left out. To try a hook by hand, add --strict.
                    else ~/.config/blackboard; an empty file leaves them out.
                    A resumed session gets what is new, after a compaction all
   prompt           confident matches among capsules and memories (board kb calibrate
-                   measures the threshold), each once a session; open signals of
+                   measures the threshold), each once a session; open questions of
                    $BOARD_RUN that are for $BOARD_WORKER
   tool             a line in the worklog; secrets are masked, <private>…</private> is dropped
   session end      the session's summary in the worklog

@@ -34,7 +34,7 @@ md     a digest for the author of the synthesis: blockers, must-surface entries,
        all by document, with quotes; --budget limits it.
        --appendix: must-surface entries and open questions, to append to a report,
        which then passes survival
-html   one file to read and pass on: entries, links, signals and their timeline.
+html   one file to read and pass on: entries, links, questions and their timeline.
        --report: also the passages of the report, with links to their entries, and
        facts that no entry supports
 With --output, --json prints what was written. Without, jsonl is JSON already, and md
@@ -71,13 +71,13 @@ a warning names what must be in the report and found no room.`,
 			Usage:     "create a run from a board export, an Irys board or a board of blackboard.py",
 			ArgsUsage: "FILE|-",
 			Description: `A board export keeps its name unless --run gives another. An Irys board
-needs --run; its ids are kept as external ids, its expired signals become waived ones with
+needs --run; its ids are kept as external ids, its expired questions become waived ones with
 the reason "expired", and it does not say what must surface: --must-surface does. A board
 of blackboard.py (BOARD.sqlite3) keeps the name of its file unless --run gives another.
 Ids, times, authors, statuses and links are those of the file. A note names what has no
 counterpart here.`,
 			Flags: base.WriteFlags(&cli.StringSliceFlag{Name: "must-surface",
-				Usage: "Irys: mark the entries that address signals of this `PRIORITY`, repeatable"},
+				Usage: "Irys: mark the entries that address questions of this `PRIORITY`, repeatable"},
 				base.KeepSecretFlag()),
 			Action: p.imports,
 		},
@@ -121,7 +121,7 @@ func (p *program) export(c *cli.Context) error {
 			}
 			p.Messagef("%s written: %s, %s%s", base.Safe(out),
 				base.Count(done.Entries, "entry", "entries"),
-				base.Count(done.Signals, "signal", "signals"), left)
+				base.Count(done.Signals, "question", "questions"), left)
 		}, "export", done)
 	})
 }
@@ -275,7 +275,7 @@ func (p *program) imports(c *cli.Context) error {
 	return p.Answer(c, nil, func() {
 		p.Printf("run %s imported: %s\n", got.Run,
 			strings.Join([]string{base.Count(int64(got.Entries), "entry", "entries"),
-				base.Count(int64(got.Signals), "signal", "signals"),
+				base.Count(int64(got.Signals), "question", "questions"),
 				base.Count(int64(got.Links), "link", "links"), base.Count(int64(got.Variables),
 					"variable", "variables"), base.Count(got.Events, "event", "events")}, ", "))
 	}, "imported", got)

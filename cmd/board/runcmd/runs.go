@@ -140,7 +140,7 @@ func (p *program) rm(c *cli.Context) error {
 			st, err := b.State(c.Context)
 			seen = st.Seq
 			what += fmt.Sprintf(" with %s and %s", base.Count(st.Entries.Total, "entry", "entries"),
-				base.Count(st.Signals.Total, "signal", "signals"))
+				base.Count(st.Signals.Total, "question", "questions"))
 			return err
 		})
 		if err != nil {

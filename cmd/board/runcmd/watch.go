@@ -36,8 +36,8 @@ func (p *program) watchCommands() []*cli.Command {
 		},
 		{
 			Name: "wait", Category: base.CategoryRead,
-			Usage:     "wait for a signal to close, the gate to open, or the next event",
-			ArgsUsage: "[SIGNAL | --gate]",
+			Usage:     "wait for a question to close, the gate to open, or the next event",
+			ArgsUsage: "[QUESTION | --gate]",
 			Description: "Without --timeout it waits as long as it takes. " +
 				"Exit codes: 0 it happened; 1 timed out; 3 timed out with --gate.",
 			Flags: base.ReadFlags(append(gateFlags(), &cli.BoolFlag{Name: "gate",
@@ -50,7 +50,7 @@ func (p *program) watchCommands() []*cli.Command {
 			Name: "replay", Category: base.CategoryRead,
 			Usage: "show the board as it was after an event", ArgsUsage: "--at SEQ [ID]",
 			Description: "The board is rebuilt from the event log alone. With an id: that entry or " +
-				"signal as it was then.",
+				"question as it was then.",
 			Flags:  base.ReadFlags(&cli.Int64Flag{Name: "at", Usage: "the event (`SEQ`); required"}),
 			Action: p.replay,
 		},
@@ -122,7 +122,7 @@ func (p *program) watch(c *cli.Context) error {
 func (p *program) wait(c *cli.Context) error {
 	if c.NArg() > 1 || c.NArg() == 1 && c.Bool("gate") {
 		return base.Usagef("wait for one thing",
-			"a wait is for one signal, or for the gate, or for the next event")
+			"a wait is for one question, or for the gate, or for the next event")
 	}
 	if c.IsSet("since") && (c.NArg() == 1 || c.Bool("gate")) {
 		return base.Usagef("leave it out", "--since goes with waiting for the next event")
@@ -147,7 +147,7 @@ func (p *program) wait(c *cli.Context) error {
 			return p.Answer(c, nil, func() { p.Printf("%s\n", ops.SignalLine(p.Page(), &s, time.Now())) }, "signal", s)
 		default:
 			if !c.IsSet("timeout") {
-				p.Messagef("waiting for the next event; a signal's id waits for that one, --gate " +
+				p.Messagef("waiting for the next event; a question's id waits for that one, --gate " +
 					"for the gate")
 			}
 			next, err := b.WaitEvents(ctx, c.Int64("since"), 1)
