@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// This file finds out who a sentence says does something, and who says something. It knows English
-// only.
+// This file finds out who a sentence says does something. It knows English only.
 
 // doer returns the tokens of who does what a sentence says: the lender bears, is paid by the lender, is up to the
 // lender. It returns nil if that is not clear.
@@ -122,98 +121,6 @@ func sharedVerb(a, b tokens) bool {
 		return ""
 	}
 	return verb(a) != "" && verb(a) == verb(b)
-}
-
-// said returns the tokens of who says something, as far as a saying verb follows them, and where
-// what is said begins.
-func (t tokens) said() (who []int, from int) {
-	for i := range t {
-		if t[i].kind != wordToken || !sayingVerbs.has(t[i].low) || i == 0 {
-			continue
-		}
-		k := i - 1
-		for k > 0 && (t[k].text == "," || t[k].kind == nameToken || fillers.has(t[k].low)) { // , however,
-			k--
-		}
-		if beForms.has(t[k].low) {
-			return nil, 0
-		}
-		who = t.noun(k, -1)
-		for _, w := range who {
-			if strings.HasSuffix(t[w].low, "'s") || strings.HasSuffix(t[w].low, "’s") {
-				who = []int{w} // the Authority's letter
-			}
-		}
-		return who, i + 1
-	}
-	return nil, 0
-}
-
-var (
-	sayingVerbs = set(`says said states stated reports reported claims claimed tells told writes wrote
-		speaks spoke gives gave puts maintains maintained holds held records recorded insists shows has
-		quotes counts names assumes presumes promises announced`)
-	fillers = set("however too also contrast by hand itself herself himself")
-)
-
-// otherSayer returns why a statement lets one say what an entry lets another one say. The entries
-// are those near it, with their quotes.
-func (ev *Evidence) otherSayer(c *Claim, near []*Claim) (source, why string) {
-	t := lex(c.Text)
-	at, from := t.said()
-	who := t.stemsAt(at)
-	if len(who) == 0 || !c.English || slices.ContainsFunc(t[from:], func(x token) bool {
-		return sayingVerbs.has(x.low) && x.low != "has" && x.low != "said"
-	}) {
-		return "", "" // nobody, or several
-	}
-	for _, w := range who {
-		if len(ev.stems[w]) == 0 {
-			return "", "" // perhaps another name of somebody
-		}
-	}
-	said := map[string]bool{}
-	for k := range c.Words {
-		if w := &c.Words[k]; says(w.low) && slices.ContainsFunc(t[from:], func(x token) bool { return x.low == w.low }) {
-			said[w.stem] = true
-		}
-	}
-	for _, d := range c.figures() {
-		near = append(near, ev.having(d, near)...)
-	}
-	var best *Claim
-	most := 0
-	has := map[string]bool{} // entries that name who says it, in any part
-	for _, e := range near {
-		name := strings.TrimSuffix(e.Source, Quoted)
-		has[name] = has[name] || slices.ContainsFunc(who, e.hasStem)
-		n := 0
-		for s := range said {
-			if e.stems[s] {
-				n++
-			}
-		}
-		for _, d := range c.figures() {
-			if slices.ContainsFunc(e.Details, func(x Detail) bool { return d.relation(&x).Agrees() }) {
-				n += 2
-			} else if !d.Weak {
-				n -= 2
-			}
-		}
-		if n > most && name == e.Source {
-			best, most = e, n
-		}
-	}
-	if best == nil || 2*most < len(said)+2*len(c.figures()) || most < 2 || has[best.Source] {
-		return "", ""
-	}
-	o := lex(best.Text)
-	them, _ := o.said()
-	other := o.stemsAt(them)
-	if alias, _ := ev.apposed(who, other); len(other) == 0 || alias {
-		return "", ""
-	}
-	return best.Source, fmt.Sprintf("“%s” says it, not “%s”", o[them[0]].text, t[at[0]].text)
 }
 
 // aliases reports whether two parties may be one. They are two if they stand apart in a statement.

@@ -51,10 +51,7 @@ func (ev *Evidence) Trace(report []*Claim) []Standing {
 			s.Details = append(s.Details, ev.weighDetail(c, before, &c.Details[k], near))
 		}
 		if s.Verbatim == "" {
-			if s.By, s.Against = ev.refutes(c, near); s.By == "" {
-				s.By, s.Against = ev.otherSayer(c, near)
-			}
-			if s.Against == "" {
+			if s.By, s.Against = ev.refutes(c, near); s.Against == "" {
 				s.Unsaid = ev.unsaid(c)
 			}
 		}
