@@ -203,20 +203,22 @@ func traceRecords(tx *store.Tx, read func(trace.Record) error) error {
 		return err
 	}
 	var id int64
-	var kind, text, ref string
+	var kind, text, ref, doc string
 	var confidence *float64
 	var several []Cited
 	entry := func() error {
+		cites := [][2]string{{doc, ref}}
 		for i := 1; i < len(several); i++ {
 			text += "\n\n" + several[i].Evidence + "\n\n" + several[i].SourceDoc
+			cites = append(cites, [2]string{several[i].SourceDoc, several[i].SourceRef})
 		}
 		several = nil
-		return read(trace.Record{ID: EntryID(id), Text: EntryID(id) + " " + kind + text, Ref: ref,
+		return read(trace.Record{ID: EntryID(id), Text: EntryID(id) + " " + kind + text, Ref: ref, Cites: cites,
 			Confidence: confidence})
 	}
-	if err := tx.Each([]any{&id, &kind, &confidence, &text, &ref,
+	if err := tx.Each([]any{&id, &kind, &confidence, &text, &ref, &doc,
 		store.JSON(&several, "an entry e%d whose sources", &id)}, entry,
-		`SELECT id, type, confidence, ', ' || worker || `+gap+` || content || `+gap+` || evidence || `+gap+` || source_doc, source_ref, sources
+		`SELECT id, type, confidence, ', ' || worker || `+gap+` || content || `+gap+` || evidence || `+gap+` || source_doc, source_ref, source_doc, sources
 			FROM entries WHERE status <> 'superseded' ORDER BY id`); err != nil {
 		return err
 	}

@@ -448,6 +448,7 @@ func (t *tracer) readSources(sources Sources) error {
 		}
 		s.read(int32(t.sources), d.Name, d)
 		t.findUnsaid(d)
+		t.findPlaces(d)
 		t.sources++
 		return nil
 	}); err != nil {

@@ -27,6 +27,7 @@ type fact struct {
 	support   []int32  // the records that support it
 	from      []amount // the figures that it follows from
 	verdict   Fact
+	cites     *citation
 	refuted   bool // package claims says what a record has in its place
 }
 
@@ -128,6 +129,9 @@ func isContentWord(l *words.Lexeme) bool {
 }
 
 func (fr *factReader) add(f fact) {
+	if f.kind == KindIdentifier {
+		f.cites = citationOf(fr.scan.Text[f.start:f.end])
+	}
 	f.unit, f.start, f.end = fr.unit, fr.base+f.start, fr.base+f.end
 	fr.facts = append(fr.facts, f)
 }
@@ -222,6 +226,9 @@ func (fr *factReader) readMarkup(text string) {
 	}
 	for _, m := range codeSpan.FindAllStringIndex(text, -1) {
 		span(KindIdentifier, m[0], m[1], 1, 1)
+	}
+	for _, m := range citeSpan.FindAllStringSubmatchIndex(text, -1) {
+		span(KindIdentifier, m[0], m[1], 0, 1)
 	}
 	for _, m := range quoteSpan.FindAllStringIndex(text, -1) {
 		span(KindQuote, m[0], m[1], 1, shortestQuote)

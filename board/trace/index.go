@@ -2,6 +2,7 @@ package trace
 
 import (
 	"math"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -27,11 +28,12 @@ type tracer struct {
 	lowerSeen  []bool  // a record has it in lower case
 	post       [][]int32
 
-	byKey   map[string][]int32   // facts by what a date or a time answers to
-	byToken map[string][]int32   // facts by their first token, and names by their last
-	byValue map[valueKey][]int32 // groups
-	groups  []group
-	cited   map[string][]int32 // figures that are the confidence of an entry; "": of any
+	byKey     map[string][]int32   // facts by what a date or a time answers to
+	byToken   map[string][]int32   // facts by their first token, and names by their last
+	byValue   map[valueKey][]int32 // groups
+	groups    []group
+	citations map[string][]int32 // citations by the name of their document's file
+	cited     map[string][]int32 // figures that are the confidence of an entry; "": of any
 
 	records []string // their ids
 	sources int      // that were read
@@ -78,6 +80,7 @@ func newTracer() *tracer {
 		byKey:      map[string][]int32{},
 		byToken:    map[string][]int32{},
 		byValue:    map[valueKey][]int32{},
+		citations:  map[string][]int32{},
 	}
 }
 
@@ -102,12 +105,17 @@ func (t *tracer) index(only func(*fact) bool) {
 	clear(t.byKey)
 	clear(t.byToken)
 	clear(t.byValue)
+	clear(t.citations)
 	t.groups = nil
 	groups := map[groupKey]int32{}
 	for i := range t.facts {
 		f, n := &t.facts[i], int32(i)
 		if !only(f) {
 			continue
+		}
+		if f.cites != nil {
+			name := path.Base(f.cites.doc)
+			t.citations[name] = append(t.citations[name], n)
 		}
 		for _, k := range f.keys {
 			t.byKey[k] = append(t.byKey[k], n)

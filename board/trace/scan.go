@@ -88,6 +88,7 @@ func (s *scanner) readRecord(n int32, r Record) {
 		s.layout.units = s.layout.units[:0]
 		s.readText(r.Text)
 	}
+	s.notePlaces(r.Cites)
 	if r.Confidence != nil {
 		s.confidence(*r.Confidence, s.cited[r.ID])
 		s.confidence(*r.Confidence, s.cited[""])

@@ -45,6 +45,8 @@ type Record struct {
 	ID   string // e12, s3, goal
 	Text string // paragraphs
 	Ref  string // where it stands in its source: its numbers count no thing
+	// the documents that it cites, each with the place in it
+	Cites [][2]string
 	// how sure its author is, or nil: it supports figures of sentences that speak of it
 	Confidence *float64
 }
