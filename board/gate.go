@@ -136,8 +136,8 @@ func judge(p Policy, in gateInput) Verdict {
 	}
 	if p.RequireSource {
 		for _, e := range in.unsourced {
-			v.Reasons = append(v.Reasons, entryReason(&e, RuleSource, "supersede it by one with a source",
-				PostAgain(&e, "{}", false)))
+			v.Reasons = append(v.Reasons, entryReason(&e, RuleSource, "correct it: give its source",
+				fault.Do("entry.correct", "{}", "id", e.ID, "source", "…")))
 		}
 	}
 	for _, e := range in.required {
@@ -145,8 +145,8 @@ func judge(p Policy, in gateInput) Verdict {
 			v.Reasons = append(v.Reasons, verifiedReason(&e))
 		}
 		if p.RequireEvidence && !e.IsQuoted() {
-			v.Reasons = append(v.Reasons, entryReason(&e, RuleEvidence, "supersede it by one with a quote",
-				PostAgain(&e, "{}", true)))
+			v.Reasons = append(v.Reasons, entryReason(&e, RuleEvidence, "correct it: give its quote",
+				fault.Do("entry.correct", "{}", "id", e.ID, "quote", "…")))
 		}
 	}
 	if p.RequireVerified {
@@ -186,32 +186,15 @@ func unreadyReasons(p Policy, in gateInput) (reasons []Reason) {
 	return reasons
 }
 
-// PostAgain is the step to post an entry again with its source, and with a quote, so that
-// it supersedes the entry and has its duties.
-func PostAgain(e *Entry, text string, quote bool) fault.Step {
-	args := []string{"content", "…", "source_doc", "…"}
-	if quote {
-		args = append(args, "evidence", "…")
-	}
-	if e.MustSurface {
-		args = append(args, "must_surface", "")
-	}
-	args = append(args, "supersedes", e.ID)
-	if len(e.Addresses) > 0 {
-		args = append(args, "addresses", strings.Join(e.Addresses, ","))
-	}
-	return fault.Do("entry.post", text, args...)
-}
-
 // verifiedReason says why an entry does not count as verified, and what would make it so.
 func verifiedReason(e *Entry) Reason {
 	r := entryReason(e, RuleVerified, "verify it", fault.Do("entry.verify", "{}", "id", e.ID))
 	switch v := e.Verified; {
 	case v != nil && !v.Stale || e.SourceDoc == "":
-		r.Clear = "supersede it by one that stands in its source"
-		r.Next = []fault.Step{PostAgain(e, "{}", true)}
+		r.Clear = "correct it, so that it stands in its source"
+		r.Next = []fault.Step{fault.Do("entry.correct", "{}", "id", e.ID, "source", "…", "quote", "…")}
 	case !e.IsQuoted():
-		r.Next = append(r.Next, PostAgain(e, "or, if there is nothing to check in it, {}", true))
+		r.Next = append(r.Next, fault.Do("entry.correct", "or, if there is nothing to check in it, {}", "id", e.ID, "quote", "…"))
 	}
 	if v := e.Verified; v != nil && !v.Stale && v.Doubt != "" && v.Accepted == nil {
 		r.Next = append(r.Next, fault.Do("doubt.accept", "or, if it is no fault, {}", "id", v.Doubt,

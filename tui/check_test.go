@@ -83,7 +83,7 @@ func TestCheck(t *testing.T) {
 	for row, wants := range map[string][]string{
 		"Who rotates":    {"open-signal high", "signal address"},
 		"reader-4":       {"reader-4 has not finished yet"},
-		"Keys are":       {"nearly", "Its quote", "▏ Keys are rotated every 90 days", "docs/auth.md", "every 30 days", "--supersedes e2"},
+		"Keys are":       {"nearly", "Its quote", "▏ Keys are rotated every 90 days", "docs/auth.md", "every 30 days", "correct --id e2"},
 		"98 sites and":   {"e3  by reader-2  sites.md", "e4  by reader-3", "99 sites in Iowa", "entry settle"},
 		"令牌":             {"✗ missing"},
 		"$9.25":          {"report.md:5", "o opens it", "▏ It costs $9.25", "Its other facts stand on", "e3, e4"},

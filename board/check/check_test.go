@@ -249,11 +249,10 @@ func TestRemedy(t *testing.T) {
 		first   string // the text of the first step
 		args    []string
 	}{
-		{verify.Nearly, "read the source", []string{"addresses", "must_surface", "supersedes"}},
-		{verify.Unknown, "name the directory of its source, too: {}",
-			[]string{"addresses", "must_surface", "source_doc", "supersedes"}},
-		{verify.Ambiguous, "name the source by its path: {}", []string{"source_doc"}},
-		{verify.NothingToCheck, "post it again with a quote: {}", []string{"evidence"}},
+		{verify.Nearly, "read the source", []string{"quote"}},
+		{verify.Unknown, "name the directory of its source, too: {}", []string{"source"}},
+		{verify.Ambiguous, "name the source by its path: {}", []string{"source"}},
+		{verify.NothingToCheck, "give a quote: {}", []string{"quote"}},
 	} {
 		clear, next := Remedy(&verify.ItemResult{ID: "e3", MustSurface: true,
 			Addresses: []string{"s1", "s2"}, Part: verify.Part{Outcome: verify.Plain(c.verdict, "")}})
@@ -261,14 +260,14 @@ func TestRemedy(t *testing.T) {
 			t.Errorf("%s: %q, %+v", c.verdict, clear, next)
 			continue
 		}
-		post := next[len(next)-1]
+		correct := next[len(next)-1]
 		for _, arg := range c.args {
-			if _, ok := post.Args[arg]; !ok {
-				t.Errorf("%s: no %s in %+v", c.verdict, arg, post)
+			if _, ok := correct.Args[arg]; !ok {
+				t.Errorf("%s: no %s in %+v", c.verdict, arg, correct)
 			}
 		}
-		if post.Args["addresses"] != "s1,s2" || post.Args["supersedes"] != "e3" {
-			t.Errorf("%s: %+v", c.verdict, post)
+		if correct.Op != "entry.correct" || correct.Args["id"] != "e3" {
+			t.Errorf("%s: %+v", c.verdict, correct)
 		}
 	}
 }

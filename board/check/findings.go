@@ -216,29 +216,21 @@ func Remedy(item *verify.ItemResult) (clear string, next []fault.Step) {
 }
 
 func mend(item *verify.ItemResult) (clear string, next []fault.Step) {
-	again := func(text string) fault.Step {
-		e := board.Entry{ID: item.ID, MustSurface: item.MustSurface}
-		e.Addresses = item.Addresses
-		return board.PostAgain(&e, text, true)
-	}
 	switch item.Verdict {
 	case verify.Unregistered:
-		return "register the source, or supersede the finding with one that has a " +
-			"registered source", nil
+		return "register the source, or correct which one the finding names", nil
 	case verify.Unknown: // the finding itself may be right
-		return "add the file to the sources, or supersede the finding with one that names " +
-				"its source correctly", []fault.Step{
+		return "add the file to the sources, or correct which one the finding names", []fault.Step{
 				fault.Give("sources", "DIR", "name the directory of its source, too: {}"),
-				again("or, if the name is wrong, {}")}
+				Mend(item, "or, if the name is wrong, {}")}
 	case verify.Ambiguous:
-		return "supersede it with one that names its source by the path",
-			[]fault.Step{again("name the source by its path: {}")}
+		return "correct it: name its source by the path",
+			[]fault.Step{Mend(item, "name the source by its path: {}")}
 	case verify.NothingToCheck:
-		return "supersede it with one that has a quote",
-			[]fault.Step{again("post it again with a quote: {}")}
+		return "correct it: give a quote", []fault.Step{Mend(item, "give a quote: {}")}
 	}
-	return "supersede it with what the source says",
-		fault.Steps("read the source", again("and post what it says: {}"))
+	return "correct it by what the source says",
+		fault.Steps("read the source", Mend(item, "and correct it: {}"))
 }
 
 func pairFinding(p *board.Conflict) Finding {

@@ -30,9 +30,9 @@ func VerifyPosted(ctx context.Context, b *board.Board, f *Policy, worker string,
 	return b.VerifyPosted(ctx, worker, &p.Entry, opt)
 }
 
-// Mend is how to mend what is doubted of a finding that has just been posted: its source, if that is not
-// known, else its quote; of several sources, the one that decides.
-func Mend(item *verify.ItemResult) fault.Step {
+// Mend is how to mend what is doubted of a finding: its source, if that is not known, else its quote; of
+// several sources, the one that decides.
+func Mend(item *verify.ItemResult, text string) fault.Step {
 	args := []string{"id", item.ID, "quote", "…"}
 	switch {
 	case slices.Contains([]string{verify.Unknown, verify.Unregistered, verify.Ambiguous}, item.Verdict):
@@ -40,5 +40,5 @@ func Mend(item *verify.ItemResult) fault.Step {
 	case len(item.Parts) > 0:
 		args = append(args[:2:2], "source", item.SourceDoc, "quote", "…")
 	}
-	return fault.Do("entry.correct", "{}", args...)
+	return fault.Do("entry.correct", text, args...)
 }

@@ -91,8 +91,8 @@ var rules = map[string][]rule{
 		{ruleConflict, "All contradictions between findings are on record", "Read both. Settle the pair with a reason (board accept), supersede the entry that is wrong, or link them (board link --contradicts)."},
 	},
 	"board verify": {
-		{"quote", "Every quote stands in its source, where its reference says", "Read the source, and post what it says, superseding the entry."},
-		{"value", "Every number, date, identifier and name of a finding without a quote stands in its source", "Read the source, and post what it says, superseding the entry."},
+		{"quote", "Every quote stands in its source, where its reference says", "Read the source, and correct the entry."},
+		{"value", "Every number, date, identifier and name of a finding without a quote stands in its source", "Read the source, and correct the entry."},
 		{"source", "Every source that a finding names is one file, and registered", "Register the source (board source add), or name it by its path."},
 		{"source-changed", "Every source is the file that was registered", "Read the source again, and register it: board source add."},
 	},

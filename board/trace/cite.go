@@ -13,7 +13,7 @@ import (
 // citeSpan matches what a report cites as posts do: a line of a file, "auth.go:42", or another place,
 // "call.txt @ 00:17:31".
 var citeSpan = text.NewRegexp(`([\w./~-]*[\w-]{2,}\.[a-z][a-z0-9]{0,5})(?::L?([1-9]\d*(?:-L?[1-9]\d*)?)\b` +
-	`| @ ((?:(?:line|page|slide|paragraph|cell)s? )?[\w$][\w.:!$-]*))`)
+	`| @ ((?:(?:line|page|slide|paragraph|cell)s? )?(?:[\w$][\w.:!$-]*)?\d)\b)`)
 
 // notInPlace makes blanks of what stands around a time of a transcript.
 var notInPlace = strings.NewReplacer("[", " ", "]", " ", "(", " ", ")", " ", ",", " ", "-->", " ")
@@ -28,7 +28,7 @@ func citationOf(text string) *citation {
 	if m == nil || m[0] != text {
 		return nil
 	}
-	place := strings.TrimPrefix(strings.TrimRight(m[2]+m[3], ".:!-"), "line ")
+	place := strings.TrimPrefix(m[2]+m[3], "line ")
 	return &citation{m[1], strings.ReplaceAll(place, "-L", "-")}
 }
 

@@ -76,7 +76,7 @@ func TestCheck(t *testing.T) {
 	draft := "Tokens expire after 15 minutes. It costs $9.25 a month."
 	got = must(t, c, "board_check", fmt.Sprintf(`{"text":%q,"sources":["docs"]}`, draft))
 	hasAll(t, got, "check of r1: FAILED: verify, survival", "FAILED   verify: ",
-		"e2     nearly: ", "| Keys are rotated every 90 days", "supersedes: e2",
+		"e2     nearly: ", "| Keys are rotated every 90 days", "correct it: board_correct (id: e2, quote: …)",
 		"e3     Ironworks has 98 sites", "board_accept (id: e3, other: e4, reason: …)",
 		"text.md:1 $9.25 (money): ", "warning  trace: ", "FAILED   survival: ")
 

@@ -263,7 +263,7 @@ func printFeedback(p *op.Page, checked *verify.ItemResult) {
 		}
 	}
 	if checked.Doubted {
-		p.Printf("  %s\n", check.Mend(checked).In(p.Words))
+		p.Printf("  %s\n", check.Mend(checked, "{}").In(p.Words))
 	}
 }
 
