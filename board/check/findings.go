@@ -221,8 +221,8 @@ func mend(item *verify.ItemResult) (clear string, next []fault.Step) {
 		return "register the source, or correct which one the finding names", nil
 	case verify.Unknown: // the finding itself may be right
 		return "add the file to the sources, or correct which one the finding names", []fault.Step{
-				fault.Give("sources", "DIR", "name the directory of its source, too: {}"),
-				Mend(item, "or, if the name is wrong, {}")}
+			fault.Give("sources", "DIR", "name the directory of its source, too: {}"),
+			Mend(item, "or, if the name is wrong, {}")}
 	case verify.Ambiguous:
 		return "correct it: name its source by the path",
 			[]fault.Step{Mend(item, "name the source by its path: {}")}
