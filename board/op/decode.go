@@ -66,7 +66,8 @@ func Decode(raw json.RawMessage, s *jsonschema.Schema, say Names, into any) erro
 // misfit says which member of an object first breaks the schema, and how; "": none.
 func misfit(object map[string]any, s *jsonschema.Schema, say Names) string {
 	for _, name := range s.Required {
-		if object[name] == nil {
+		instead, _ := s.Properties[name].Extra[unless].(string)
+		if object[name] == nil && object[instead] == nil {
 			return say(name) + " is missing"
 		}
 	}

@@ -15,7 +15,7 @@ import (
 //	            meant for another command, as an id is), json (the same), words (all that
 //	            are left), line (these as one), ask (the same, and none is no
 //	            question), question (the same, or standard input, of which a part is read)
-//	unless      the flag beside which a text is not needed
+//	unless      the flag beside which a text, or the argument beside which a required one, is not needed
 //	flag        names of its flag, the first is shown; "-": none
 //	value       what the help calls the value of the flag
 //	enum        the list of words that it takes

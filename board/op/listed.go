@@ -9,6 +9,9 @@ const (
 	Never = "never"
 )
 
+// unless marks a required argument, by the tag unless: it may be missing beside the one that the mark names.
+const unless = "x-unless"
+
 // Listed returns the schema of a tool's arguments as clients are told it: without unions,
 // and without the bounds, which the answer to a wrong call names. For usual servers it
 // also lacks rare arguments and defaults.

@@ -84,8 +84,11 @@ func (e Enums) object(t reflect.Type) (*jsonschema.Schema, error) {
 		if said := f.Tag.Get("jsonschema"); said != "" {
 			p.Description = said
 		}
-		if rare := f.Tag.Get("rare"); rare != "" {
+		rare, instead := f.Tag.Get("rare"), f.Tag.Get("unless")
+		if rare != "" {
 			p.Extra = map[string]any{Rare: rare}
+		} else if instead != "" {
+			p.Extra = map[string]any{unless: instead}
 		}
 		if s.Properties[f.Name] = p; f.Required {
 			s.Required = append(s.Required, f.Name)

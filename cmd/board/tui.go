@@ -20,7 +20,6 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
-	"blackboard/cmd/board/kbcmd"
 	"blackboard/cmd/board/memorycmd"
 	"blackboard/hooks"
 	"blackboard/hooks/harness"
@@ -119,7 +118,7 @@ func (p *program) tui(c *cli.Context) error {
 	settings.Theme, settings.Mute = theme, append(settings.Mute, c.StringSlice("mute")...)
 	err = tui.Run(ctx, in, out, page.Config{
 		Boards: boards, Run: run, Worker: k.worker, Workspace: ws, Files: files, Home: p.UserHome(),
-		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Clipboard: p.screenClipboard(), Command: screenCommand, Form: ops.Form, Promoted: kbcmd.CapsuleOf, Words: base.CommandFor, Renderer: renderer, Settings: settings,
+		Search: k, Knowledge: k.knowledge, Memory: p.screenMemory(k, ws), Model: src.Model, Status: k.status, Editor: p.screenEditor, Clipboard: p.screenClipboard(), Command: screenCommand, Form: ops.Form, Promoted: ops.CapsuleOf, Words: base.CommandFor, Renderer: renderer, Settings: settings,
 	})
 	k.close()
 	if context.Cause(ctx) == errHungUp || errors.Is(err, syscall.EIO) {

@@ -284,6 +284,58 @@ func TestImportanceInAWord(t *testing.T) {
 	}
 }
 
+// TestRememberEntry: an entry of the run is kept with its content, source and quote, as by kb promote: once, under a
+// title of its own if none is given; its type says the kind. What no longer holds is refused.
+func TestRememberEntry(t *testing.T) {
+	s := everything(t, nil)
+	c := connect(t, s, nil)
+	for _, post := range []string{
+		`{"content":"Refunds are retried twice. The queue holds them for an hour.","source":"pay.go:42","quote":"maxRetries = 2","tags":["pay"]}`,
+		`{"content":"Nobody tested refunds above 10,000 EUR.","type":"gap"}`,
+		`{"content":"Refunds are retried three times.","supersedes":["e2"]}`,
+	} {
+		must(t, c, "board_post", post)
+	}
+	text := must(t, c, "kb_remember", `{"entry":"E1","source":""}`)
+	id, _, _ := strings.Cut(text, " ")
+	if !strings.Contains(text, " fact remembered: Refunds are retried twice") {
+		t.Errorf("an entry is kept as:\n%s", text)
+	}
+	whole := must(t, c, "kb_get", `{"id":"`+id+`"}`)
+	for _, want := range []string{"pay.go:42", "maxRetries = 2", "The queue holds them for an hour.", "entry:e1", "pay"} {
+		if !strings.Contains(whole, want) {
+			t.Errorf("the capsule of the entry lacks %q:\n%s", want, whole)
+		}
+	}
+	if again := must(t, c, "kb_remember", `{"entry":"e1"}`); !strings.HasPrefix(again, id) ||
+		!strings.Contains(again, "was made from this entry before") || strings.Contains(again, "board kb") {
+		t.Errorf("the second time:\n%s", again)
+	}
+	if named := must(t, c, "kb_remember", `{"entry":"e1","title":"Two retries","kind":"gotcha","force":true}`); !strings.Contains(named, " gotcha remembered: Two retries") {
+		t.Errorf("with a title and a kind:\n%s", named)
+	}
+	refused(t, c, "kb_remember", `{"entry":"e2"}`, "e2 is superseded on the board")
+	if gap := must(t, c, "kb_remember", `{"entry":"e2","force":true}`); !strings.Contains(gap, " gotcha remembered: Nobody tested") {
+		t.Errorf("a gap is kept as:\n%s", gap)
+	}
+	refused(t, c, "kb_remember", `{"entry":"e9"}`, "e9")
+	refused(t, c, "kb_remember", `{"body":"no title"}`, "title is missing")
+	refused(t, c, "kb_remember", `{"title":"no body"}`, "body is missing")
+}
+
+// TestRememberOutside: what is kept outside a project is universal, and the answer says so.
+func TestRememberOutside(t *testing.T) {
+	s := everything(t, func(c *Config) { c.Workspace = "" })
+	c := connect(t, s, nil)
+	const said = "outside a project: kept as universal; scope says otherwise"
+	if text := must(t, c, "kb_remember", `{"title":"Refunds","body":"They need a key."}`); !strings.Contains(text, said) {
+		t.Errorf("nothing says it:\n%s", text)
+	}
+	if text := must(t, c, "kb_remember", `{"title":"Keys","body":"They rotate.","scope":"universal"}`); strings.Contains(text, "outside") {
+		t.Errorf("it was asked for:\n%s", text)
+	}
+}
+
 // TestRememberNamesLike: who stores what is nearly there is told, and in what the two
 // differ.
 func TestRememberNamesLike(t *testing.T) {

@@ -66,6 +66,8 @@ const (
 
 // Knowledge is what operations on the knowledge base work with.
 type Knowledge interface {
+	// Board calls fn with the board of a run, "" for the caller's.
+	Board(ctx context.Context, run string, need Access, fn func(*board.Board) error) error
 	// KB calls fn with the knowledge base, which the first Create makes; with a model, if it
 	// can be had and meaning counts.
 	KB(ctx context.Context, need Access, meaning bool, fn func(*kb.KB) error) error

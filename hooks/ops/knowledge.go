@@ -14,8 +14,8 @@ import (
 )
 
 type RememberIn struct {
-	Title      string   `json:"title,omitempty" needs:"mcp" value:"LINE" jsonschema:"what holds, in one line" cli:"title"`
-	Body       string   `json:"body" arg:"[BODY | -]" as:"text" flag:"body" hidden:"true" jsonschema:"for whom, why, how you know"`
+	Title      string   `json:"title,omitempty" needs:"mcp" unless:"entry" value:"LINE" jsonschema:"what holds, in one line" cli:"title"`
+	Body       string   `json:"body" arg:"[BODY | -]" as:"text" unless:"entry" flag:"body" hidden:"true" jsonschema:"for whom, why, how you know"`
 	Kind       string   `json:"kind,omitempty" enum:"kinds" default:"fact" jsonschema:"default fact" cli:" "`
 	Scope      string   `json:"scope,omitempty" enum:"scopes" jsonschema:"where it holds; default workspace" cli:"where it holds (default workspace; universal in your home directory and above)"`
 	Source     string   `json:"source,omitempty" value:"WHERE" jsonschema:"where to check it" cli:"where it can be checked: file:line, a command, a URL"`
@@ -29,6 +29,9 @@ type RememberIn struct {
 	All        bool     `json:"all,omitempty" only:"cli" flag:"force" cli:"store it even if it resembles an existing one or seems to hold a secret"`
 	Force      bool     `json:"force,omitempty" only:"mcp" rare:"true" jsonschema:"though one looks alike"`
 	KeepSecret bool     `json:"keep_secret,omitempty" only:"mcp" rare:"true" jsonschema:"even a secret"`
+	Entry      string   `json:"entry,omitempty" only:"mcp" rare:"true" jsonschema:"or an entry of the run to keep"`
+	Run        string   `json:"run,omitempty" only:"mcp" rare:"true" jsonschema:"default: the server's"`
+	op.Given
 }
 
 // RememberOut is a capsule that was stored, or changed.
@@ -37,6 +40,8 @@ type RememberOut struct {
 	Warnings  []string   `json:"warnings"`
 	Alike     []kb.Alike `json:"alike"`
 	Unchanged *bool      `json:"unchanged,omitempty"`
+	before    bool       // it was made from the entry before
+	outside   bool       // nobody said where it holds, outside a project
 }
 
 func (o RememberOut) IDs() []string { return []string{o.Capsule.ID} }
@@ -48,30 +53,55 @@ var Remember = op.Op[Knowledge, RememberIn, RememberOut]{
 		Long: `Say what is true, for whom, and how you know it; the source lets readers verify it.
 If a capsule with the same title or the same words exists, the new one is refused with that
 id (exit 6); --supersedes replaces it. Similar capsules are listed.`},
-	Do: func(ctx context.Context, h Knowledge, in RememberIn) (out RememberOut, err error) {
-		c := kb.Capsule{Kind: in.Kind, Scope: in.Scope, Title: in.Title, Body: in.Body, Tags: in.Tags,
-			DomainTags: in.Domains, Source: in.Source, Confidence: in.Confidence,
-			VerifiedBy: in.VerifiedBy, Supersedes: in.Supersedes, Refs: in.Refs, Project: in.Project}
-		if c.Workspace, err = h.Place(); err == nil {
-			err = c.Check() // before a knowledge base is made for it
+	Do: func(ctx context.Context, h Knowledge, in RememberIn) (RememberOut, error) {
+		if in.Entry == "" {
+			return in.keep(ctx, h, in.capsule())
 		}
-		if err != nil {
-			return out, err
+		if !in.Has("kind") { // the entry's type says it
+			in.Kind = ""
 		}
-		err = h.KB(ctx, Create, true, func(k *kb.KB) error {
-			r, err := k.Remember(ctx, c, kb.RememberOptions{KeepSecret: in.KeepSecret || in.All,
-				NoEmbedding: h.Unembedded()})
-			var refused *fault.Error
-			// for the likeness, not for what looks like a secret
-			if (in.Force || in.All) && errors.As(err, &refused) && refused.ID != "" {
-				r, err = k.Remember(ctx, c, kb.RememberOptions{Force: true, NoEmbedding: h.Unembedded()})
-			}
-			out = RememberOut{Capsule: r.Capsule, Warnings: r.Warnings, Alike: r.Alike}
-			return err
-		})
-		return out, err
+		return promote(ctx, h, &in)
 	},
 	Text: RememberText,
+}
+
+func (in *RememberIn) capsule() kb.Capsule {
+	return kb.Capsule{Kind: in.Kind, Scope: in.Scope, Title: in.Title, Body: in.Body, Tags: in.Tags,
+		DomainTags: in.Domains, Source: in.Source, Confidence: in.Confidence,
+		VerifiedBy: in.VerifiedBy, Supersedes: in.Supersedes, Refs: in.Refs, Project: in.Project}
+}
+
+func (in *RememberIn) forced() bool { return in.Force || in.All }
+
+// keep stores a capsule for the caller's project.
+func (in *RememberIn) keep(ctx context.Context, h Knowledge, c kb.Capsule) (out RememberOut, err error) {
+	if c.Workspace, err = h.Place(); err == nil {
+		err = c.Check() // before a knowledge base is made for it
+	}
+	if err != nil {
+		return out, err
+	}
+	err = h.KB(ctx, Create, true, func(k *kb.KB) error {
+		if in.Entry != "" && !in.forced() {
+			if there, err := k.MadeFrom(ctx, &c); err != nil {
+				return err
+			} else if there != nil {
+				out = RememberOut{Capsule: *there, Warnings: []string{}, Alike: []kb.Alike{}, before: true}
+				return nil
+			}
+		}
+		r, err := k.Remember(ctx, c, kb.RememberOptions{KeepSecret: in.KeepSecret || in.All,
+			NoEmbedding: h.Unembedded()})
+		var refused *fault.Error
+		// for the likeness, not for what looks like a secret
+		if in.forced() && errors.As(err, &refused) && refused.ID != "" {
+			r, err = k.Remember(ctx, c, kb.RememberOptions{Force: true, NoEmbedding: h.Unembedded()})
+		}
+		out = RememberOut{Capsule: r.Capsule, Warnings: r.Warnings, Alike: r.Alike,
+			outside: in.Scope == "" && c.Workspace == ""}
+		return err
+	})
+	return out, err
 }
 
 // RememberText tells what was stored.
@@ -82,6 +112,10 @@ func RememberText(p *op.Page, o RememberOut) {
 		place.Workspace = filepath.Base(place.Workspace)
 	}
 	switch {
+	case o.before:
+		p.Printf("%s %s was made from this entry before: %s\n", c.ID, c.Kind, p.Line(c.Title, 100))
+		p.Note("  note: nothing was stored" + p.Step(fault.Do("kb.edit", "; {} changes it", "id", c.ID)) +
+			p.Step(fault.Give("force", "", "; {} makes another")))
 	case o.Unchanged == nil:
 		p.Printf("%s %s remembered: %s%s\n", c.ID, c.Kind, p.Line(c.Title, 100),
 			p.Paint(op.Dim, "  scope "+p.Line(place.Place(), 100)))
@@ -89,6 +123,9 @@ func RememberText(p *op.Page, o RememberOut) {
 		p.Printf("%s is unchanged\n", c.ID)
 	default:
 		p.Printf("%s is at revision %d: %s\n", c.ID, c.Revision, p.Line(c.Title, 100))
+	}
+	if o.outside {
+		p.Note("  note: outside a project: kept as universal" + p.Step(fault.Give("scope", "", "; {} says otherwise")))
 	}
 	warnings(p, o.Warnings)
 	for _, a := range o.Alike {
@@ -147,7 +184,7 @@ any time: the next command reads them.`},
 
 // EditedOut is a capsule that was changed.
 func EditedOut(r *kb.Remembered) RememberOut {
-	return RememberOut{r.Capsule, r.Warnings, r.Alike, &r.Unchanged}
+	return RememberOut{Capsule: r.Capsule, Warnings: r.Warnings, Alike: r.Alike, Unchanged: &r.Unchanged}
 }
 
 // change does what an edit says to the capsule.

@@ -49,6 +49,11 @@ func (h *host) KB(_ context.Context, need ops.Access, meaning bool, fn func(*kb.
 	})
 }
 
+// Board reads the run that the flags name.
+func (h *host) Board(_ context.Context, _ string, _ ops.Access, fn func(*board.Board) error) error {
+	return base.OnBoard(h.OpenRun(h.c))(fn)
+}
+
 func (h *host) Search(_ context.Context, q kb.Query) (kb.Result, error) { return h.search(h.c, q) }
 func (h *host) Place() (string, error)                                  { return h.Workspace(h.c) }
 func (h *host) Careful() bool                                           { return false }
