@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"blackboard/board/disk"
 	"blackboard/board/fault"
@@ -415,6 +416,21 @@ func parallel(ctx context.Context, n, most int, do func(i int) error) error {
 	}
 	wait.Wait()
 	return context.Cause(ctx)
+}
+
+// SpeltAlike returns the other runs whose names differ from this one's in case and in what is neither
+// letter nor digit alone: audit-7 and Audit7.
+func (b *Board) SpeltAlike() ([]string, error) {
+	bare := func(name string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, name)
+	}
+	names, err := RunNames(b.dir)
+	return slices.DeleteFunc(names, func(s string) bool { return s == b.run || bare(s) != bare(b.run) }), err
 }
 
 // RunNames returns the names of the files that may be runs, sorted. It opens none of them.

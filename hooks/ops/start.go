@@ -95,6 +95,15 @@ record takes the directory's. --policy FILE with --reason records another one.`}
 					return err
 				}
 			}
+			if !existed {
+				alike, err := b.SpeltAlike()
+				if err != nil {
+					return err
+				}
+				for _, name := range alike {
+					h.Note("note: there is also a run " + name + ": join that one if you meant it")
+				}
+			}
 			if len(files) > 0 {
 				if _, err := b.AddSources(ctx, who, files, false); err != nil {
 					return err
