@@ -218,7 +218,26 @@ func (ev *Evidence) exchangedIn(c, e *Claim) (x, y string) {
 	for len(a) > 0 && a[len(a)-1] == b[len(b)-1] {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
-	return mine.blocks(a, b)
+	if x, y = mine.blocks(a, b); mine.agent(x, y) != theirs.agent(x, y) {
+		return "", "" // the team rotates keys, keys rotate by the team
+	}
+	return x, y
+}
+
+// agent reports whether "by" stands before one of two parts.
+func (t tokens) agent(x, y string) bool {
+	for i := range t {
+		if s := stem(t[i].low); t[i].kind == wordToken && (strings.HasPrefix(x+" ", s+" ") || strings.HasPrefix(y+" ", s+" ")) {
+			k := i - 1
+			for t.at(k).kind == wordToken && empty.has(t[k].low) && t[k].low != "by" {
+				k--
+			}
+			if t.at(k).low == "by" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // acting reports whether one of some stems is a verb of a sentence.

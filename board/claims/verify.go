@@ -39,12 +39,13 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 			}
 		}
 		quoted := ev.weigh(finding, nil, d, around)
-		if d.Weak && quoted.Other.Rel != OtherBound && quoted.Other.Rel != OtherRate {
+		one := finding.onlyOne(d, around)
+		counted := one && (quoted.Other.counts() || quoted.Rival.counts())
+		if d.Weak && !counted && quoted.Other.Rel != OtherBound && quoted.Other.Rel != OtherRate {
 			continue
 		}
-		one := finding.onlyOne(d, around)
 		why, value := quoted.contradicts(quote, one)
-		if why != "" && !program && (!value || one && d.spelled()) {
+		if why != "" && !program && (!value || one && d.spelled() || counted) {
 			v.Refuted = append(v.Refuted, why)
 		} else if why != "" && !finding.inAnotherZone(d, had) {
 			v.values = append(v.values, valueOf{d, why})
@@ -143,6 +144,11 @@ func (c *Claim) onlyOne(d *Detail, around []*Claim) bool {
 		}
 	}
 	return mine == 1 && theirs == 1
+}
+
+// counts reports whether two numbers count the same: three managers, two managers.
+func (m *Match) counts() bool {
+	return m.With != nil && m.Detail.Q != nil && m.With.Q != nil && len(m.Detail.Q.Noun) > 0 && m.Detail.Q.countsAs(m.With.Q)
 }
 
 // valueOf is a figure in whose place the quote has another one.
