@@ -137,7 +137,7 @@ func TestDoctorRepairsBoards(t *testing.T) {
 			damage(s)
 			damaged := s.contents()[goodFile]
 			code, a := s.doctor("--repair", "--yes")
-			if code != base.ExitOK || len(a.Repairs) != 1 || a.Repairs[0].Error != "" || !strings.Contains(a.Repairs[0].Say, "2 entries, 0 signals, 0 variables; no known loss") {
+			if code != base.ExitOK || len(a.Repairs) != 1 || a.Repairs[0].Error != "" || !strings.Contains(a.Repairs[0].Say, "2 entries, 0 questions, 0 variables; no known loss") {
 				t.Fatalf("exit %d: %+v", code, a.Repairs)
 			}
 			if after := s.must("export", "-r", "good", "--format", "jsonl"); after != export {
