@@ -46,7 +46,7 @@ var operations = map[reflect.Type]map[string]offered{
 		"Reopen": {"reopen", "board_reopen"}, "Delete": {"state set", "board_var_set"}, "Export": {"export", notForAgents}, "Replay": {"replay", notForAgents}, "Burndown": {"export", notForAgents}, "At": {inside, notForAgents}, "Timeline": {inside, notForAgents}, "Events": {"watch", notForAgents},
 		"Verify": {"verify", "board_check"}, "AddSources": {"source add", "board_start"}, "Sources": {"source list", notForAgents}, "RemoveSources": {"source rm", notForAgents}, "NamedSources": {"check", "board_check"},
 		"ClaimRan": {"done", "board_done"}, "CompareReceipts": {"done", "board_done"}, "Receipts": {"show", "(the gate says what is missing)"}, "RanClaims": {"show", "(the gate says what is missing)"},
-		"RecordCheck": {"check", "board_check"}, "RecordPolicy": {"start", "board_start"}, "RecordedPolicy": {"gate", "board_gate"},
+		"RecordCheck": {"check", "board_check"}, "RecordPolicy": {"start", "board_start"}, "SpeltAlike": {"start", "board_start"}, "RecordedPolicy": {"gate", "board_gate"},
 		"Retrieved": {"kb brief", "kb_brief"}, "Retrievals": {"show", "(what was given to others is for a person to look at)"},
 		"Check": {inside, inside}, "Close": {inside, inside}, "Items": {inside, inside}, "Created": {inside, inside}, "Moment": {inside, inside}, "Run": {inside, inside}, "SetNow": {inside, inside}, "SetSession": {inside, inside},
 	},
