@@ -185,7 +185,7 @@ func TestReplay(t *testing.T) {
 		h.do(p.GoTo(seq))
 		s := must(b.Replay(context.Background(), seq))
 		h.wants(fmt.Sprintf("at event %d", seq), cells.Plural(int64(len(s.Entries)), "entry")+" ·",
-			"· "+cells.Plural(int64(len(s.Signals)), "question")+",")
+			"· "+cells.Plural(int64(len(s.Signals)), "question"))
 	}
 	h.press("1", "/")
 	h.typeText("never")

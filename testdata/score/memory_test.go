@@ -44,7 +44,7 @@ func TestMemoryFinds(t *testing.T) {
 				m.Hit1, m.Hit3, m.Hit10)
 			more := 0.0
 			if m.Model != "" {
-				more = .05
+				more = .03 // .05 before newer notes went first: a question or two of 60 wants an older one
 			}
 			if m.Hit1 < plain.Hit1+more-1e-9 || m.Hit10 < plain.Hit10-1e-9 {
 				t.Errorf("%s, %s, model %q: hit@1 %.3f, hit@10 %.3f; plain full text has %.3f and %.3f", set.Name, m.Mode, m.Model, m.Hit1, m.Hit10, plain.Hit1, plain.Hit10)
@@ -128,7 +128,7 @@ func TestMemoryGate(t *testing.T) {
 			size, own, given, right, others, off)
 		t.Log(what)
 		if float64(off) > .05*float64(others) || float64(right) < .8*float64(given) ||
-			float64(right) < .4*float64(own) {
+			float64(right) < .38*float64(own) { // .4 before a count or a name that is asked for had to be in the answer
 			t.Error(what)
 		}
 	}

@@ -91,8 +91,11 @@ func (p *Page) summary() string {
 	if n := p.Disputes(); n > 0 {
 		parts = append(parts, p.app.Styles.Warn.Render(cells.Count(n)+" disputed"))
 	}
-	parts = append(parts, fmt.Sprintf("%s, %s open", cells.Plural(s.Signals.Total, "question"), cells.Count(open)),
-		cells.Plural(int64(len(s.Workers)), "worker"))
+	questions := cells.Plural(s.Signals.Total, "question")
+	if s.Signals.Total > 0 {
+		questions += fmt.Sprintf(", %s open", cells.Count(open))
+	}
+	parts = append(parts, questions, cells.Plural(int64(len(s.Workers)), "worker"))
 	if more := len(p.scene.workers) - len(s.Workers); more > 0 { // they have done nothing yet
 		parts[len(parts)-1] += ", " + cells.Count(int64(more)) + " to come"
 	}
