@@ -19,7 +19,10 @@ var citeSpan = text.NewRegexp(`([\w./~-]*[\w-]{2,}\.[a-z][a-z0-9]{0,5})(?::L?([1
 var notInPlace = strings.NewReplacer("[", " ", "]", " ", "(", " ", ")", " ", ",", " ", "-->", " ")
 
 // citation is a place of a document that a report cites.
-type citation struct{ doc, place string }
+type citation struct {
+	doc, place string
+	apart      bool // the place is no part of the document's word: who names the document does not name it
+}
 
 // citationOf returns the citation that an identifier is, nil if it is none.
 func citationOf(text string) *citation {
@@ -29,7 +32,7 @@ func citationOf(text string) *citation {
 		return nil
 	}
 	place := strings.TrimPrefix(m[2]+m[3], "line ")
-	return &citation{m[1], strings.ReplaceAll(place, "-L", "-")}
+	return &citation{m[1], strings.ReplaceAll(place, "-L", "-"), m[3] != ""}
 }
 
 // in reports whether a citation is of a document with this name or path.

@@ -42,6 +42,7 @@ func TestCitations(t *testing.T) {
 		"vault.go:7":            Supported, // as e1 does
 		"src/vault.go:7":        Supported,
 		"vault.go:8":            Unsupported,
+		"src/vault.go @ page 9": Unsupported, // though e1 names the file
 		"plan.xlsx @ Totals!B7": Supported,
 		"plan.xlsx @ Totals!B8": Unsupported,
 	} {

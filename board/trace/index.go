@@ -120,7 +120,7 @@ func (t *tracer) index(only func(*fact) bool) {
 		for _, k := range f.keys {
 			t.byKey[k] = append(t.byKey[k], n)
 		}
-		if len(f.tokens) > 0 {
+		if len(f.tokens) > 0 && (f.cites == nil || !f.cites.apart) {
 			t.byToken[f.tokens[0]] = append(t.byToken[f.tokens[0]], n)
 			if last := f.tokens[len(f.tokens)-1]; f.kind == KindName && last != f.tokens[0] {
 				t.byToken[last] = append(t.byToken[last], n)

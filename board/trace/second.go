@@ -111,7 +111,7 @@ func (w *weighing) weigh(f *fact) {
 		if v.Verdict == Unsupported {
 			*v = Fact{Verdict: Supported, Entries: []string{s.Verbatim}}
 		}
-	case d == nil:
+	case d == nil, f.cites != nil && f.cites.apart: // claims read the document's name, without the place
 	case d.Verdict == claims.Supported && v.Verdict == Unsupported:
 		if v.Cause == OtherUnit && d.Q != nil && d.Q.Dim == "" && !d.Label || // in a word that is not known
 			v.Cause == Elsewhere && (d.Q == nil || !d.Q.Ref) && !d.Label {
