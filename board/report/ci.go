@@ -81,7 +81,7 @@ var rules = map[string][]rule{
 		{board.RuleMaxOpen, "No more questions are open than the policy allows", "Answer or waive questions: board signals --status open lists them."},
 		{board.RuleMaxDisputed, "No more entries are disputed than the policy allows", "Post an entry that supersedes the disputed one, or the one that contradicts it."},
 		{board.RuleConflicts, "No more pairs of entries may contradict each other than the policy allows", "Read both entries (board conflicts); settle the pair with a reason (board accept), or supersede the entry that is wrong."},
-		{board.RuleSource, "Every entry that must surface, or answers a question, names its source", "Post the entry again with --source, superseding the one without."},
+		{board.RuleSource, "Every entry that must surface, or answers a question, names its source", "Name the source: board correct, with --source."},
 		{board.RuleVerified, "Every must-surface entry and every answer stands in its source", "Run board verify, and supersede what is doubted."},
 		{board.RuleAccepted, "No more doubts about such were accepted than the policy allows", "Take an acceptance back (board accept --revoke), and mend what was doubted."},
 		{board.RuleRan, "Hooks saw every worker run the commands that the policy asks for, and they passed after its last edit", "Run the command in the worker's session, alone, until it passes; board setup gives a harness its hooks."},
