@@ -60,7 +60,7 @@ type Imported struct {
 var errDryRun = errors.New("dry run")
 
 // importBatch is the number of capsules stored in one change.
-const importBatch = 2000
+var importBatch = 2000 // tests have smaller ones
 
 // Import stores the content of a source. A capsule with an id keeps it, with its times
 // and links; others are stored as by Remember. What exists already is skipped, so an

@@ -160,6 +160,9 @@ func TestImportCircle(t *testing.T) {
 // there or has come meanwhile, is not stored again, however many lie between them, and
 // what says nearly the same is named.
 func TestImportDuplicates(t *testing.T) {
+	usual := importBatch
+	importBatch = 200 // all are alike, and each is held against those that are like it
+	t.Cleanup(func() { importBatch = usual })
 	for _, before := range []int{0, 300} {
 		k := newKB(t, nil)
 		say := func(i int) Capsule {

@@ -27,7 +27,7 @@ func TestHistoriesDatabase(t *testing.T) {
 	if breaks == 0 {
 		breaks = 1
 		if cost.Long() {
-			breaks = 3
+			breaks = 2
 		}
 	}
 	boards := histories.Config{Servers: 2, Overlap: 4, Commands: 2, Stores: []string{"board"}, Breaks: breaks}

@@ -38,12 +38,12 @@ func resident(t *testing.T, pid int) int {
 
 // TestMCPMemory: a server that is called for a long time does not grow: of many mixed
 // calls on a knowledge base of 1,000 capsules, at most half of what it had after the
-// first 100. With BOARD_TEST_LONG these are 10,000 calls.
+// first 100. With BOARD_TEST_LONG these are 4,000 calls.
 func TestMCPMemory(t *testing.T) {
 	if cost.Race {
 		t.Skip("the race detector has memory of its own")
 	}
-	calls := 10_000
+	calls := 4_000
 	if !cost.Long() {
 		calls = 1_000
 	}

@@ -36,7 +36,7 @@ func crowded(t *testing.T, s *Server) map[string]string {
 	b, err := board.Create(t.Context(), s.boards(), "r1", longText("goal", 60_000), "lead", nil)
 	check(err)
 	defer b.Close()
-	const each, long, runs = 60, 25, 25 // many times what fits a budget
+	const each, long, runs = 60, 12, 25 // many times what fits a budget
 	for w := range 10 {
 		posts := make([]board.Post, each)
 		for i := range posts {
@@ -55,13 +55,13 @@ func crowded(t *testing.T, s *Server) map[string]string {
 	small, err := board.Create(t.Context(), s.boards(), "small", "", "lead", nil)
 	check(err)
 	defer small.Close()
-	for i := range 60 {
+	for i := range 24 { // each is held against each other by board_check
 		_, err := small.Post(t.Context(), "lead",
 			board.Post{Content: longText(fmt.Sprintf("small finding %d", i), 200*(1+i%7)),
 				Evidence: longText("evidence", 3000), MustSurface: i%2 == 0})
 		check(err)
 	}
-	for i := range 2 * long {
+	for i := range 4 * long {
 		_, err := b.Signal(t.Context(), "lead",
 			board.Raise{Content: longText(fmt.Sprintf("question %d", i), 50_000),
 				Priority: []string{"critical", "high", "low"}[i%3]})
@@ -86,7 +86,7 @@ func crowded(t *testing.T, s *Server) map[string]string {
 	for i := range 30 {
 		c, err := k.Remember(t.Context(), kb.Capsule{Kind: "fact", Scope: "universal",
 			Title: fmt.Sprintf("Requests of service %d %s", i, strings.Repeat("and more ", 20)),
-			Body:  fmt.Sprint(i, longText("capsule", 30_000)), Source: longText("source", 3000)},
+			Body:  fmt.Sprint(i, longText("capsule", 12_000)), Source: longText("source", 3000)},
 			kb.RememberOptions{Force: true})
 		check(err)
 		args["capsule"] = c.Capsule.ID

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"blackboard/testdata/cost"
 )
 
 // TestFigures: the bounds lie around the mean, draw near with more questions, and are the same each
@@ -117,9 +119,7 @@ func TestScoresFile(t *testing.T) {
 
 // TestScoreTrust: the reviews' labels are read, and the checks are better than the rule.
 func TestScoreTrust(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds the program")
-	}
+	cost.SkipTable(t) // it builds the program, without the race detector
 	review := t.TempDir()
 	for file, text := range map[string]string{
 		"r/findings.jsonl":     `{"key":"a","content":"Tokens expire after 30 days","source_doc":"a.txt","evidence":"expire after 30 days","must_surface":true}` + "\n" + `{"key":"b","content":"Keys last 80 days","source_doc":"a.txt","evidence":"Keys last 80 days","must_surface":true}` + "\n",

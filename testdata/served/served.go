@@ -38,7 +38,7 @@ func Start(program, source string, n int) (stop func(), err error) {
 		return nil, err
 	}
 	address := filepath.Join(dir, "s")
-	build := exec.Command("go", "build", "-o", filepath.Join(dir, "board"), "-ldflags",
+	build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, "board"), "-ldflags",
 		"-s -w -X main.address="+address+" -X main.program="+program, ".")
 	build.Dir, build.Env = source, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {
