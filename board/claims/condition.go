@@ -292,7 +292,7 @@ func (c *Claim) boundAlike(e *Claim) (same bool, why string) {
 // before and after: two statements with the same condition may differ in both.
 func turnsWithDenial(why string) bool {
 	word, _, _ := strings.Cut(strings.TrimPrefix(why, "“"), "”")
-	return strings.HasSuffix(why, oneSide) || conditionSigns()[word]+orderSign(word) != 0
+	return strings.HasSuffix(why, deniedOnceSuffix) || conditionSigns()[word]+orderSign(word) != 0
 }
 
 // holdsAs reports whether one of some statements has a condition of a claim with the same sign, if that is no bound:

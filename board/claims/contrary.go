@@ -71,7 +71,7 @@ func (ev *Evidence) opposes(c, e *Claim, cmp *Comparison, same bool) []string {
 		})
 	} else if len(c.denials) > 0 && len(e.denials) > 0 {
 		if against = slices.DeleteFunc(against, func(s string) bool {
-			return !strings.HasSuffix(s, oneSide)
+			return !strings.HasSuffix(s, deniedOnceSuffix)
 		}); ev.Part {
 			return nil
 		}

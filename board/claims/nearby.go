@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// This file finds the pairs of findings that share rare stems, and ranks them by the little
-// that is kept of each.
+// This file finds the pairs of findings that share rare stems, and ranks them by the little that is kept of each.
 
 // Limits of a search for neighbours.
 const (
@@ -26,34 +25,34 @@ type nearby struct {
 	bare     uint32            // the dimension of a number without a unit
 	numbers  map[uint64]uint32 // by the hash of a stem: its number
 	briefs   []brief
-	lists    []uint32  // what the briefs have, one after the other
+	lists    []uint32  // the terms, figures, roots and opposites of each brief, one after the other
 	count    []uint32  // by stem: the findings that have it
 	identity []bool    // by stem: it is an identifier
 	postings []int32   // the findings that have a stem, ascending, stem by stem
-	posted   []uint32  // by stem: where its postings begin
+	starts   []uint32  // by stem: where its postings begin
 	weight   []float64 // by stem
 	total    []float64 // by finding: the weight of its stems
 }
 
-// A brief is what is kept of a finding. Its lists end at these places.
+// A brief is what is kept of a finding. Its four lists follow each other, and those of the brief before, in lists.
 type brief struct {
-	terms, figures, said, against uint32
-	source                        uint32 // 0: none
-	marks                         uint8
+	termsEnd, figuresEnd, rootsEnd, oppositesEnd uint32
+	source                                       uint32 // 0: none
+	marks                                        uint8
 }
 
-// What is known of a finding.
+// Marks of a finding.
 const (
-	outrightly = 1 << iota // it denies something
-	negatively
-	byTelling
+	deniesOutright = 1 << iota // by a word that only denies, such as not: see outright
+	hasDenials                 // by any word
+	isTold                     // it says who told it
 )
 
 // raw is a brief whose words are not numbered yet.
 type raw struct {
-	stems, figures []string
-	said, against  []string // roots, and those that say the opposite
-	marks          uint8
+	stems, figures   []string
+	roots, opposites []string // of the words that have opposites, and of these
+	marks            uint8
 }
 
 func newNearby(ctx context.Context, items Items) (*nearby, error) {
@@ -78,7 +77,7 @@ func newNearby(ctx context.Context, items Items) (*nearby, error) {
 	if err == nil {
 		err = flush()
 	}
-	x.post()
+	x.buildPostings()
 	return x, err
 }
 
@@ -95,20 +94,20 @@ func (f *finding) brief() (r raw) {
 	for i := range f.Words {
 		w := root(f.Words[i].low)
 		if against := contraries()[w]; len(against) > 0 {
-			r.said, r.against = append(r.said, "\x01"+w), append(r.against, against...)
+			r.roots, r.opposites = append(r.roots, "\x01"+w), append(r.opposites, against...)
 		}
 	}
-	for i := range r.against {
-		r.against[i] = "\x01" + r.against[i]
+	for i := range r.opposites {
+		r.opposites[i] = "\x01" + r.opposites[i]
 	}
 	if f.outright() > 0 {
-		r.marks |= outrightly
+		r.marks |= deniesOutright
 	}
 	if len(f.denials) > 0 {
-		r.marks |= negatively
+		r.marks |= hasDenials
 	}
 	if f.told {
-		r.marks |= byTelling
+		r.marks |= isTold
 	}
 	return r
 }
@@ -151,15 +150,15 @@ func (x *nearby) add(r *raw, source string) {
 		x.lists = append(x.lists, n)
 	}
 	slices.Sort(x.lists[from:])
-	b.terms = uint32(len(x.lists))
+	b.termsEnd = uint32(len(x.lists))
 	for _, s := range r.figures {
 		x.lists = append(x.lists, x.number(s))
 	}
-	b.figures = uint32(len(x.lists))
+	b.figuresEnd = uint32(len(x.lists))
 	for _, list := range []struct {
 		words []string
 		end   *uint32
-	}{{r.said, &b.said}, {r.against, &b.against}} {
+	}{{r.roots, &b.rootsEnd}, {r.opposites, &b.oppositesEnd}} {
 		for _, s := range list.words {
 			x.lists = append(x.lists, x.number(s))
 		}
@@ -176,27 +175,29 @@ func (x *nearby) items() int { return len(x.briefs) }
 func (x *nearby) terms(i int) []uint32 {
 	from := uint32(0)
 	if i > 0 {
-		from = x.briefs[i-1].against
+		from = x.briefs[i-1].oppositesEnd
 	}
-	return x.lists[from:x.briefs[i].terms]
+	return x.lists[from:x.briefs[i].termsEnd]
 }
 
 func (x *nearby) figures(i int) []uint32 {
-	return x.lists[x.briefs[i].terms:x.briefs[i].figures]
+	return x.lists[x.briefs[i].termsEnd:x.briefs[i].figuresEnd]
 }
 
-func (x *nearby) said(i int) []uint32 { return x.lists[x.briefs[i].figures:x.briefs[i].said] }
+func (x *nearby) roots(i int) []uint32 { return x.lists[x.briefs[i].figuresEnd:x.briefs[i].rootsEnd] }
 
-func (x *nearby) against(i int) []uint32 { return x.lists[x.briefs[i].said:x.briefs[i].against] }
+func (x *nearby) opposites(i int) []uint32 {
+	return x.lists[x.briefs[i].rootsEnd:x.briefs[i].oppositesEnd]
+}
 
-// post fills the postings, and weighs the stems.
-func (x *nearby) post() {
-	x.posted, x.weight = make([]uint32, len(x.count)+1), make([]float64, len(x.count))
+// buildPostings fills the postings, and weighs the stems.
+func (x *nearby) buildPostings() {
+	x.starts, x.weight = make([]uint32, len(x.count)+1), make([]float64, len(x.count))
 	for t, n := range x.count {
-		x.posted[t+1], x.weight[t] = x.posted[t]+n, x.weigh(n)
+		x.starts[t+1], x.weight[t] = x.starts[t]+n, x.weigh(n)
 	}
-	x.postings, x.total = make([]int32, x.posted[len(x.count)]), make([]float64, x.items())
-	next := slices.Clone(x.posted)
+	x.postings, x.total = make([]int32, x.starts[len(x.count)]), make([]float64, x.items())
+	next := slices.Clone(x.starts)
 	for i := range x.total {
 		for _, t := range x.terms(i) {
 			x.postings[next[t]] = int32(i)
@@ -231,8 +232,7 @@ func betterPair(a, b candidatePair) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.a, b.a), cmp.Compare(a.b, b.b))
 }
 
-// nearest returns the pairs that are to be read, the best first, and how many were looked
-// at.
+// nearest returns the pairs that are to be read, the best first, and how many were looked at.
 func (x *nearby) nearest(ctx context.Context, skip func(a, b int) bool) (
 	all []candidatePair, looked int, err error,
 ) {
@@ -242,7 +242,7 @@ func (x *nearby) nearest(ctx context.Context, skip func(a, b int) bool) (
 		s := &parts[w]
 		s.nearby, s.shared = x, make([]float64, x.items())
 		for i := w; i < x.items() && ctx.Err() == nil; i += part {
-			s.look(i, skip)
+			s.addPairs(i, skip)
 		}
 		s.shared, s.found = nil, nil
 	})
@@ -262,8 +262,8 @@ type search struct {
 	looked int
 }
 
-// look adds the pairs of a finding with older ones that share what is rare of it.
-func (s *search) look(i int, skip func(a, b int) bool) {
+// addPairs adds the pairs of a finding with older ones that share its rare stems.
+func (s *search) addPairs(i int, skip func(a, b int) bool) {
 	terms := slices.Clone(s.terms(i))
 	slices.SortFunc(terms, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(s.count[a], s.count[b]), cmp.Compare(a, b))
@@ -271,7 +271,7 @@ func (s *search) look(i int, skip func(a, b int) bool) {
 	s.found = s.found[:0]
 	looked := 0
 	for _, t := range terms {
-		list := s.postings[s.posted[t]:s.posted[t+1]]
+		list := s.postings[s.starts[t]:s.starts[t+1]]
 		older, _ := slices.BinarySearch(list, int32(i))
 		if looked += older; looked > maxPosting && len(s.found) > 0 {
 			break
@@ -329,12 +329,12 @@ func (x *nearby) rank(i, j int) float64 {
 	v[fSubject], v[fWeight] = subjectOf(x.total[i], x.total[j], both), both
 	p, q := &x.briefs[i], &x.briefs[j]
 	has := func(b *brief, mark uint8) bool { return b.marks&mark != 0 }
-	v[fDenied] = apartBy(has(p, outrightly), has(q, outrightly))
+	v[fDenied] = apartBy(has(p, deniesOutright), has(q, deniesOutright))
 	if v[fDenied] == 0 {
-		v[fNegative] = apartBy(has(p, negatively), has(q, negatively))
+		v[fNegative] = apartBy(has(p, hasDenials), has(q, hasDenials))
 	}
-	v[fTold] = apartBy(has(p, byTelling), has(q, byTelling))
-	v[fBothTold] = truth(has(p, byTelling) && has(q, byTelling))
+	v[fTold] = apartBy(has(p, isTold), has(q, isTold))
+	v[fBothTold] = truth(has(p, isTold) && has(q, isTold))
 	if p.source != 0 && q.source != 0 {
 		v[fSame], v[fSources] = truth(p.source == q.source), truth(p.source != q.source)
 	}
@@ -350,7 +350,7 @@ func (x *nearby) identified(i int) bool {
 // words of opposite meaning. It is cheap; false means that they cannot.
 func (x *nearby) mayDiffer(i, j int) bool {
 	p, q := x.briefs[i].marks, x.briefs[j].marks
-	if (p^q)&(outrightly|negatively) != 0 {
+	if (p^q)&(deniesOutright|hasDenials) != 0 {
 		return true
 	}
 	mine, theirs := x.figures(i), x.figures(j)
@@ -362,6 +362,6 @@ func (x *nearby) mayDiffer(i, j int) bool {
 			}
 		}
 	}
-	against := x.against(j)
-	return slices.ContainsFunc(x.said(i), func(w uint32) bool { return slices.Contains(against, w) })
+	opposites := x.opposites(j)
+	return slices.ContainsFunc(x.roots(i), func(w uint32) bool { return slices.Contains(opposites, w) })
 }

@@ -238,12 +238,12 @@ func (ev *Evidence) opposites(c *Claim, w Window, matches []Match) (reasons []st
 	return reasons
 }
 
-// oneSide ends what is said of a word that one of two clauses denies.
-const oneSide = "” is denied on one side"
+// deniedOnceSuffix ends, and marks for other code, a reason that one of two clauses denies a word and the other not.
+const deniedOnceSuffix = "” is denied on one side"
 
-// An opposition is what two clauses say the opposite of.
+// An opposition is a word that two clauses say the opposite of.
 type opposition struct {
-	why  string
+	why  string  // the word in a reason
 	stem string  // of the word
 	like float64 // how much the clauses have in common, from 0 to 1
 }
@@ -284,7 +284,7 @@ func (ev *Evidence) opposite(m *clause, mine, theirs []*clause) (best opposition
 			if w, s := deniedWord(m, t); w != "" && share >= .5 && (n >= 2 || share > .99) &&
 				share > most && (!ev.isLong() || both >= .4*m.weight && both >= .3*t.weight) &&
 				!ev.fitsBetter(m, t, mine) {
-				best = opposition{"“" + w + oneSide, s,
+				best = opposition{"“" + w + deniedOnceSuffix, s,
 					both / math.Sqrt(m.weight*t.weight)}
 				most = share
 			}

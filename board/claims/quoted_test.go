@@ -42,7 +42,7 @@ func TestVerifyOtherwise(t *testing.T) {
 	} {
 		ev := NewEvidence(ExtractDocument(documents.New("s.md", c.source)))
 		v := ev.Verify(ExtractText(c.content, ""), c.quote, ev.OnLines(1, 9))
-		got := append(v.Refuted, v.Values(func(string) bool { return c.wrong })...)
+		got := append(v.Refuted, v.Misquotes(func(string) bool { return c.wrong })...)
 		if (len(got) > 0) != c.wrong {
 			t.Errorf("%s: %q", c.name, got)
 		}

@@ -209,8 +209,8 @@ func (cmp *Comparison) inOne(ev *Evidence, c *Claim) bool {
 	})
 }
 
-// isFirm reports whether a reason is more than what one side denies, or the order of words: bounds and
-// opposites that are other words, too.
+// isFirm reports whether a reason is a bound, or two different words that are opposites: it is false for a word that
+// one side denies, and for the same word in another order.
 func isFirm(why string) bool {
 	one, other, against := strings.Cut(why, "” against “")
 	return !strings.HasPrefix(why, "“") || against && strings.Trim(one, "“") != strings.TrimSuffix(other, "”")

@@ -11,10 +11,10 @@ import (
 
 // A Verification says how a finding stands to the statements that it quotes.
 type Verification struct {
-	Refuted []string          // why they contradict it
-	Unsure  []string          // why they may deny it: by a word that one of them alone denies
-	Has     func(string) bool // reports whether the source has a figure that the finding writes so
-	values  []valueOf
+	Refuted   []string          // why they contradict it
+	Unsure    []string          // why they may deny it: by a word that one of them alone denies
+	Has       func(string) bool // reports whether the source has a figure that the finding writes so
+	misquoted []misquotedFigure // see Misquotes
 }
 
 // Verify compares a finding with the statements on the lines of its quote, and with all of
@@ -48,7 +48,7 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		if why != "" && !program && (!value || one && d.spelled() || counted) {
 			v.Refuted = append(v.Refuted, why)
 		} else if why != "" && !finding.inAnotherZone(d, had) {
-			v.values = append(v.values, valueOf{d, why})
+			v.misquoted = append(v.misquoted, misquotedFigure{d, why})
 		}
 	}
 	v.Refuted = append(v.Refuted, finding.otherThan(around, quote)...)
@@ -114,7 +114,7 @@ func conditional(finding *Claim, around []*Claim) bool {
 }
 
 // TurnsOnDenial reports whether a reason is a word that one side alone denies.
-func TurnsOnDenial(why string) bool { return strings.HasSuffix(why, oneSide) }
+func TurnsOnDenial(why string) bool { return strings.HasSuffix(why, deniedOnceSuffix) }
 
 // isData reports whether a quote is names with values and no sentence: "assignee": null.
 func isData(quote string) bool { return reKeyValue.MatchString(quote) }
@@ -151,16 +151,16 @@ func (m *Match) counts() bool {
 	return m.With != nil && m.Detail.Q != nil && m.With.Q != nil && len(m.Detail.Q.Noun) > 0 && m.Detail.Q.countsAs(m.With.Q)
 }
 
-// valueOf is a figure in whose place the quote has another one.
-type valueOf struct {
+// misquotedFigure is a figure of the finding in whose place the quote has another one.
+type misquotedFigure struct {
 	d   *Detail
 	why string
 }
 
-// Values returns why the quote contradicts figures, for those of which lacks reports that they do not follow from the
-// source.
-func (v *Verification) Values(lacks func(text string) bool) (reasons []string) {
-	for _, x := range v.values {
+// Misquotes returns why the quote contradicts figures of the finding. It is given only for those figures that do not
+// follow from the source, as lacks reports.
+func (v *Verification) Misquotes(lacks func(text string) bool) (reasons []string) {
+	for _, x := range v.misquoted {
 		if lacks(x.d.Text) {
 			reasons = append(reasons, x.why)
 		}

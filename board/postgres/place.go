@@ -154,7 +154,7 @@ func (p *Place) Close() error {
 // Name is the same for all runs: messages say which run they are about.
 func (p *Place) Name(string) string { return p.what }
 
-// Open finds the run, see store.Place. It is fault.Corrupt if the row has another run's name.
+// Open finds the run, see store.Place. It returns fault.Corrupt if the row has another run's name.
 func (p *Place) Open(ctx context.Context, run string, create bool) (store.DB, error) {
 	db := &DB{place: p, run: run}
 	var own string // the run's own name

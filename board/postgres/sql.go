@@ -147,14 +147,14 @@ func (e engine) Match(tx *store.Tx, words string) (store.Hits, error) {
 	}, nil
 }
 
-// maxIndexes is for how many runs the words are in memory.
+// maxIndexes is the number of runs whose words are kept in memory.
 const maxIndexes = 4
 
-// index is the index of one run.
+// index is the full-text index of one run, in memory.
 type index struct {
 	sync.Mutex
 	*sqlite.Words
-	used int64 // when, by counting
+	used int64 // the value of Place.asked at its last use
 }
 
 func (p *Place) indexOf(run int64) (*index, error) {

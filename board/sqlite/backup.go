@@ -17,13 +17,13 @@ import (
 )
 
 // Backup copies a database while others use it, by SQLite's own backup: the copy is the
-// file as it was at one moment, and needs no -wal beside it. It is checked; a damaged one
-// is fault.Corrupt. A file that is there already is replaced.
+// file as it was at one moment, and needs no -wal beside it. The copy is checked; for a
+// damaged one Backup returns fault.Corrupt. A file that is there already is replaced.
 func Backup(ctx context.Context, path, to string) error {
 	if err := disk.Write(to, nil, 0o600); err != nil { // for its owner alone
 		return err
 	}
-	from := &DB{path: path, last: new(atomic.Bool), readOnly: !writable(path)}
+	from := &DB{path: path, closing: new(atomic.Bool), readOnly: !writable(path)}
 	var err error
 	if from.file, err = os.Stat(path); err != nil {
 		return err

@@ -74,7 +74,7 @@ func (f *Foreign) copy(ctx context.Context) error {
 }
 
 // CopyBeside copies a file with what SQLite has beside it, of at most most bytes together, by one
-// call of copy for each; again if one of them changes meanwhile. It is fault.Busy after five times.
+// call of copy for each; again if one of them has changed by then. It returns fault.Busy after five times.
 func CopyBeside(path, to string, most int64, copy func(from, to string) error) error {
 	for range 5 {
 		before, err := fileStamps(path, most)

@@ -24,7 +24,7 @@ func lockWrites(ctx context.Context, path string) (unlock func(), err error) {
 }
 
 // Rename moves the file of a schema, under the write locks of both names. Writes of
-// others who have it open are fault.Gone. A file that SQLite cannot open is moved as it
+// others who have it open return fault.Gone. A file that SQLite cannot open is moved as it
 // is, with the files beside it.
 //
 // Errors: fs.ErrExist if the new name is taken; fault.Busy if somebody reads the file for
@@ -76,7 +76,7 @@ func Rename(ctx context.Context, path, to string, is os.FileInfo) error {
 
 // checkpointWAL moves the WAL into the file and empties it. The caller has the write lock.
 func checkpointWAL(ctx context.Context, path string) error {
-	db := &DB{path: path, last: new(atomic.Bool)}
+	db := &DB{path: path, closing: new(atomic.Bool)}
 	db.connect()
 	defer db.sql.Close()
 	var busy, frames, folded int

@@ -149,8 +149,8 @@ func (f *Foreign) salvage(ctx context.Context, table string, columns []string,
 // given. It does so under the write lock, so that no acknowledged write of another
 // process is lost between. The damaged file, with the files beside it, is moved to aside.
 // If build fails, nothing changes. Writes of processes that have the damaged file open
-// are fault.Gone; they open the new one. It is fault.Gone if the file is not the one
-// given, unless that is nil.
+// return fault.Gone; they open the new one. Replace returns fault.Gone if the file is not is,
+// unless that is nil.
 func Replace(ctx context.Context, path string, is os.FileInfo,
 	build func(to string) error) (aside string, err error) {
 	if is == nil {

@@ -72,7 +72,7 @@ type DB struct {
 	file      os.FileInfo   // identity of the file that was opened, with born
 	born      int64         // see birth
 	turn      chan struct{} // one writer of this process at a time queues for the lock file
-	last      *atomic.Bool  // see connector
+	closing   *atomic.Bool  // see connector
 	readOnly  bool
 	full      error       // why nothing can be written, where that is for want of space
 	immutable os.FileInfo // of a file that is read as if no one could write to it, else nil
@@ -84,9 +84,9 @@ type DB struct {
 // Open opens path and brings its schema up to date. With mode ReadWrite, a file that does
 // not exist, or that nothing was written to yet, is an error that matches fs.ErrNotExist.
 //
-// A file on read-only storage is opened for reading, and writes to it are fault.ReadOnly.
+// A file on read-only storage is opened for reading, and writes to it return fault.ReadOnly.
 // So is a file on a disk that is too full even for what readers share, and writes to it
-// are fault.Full (see Full). Many processes may create and migrate a new file at the same
+// return fault.Full (see Full). Many processes may create and migrate a new file at the same
 // time.
 func Open(ctx context.Context, path string, schema Schema, mode Mode) (*DB, error) {
 	return openKept(ctx, path, schema, mode)
@@ -115,7 +115,7 @@ func openNew(ctx context.Context, path string, schema Schema, mode Mode) (*DB, e
 
 func openOnce(ctx context.Context, path string, schema Schema, mode Mode, readOnly bool) (*DB,
 	error) {
-	db := &DB{path: path, schema: schema, turn: make(chan struct{}, 1), last: new(atomic.Bool),
+	db := &DB{path: path, schema: schema, turn: make(chan struct{}, 1), closing: new(atomic.Bool),
 		now: time.Now, readOnly: readOnly, tables: new(sync.Map)}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) && mode == Create {
@@ -225,8 +225,8 @@ func (db *DB) connect() {
 			db.immutable = db.file
 		}
 	}
-	conn := sql.OpenDB(&connector{path: db.path, dsn: fileURI(db.path, q), last: db.last,
-		first: db.schema.Connect})
+	conn := sql.OpenDB(&connector{path: db.path, dsn: fileURI(db.path, q), closing: db.closing,
+		startup: db.schema.Connect})
 	// Each connection parses the schema once, so some are kept. There is no upper limit:
 	// watchers keep one each, and others need some too.
 	conn.SetMaxIdleConns(8)
@@ -267,8 +267,8 @@ func (db *DB) close() error {
 	if !db.readOnly && db.CheckFile() == nil {
 		if unlock, err := db.lockWithin(context.Background(), closeTimeout); err == nil {
 			defer unlock()
-			db.last.Store(true)
-			defer db.last.Store(false)
+			db.closing.Store(true)
+			defer db.closing.Store(false)
 		}
 	}
 	return db.wrap(db.sql.Close())
@@ -285,7 +285,7 @@ func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	return db.WriteWithin(ctx, LockTimeout, fn)
 }
 
-// WriteWithin is Write with a shorter wait for other writers, after which it is
+// WriteWithin is Write with a shorter wait for other writers, after which it returns
 // fault.Busy.
 func (db *DB) WriteWithin(ctx context.Context, wait time.Duration, fn func(*Tx) error) error {
 	switch {

@@ -20,10 +20,10 @@ import (
 // them again takes a fifth to a third of a small transaction.
 type connector struct {
 	path, dsn string
-	// last is true while DB.Close has the write lock. Only then may a connection
+	// closing is true while DB.Close has the write lock. Only then may a connection
 	// remove the WAL.
-	last  *atomic.Bool
-	first string // what each connection runs
+	closing *atomic.Bool
+	startup string // SQL that each new connection runs; "" for none
 }
 
 // Connect opens a connection. SQLite opens the file, its WAL and its -shm by name, one after the
@@ -35,15 +35,15 @@ func (k *connector) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, err
 	}
 	defer unlock()
-	c := &conn{file: disk.Hold(k.path), kept: map[string]statement{}, last: k.last}
+	c := &conn{file: disk.Hold(k.path), kept: map[string]statement{}, closing: k.closing}
 	opened, err := k.Driver().Open(k.dsn)
 	if err != nil {
 		c.file.Release()
 		return nil, err
 	}
 	c.libraryConn = opened.(libraryConn)
-	if err = c.keepWAL(true); err == nil && k.first != "" {
-		_, err = c.libraryConn.ExecContext(ctx, k.first, nil)
+	if err = c.keepWAL(true); err == nil && k.startup != "" {
+		_, err = c.libraryConn.ExecContext(ctx, k.startup, nil)
 	}
 	if err != nil {
 		c.Close()
@@ -72,9 +72,9 @@ type libraryConn interface {
 // caller that needs a statement in use compiles another.
 type conn struct {
 	libraryConn
-	file *disk.Database
-	kept map[string]statement
-	last *atomic.Bool
+	file    *disk.Database
+	kept    map[string]statement
+	closing *atomic.Bool // see connector
 }
 
 // statement is a compiled statement. To be able to cancel one, the library starts a goroutine
@@ -285,7 +285,7 @@ func (c *conn) Close() error {
 		delete(c.kept, query)
 		s.Close()
 	}
-	if c.last.Load() {
+	if c.closing.Load() {
 		if err := c.keepWAL(false); err != nil {
 			return errors.Join(err, c.libraryConn.Close())
 		}

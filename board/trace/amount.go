@@ -17,7 +17,7 @@ type amount struct {
 	digits      int     // that count
 	dim         string  // %, $, time, …; "" for what is counted, or nothing
 	nouns       [2]string
-	per         string  // of what it is so much for one: a dimension, or the key of a noun
+	per         string  // of what it is a rate: a dimension, or the key of a noun
 	perOf       float64 // how many of that dimension's base one is
 	perToo      string  // the key of another noun that says of what
 	bound       byte    // '~' about, '>' at least, '<' at most; 0
@@ -159,7 +159,7 @@ func readAmount(s *words.Scanner, i int) (amount, bool) {
 		a.measure(s, next)
 	}
 	a.unitBefore(s, i)
-	a.each(s)
+	a.readPer(s)
 	if a.bound = boundBefore(s, i); a.bound == 0 {
 		a.bound = boundAfter(s.Text[max(a.end, s.Lexemes[a.last].End):])
 	}

@@ -11,14 +11,14 @@ import (
 // This file reads figures that are so much for each of something, and calculates with
 // them.
 
-// each reads what a figure is so much for one of: €1.85 per kilogram, 9 t/ha, 12 a head.
-func (a *amount) each(s *words.Scanner) {
+// readPer reads what a figure is a rate of: €1.85 per kilogram, 9 t/ha, 12 a head.
+func (a *amount) readPer(s *words.Scanner) {
 	end := max(a.end, s.Lexemes[a.last].End)
 	next := a.last + 1
 	for k := a.first + 1; k < len(s.Lexemes) &&
 		s.Lexemes[k].Start == s.Lexemes[a.first].Start; k++ {
 		if l := &s.Lexemes[k]; strings.Contains(s.Surface(*l), "/") { // 84.30/MWh
-			a.perUnit(l, nil)
+			a.setPer(l, nil)
 			return
 		}
 	}
@@ -48,12 +48,12 @@ func (a *amount) each(s *words.Scanner) {
 		if next+1 < len(s.Lexemes) && s.Near(*l, s.Lexemes[next+1], "") {
 			after = &s.Lexemes[next+1]
 		}
-		a.perUnit(l, after)
+		a.setPer(l, after)
 	}
 }
 
-// perUnit notes of what a figure is so much for one, by the word and the one behind it.
-func (a *amount) perUnit(l, next *words.Lexeme) {
+// setPer sets what a figure is a rate of, kilogram for 2 per kilogram, from that word and the one behind it.
+func (a *amount) setPer(l, next *words.Lexeme) {
 	if dim, of, ok := words.Unit(l.Plain); ok && dim != "point" {
 		a.per, a.perOf = dim, of
 	} else if m, ok := coin(l.Plain); ok && m.dim != "length" && m.of == 1 {
@@ -66,13 +66,13 @@ func (a *amount) perUnit(l, next *words.Lexeme) {
 	}
 }
 
-// perEach is what a figure is for one of if the text does not say of what: 38,000 each.
+// perEach is the value of amount.per if the text does not say of what the figure is a rate: 38,000 each.
 const perEach = "each"
 
 var eachWords = lazySet("per a an each every")
 
-// ofEach reports whether a figure is so much for each of so many, the whole by its
-// parts, or how many parts the whole has: 41 hours at €16.40 an hour, 9.1 t/ha on 19.5
+// ofEach reports whether a figure follows from a rate: it is the rate times a number, the
+// rate as a whole by its parts, or the number of parts of a whole: 41 hours at €16.40 an hour, 9.1 t/ha on 19.5
 // ha.
 func (a *amount) ofEach(x, y *amount) bool {
 	fits := func(rate, y *amount) bool {
@@ -97,7 +97,7 @@ func (a *amount) ofEach(x, y *amount) bool {
 	return false
 }
 
-// inEach reports whether a figure is so many times what each of so many has.
+// inEach reports whether a figure is the product of what each of some has and how many these are.
 func (a *amount) inEach(x, y *amount) bool {
 	if x.operand().ofMany == "" || x.operand().ofMany != perEach && y.nouns[0] != "" &&
 		!slices.Contains(y.nouns[:], x.operand().ofMany) {

@@ -61,8 +61,8 @@ func (a amount) readings(rest bool) []amount {
 
 var pointKey = sync.OnceValue(func() string { return "w:" + words.Stem("points") })
 
-// isRest reports whether the word beside a figure says that it is what is left, or what
-// there is more: the other 36, 62 more.
+// isRest reports whether the word beside a figure says that it is what remains, or a
+// difference: the other 36, 62 more.
 func (d *deriver) isRest(f *fact) bool {
 	u := &d.units[f.unit]
 	text := u.report.Text()

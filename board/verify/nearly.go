@@ -11,13 +11,13 @@ import (
 
 // Limits of the alignment.
 const (
-	leastShare  = 0.5 // of a quote's words that a passage must have to be near
-	chunk       = 120 // words that are aligned at once
-	longQuote   = 300 // words from which a quote is aligned by its first chunk that differs
-	votingWords = 12
-	votesEach   = 200
-	alignments  = 4
-	shownDiffs  = 4
+	minShare       = 0.5 // of a quote's words that a passage must have to be near
+	chunkWords     = 120 // words that are aligned at once
+	longQuoteWords = 300 // words from which a quote is aligned by its first chunk that differs
+	maxVoters      = 12  // rarest words of a quote that vote for the passages that have them
+	maxVotes       = 200 // of one word
+	maxAlignments  = 4   // passages with the most votes that the quote is aligned with
+	maxDiffs       = 4   // differences that a note lists
 )
 
 // nearly explains why a quote is not found word for word.
@@ -33,11 +33,11 @@ func (s *Source) nearly(q *stream, omitted *Difference, places []match) Outcome 
 	}
 	x := s.words()
 	from, to := 0, len(q.words)
-	if to > longQuote {
-		for from+chunk < to && len(x.find(q, from, from+chunk)) > 0 {
-			from += chunk
+	if to > longQuoteWords {
+		for from+chunkWords < to && len(x.find(q, from, from+chunkWords)) > 0 {
+			from += chunkWords
 		}
-		to = min(to, from+chunk)
+		to = min(to, from+chunkWords)
 	}
 	m, diffs, share := x.nearest(q, from, to)
 	if share < .75 {
@@ -50,9 +50,9 @@ func (s *Source) nearly(q *stream, omitted *Difference, places []match) Outcome 
 		}
 	}
 	o := Outcome{Verdict: Nearly, Differences: diffs, Passage: s.passage(m), Note: say(diffs)}
-	if share < leastShare || len(diffs) == 0 {
+	if share < minShare || len(diffs) == 0 {
 		o.Verdict, o.Differences, o.Note = Absent, nil, ""
-		if share < leastShare/2 {
+		if share < minShare/2 {
 			o.Passage = nil
 		}
 	}
@@ -63,7 +63,7 @@ func (s *Source) nearly(q *stream, omitted *Difference, places []match) Outcome 
 func say(diffs []Difference) string {
 	var all []string
 	for i, d := range diffs {
-		if i == shownDiffs {
+		if i == maxDiffs {
 			all = append(all, fmt.Sprintf("and %d more", len(diffs)-i))
 			break
 		}
@@ -115,8 +115,8 @@ func (x *index) nearest(q *stream, from, to int) (best match, diffs []Difference
 		func(a, b int) int { return cmp.Compare(x.of(q.word(a)), x.of(q.word(b))) })
 	bucket := max(4, n/4)
 	votes := map[int]int{}
-	for _, i := range order[:min(len(order), votingWords)] {
-		left := votesEach
+	for _, i := range order[:min(len(order), maxVoters)] {
+		left := maxVotes
 		x.each(q.word(i), func(word int) bool {
 			b := (word - (i - from) + n) / bucket
 			votes[b] += 2
@@ -131,7 +131,7 @@ func (x *index) nearest(q *stream, from, to int) (best match, diffs []Difference
 	}
 	slices.SortFunc(ranked, func(a, b int) int { return cmp.Or(votes[b]-votes[a], a-b) })
 	fewest := n + 1
-	for _, b := range ranked[:min(len(ranked), alignments)] {
+	for _, b := range ranked[:min(len(ranked), maxAlignments)] {
 		begin := max(0, b*bucket-n-bucket)
 		end := min(len(x.words), b*bucket-n+2*bucket+n)
 		if begin >= end {
@@ -255,9 +255,9 @@ func (d *differ) equal(i, j int) {
 
 // Bounds of an omission.
 const (
-	omittedBytes = 1500 // "a paragraph or so"
-	fewWords     = 8    // a negation among so few turns round what is quoted
-	leastPart    = 2    // words of a part
+	maxOmittedBytes = 1500 // "a paragraph or so"
+	maxTurningWords = 8    // a negation among no more than these turns round what is quoted
+	minPartWords    = 2    // of a part between omission marks
 )
 
 // parts finds a quote with omission marks: its parts in order, close to each other. It
@@ -274,7 +274,7 @@ func (s *Source) parts(q *stream) ([]match, *Difference) {
 		if to == from {
 			continue // at the beginning or the end
 		}
-		if to-from < leastPart {
+		if to-from < minPartWords {
 			return nil, nil
 		}
 		list := x.find(q, from, to)
@@ -330,7 +330,7 @@ func omissions(q *stream) (cuts []int) {
 func (s *Source) close(a, b match) bool {
 	x := s.words()
 	from, to := int(x.words[a.to-1].end), int(x.words[b.from].start)
-	if to-from > omittedBytes {
+	if to-from > maxOmittedBytes {
 		return false
 	}
 	between := x.text[from:to]
@@ -348,7 +348,7 @@ func (s *Source) close(a, b match) bool {
 // turned returns what lies between two matches if it is a few words of their sentence
 // with a negation.
 func (x *index) turned(a, b match) *Difference {
-	if b.from == a.to || b.from-a.to > fewWords {
+	if b.from == a.to || b.from-a.to > maxTurningWords {
 		return nil
 	}
 	between := x.text[x.words[a.to-1].end:x.words[b.from].start]

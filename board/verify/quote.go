@@ -113,7 +113,7 @@ func (x *index) find(q *stream, from, to int) (all []match) {
 				n := common(x.fold[at:], q.fold[begin:end])
 				work -= n
 				if n == end-begin {
-					if m, same := x.same(q, from, to, at); same {
+					if m, same := x.matchAt(q, from, to, at); same {
 						all = append(all, m)
 					}
 					work -= n
@@ -142,10 +142,10 @@ func common(a, b string) int {
 	return n
 }
 
-// same reports whether the words of a quote stand at a place of the stream, where the
-// characters are the same but for their case: with the same case, the same words and
-// signs.
-func (x *index) same(q *stream, from, to, at int) (match, bool) {
+// matchAt returns where the words from ≤ i < to of a quote stand, if they do so at a place of
+// the stream that has their characters in any case: the case must be the same but for the first
+// character, and so must be the ends of words (but for soft ones) and the signs between them.
+func (x *index) matchAt(q *stream, from, to, at int) (match, bool) {
 	begin, end := int(q.words[from].at), q.end(to-1)
 	if a, b := x.exact[at:at+end-begin], q.exact[begin:end]; a != b {
 		_, n := utf8.DecodeRuneInString(b)

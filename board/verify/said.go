@@ -28,7 +28,7 @@ func (s *Source) said(f *Finding, o Outcome, at match) Outcome {
 		lacking = s.underived(f, lacking, at)
 	}
 	if !f.Concludes {
-		v.Refuted = append(v.Refuted, v.Values(func(text string) bool {
+		v.Refuted = append(v.Refuted, v.Misquotes(func(text string) bool {
 			return slices.ContainsFunc(lacking, func(a asked) bool {
 				return strings.Contains(text, a.Text) || strings.Contains(a.Text, text)
 			})

@@ -134,8 +134,8 @@ type streamer struct {
 	open        bool // the last word may go on
 }
 
-// newStream reads a text. It may be any; of the texts that documents hold, each offset
-// fits 32 bits.
+// newStream reads a text of any content. The texts of documents are short enough for offsets of
+// 32 bits.
 func newStream(text string) *stream {
 	s := &streamer{stream: stream{text: text}}
 	s.exact, s.fold = make([]byte, 0, len(text)*4/5), make([]byte, 0, len(text)*4/5)
@@ -163,7 +163,7 @@ func newStream(text string) *stream {
 	return &s.stream
 }
 
-// put adds a character that stands at a place of the text.
+// put adds a character of the text, with its place there.
 func (s *streamer) put(c class, r rune, from, to int) {
 	switch c {
 	case nothing:

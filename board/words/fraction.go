@@ -31,10 +31,10 @@ func denominator(w string) int64 {
 
 var vulgar = [...][2]string{{"½", "5"}, {"¼", "25"}, {"¾", "75"}}
 
-// fractions reads what words say of parts and dozens: three quarters, half an hour, a
+// readFractions reads what words say of parts and dozens: three quarters, half an hour, a
 // dozen, one and a half hours. What stands for a number beyond doubt becomes one; the
 // others are hints.
-func (s *Scanner) fractions() {
+func (s *Scanner) readFractions() {
 	at := func(i int) *Lexeme {
 		if i >= 0 && i < len(s.Lexemes) {
 			return &s.Lexemes[i]

@@ -63,14 +63,14 @@ func ScanEnd(text string) int {
 // Scan returns the lexemes of a text, in the order of their start. The next call overwrites them.
 func (s *Scanner) Scan(text string) []Lexeme {
 	s.Text, s.Lexemes = text, s.Lexemes[:0]
-	s.chunks()
+	s.splitChunks()
 	s.group()
 	s.join()
 	s.spell()
-	s.fractions()
-	s.chances()
+	s.readFractions()
+	s.readChances()
 	s.measure()
-	s.ranges()
+	s.readRanges()
 	s.joinDurations()
 	return s.Lexemes
 }
@@ -93,8 +93,8 @@ func (s *Scanner) Shown(l Lexeme) string {
 	return s.Text[start:end]
 }
 
-// chunks makes the first pass: words, numbers and identifiers as they stand.
-func (s *Scanner) chunks() {
+// splitChunks makes the first pass: words, numbers and identifiers as they stand.
+func (s *Scanner) splitChunks() {
 	for i := 0; i < len(s.Text); {
 		r, size := utf8.DecodeRuneInString(s.Text[i:])
 		switch {

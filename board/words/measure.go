@@ -374,9 +374,9 @@ func (s *Scanner) single(i int) *unit {
 	return nil
 }
 
-// ranges gives the first number of a range what the second has: "10 to 15 percent", "5-7
+// readRanges gives the first number of a range what the second has: "10 to 15 percent", "5-7
 // hours", "3 to 5 million".
-func (s *Scanner) ranges() {
+func (s *Scanner) readRanges() {
 	for i := range s.Lexemes {
 		l := &s.Lexemes[i]
 		value, ok := l.value()

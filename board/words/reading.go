@@ -80,15 +80,15 @@ func power(r rune) rune {
 	return 0
 }
 
-// chances reads so many in, or out of, so many: one in four, 14 out of 37, one truck in
+// readChances reads so many in, or out of, so many: one in four, 14 out of 37, one truck in
 // ten. It answers to the percentage.
-func (s *Scanner) chances() {
+func (s *Scanner) readChances() {
 	for i := range s.Lexemes {
 		l := &s.Lexemes[i]
 		if l.Kind != Number && l.Kind != Word || len(l.Keys) == 0 || len(l.Want) > 1 {
 			continue
 		}
-		part, ok := l.small()
+		part, ok := l.smallNumber()
 		if !ok {
 			continue
 		}
@@ -110,7 +110,7 @@ func (s *Scanner) chances() {
 				!s.Near(s.Lexemes[k-1], s.Lexemes[k], "") {
 				break
 			}
-			all, ok := s.Lexemes[k].small()
+			all, ok := s.Lexemes[k].smallNumber()
 			if !ok || part >= all || in.Plain == "in" && s.Lexemes[k].Kind != l.Kind {
 				break
 			}
@@ -125,8 +125,8 @@ func (s *Scanner) chances() {
 	}
 }
 
-// small returns a number from 1 to 999 that nothing is joined to, and whether it is one.
-func (l *Lexeme) small() (int64, bool) {
+// smallNumber returns the whole number from 1 to 999 that a lexeme is, without a scale such as million, if it is one.
+func (l *Lexeme) smallNumber() (int64, bool) {
 	value, ok := l.value()
 	if !ok || len(value) > 3 || !Digits(value) || l.scale > 0 {
 		return 0, false
