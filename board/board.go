@@ -50,7 +50,7 @@ func newAt(dir, run string) *Board {
 	return &Board{dir: dir, place: place, path: place.Name(run), run: run}
 }
 
-// Open opens the board of an existing run. It is fault.NotFound for a run that does not
+// Open opens the board of an existing run. It returns fault.NotFound for a run that does not
 // exist; opening never creates one.
 func Open(ctx context.Context, dir, run string) (*Board, error) {
 	if err := CheckRun(run); err != nil {
@@ -82,8 +82,8 @@ func OpenOrCreate(ctx context.Context, dir, run string) (*Board, error) {
 	return b, nil
 }
 
-// Create makes a new run, with a policy on record unless by is nil. It is fault.Conflict if the
-// run exists.
+// Create makes a new run, with a policy on record unless by is nil. It returns fault.Conflict
+// if the run exists.
 func Create(ctx context.Context, dir, run, goal, worker string, by *NewPolicy) (*Board, error) {
 	if by != nil {
 		if err := by.Check(); err != nil {
@@ -115,8 +115,8 @@ func Create(ctx context.Context, dir, run, goal, worker string, by *NewPolicy) (
 	return b, nil
 }
 
-// Remove deletes a run and everything on it. If seen is not 0, it is the last event that
-// the caller knows: it is fault.Conflict if the run has a later one.
+// Remove deletes a run and everything on it. seen is the last event that the caller has read,
+// 0 if that does not matter: Remove returns fault.Conflict if the run has a later one.
 func Remove(ctx context.Context, dir, run string, seen int64) error {
 	if err := CheckRun(run); err != nil {
 		return err
@@ -239,7 +239,7 @@ func readValue[T any](ctx context.Context, b *Board, fn func(*store.Tx) (T, erro
 	return v, err
 }
 
-// mustExist is fault.NotFound for a file without a first event: the process that created
+// mustExist returns fault.NotFound for a file without a first event: the process that created
 // it ended before its first commit, or its first write was refused.
 func (b *Board) mustExist(tx *store.Tx) error {
 	if n, err := tx.LastSeq(); err != nil || n > 0 {

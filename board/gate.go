@@ -219,12 +219,12 @@ func overAccepted(p *AcceptPolicy, entries []Entry) []Reason {
 	if len(ids) > 1 {
 		about = "the doubts about " + strings.Join(ids, ", ") + " were accepted"
 	}
-	clear, next := TakeBack(ids[0])
+	clear, next := RevokeSteps(ids[0])
 	return []Reason{{Rule: RuleAccepted, Content: about + ", and " + why, Clear: clear, Next: next}}
 }
 
-// TakeBack is the step where more was accepted than a policy passes, in words and as an operation.
-func TakeBack(id string) (clear string, next []fault.Step) {
+// RevokeSteps returns what to do if more was accepted than the policy allows: in words, and as an operation.
+func RevokeSteps(id string) (clear string, next []fault.Step) {
 	clear = "take an acceptance back, and mend what was doubted"
 	return clear, []fault.Step{fault.Do("doubt.accept", clear+": {}", "id", id, "revoke", "", "reason", "…")}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // RecordPolicy records the policy of the run. It reports whether that changes it: the same text
-// again is not recorded. It is fault.Invalid to replace one without a reason.
+// again is not recorded. It returns fault.Invalid if it replaces one without a reason.
 func (b *Board) RecordPolicy(ctx context.Context, worker string, p NewPolicy) (changed bool, err error) {
 	if err := p.Check(); err != nil {
 		return false, err

@@ -29,8 +29,8 @@ type Past struct {
 	then *Snapshot
 }
 
-// At returns the board as it was after the event seq. It is fault.NotFound if that event
-// does not exist.
+// At returns the board as it was after the event seq. It returns fault.NotFound if that
+// event does not exist.
 func (b *Board) At(ctx context.Context, seq int64) (*Past, error) {
 	p := &Past{Seq: seq, b: b}
 	err := b.read(ctx, func(tx *store.Tx) error {
@@ -70,7 +70,7 @@ func (p *Past) entry(id string) *Entry {
 	return &p.then.Entries[n-1]
 }
 
-// Status is an entry's status at the moment; "" if it was posted later.
+// Status is an entry's status as of p.Seq; "" if it was posted later.
 func (p *Past) Status(id string) string {
 	if e := p.entry(id); e != nil {
 		return e.Status
@@ -78,13 +78,13 @@ func (p *Past) Status(id string) string {
 	return ""
 }
 
-// MustSurface reports whether an entry had to surface at the moment.
+// MustSurface reports whether an entry had to surface as of p.Seq.
 func (p *Past) MustSurface(id string) bool {
 	e := p.entry(id)
 	return e != nil && e.MustSurface
 }
 
-// Query is Board.Query at the moment. Which entries address a signal is said by today's links.
+// Query is Board.Query as of p.Seq, but which entries address a signal is taken from today's links.
 func (p *Past) Query(ctx context.Context, q Query) (Found, error) {
 	q.past = p
 	found, err := p.b.Query(ctx, q)
@@ -94,7 +94,7 @@ func (p *Past) Query(ctx context.Context, q Query) (Found, error) {
 	return found, err
 }
 
-// where limits a query to the moment. id is the column with the entries' numbers.
+// where limits a query to the entries as of p.Seq. id is the column with the entries' numbers.
 func (p *Past) where(q *Query, id string) (where string, arg any) {
 	if len(q.Statuses) == 0 && !q.MustSurface {
 		return id + ` <= ?`, p.Posted
@@ -110,7 +110,7 @@ func (p *Past) where(q *Query, id string) (where string, arg any) {
 	return id + ` IN (` + theseIDs + `)`, store.List(numbers)
 }
 
-// Entry is Board.Entry at the moment.
+// Entry is Board.Entry as of p.Seq.
 func (p *Past) Entry(ctx context.Context, id string) (EntryDetail, error) {
 	d, err := p.b.Entry(ctx, id)
 	if err != nil {
@@ -135,7 +135,7 @@ func (p *Past) Entry(ctx context.Context, id string) (EntryDetail, error) {
 	return d, nil
 }
 
-// SignalByID is Board.SignalByID at the moment.
+// SignalByID is Board.SignalByID as of p.Seq.
 func (p *Past) SignalByID(ctx context.Context, id string) (SignalDetail, error) {
 	d, err := p.b.SignalByID(ctx, id)
 	if err != nil {
@@ -159,7 +159,7 @@ func (p *Past) before(events []Event) []Event {
 	return slices.DeleteFunc(events, func(e Event) bool { return e.Seq > p.Seq })
 }
 
-// backlinks drops links that were added after the moment.
+// backlinks drops links that were added after p.Seq.
 func (p *Past) backlinks(to string, links []Backlink) []Backlink {
 	return slices.DeleteFunc(links, func(l Backlink) bool {
 		from := p.entry(l.From)
@@ -167,20 +167,20 @@ func (p *Past) backlinks(to string, links []Backlink) []Backlink {
 	})
 }
 
-// Retrievals is Board.Retrievals at the moment.
+// Retrievals is Board.Retrievals as of p.Seq.
 func (p *Past) Retrievals(_ context.Context, limit int) ([]Retrieval, error) {
 	all := slices.Clone(p.then.Retrievals)
 	slices.Reverse(all)
 	return all[:min(len(all), limit)], nil
 }
 
-// Gate judges the moment by a policy, like [GateOf]. A policy about conflicts compares
+// Gate judges the run as of p.Seq by a policy, like [GateOf]. A policy about conflicts compares
 // all entries.
 func (p *Past) Gate(ctx context.Context, policy Policy) (Verdict, error) {
 	return GateOf(ctx, p.then, policy)
 }
 
-// Changes is the difference between two moments of a run.
+// Changes is the difference between a run as of two events.
 type Changes struct {
 	Posted   int64   // how many entries are new
 	Entries  []Entry // the first of them
@@ -198,7 +198,7 @@ type StatusChange struct {
 	Was   string
 }
 
-// ChangesSince returns what has changed since an earlier moment: at most limit new entries, and as
+// ChangesSince returns what has changed since an earlier event: at most limit new entries, and as
 // many whose status changed.
 func (p *Past) ChangesSince(before *Past, limit int) (c Changes) {
 	posted := p.then.Entries[before.Posted:]

@@ -98,7 +98,7 @@ func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 }
 
 // Rebuild rebuilds the tables of a damaged board from its event log. The log must be
-// whole; otherwise it is fault.Conflict and nothing is changed. The new file is written
+// whole; otherwise Rebuild returns fault.Conflict and nothing is changed. The new file is written
 // beside the damaged one and takes its place while no one else can write. The damaged
 // file is then at aside.
 func Rebuild(ctx context.Context, dir, run string) (s *Salvaged, aside string, err error) {

@@ -190,8 +190,8 @@ func otherSession(s *Signal) error {
 }
 
 // ClaimNext gives a worker the most urgent open signal that no one holds, the oldest of
-// equals. It skips signals below minPriority; "" takes any. It is fault.Conflict if there
-// is none.
+// equals. It skips signals below minPriority; "" takes any. It returns fault.Conflict if
+// there is none.
 func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string,
 	lease time.Duration) (Signal, error) {
 	if err := checkLease(lease); err != nil {

@@ -16,7 +16,7 @@ import (
 // AnyVersion, as ifMatch, matches any version.
 const AnyVersion = -1
 
-// Get returns a variable. It is fault.NotFound if it is not set.
+// Get returns a variable, or fault.NotFound if it is not set.
 func (b *Board) Get(ctx context.Context, key string) (Variable, error) {
 	if err := record.CheckText("the variable's name", key, MaxName, true); err != nil {
 		return Variable{}, err

@@ -150,7 +150,7 @@ func Unreachable(err error) bool {
 	return errors.As(err, &u)
 }
 
-// WaitRun opens the board of a run as soon as the run exists. It is fault.NotFound if the
+// WaitRun opens the board of a run as soon as the run exists. It returns fault.NotFound if the
 // run does not exist when ctx ends. A server that has answered once may go away and come
 // back. One that has not is only waited for if ctx has a deadline.
 func WaitRun(ctx context.Context, dir, run string) (*Board, error) {

@@ -210,7 +210,7 @@ func Run(ctx context.Context, b *board.Board, f Policy, in Input) (Result, error
 	return r, nil
 }
 
-// checker is one run of Run.
+// checker is the state of one call of Run.
 type checker struct {
 	f     *Policy
 	in    *Input

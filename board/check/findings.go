@@ -80,7 +80,7 @@ func (s *Step) Findings() (all []Finding) {
 	}
 	if s.tooMany != "" {
 		f := Finding{Text: "accepted doubts", Why: s.tooMany, TooMany: true}
-		f.Clear, f.Next = board.TakeBack("…")
+		f.Clear, f.Next = board.RevokeSteps("…")
 		all = append(all, f)
 	}
 	return all
@@ -100,7 +100,7 @@ func (s *Step) ToClear() []Finding {
 			}
 		}
 		if why := v.NothingChecked(); len(all) == 0 {
-			all = append(all, Finding{Clear: why, Next: ToVerify(why)})
+			all = append(all, Finding{Clear: why, Next: VerifySteps(why)})
 		}
 	case s.Survival != nil && s.Survival.Warning != "" && !s.Passed:
 		all = append(all, Finding{Clear: "post what was found, and mark what must surface", Next: []fault.Step{
@@ -110,8 +110,8 @@ func (s *Step) ToClear() []Finding {
 	return all
 }
 
-// ToVerify says what to do where verify had nothing to check, by the reason.
-func ToVerify(why string) []fault.Step {
+// VerifySteps returns what makes the findings checkable, by the reason why verify had nothing to check.
+func VerifySteps(why string) []fault.Step {
 	switch why {
 	case verify.NoneNamesSource:
 		return []fault.Step{fault.Do("entry.post", "post findings with their source and a quote: {}", "content", "…",
@@ -123,9 +123,9 @@ func ToVerify(why string) []fault.Step {
 	return []fault.Step{fault.Do("entry.post", "post findings with a quote: {}", "content", "…", "evidence", "…")}
 }
 
-// ToDo is how a step gets the input that it was skipped for. One that the policy names
-// fails if what the policy lists is not there.
-func (s *Step) ToDo() fault.Step {
+// InputStep returns how to give a step the input that is missing. Without it, the step has failed if the policy lists
+// that input; otherwise it was skipped.
+func (s *Step) InputStep() fault.Step {
 	switch {
 	case s.Name == Verify && s.Passed:
 		return fault.Give("sources", "DIR", "{}, or list it under sources in "+PolicyName)

@@ -109,7 +109,7 @@ func (f *Policy) paths(list []string) ([]string, error) {
 	return list, nil
 }
 
-// CheckBelow is fault.Invalid if a path, or a file that it stands for as a pattern, leads out of
+// CheckBelow returns fault.Invalid if a path, or a file that it stands for as a pattern, leads out of
 // a directory. A path that is not there is judged as it is written.
 func CheckBelow(dir, path string) error {
 	paths := []string{path}
@@ -162,7 +162,7 @@ func describeDir(dir string) string {
 	return strings.TrimSuffix(dir, string(filepath.Separator))
 }
 
-// CheckNamed is fault.Invalid if a path that a caller names, and that is written as one below
+// CheckNamed returns fault.Invalid if a path that a caller names, and that is written as one below
 // the working directory, leads out of it: the directory's owner may have put a link there.
 func (f *Policy) CheckNamed(paths []string) error {
 	for _, p := range paths {

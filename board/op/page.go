@@ -68,8 +68,8 @@ func (p *Page) Value(v []byte, operation, id string) string {
 	return strings.ReplaceAll(text.Visible(s), "\n", " ")
 }
 
-// Some returns the first of a list, as many as there is room for: for people all.
-func Some[T any](p *Page, all []T) []T {
+// FirstRows returns the rows of a list that an answer may show: all, or with Shorten the first Items.
+func FirstRows[T any](p *Page, all []T) []T {
 	if p.Shorten == nil {
 		return all
 	}

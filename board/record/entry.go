@@ -258,8 +258,8 @@ func parseID(id string, letter byte) (int64, error) {
 	return n, nil
 }
 
-// PriorityRank is 0 for critical and rises as urgency falls. It is fault.Invalid for an
-// unknown priority.
+// PriorityRank is 0 for critical and rises as urgency falls. It returns fault.Invalid for
+// an unknown priority.
 func PriorityRank(p string) (int, error) {
 	if i := slices.Index(Priorities, p); i >= 0 {
 		return i, nil

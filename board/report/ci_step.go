@@ -66,7 +66,7 @@ func CIOfStep(s *check.Step, words fault.Words, version string) CI {
 		why := s.Verify.NothingChecked()
 		r.headline = "verify failed: nothing was checked: " + why
 		r.findings = append(r.findings, finding{rule: "quote", label: "nothing was checked", cause: "nothing checked",
-			message: why, clear: fault.Join(check.ToVerify(why), words, ", ")})
+			message: why, clear: fault.Join(check.VerifySteps(why), words, ", ")})
 	}
 	return r.withFailure()
 }

@@ -45,7 +45,7 @@ type DB interface {
 	Read(ctx context.Context, fn func(*Tx) error) error
 	// Write runs fn and commits if fn returns nil; otherwise nothing of it is seen or
 	// kept. One writer of a run runs at a time. A commit survives power loss. fn may run
-	// again on a fresh transaction if the first was lost. It is fault.Gone for a database
+	// again on a fresh transaction if the first was lost. It returns fault.Gone for a database
 	// that was removed since it was opened.
 	Write(ctx context.Context, fn func(*Tx) error) error
 	// Watch calls changed at once, and whenever somebody may have changed the database,

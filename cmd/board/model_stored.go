@@ -63,8 +63,8 @@ func (p *program) reembed(c *cli.Context) error {
 	}, "reembed", done.kb, "items", done.Items, "chunks", done.Chunks)
 }
 
-// embedStored gives what is stored embeddings of the model in use, or leaves capsules and
-// items to the daemon, which has the model warm, if it may.
+// embedStored embeds the stored capsules, memory items and chunks with the model in use. If leave is set and a daemon is
+// listening, capsules and items are left to it, as it has the model in memory.
 func (p *program) embedStored(ctx context.Context, leave bool) (done storedEmbedded, err error) {
 	src, err := p.Source()
 	if err != nil {

@@ -48,9 +48,9 @@ func (c *call) Acted(string) {}
 // Person is false: a model calls.
 func (c *call) Person() bool { return false }
 
-// Checks has posts held against their sources. Who may not read files gets what the board
-// keeps of them.
-func (c *call) Checks() (posts, files bool) { return true, c.cfg.Grants.has[Files] }
+// CanVerify has posts verified. For a client that may not read files, only what the board keeps of
+// their sources is used.
+func (c *call) CanVerify() (posts, files bool) { return true, c.cfg.Grants.has[Files] }
 
 // Policy is the policy that a run is judged by: the one on record, else the workspace's.
 func (c *call) Policy(ctx context.Context, b *board.Board) (check.Policy, error) {
@@ -149,8 +149,8 @@ func (c *call) UsualTiers() []string { return []string{memory.Workspace, memory.
 // Agent returns "": the context tools take no client's name for an author.
 func (c *call) Agent() string { return "" }
 
-// Careful is true: a model is first shown what would change.
-func (c *call) Careful() bool { return true }
+// IsToolCall is true: the MCP server has tools alone.
+func (c *call) IsToolCall() bool { return true }
 
 // Tidy calls fn with the memory of the tiers that are granted.
 func (c *call) Tidy(_ context.Context, shows, meaning bool, fn func(*memory.Store) error) error {

@@ -46,7 +46,7 @@ func (c *call) Gather(ctx context.Context, b *board.Board, f *check.Policy, m op
 	if in, err = check.Open(f, each(m.Reports, c.where), each(m.Sources, c.where)); err != nil {
 		return in, done, err
 	}
-	ops.NameFrom(c.workspace(), in.Sources) // as answers name them
+	ops.SetRelNames(c.workspace(), in.Sources) // as answers name them
 	in.BoardOnly = !mayRead
 	if m.Text != "" {
 		draft, err := documents.Read("text.md", strings.NewReader(m.Text))

@@ -180,7 +180,7 @@ given.`},
 		}
 		p.Printf("%d new, %d changed, %d unchanged; %s written, %d kept, %d removed\n", len(r.New),
 			len(r.Changed), r.Unchanged, amount(r.Capsules, "capsule", "capsules"), r.Kept, r.Removed)
-		for _, f := range op.Some(p, r.Pruned) {
+		for _, f := range op.FirstRows(p, r.Pruned) {
 			p.Printf("gone: %s\n", p.Line(f, 300))
 		}
 		if n := len(r.Empty) + len(r.Refused); n > 0 {
@@ -191,17 +191,17 @@ given.`},
 			p.Note("note: " + p.Line(f, 300) + " is the same as " + p.Line(r.Elsewhere[f], 300) +
 				" of another worktree, and not stored again")
 		}
-		for _, f := range op.Some(p, r.Gone) {
+		for _, f := range op.FirstRows(p, r.Gone) {
 			p.Note("note: " + p.Line(f, 300) + " is gone" + p.Step(fault.Give("prune", "",
 				"; {} removes its capsules")))
 		}
-		for _, m := range op.Some(p, r.Masked) {
+		for _, m := range op.FirstRows(p, r.Masked) {
 			p.Note("note: " + p.Line(m.String(), 300) + p.Step(fault.Give("force", "", "; {} ingests it unmasked")))
 		}
-		for _, w := range op.Some(p, r.Warnings) {
+		for _, w := range op.FirstRows(p, r.Warnings) {
 			p.Note("note: " + p.Line(w, 300))
 		}
-		for _, f := range op.Some(p, r.Refused) {
+		for _, f := range op.FirstRows(p, r.Refused) {
 			p.Note("refused: " + p.Line(f.From, 300) + ": " + p.Line(f.Why, 300))
 		}
 	},

@@ -129,7 +129,7 @@ add a "title" and a "content" to each group that one text can say better, and
 
 replaces the group's items with it. They are forgotten, and point to it.`},
 	Do: func(ctx context.Context, h Memories, in ConsolidateIn) (out ConsolidateOut, err error) {
-		if out.did, err = in.chooseAction(h.Careful()); err != nil {
+		if out.did, err = in.chooseAction(h.IsToolCall()); err != nil {
 			return out, err
 		}
 		var scopes []memory.Scope
@@ -305,7 +305,7 @@ func printPlans(p *op.Page, o *ConsolidateOut) {
 		x := &o.Plans[i]
 		p.Printf("%s: %s would be done; %s now\n", x.Scope, text.Count(int64(len(x.Steps)), "step",
 			"steps"), text.Count(int64(x.Live), "item", "items"))
-		shown := op.Some(p, x.Steps)
+		shown := op.FirstRows(p, x.Steps)
 		for _, st := range shown {
 			p.Printf("  %-7s  %s  %s\n", st.Op, st.Item, p.Text(st.Text, 120, "memory.get", st.Item))
 			if st.Into != "" {
@@ -324,7 +324,7 @@ func printPlans(p *op.Page, o *ConsolidateOut) {
 }
 
 func printGroups(p *op.Page, o *ConsolidateOut) {
-	for i := range op.Some(p, o.Groups) {
+	for i := range op.FirstRows(p, o.Groups) {
 		g := &o.Groups[i]
 		p.Printf("%s  %s  %s\n", p.Paint(op.Bold, g.ID), g.Scope, text.Count(int64(len(g.Items)), "item",
 			"items"))
@@ -347,7 +347,7 @@ func groupItems(p *op.Page, items []memory.GroupItem) {
 
 // printContradictions lists pairs for somebody to judge.
 func printContradictions(p *op.Page, all []memory.Contradiction) {
-	shown := op.Some(p, all)
+	shown := op.FirstRows(p, all)
 	for _, c := range shown {
 		p.Printf("%s  %s  %s\n", p.Paint(op.Yellow, "contradiction"), c.Scope,
 			p.Text(strings.Join(c.Why, "; "), 200, "", ""))
@@ -362,11 +362,11 @@ func printContradictions(p *op.Page, all []memory.Contradiction) {
 }
 
 func printRewritten(p *op.Page, o *ConsolidateOut) {
-	for _, d := range op.Some(p, o.Rewritten) {
+	for _, d := range op.FirstRows(p, o.Rewritten) {
 		p.Printf("%s replaces %s: %s%s\n", d.Item.ID, strings.Join(d.Replaced, ", "),
 			headline(p, &d.Item, 100), p.Paint(op.Dim, "  undo takes "+d.Pass))
 	}
-	for _, r := range op.Some(p, o.Refused) {
+	for _, r := range op.FirstRows(p, o.Refused) {
 		p.Note("refused: " + p.Line(r.From, 200) + ": " + p.Line(r.Why, 300))
 	}
 	if len(o.Rewritten)+len(o.Refused) == 0 {
@@ -375,7 +375,7 @@ func printRewritten(p *op.Page, o *ConsolidateOut) {
 }
 
 func printPasses(p *op.Page, all []memory.Pass) {
-	for _, x := range op.Some(p, all) {
+	for _, x := range op.FirstRows(p, all) {
 		state := ""
 		switch {
 		case x.Undone != nil:

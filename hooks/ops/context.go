@@ -25,8 +25,8 @@ type Contexts interface {
 	Embed(ctx context.Context, s *chunks.Store, c *chunks.Chunk) (warning string)
 	// Agent is who writes, unless the call says so; "": nobody in particular.
 	Agent() string
-	// Careful reports whether what is not there is an answer, and no error.
-	Careful() bool
+	// IsToolCall is that of Knowledge. For a tool, that a chunk is not found is an answer, and no error.
+	IsToolCall() bool
 }
 
 // reply writes what a tool answers: as it is, so that programs find the original's words.
@@ -39,7 +39,7 @@ func reply(p *op.Page, s string) {
 
 // missing returns a not-found error as an answer, for a caller to whom it is one, else as an error.
 func missing(h Contexts, err error) (string, error) {
-	if h.Careful() && errors.Is(err, fault.NotFound) {
+	if h.IsToolCall() && errors.Is(err, fault.NotFound) {
 		return err.Error(), nil
 	}
 	return "", err
@@ -94,7 +94,7 @@ var ContextSearch = op.Op[Contexts, ContextSearchIn, ContextHits]{
 		return out, err
 	},
 	Text: func(p *op.Page, o ContextHits) {
-		hits := slices.Clone(op.Some(p, o.Hits))
+		hits := slices.Clone(op.FirstRows(p, o.Hits))
 		for i := range hits {
 			if h := &hits[i]; p.Shorten != nil {
 				h.Content = p.Shorten(h.Content, "context.read", h.ID)
@@ -232,7 +232,7 @@ var ContextList = op.Op[Contexts, ContextListIn, ContextListed]{
 		return ContextListed{notNil(l.Chunks), l.Total, l, in.Offset}, err
 	},
 	Text: func(p *op.Page, o ContextListed) {
-		o.list.Chunks = op.Some(p, o.Chunks)
+		o.list.Chunks = op.FirstRows(p, o.Chunks)
 		reply(p, chunks.ListText(o.list))
 		if n := len(o.list.Chunks); o.offset+n < o.Total {
 			p.Note(fmt.Sprintf("%d of %d are listed", n, o.Total) + p.Step(fault.Give("offset",

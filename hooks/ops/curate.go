@@ -77,7 +77,7 @@ Everything is in the history of the capsules, and ` + "`board kb history CAPSULE
 			in.What = Curations
 		}
 		out.DryRun, out.limit = new(bool), in.Limit
-		*out.DryRun = in.DryRun || h.Careful() && !in.Apply
+		*out.DryRun = in.DryRun || h.IsToolCall() && !in.Apply
 		show, end := h.Progress()
 		defer end()
 		opt := kb.CurateOptions{DryRun: *out.DryRun, Progress: show}
@@ -104,7 +104,7 @@ Everything is in the history of the capsules, and ` + "`board kb history CAPSULE
 			}
 			return nil
 		})
-		if h.Careful() {
+		if h.IsToolCall() {
 			out.shorten()
 		}
 		return out, err
@@ -200,7 +200,7 @@ func printPairs(p *op.Page, o *CurateOut) {
 
 // first are the first of a list, with a note if that is not all.
 func first[T any](p *op.Page, all []T, limit int) []T {
-	shown := op.Some(p, all)
+	shown := op.FirstRows(p, all)
 	if limit > 0 && limit < len(shown) {
 		shown = shown[:limit]
 	}

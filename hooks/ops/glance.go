@@ -151,7 +151,7 @@ func GlanceText(p *op.Page, o *Glance) {
 			return p.Line(e.Worker, board.MaxName) + " " + e.Status
 		}))
 	}
-	for i := range op.Some(p, st.Checks) {
+	for i := range op.FirstRows(p, st.Checks) {
 		c := &st.Checks[i]
 		said := fmt.Sprintf("%s (%s, %s", c.Describe(), c.Worker, seconds(c.At))
 		p.Printf("check      %s)\n", p.Line(strings.TrimSuffix(said+", "+st.DescribeNewEntries(*c), ", "), 300))
@@ -159,7 +159,7 @@ func GlanceText(p *op.Page, o *Glance) {
 	if spent := st.Spent("").Describe(); spent != "" {
 		p.Printf("spent      %s\n", spent)
 	}
-	for _, v := range op.Some(p, st.Variables) {
+	for _, v := range op.FirstRows(p, st.Variables) {
 		p.Printf("variable   %s = %s  %s\n", p.Line(v.Key, board.MaxName), p.Text(string(v.Value), 120,
 			"variable.get", v.Key), p.Paint(op.Dim, fmt.Sprintf("(version %d, %s)", v.Version,
 			p.Line(v.Worker, board.MaxName))))
@@ -172,11 +172,11 @@ func GlanceText(p *op.Page, o *Glance) {
 	}
 	said := map[string]bool{}
 	reasons := o.Gate.Reasons[:min(len(o.Gate.Reasons), most)]
-	for i := range op.Some(p, reasons) {
+	for i := range op.FirstRows(p, reasons) {
 		said[reasons[i].ID] = true
 		p.Printf("%s\n", ReasonLine(p, &reasons[i]))
 	}
-	for _, s := range op.Some(p, o.Signals) {
+	for _, s := range op.FirstRows(p, o.Signals) {
 		if !said[s.ID] {
 			p.Printf("  %s\n", SignalLine(p, &s, time.Now()))
 		}
@@ -189,7 +189,7 @@ func GlanceText(p *op.Page, o *Glance) {
 // someOf puts the first members of a list on a line.
 func someOf[T any](p *op.Page, all []T, say func(*T) string) string {
 	var said []string
-	for i := range op.Some(p, all[:min(len(all), maxWorkers)]) {
+	for i := range op.FirstRows(p, all[:min(len(all), maxWorkers)]) {
 		said = append(said, say(&all[i]))
 	}
 	if more := len(all) - len(said); more > 0 {
@@ -297,7 +297,7 @@ func runsText(p *op.Page, o RunsOut) {
 	for _, r := range o.Runs {
 		width = max(width, len(r.Run))
 	}
-	shown := op.Some(p, o.Runs)
+	shown := op.FirstRows(p, o.Runs)
 	for i := range shown {
 		p.Printf("%s\n", runLine(p, &shown[i], width, o.checked))
 	}

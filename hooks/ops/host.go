@@ -31,9 +31,9 @@ type Runs interface {
 	Worker(named string, holds bool) (string, error)
 	// Acted is told what was done under the worker's name.
 	Acted(done string)
-	// Checks reports whether posts are held against their sources, and whether these may be
-	// files.
-	Checks() (posts, files bool)
+	// CanVerify reports whether posts are verified against their sources, and whether these may be read
+	// from files.
+	CanVerify() (posts, files bool)
 	// Policy is the policy of a run.
 	Policy(ctx context.Context, b *board.Board) (check.Policy, error)
 	// Which is the run that a call means, "" for none, and whether its first post begins it.
@@ -75,8 +75,8 @@ type Knowledge interface {
 	Search(ctx context.Context, q kb.Query) (kb.Result, error)
 	// Place is the workspace that the call is about; "": none.
 	Place() (string, error)
-	// Careful reports whether what changes much is only shown unless it is asked for.
-	Careful() bool
+	// IsToolCall is false for a command. A tool only shows what changes much unless the call asks for it.
+	IsToolCall() bool
 	// Progress tells the caller how far something has come, until its end.
 	Progress() (step func(what string, done, of int), end func())
 	// Unembedded reports whether what is written shall have no embedding.
@@ -114,8 +114,8 @@ type Memories interface {
 	MayUse(grant string) error
 	// Owns refuses what belongs to one agent unless the caller is known to be one.
 	Owns(what string) error
-	// Careful reports whether what changes much is only shown unless it is asked for.
-	Careful() bool
+	// IsToolCall is that of Knowledge. A tool that writes a named entry takes the revision that was read.
+	IsToolCall() bool
 	// Tidy is Memory for the tiers that the caller may write to, and, if it shows what items
 	// say, read.
 	Tidy(ctx context.Context, shows, meaning bool, fn func(*memory.Store) error) error

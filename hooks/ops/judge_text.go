@@ -156,12 +156,12 @@ func (p *judgePage) step(s *check.Step) {
 	}
 	p.Printf("%s  %s: %s\n", state, s.Name, p.Line(headline, 200))
 	if s.Skipped && !s.HadInput() {
-		if next := p.Step(s.ToDo()); next != "" {
+		if next := p.Step(s.InputStep()); next != "" {
 			p.Printf("to do it: %s\n", next)
 		}
 		return
 	}
-	for _, w := range op.Some(p.Page, s.Warnings) {
+	for _, w := range op.FirstRows(p.Page, s.Warnings) {
 		if w != s.Headline {
 			p.Printf("  %s\n", p.Line(w, 200))
 		}
@@ -204,7 +204,7 @@ func (p *judgePage) findings(s *check.Step) {
 			rows = append(rows, judgedRow{where, p.said(f.Text, "", 160) + ": " + p.said(f.Why, "", 200), nil})
 		}
 	}
-	shown := op.Some(p.Page, rows[:min(len(rows), p.rows)])
+	shown := op.FirstRows(p.Page, rows[:min(len(rows), p.rows)])
 	for _, r := range shown {
 		p.Printf("  %s\n", strings.TrimSpace(r.about+" "+r.says))
 		for _, line := range r.below {

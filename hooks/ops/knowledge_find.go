@@ -202,7 +202,7 @@ measures the threshold.`},
 			KBList.Text(p, *o.KBListOut)
 			return
 		}
-		shown := op.Some(p, o.Hits)
+		shown := op.FirstRows(p, o.Hits)
 		for i := range shown {
 			printFound(p, &shown[i], o.FoundOut)
 		}
@@ -278,7 +278,7 @@ func printPlace(p *op.Page, h *kb.Hit, here string) {
 	if h.Confidence != nil && *h.Confidence >= 0.5 {
 		said += fmt.Sprintf(", confidence %g", *h.Confidence)
 	}
-	if tags := op.Some(p, h.Tags); len(tags) > 0 {
+	if tags := op.FirstRows(p, h.Tags); len(tags) > 0 {
 		said += ", tags " + p.Line(strings.Join(tags, ", "), 200)
 	}
 	if h.Workspace != "" && h.Workspace != here {
@@ -352,15 +352,15 @@ func printCapsule(p *op.Page, c *kb.Capsule, g *board.Usage) {
 	row("scope", c.Scope)
 	row("workspace", line(c.Workspace))
 	row("project", line(c.Project))
-	row("tags", line(strings.Join(op.Some(p, c.Tags), ", ")))
-	row("domains", line(strings.Join(op.Some(p, c.DomainTags), ", ")))
+	row("tags", line(strings.Join(op.FirstRows(p, c.Tags), ", ")))
+	row("domains", line(strings.Join(op.FirstRows(p, c.DomainTags), ", ")))
 	row("source", line(c.Source))
 	if c.Confidence != nil {
 		row("confidence", strconv.FormatFloat(*c.Confidence, 'g', -1, 64))
 	}
 	row("verified by", line(c.VerifiedBy))
-	row("refs", line(strings.Join(op.Some(p, c.Refs), ", ")))
-	row("supersedes", line(strings.Join(op.Some(p, c.Supersedes), ", ")))
+	row("refs", line(strings.Join(op.FirstRows(p, c.Refs), ", ")))
+	row("supersedes", line(strings.Join(op.FirstRows(p, c.Supersedes), ", ")))
 	if c.SupersededBy != "" {
 		row("superseded", p.Paint(op.Yellow, "by "+c.SupersededBy))
 	}

@@ -49,7 +49,7 @@ func cut(p *op.Page, said string) {
 
 // rows writes as much of a list as there is room for, and tells how many it wrote.
 func rows[T any](p *op.Page, all []T, none string, line func(*T) string) int {
-	shown := op.Some(p, all)
+	shown := op.FirstRows(p, all)
 	for i := range shown {
 		p.Printf("%s\n", line(&shown[i]))
 	}

@@ -404,7 +404,7 @@ board memory list --forgotten still show it. Only a scrub deletes it.`},
 		return out, err
 	},
 	Text: func(p *op.Page, o ForgetOut) {
-		for _, id := range op.Some(p, o.ids) {
+		for _, id := range op.FirstRows(p, o.ids) {
 			p.Printf("%s is forgotten", p.Line(id, 40))
 			for i := range o.Items {
 				if o.Items[i].ID == id {

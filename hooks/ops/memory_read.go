@@ -122,7 +122,7 @@ func printTier(p *op.Page, s *memory.Slice, more bool, in *ReadIn) {
 		p.Printf("\n")
 	}
 	p.Printf("%s: %s\n", p.Paint(op.Bold, s.Tier), count)
-	shown := op.Some(p, s.Hits)
+	shown := op.FirstRows(p, s.Hits)
 	for i := range shown {
 		printHit(p, &shown[i], in)
 	}

@@ -128,7 +128,7 @@ terminal, the entry opens in $VISUAL or $EDITOR. Revisions are kept.`},
 		case in.Name == "" && !out.wrote:
 			list, err := NamedList.Do(ctx, h, NamedListIn{in.Tier})
 			return NamedOut{Named: list.Named}, err
-		case h.Careful() && out.wrote && (in.Name == "" || in.Revision == nil):
+		case h.IsToolCall() && out.wrote && (in.Name == "" || in.Revision == nil):
 			err = fault.Usage.New("to write a named entry takes its name, and the revision that you read", "read it first")
 		case in.Body != nil && in.Has("file"):
 			err = fault.Usage.New("both --file and an argument are given", "give the text once")

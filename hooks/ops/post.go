@@ -169,7 +169,7 @@ func PostAll(ctx context.Context, h Runs, on On, posts []board.Post, one bool) (
 			ran := heldRan(ctx, h, b, who, &p.Entry)
 			out.One, out.Posted = &One{p.Entry, p.Existing, nil, ran}, nil
 			if ran == nil {
-				out.Checked = holdAgainst(ctx, h, b, who, &p)
+				out.Checked = verifyPost(ctx, h, b, who, &p)
 			}
 		}
 		return nil
@@ -225,11 +225,11 @@ func noteReopened(h Runs, entry string, ids []string) {
 	}
 }
 
-// holdAgainst holds a finding against its source as soon as it is on the board. The post
-// counts whatever comes of that.
-func holdAgainst(ctx context.Context, h Runs, b *board.Board, who string,
+// verifyPost verifies a finding against its source as soon as it is on the board. The post
+// counts whatever the verdict is; nil if nothing was checked.
+func verifyPost(ctx context.Context, h Runs, b *board.Board, who string,
 	p *board.Posted) *verify.ItemResult {
-	posts, files := h.Checks()
+	posts, files := h.CanVerify()
 	if p.Entry.SourceDoc == "" || !posts {
 		return nil
 	}
@@ -244,7 +244,7 @@ func holdAgainst(ctx context.Context, h Runs, b *board.Board, who string,
 	return checked
 }
 
-// printFeedback tells what came of holdAgainst for each source, and how to mend what is doubted.
+// printFeedback tells what came of verifyPost for each source, and how to mend what is doubted.
 func printFeedback(p *op.Page, checked *verify.ItemResult) {
 	if checked == nil {
 		return
@@ -301,7 +301,7 @@ links, and answers the question that it answered. A new claim is a post that sup
 				return in.amend(e, p, &given)
 			})
 			if err == nil {
-				out = CorrectOut{One{p.Entry, p.Existing, holdAgainst(ctx, h, b, who, &p), nil}, p.Correction}
+				out = CorrectOut{One{p.Entry, p.Existing, verifyPost(ctx, h, b, who, &p), nil}, p.Correction}
 			}
 			return err
 		})

@@ -60,7 +60,7 @@ best match first.`},
 		return out, err
 	},
 	Text: func(p *op.Page, o QueryOut) {
-		shown := op.Some(p, o.Entries)
+		shown := op.FirstRows(p, o.Entries)
 		for i := range shown {
 			p.Printf("%s\n", entryLine(p, &shown[i]))
 			if p.Shorten != nil || o.in.Full {
@@ -226,7 +226,7 @@ var Show = op.Op[Runs, ShowIn, ShowOut]{
 		}
 		p.Printf("\nhistory\n")
 		events := o.History
-		if shown := op.Some(p, events); len(shown) < len(events) {
+		if shown := op.FirstRows(p, events); len(shown) < len(events) {
 			p.Printf("%d events before\n", len(events)-len(shown))
 			events = events[len(events)-len(shown):]
 		}
@@ -263,7 +263,7 @@ func printEntry(p *op.Page, e *board.Entry, history []board.Event) {
 	if e.Confidence != nil {
 		row(p, "confidence", fmt.Sprintf("%g", *e.Confidence))
 	}
-	row(p, "tags", p.Text(strings.Join(op.Some(p, e.Tags), ", "), board.MaxContent, "", ""))
+	row(p, "tags", p.Text(strings.Join(op.FirstRows(p, e.Tags), ", "), board.MaxContent, "", ""))
 	row(p, "key", p.Line(e.Key, 200))
 	row(p, "elsewhere", p.Line(e.ExternalID, 200))
 	p.Printf("\n%s\n", p.Whole(e.Content, "  | ", "", ""))
@@ -274,7 +274,7 @@ func printEntry(p *op.Page, e *board.Entry, history []board.Event) {
 	}
 	p.Printf("\n")
 	for _, kind := range board.LinkKinds {
-		for _, id := range op.Some(p, e.Of(kind)) {
+		for _, id := range op.FirstRows(p, e.Of(kind)) {
 			p.Printf("→ %-12s %s\n", kind, id)
 		}
 	}
@@ -283,7 +283,7 @@ func printEntry(p *op.Page, e *board.Entry, history []board.Event) {
 // printRelated prints the dropped must-surface duties, the signals that the entry raised, and the entries that it was
 // settled with.
 func printRelated(p *op.Page, o *ShowOut) {
-	for _, x := range op.Some(p, *o.Dropped) {
+	for _, x := range op.FirstRows(p, *o.Dropped) {
 		if x.By == o.Entry.ID {
 			p.Printf("%s need not surface: %s\n", x.ID, p.Text(x.Reason, 400, "", ""))
 		} else {
@@ -291,10 +291,10 @@ func printRelated(p *op.Page, o *ShowOut) {
 				board.MaxName), x.By, p.Text(x.Reason, 400, "", ""))
 		}
 	}
-	for _, s := range op.Some(p, *o.Raised) {
+	for _, s := range op.FirstRows(p, *o.Raised) {
 		p.Printf("← %-12s %s\n", "raised", SignalLine(p, &s, time.Now()))
 	}
-	for _, s := range op.Some(p, *o.Settled) {
+	for _, s := range op.FirstRows(p, *o.Settled) {
 		p.Printf("↔ %-12s %s by %s: %s\n", "settled with", s.Other(o.Entry.ID),
 			p.Line(s.Worker, board.MaxName), p.Text(s.Reason, 200, "", ""))
 	}
@@ -323,12 +323,12 @@ func printSignal(p *op.Page, s *board.Signal) {
 }
 
 func backlinks(p *op.Page, links []board.Backlink) {
-	for _, l := range op.Some(p, links) {
+	for _, l := range op.FirstRows(p, links) {
 		verb := map[string]string{board.Supports: "supported by", board.Contradicts: "contradicted by",
 			board.Supersedes: "superseded by", board.Addresses: "addressed by"}[l.Kind]
 		p.Printf("← %-15s %-5s %s\n", verb, l.From, p.Text(l.Line, board.MaxContent, "", ""))
 	}
-	if left := len(links) - len(op.Some(p, links)); left > 0 {
+	if left := len(links) - len(op.FirstRows(p, links)); left > 0 {
 		p.Printf("%d more link to it\n", left)
 	}
 }

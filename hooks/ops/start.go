@@ -13,18 +13,18 @@ import (
 	"blackboard/board/verify"
 )
 
-// sources are the files below paths, by names as they are seen from a directory.
+// sources returns the files below paths; those below dir have names relative to it.
 func sources(dir string, paths []string) ([]verify.File, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
 	all, err := verify.FindFiles(paths...)
-	NameFrom(dir, all)
+	SetRelNames(dir, all)
 	return all, err
 }
 
-// NameFrom renames, in place, the files that are in a directory, as they are seen from there.
-func NameFrom(dir string, files []verify.File) {
+// SetRelNames sets the Name of each file below a directory to its path relative to it; no file is moved.
+func SetRelNames(dir string, files []verify.File) {
 	for i := range files {
 		f := &files[i]
 		if near, err := filepath.Rel(dir, f.Path); err == nil && filepath.IsLocal(near) {

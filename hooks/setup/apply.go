@@ -122,7 +122,7 @@ func (s *Setup) write(w *Work) (err error) {
 	}
 	s.manifest.Dirs = append(s.manifest.Dirs, dirs...)
 	for _, c := range w.Changes {
-		s.tidy(c)
+		s.removeLeftovers(c)
 	}
 	s.manifest.sweep()
 	return nil
@@ -187,9 +187,9 @@ func (c *Change) restore() {
 	writeWhole(c.disk.real, c.disk.text, c.disk.mode, c.disk.info)
 }
 
-// tidy removes what a restored file no longer needs: its copies and, without a
+// removeLeftovers removes what a restored file no longer needs: its copies and, without a
 // manifest, the skill's directory.
-func (s *Setup) tidy(c *Change) {
+func (s *Setup) removeLeftovers(c *Change) {
 	old := s.manifest.of(c.disk.real)
 	switch {
 	case old == nil && c.Action == Remove && filepath.Base(c.disk.real) == "SKILL.md":

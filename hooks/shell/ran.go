@@ -569,8 +569,8 @@ func (w *walker) readSetting(name string, args []string) bool {
 	return true
 }
 
-// cd changes the directory, as far as the line tells where to. The place of a container's
-// root is unknown: there it is taken for the same.
+// cd changes the directory as far as the line tells where to; "?" is an unknown one. In a
+// container, an absolute path changes nothing, as it is unknown where that is on this machine.
 func (w *walker) cd(to string) {
 	to = slashed(to)
 	switch {

@@ -128,8 +128,8 @@ type Topic struct {
 // CleanRoom reports whether a session of this topic starts without earlier findings.
 func (t Topic) CleanRoom() bool { return t.Kind == KindReview }
 
-// on makes the topic a review on a branch for one.
-func (t Topic) on(branch string) Topic {
+// onBranch returns the topic as it is on a branch: a review if the branch is for one.
+func (t Topic) onBranch(branch string) Topic {
 	if isReview(branch) && t.Kind != KindReview {
 		t.Kind, t.Why = KindReview, t.Why+"; the branch "+clip(branch, 100)+" is for a review"
 	}
@@ -152,7 +152,7 @@ func (d *Dir) Resolve(session string, at Place) Topic {
 	pinned, problem := d.Pinned()
 	if pinned != "" {
 		return Topic{Name: pinned, Kind: KindOf(pinned), Explicit: true,
-			Why: "it is pinned for this workspace"}.on(at.Branch)
+			Why: "it is pinned for this workspace"}.onBranch(at.Branch)
 	}
 	if problem != "" {
 		problem = "; " + problem
@@ -161,7 +161,7 @@ func (d *Dir) Resolve(session string, at Place) Topic {
 	name := SessionTopic(session)
 	switch {
 	case !shared:
-		return Topic{Name: Current, Kind: KindCurrent, Why: why + problem}.on(at.Branch)
+		return Topic{Name: Current, Kind: KindCurrent, Why: why + problem}.onBranch(at.Branch)
 	case name == "":
 		return Topic{Why: why + ", and no session is named" + problem}
 	}

@@ -209,7 +209,7 @@ func (l *learner) hear(from, text string, part, again bool) {
 	case again:
 		l.last, l.lastAt, text = text, from, ""
 	}
-	// the whole stands for its parts
+	// a whole message that contains the collected parts replaces them
 	if strings.Contains(text, strings.TrimSpace(l.parts.String())) {
 		l.parts.Reset()
 	}

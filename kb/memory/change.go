@@ -334,9 +334,9 @@ func (f *file) revive(tx *sqlite.Tx, it *Item, v embed.Vector, why string,
 	return f.itemEvent(tx, VerbRestored, it, why)
 }
 
-// Restore restores an archived or forgotten item, or a note of the caller. An item
-// counts as read now. If it has expired, or its conversation is archived, it gets no
-// expiry. For a note the result has only the id, the tier and the text.
+// Restore restores an archived or forgotten item, or a note of the caller. An item counts as read now. If it has
+// expired, its expiry is dropped; if it was to end with a conversation that is archived, it becomes long-term. For a note
+// the result has only the id, the tier, the agent, the text and when it was created.
 func (s *Store) Restore(ctx context.Context, id string) (Stored, error) {
 	out := Stored{Warnings: []string{}}
 	if isNote(id) {

@@ -78,7 +78,7 @@ type Options struct {
 	// Wait is how long the preparation waits for other writers; 0 is sqlite.LockTimeout.
 	Wait time.Duration
 
-	written bool // it is fs.ErrNotExist if nothing was written yet
+	mustExist bool // opening fails with fs.ErrNotExist if nothing was written yet
 }
 
 // Open opens a file and prepares it.
@@ -89,7 +89,7 @@ func (k *Kind) Open(ctx context.Context, path string, mode sqlite.Mode, opt Opti
 		return nil, err
 	}
 	f := k.on(db)
-	opt.written = mode == sqlite.ReadWrite && IsShared(path)
+	opt.mustExist = mode == sqlite.ReadWrite && IsShared(path)
 	if err := f.Prepare(ctx, opt); err != nil {
 		db.Close()
 		return nil, err
@@ -169,7 +169,7 @@ func (f *File) prepare(ctx context.Context, opt *Options) error {
 	if err != nil || ready && state == index.Ready {
 		return err
 	}
-	if opt.written && state == index.Absent {
+	if opt.mustExist && state == index.Absent {
 		return fmt.Errorf("%s has nothing of %s: %w", f.Path(), f.kind.Name, fs.ErrNotExist)
 	}
 	if err := f.Full(); err != nil {

@@ -103,7 +103,7 @@ func (v *preview) read() tea.Cmd {
 		return func() tea.Cmd {
 			again := v.reading.End()
 			switch {
-			case of != v.of, errors.Is(err, fault.Away) && v.found.id == of.id: // it stays
+			case of != v.of, errors.Is(err, fault.Away) && v.found.id == of.id: // what is shown stays
 			case err != nil:
 				v.found = itemDetail{}
 				v.set(of.id, nil)

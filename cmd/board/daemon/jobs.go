@@ -188,11 +188,11 @@ func (s *Server) memoriesChanged() func(context.Context) bool {
 	return func(context.Context) bool {
 		// Not the index of the log, nor an empty log: those change whenever a file is
 		// opened.
-		now := filesIn([]string{dir, filepath.Join(dir, "workspaces")}, func(f fs.FileInfo) bool { return f.Size() > 0 && !strings.HasSuffix(f.Name(), "-shm") })
+		now := stampOf([]string{dir, filepath.Join(dir, "workspaces")}, func(f fs.FileInfo) bool { return f.Size() > 0 && !strings.HasSuffix(f.Name(), "-shm") })
 		if now == "" {
 			return false
 		}
-		now += modelFiles(s.cfg.ModelDir)
+		now += modelStamp(s.cfg.ModelDir)
 		changed := now != before
 		before = now
 		return changed

@@ -23,14 +23,14 @@ type warm struct {
 	cfg *Config
 	log *slog.Logger
 
-	mu       sync.RWMutex // read while in use, written to replace it
-	loaded   bool
-	model    embed.Embedder // nil: none is installed, or it is broken
-	closing  func() error
-	files    string // of the model, as they were when it was loaded
-	modelErr error
-	kb       *kb.KB // nil: there is none yet
-	watch    *watcher
+	mu         sync.RWMutex // read while in use, written to replace it
+	loaded     bool
+	model      embed.Embedder // nil: none is installed, or it is broken
+	closing    func() error
+	modelStamp string // of the files that the model was loaded from
+	modelErr   error
+	kb         *kb.KB // nil: there is none yet
+	watch      *watcher
 }
 
 // cachingEmbedder is a model that remembers the vector of the text it was asked for last: a
@@ -113,7 +113,7 @@ func (w *warm) tryUse(needKB bool, fn func(*held) error) (used bool, err error) 
 	return true, fn(h)
 }
 
-// withModel calls fn with the model. That there is none is fault.NoModel.
+// withModel calls fn with the model. It returns fault.NoModel if there is none.
 func (w *warm) withModel(ctx context.Context, fn func(embed.Embedder) error) error {
 	return w.use(ctx, false, func(h *held) error {
 		if h.model == nil {
@@ -125,7 +125,7 @@ func (w *warm) withModel(ctx context.Context, fn func(embed.Embedder) error) err
 
 // isCurrent reports whether what is open is what is on the disk.
 func (w *warm) isCurrent(needKB bool) bool {
-	if !w.loaded || w.files != modelFiles(w.cfg.ModelDir) {
+	if !w.loaded || w.modelStamp != modelStamp(w.cfg.ModelDir) {
 		return false
 	}
 	return !needKB || w.kb != nil && w.kb.CheckFile() == nil
@@ -138,7 +138,7 @@ func (w *warm) refresh(ctx context.Context, needKB bool) error {
 	if w.isCurrent(needKB) {
 		return nil
 	}
-	if files := modelFiles(w.cfg.ModelDir); !w.loaded || files != w.files {
+	if stamp := modelStamp(w.cfg.ModelDir); !w.loaded || stamp != w.modelStamp {
 		w.closeAll()
 		w.modelErr = nil
 		m, closing, err := w.cfg.OpenModel(ctx, w.cfg.ModelDir)
@@ -152,7 +152,7 @@ func (w *warm) refresh(ctx context.Context, needKB bool) error {
 			w.modelErr = err
 			w.log.Warn("the model cannot be used", "dir", w.cfg.ModelDir, "error", err)
 		}
-		w.files, w.loaded = files, true
+		w.modelStamp, w.loaded = stamp, true
 	}
 	if !needKB || w.kb != nil && w.kb.CheckFile() == nil {
 		return nil
@@ -204,15 +204,14 @@ func (w *warm) close() {
 	w.closeAll()
 }
 
-// modelFiles says which files a model has, with their sizes and times: what differs when
-// it is replaced.
-func modelFiles(dir string) string {
-	return filesIn([]string{dir, filepath.Join(dir, "onnx")}, func(fs.FileInfo) bool { return true })
+// modelStamp returns the stamp of a model's files. It differs when the model is replaced.
+func modelStamp(dir string) string {
+	return stampOf([]string{dir, filepath.Join(dir, "onnx")}, func(fs.FileInfo) bool { return true })
 }
 
-// filesIn says which files that count there are in directories, with their sizes and
-// times.
-func filesIn(dirs []string, counts func(fs.FileInfo) bool) (s string) {
+// stampOf returns the names, sizes and times of the files in directories that count, to see whether any
+// has changed.
+func stampOf(dirs []string, counts func(fs.FileInfo) bool) (s string) {
 	for _, dir := range dirs {
 		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -230,7 +230,7 @@ func (p *program) setupRun(c *cli.Context, s *setup.Setup, names []string) error
 		changes += len(w.Changes)
 	}
 	if !c.Bool("json") {
-		p.showWorks(c, s, works)
+		p.printPlan(c, s, works)
 	}
 	do := !c.Bool("dry-run")
 	if do && changes > 0 && !c.Bool("yes") {
@@ -251,5 +251,5 @@ func (p *program) setupRun(c *cli.Context, s *setup.Setup, names []string) error
 			w.Err = s.Apply(w)
 		}
 	}
-	return p.setupDone(c, works, do, changes)
+	return p.printSetup(c, works, do, changes)
 }

@@ -49,8 +49,8 @@ func unified(change *setup.Change) string {
 	return text
 }
 
-// showWorks shows the plan: as diffs, or for --uninstall a line for each file.
-func (p *program) showWorks(c *cli.Context, s *setup.Setup, works []*setup.Work) {
+// printPlan prints the plan: as diffs, or for --uninstall a line for each file.
+func (p *program) printPlan(c *cli.Context, s *setup.Setup, works []*setup.Work) {
 	for _, w := range works {
 		for _, change := range w.Changes {
 			if c.Bool("uninstall") && !c.Bool("dry-run") {
@@ -75,8 +75,8 @@ func (p *program) showWorks(c *cli.Context, s *setup.Setup, works []*setup.Work)
 	}
 }
 
-// setupDone prints the result, with exit code 1 if anything failed.
-func (p *program) setupDone(c *cli.Context, works []*setup.Work, done bool, changes int) (err error) {
+// printSetup prints the result of a setup or of its dry run, and returns exit code 1 if a harness failed.
+func (p *program) printSetup(c *cli.Context, works []*setup.Work, done bool, changes int) (err error) {
 	results := []setupResult{}
 	for _, w := range works {
 		r := setupResult{Name: w.Harness, Level: w.Level, Files: []setupFile{},
@@ -90,7 +90,7 @@ func (p *program) setupDone(c *cli.Context, works []*setup.Work, done bool, chan
 		}
 		results = append(results, r)
 		if !c.Bool("json") {
-			p.tellSetup(w, c.Bool("uninstall"), done)
+			p.printHarness(w, c.Bool("uninstall"), done)
 		}
 	}
 	switch {
@@ -104,7 +104,8 @@ func (p *program) setupDone(c *cli.Context, works []*setup.Work, done bool, chan
 	return err
 }
 
-func (p *program) tellSetup(w *setup.Work, uninstall, done bool) {
+// printHarness prints what was changed for one harness, or what went wrong.
+func (p *program) printHarness(w *setup.Work, uninstall, done bool) {
 	switch n := int64(len(w.Changes)); {
 	case w.Err != nil:
 		p.Messagef("board: %s: %s", w.Title, base.Safe(w.Err.Error()))

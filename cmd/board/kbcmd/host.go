@@ -56,7 +56,7 @@ func (h *host) Board(_ context.Context, _ string, _ ops.Access, fn func(*board.B
 
 func (h *host) Search(_ context.Context, q kb.Query) (kb.Result, error) { return h.search(h.c, q) }
 func (h *host) Place() (string, error)                                  { return h.Workspace(h.c) }
-func (h *host) Careful() bool                                           { return false }
+func (h *host) IsToolCall() bool                                        { return false }
 func (h *host) Unembedded() bool                                        { return h.c.Bool("no-embed") }
 
 func (h *host) Room(asked, _ int) int        { return asked }

@@ -35,8 +35,8 @@ func (h *host) MayWrite(string) error { return nil }
 func (h *host) MayUse(string) error   { return nil }
 func (h *host) Owns(string) error     { return nil }
 
-// Careful returns false: who types a command means it.
-func (h *host) Careful() bool { return false }
+// IsToolCall is false: a command was typed.
+func (h *host) IsToolCall() bool { return false }
 
 func (h *host) Tidy(ctx context.Context, _, meaning bool, fn func(*memory.Store) error) error {
 	return h.Memory(ctx, meaning, fn)

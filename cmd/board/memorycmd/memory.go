@@ -21,7 +21,7 @@ func (p *program) memoryCommand() *cli.Command {
 		Description: `Items are in four tiers: conversation, channel, workspace, account. Each agent
 has its own journal and core memories; conversations have working notes. board
 help memory explains what goes where, who sees it, and how long it is kept.`,
-		Subcommands: slices.Concat(p.memoryItemCommands(), p.memoryOwnCommands(),
+		Subcommands: slices.Concat(p.memoryItemCommands(), p.namedAndAgentCommands(),
 			p.memoryTalkCommands(), p.memoryUpkeepCommands(), p.memoryMoveCommands()),
 	}
 }
@@ -139,7 +139,7 @@ func (p *program) setSpeaker(c *cli.Context, opt *memory.Options) error {
 		func(f cli.Flag) bool { return f.Names()[0] == "why" }): // a change has one, too
 		return base.Usagef("leave it out, or add --author", "--reason is only for the author")
 	case c.IsSet("agent"):
-		// An agent whose name went missing is no person.
+		// --agent "" is a name that a script has lost: it must not make the caller the author.
 		if opt.Agent = c.String("agent"); opt.Agent == "" {
 			return base.Usagef("name the agent; without --agent it is $BOARD_WORKER, the harness, or "+
 				"whoever is at the terminal", "--agent is empty")

@@ -12,9 +12,9 @@ import (
 	"blackboard/kb/memory"
 )
 
-// memoryOwnCommands returns the commands of named entries, which belong to the author, and of an agent's own items: its
-// journal, its core memories and its context.
-func (p *program) memoryOwnCommands() []*cli.Command {
+// namedAndAgentCommands returns the commands of named entries, which belong to the author, and of an agent's own items:
+// its journal, its core memories and its context.
+func (p *program) namedAndAgentCommands() []*cli.Command {
 	named := p.group("named", "author's entries: list, show, edit, rm",
 		`VOICE describes the style of texts in a workspace; SOUL describes the agent, in
 all workspaces; other entries have any name. They are always loaded first, and

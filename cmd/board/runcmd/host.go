@@ -55,7 +55,7 @@ func (h *host) Acted(done string) {
 
 func (h *host) Person() bool { return base.IsTerminal(h.In) && h.NamedWorker(h.c) == "" }
 
-func (h *host) Checks() (posts, files bool) { return !h.c.Bool("quiet"), true }
+func (h *host) CanVerify() (posts, files bool) { return !h.c.Bool("quiet"), true }
 
 func (h *host) Policy(_ context.Context, b *board.Board) (check.Policy, error) {
 	return h.policy(h.c, b)
