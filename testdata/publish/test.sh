@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export GOFLAGS=-p=2
+export GOFLAGS="${GOFLAGS:-} -p=2"
 
 step() { printf -- '-- %s\n' "$*"; }
 fail() { echo "publish: $*" >&2; exit 1; }
@@ -22,7 +22,7 @@ make -s publish SET="MODULE=github.com/zed/tool REPOSITORY=https://github.com/ze
 [ -z "$(gofmt -l board cmd embed hooks kb testdata tui)" ] || fail "gofmt would change the copy"
 go build -o "$work/publish" ./testdata/publish
 [ -n "${QUICK:-}" ] || go vet ./...
-go test -count=1 -run 'TestImports|TestQuietOnTerminal|TestStart' ./cmd/board
+go test -vet=off -count=1 -run 'TestImports|TestQuietOnTerminal|TestStart' ./cmd/board
 
 step "two releases, of equal bytes"
 host=$(go env GOOS)/$(go env GOARCH)
@@ -64,7 +64,7 @@ fi
 step formula
 have ruby && ruby -c board.rb >/dev/null
 step "plugin, registry, licences, image, action, snippets"
-(cd "$work/one" && BOARD_TEST_DIST=$dist go test -count=1 -v -skip '^TestSet' ./testdata/publish) >"$work/tests" 2>&1 || { cat "$work/tests"; fail "the release's own tests"; }
+(cd "$work/one" && BOARD_TEST_DIST=$dist go test -vet=off -count=1 -v -skip '^TestSet' ./testdata/publish) >"$work/tests" 2>&1 || { cat "$work/tests"; fail "the release's own tests"; }
 grep -A1 -E '^ *--- SKIP' "$work/tests" || true
 # The programs of others say whether they take it, where they are installed.
 if have claude; then HOME=$work claude plugin validate --strict plugin || fail "Claude Code refuses the plugin"; fi
