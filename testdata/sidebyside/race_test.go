@@ -293,9 +293,7 @@ func (r *race) changeAll(s *server, who, changes int, t *tally) error {
 // TestRace: of what eight of our servers have acknowledged, all is there, nothing is refused, and
 // no value is torn. A counter whose versions are compared before it is set counts every change.
 func TestRace(t *testing.T) {
-	if cost.Race {
-		t.Skip("the servers are built as a release is, without the race detector")
-	}
+	cost.SkipTable(t) // it builds the program, without the race detector
 	for _, r := range []race{firstUse, distinct, counterCAS, overwritten} {
 		t.Run(r.name, func(t *testing.T) {
 			const servers, changes = 8, 15
