@@ -58,6 +58,7 @@ func Start(program, source string, n int) (stop func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+	errs := os.Stderr // which the tests set anew when they begin, with -json
 	var stopped atomic.Bool
 	var processes sync.WaitGroup
 	for range n {
@@ -66,10 +67,10 @@ func Start(program, source string, n int) (stop func(), err error) {
 				cmd := exec.Command(program)
 				cmd.Args = []string{"board"}
 				cmd.Env = append(os.Environ(), Env+"=1")
-				cmd.Stdin, cmd.Stderr = end, os.Stderr
+				cmd.Stdin, cmd.Stderr = end, errs
 				cmd.ExtraFiles = []*os.File{socket}
 				if err := cmd.Run(); err != nil && !stopped.Load() {
-					fmt.Fprintln(os.Stderr, "a process that serves commands:", err)
+					fmt.Fprintln(errs, "a process that serves commands:", err)
 					time.Sleep(100 * time.Millisecond)
 				}
 			}
