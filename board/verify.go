@@ -2,9 +2,11 @@ package board
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
+	"time"
 
 	"blackboard/board/claims"
 	"blackboard/board/record"
@@ -33,26 +35,24 @@ func (b *Board) Verify(ctx context.Context, worker string, opt VerifyOptions) (v
 // posted: a larger one would keep its author waiting.
 const MaxCheckedAtOnce = 2 << 20
 
-// VerifyPosted checks a finding against its source when it has just been posted, and
-// writes the verdict. The options say where sources may lie. It returns nil where there
-// is nothing to hold the finding against: it names no source, or the run has none.
-func (b *Board) VerifyPosted(ctx context.Context, worker string, e *Entry,
-	opt VerifyOptions) (*verify.ItemResult, error) {
-	if e.SourceDoc == "" {
-		return nil, nil
-	}
-	opt.IDs = []string{e.ID}
+// VerifyPosted checks the findings of the options against their sources when they have just been
+// posted, and writes the verdicts. It returns what it came to within a time, and how many it did not come to: somebody
+// waits. Where the run has no sources it returns nothing.
+func (b *Board) VerifyPosted(ctx context.Context, worker string, opt VerifyOptions,
+	within time.Duration) (items []verify.ItemResult, left int, err error) {
 	v := verifier{b: b, worker: worker, posted: true}
 	r, err := v.load(ctx, opt)
 	if err != nil || len(v.registered)+len(opt.Files) == 0 {
-		return nil, err
+		return nil, 0, err
 	}
 	r.Postpone(MaxCheckedAtOnce)
-	out, err := r.End(ctx, v.run(ctx, r))
-	if err != nil || len(out.Items) == 0 {
-		return nil, err
+	short, stop := context.WithTimeout(ctx, within)
+	defer stop()
+	if err = v.run(short, r); errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		err = nil
 	}
-	return &out.Items[0], nil
+	out, err := r.End(ctx, err)
+	return out.Items, len(opt.IDs) - len(out.Items) - out.Unsourced, err
 }
 
 // verifier is the board of one run of Verify.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"blackboard/board/verify"
 )
@@ -25,13 +26,37 @@ func TestVerifyPostedLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := []verify.File{{Name: "large.txt", Path: large}}
-	item, err := b.VerifyPosted(t.Context(), "w", &p.Entry, VerifyOptions{Files: files})
-	if err != nil || item == nil || item.Doubted ||
-		!strings.HasPrefix(item.Part.Feedback(), "not checked: large.txt has 2 MB") {
-		t.Errorf("%v: %+v", err, item)
+	items, left, err := b.VerifyPosted(t.Context(), "w", VerifyOptions{IDs: []string{p.Entry.ID}, Files: files}, time.Minute)
+	if err != nil || left != 0 || len(items) != 1 || items[0].Doubted ||
+		!strings.HasPrefix(items[0].Part.Feedback(), "not checked: large.txt has 2 MB") {
+		t.Errorf("%v: %d, %+v", err, left, items)
 	}
 	r, err := b.Verify(t.Context(), "w", VerifyOptions{Files: files, NoRecord: true})
 	if err != nil || r.Doubted != 1 {
 		t.Errorf("%v: %+v", err, r)
+	}
+}
+
+// TestVerifyPostedWithin: a batch is held against its sources as far as there is time, and what is left is
+// counted, stays without a verdict, and is found by verify.
+func TestVerifyPostedWithin(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(file, []byte("Tokens live for one hour.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := newBoard(t)
+	posts := []Post{{Content: "Tokens live for one hour", SourceDoc: "notes.txt", Evidence: "one hour"},
+		{Content: "Tokens live for two hours", SourceDoc: "notes.txt", Evidence: "two hours"}}
+	if _, err := b.PostBatch(t.Context(), "w", posts); err != nil {
+		t.Fatal(err)
+	}
+	opt := VerifyOptions{IDs: []string{"e1", "e2"}, Files: []verify.File{{Name: "notes.txt", Path: file}}}
+	items, left, err := b.VerifyPosted(t.Context(), "w", opt, -1)
+	if err != nil || len(items) != 0 || left != 2 {
+		t.Errorf("without time: %v: %d left, %+v", err, left, items)
+	}
+	items, left, err = b.VerifyPosted(t.Context(), "w", opt, time.Minute)
+	if err != nil || left != 0 || len(items) != 2 || items[0].Doubted || !items[1].Doubted {
+		t.Errorf("%v: %d left, %+v", err, left, items)
 	}
 }

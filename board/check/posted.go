@@ -3,31 +3,41 @@ package check
 import (
 	"context"
 	"slices"
+	"time"
 
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/verify"
 )
 
-// VerifyPosted holds a finding that has just been posted against its source, if the run or its
-// policy has sources; nil if there was nothing to do. boardOnly is for callers who may
-// not read files. The post counts whatever comes of this.
-func VerifyPosted(ctx context.Context, b *board.Board, f *Policy, worker string, p *board.Posted,
-	boardOnly bool) (*verify.ItemResult, error) {
-	if p.Existing {
-		return nil, nil
-	}
+// maxHolding is how long who posts waits for the sources of what is posted.
+const maxHolding = 2 * time.Second
+
+// VerifyPosted holds findings that have just been posted against their sources, if the run or its policy has
+// sources. It returns what came of them, and for how many there was no time. boardOnly is for callers who may not read
+// files. The posts count whatever comes of this.
+func VerifyPosted(ctx context.Context, b *board.Board, f *Policy, worker string, posted []board.Posted,
+	boardOnly bool) (items []verify.ItemResult, left int, err error) {
 	opt := board.VerifyOptions{BoardOnly: boardOnly}
+	for i := range posted {
+		e := &posted[i].Entry
+		if _, ran := board.SourceExit(e.SourceRef); e.SourceDoc != "" && !posted[i].Existing && !ran {
+			opt.IDs = append(opt.IDs, e.ID)
+		}
+	}
+	if len(opt.IDs) == 0 {
+		return nil, 0, nil
+	}
 	if !boardOnly {
 		dirs, err := f.SourcePaths()
 		if err == nil && len(dirs) > 0 {
 			opt.Files, err = verify.FindFiles(dirs...)
 		}
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
-	return b.VerifyPosted(ctx, worker, &p.Entry, opt)
+	return b.VerifyPosted(ctx, worker, opt, maxHolding)
 }
 
 // Mend is how to mend what is doubted of a finding: its source, if that is not known, else its quote; of

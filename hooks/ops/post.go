@@ -11,6 +11,7 @@ import (
 	"blackboard/board/check"
 	"blackboard/board/fault"
 	"blackboard/board/op"
+	"blackboard/board/text"
 	"blackboard/board/verify"
 )
 
@@ -100,8 +101,14 @@ type PostIn struct {
 // PostOut has the one entry, or those of a batch.
 type PostOut struct {
 	*One
-	Posted []board.Posted `json:"posted,omitempty"`
+	Posted []OneOfSeveral `json:"posted,omitempty"`
 	run    string
+}
+
+// OneOfSeveral is what came of one post of a batch.
+type OneOfSeveral struct {
+	board.Posted
+	Checked *verify.ItemResult `json:"checked"`
 }
 
 // One is what came of one post.
@@ -152,25 +159,26 @@ name another post by its key:
 	Text: PostText,
 }
 
-// PostAll posts findings, all or none. With one, it also holds the first against its source.
+// PostAll posts findings, all or none, and holds them against their sources. With one, it answers as for one finding.
 func PostAll(ctx context.Context, h Runs, on On, posts []board.Post, one bool) (out PostOut,
 	err error) {
 	err = withBoardWorker(ctx, h, on, Create, func(b *board.Board, who string) error {
 		out.run = b.Run()
-		if out.Posted, err = b.PostBatch(ctx, who, posts); err != nil {
+		all, err := b.PostBatch(ctx, who, posts)
+		if err != nil {
 			return err
 		}
-		for i := range out.Posted {
-			noteReopened(h, out.Posted[i].Entry.ID, out.Posted[i].Reopened)
+		for i := range all {
+			noteReopened(h, all[i].Entry.ID, all[i].Reopened)
 		}
-		noteStranger(ctx, h, b, who, out.Posted...)
-		if one {
-			p := out.Posted[0]
-			ran := heldRan(ctx, h, b, who, &p.Entry)
-			out.One, out.Posted = &One{p.Entry, p.Existing, nil, ran}, nil
-			if ran == nil {
-				out.Checked = verifyPost(ctx, h, b, who, &p)
-			}
+		noteStranger(ctx, h, b, who, all...)
+		checked := verifyPosts(ctx, h, b, who, all...)
+		if p := &all[0]; one {
+			out.One = &One{p.Entry, p.Existing, checked[p.Entry.ID], heldRan(ctx, h, b, who, &p.Entry)}
+			return nil
+		}
+		for i := range all {
+			out.Posted = append(out.Posted, OneOfSeveral{all[i], checked[all[i].Entry.ID]})
 		}
 		return nil
 	})
@@ -188,6 +196,7 @@ func PostText(p *op.Page, o PostOut) {
 	}
 	for i := range o.Posted {
 		printPosted(p, o.run, &o.Posted[i].Entry, o.Posted[i].Existing)
+		printFeedback(p, o.Posted[i].Checked)
 	}
 }
 
@@ -225,21 +234,29 @@ func noteReopened(h Runs, entry string, ids []string) {
 	}
 }
 
-// verifyPost verifies a finding against its source as soon as it is on the board. The post
-// counts whatever the verdict is; nil if nothing was checked.
-func verifyPost(ctx context.Context, h Runs, b *board.Board, who string,
-	p *board.Posted) *verify.ItemResult {
+// verifyPosts holds findings against their sources as soon as they are on the board, and returns what came of it by
+// entry. The posts count whatever that is.
+func verifyPosts(ctx context.Context, h Runs, b *board.Board, who string,
+	posted ...board.Posted) map[string]*verify.ItemResult {
 	posts, files := h.CanVerify()
-	if p.Entry.SourceDoc == "" || !posts {
+	if !posts || !slices.ContainsFunc(posted, func(p board.Posted) bool { return p.Entry.SourceDoc != "" }) {
 		return nil
 	}
+	var items []verify.ItemResult
+	left := 0
 	follow, err := h.Policy(ctx, b)
-	var checked *verify.ItemResult
 	if err == nil {
-		checked, err = check.VerifyPosted(ctx, b, &follow, who, p, !files)
+		items, left, err = check.VerifyPosted(ctx, b, &follow, who, posted, !files)
 	}
 	if err != nil {
-		h.Note(fmt.Sprintf("%s was not checked: %s", p.Entry.ID, board.Line(err.Error(), 200)))
+		h.Note(fmt.Sprintf("%s was not checked: %s", posted[0].Entry.ID, board.Line(err.Error(), 200)))
+	} else if left > 0 {
+		h.Note(fmt.Sprintf("there was no time to hold %s against the source%s", text.Count(int64(left), "finding", "findings"),
+			fault.Do("entry.verify", ": {} does").In(h.Words)))
+	}
+	checked := map[string]*verify.ItemResult{}
+	for i := range items {
+		checked[items[i].ID] = &items[i]
 	}
 	return checked
 }
@@ -301,7 +318,7 @@ links, and answers the question that it answered. A new claim is a post that sup
 				return in.amend(e, p, &given)
 			})
 			if err == nil {
-				out = CorrectOut{One{p.Entry, p.Existing, verifyPost(ctx, h, b, who, &p), nil}, p.Correction}
+				out = CorrectOut{One{p.Entry, p.Existing, verifyPosts(ctx, h, b, who, p)[p.Entry.ID], nil}, p.Correction}
 			}
 			return err
 		})
