@@ -382,6 +382,29 @@ func TestOnlyFunctionWords(t *testing.T) {
 			t.Errorf("%s: %d hits, want some: %v", question, len(r.Hits), want)
 		}
 	}
+	// Nor is it one beside a capsule that has more of the question.
+	if r := ask(t, k, Query{Text: "how to get items to a friend"}); len(r.Hits) != 1 {
+		t.Errorf("%d hits", len(r.Hits))
+	}
+}
+
+// TestAmountsAreNoEvidence: how much, how many, more and each are in every question about an amount, and
+// say nothing of what it is about.
+func TestAmountsAreNoEvidence(t *testing.T) {
+	k := newKB(t, nil)
+	for _, c := range []Capsule{{Title: "Too much was charged for gaskets, sensors and radio modules"},
+		{Title: "Each of many runs takes more memory"}, {Title: "The fee may rise by 3 % a year"}} {
+		c.Kind, c.Scope, c.Body = "fact", "universal", c.Title+"."
+		put(t, k, c)
+	}
+	for _, question := range []string{"How much more may the supplier charge each year?",
+		"how many more boats does each harbour have"} {
+		for _, h := range ask(t, k, Query{Text: question}).Hits {
+			if !h.Weak {
+				t.Errorf("%s: %s is sure: %.2f", question, h.Title, h.Evidence)
+			}
+		}
+	}
 }
 
 // TestWeakIsNotRetrieved: a weak hit is shown beside, so it fades as if nobody had asked.

@@ -26,8 +26,13 @@ var everydayTerms string
 const priorStep = 4
 
 // everydayShare is the share of texts that is assumed to have an everyday word, or one of
-// German's function words.
-const everydayShare = 0.05
+// German's function words. amountShare is that of the terms of amountTerms, which are about nothing: so common that
+// none is evidence.
+const (
+	everydayShare = 0.05
+	amountShare   = 0.25
+	amountTerms   = `much more most mani few fewer less least each everi ani enough sever too veri quit`
+)
 
 var priors = sync.OnceValues(func() (shares map[string]float64, rarest float64) {
 	shares = make(map[string]float64, strings.Count(priorTable, " "))
@@ -45,6 +50,9 @@ var priors = sync.OnceValues(func() (shares map[string]float64, rarest float64) 
 	for term := range strings.FieldsSeq(everydayTerms) {
 		shares[term] = max(shares[term], everydayShare)
 	}
+	for term := range strings.FieldsSeq(amountTerms) {
+		shares[term] = max(shares[term], amountShare)
+	}
 	return shares, rarest
 })
 
@@ -57,4 +65,11 @@ func Prior(term string) float64 {
 		return p
 	}
 	return rarest
+}
+
+// IsKnown reports whether the table of Prior has a term: it is a word, and no misspelling of another.
+func IsKnown(term string) bool {
+	shares, _ := priors()
+	_, known := shares[term]
+	return known
 }

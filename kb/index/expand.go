@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"blackboard/board/sqlite"
+	"blackboard/board/words"
 )
 
 // Expansion tells which terms a search used in place of a term that no document has:
@@ -203,6 +204,7 @@ type wanted struct {
 	vocabTerm
 	runes []rune
 	wrong int    // number of letters that may differ
+	known bool   // it is a word, and not misspelt
 	stem  string // the prefix of its other forms; "" if it is too short to have any
 }
 
@@ -211,7 +213,7 @@ func newWanted(term string) (*wanted, bool) {
 	if !ok || v.letters < minExpanded {
 		return nil, false
 	}
-	w := &wanted{vocabTerm: v, runes: []rune(term), wrong: 1}
+	w := &wanted{vocabTerm: v, runes: []rune(term), wrong: 1, known: words.IsKnown(term)}
 	if v.letters >= longTerm {
 		w.wrong = 2
 	}
@@ -328,10 +330,13 @@ func (s *search) closest(all []*expansion) ([]*expansion, error) {
 // share returns the weight of another term relative to the missing one, 0 if it is not
 // similar. Letters and prefixes exclude most terms quickly.
 func (w *wanted) share(c *vocabTerm) float64 {
+	if words.Empty(c.term) {
+		return 0
+	}
 	if strings.HasPrefix(c.term, w.term) {
 		return prefixWeight
 	}
-	if bits.OnesCount64(w.mask&^c.mask) <= w.wrong && bits.OnesCount64(c.mask&^w.mask) <= w.wrong {
+	if !w.known && bits.OnesCount64(w.mask&^c.mask) <= w.wrong && bits.OnesCount64(c.mask&^w.mask) <= w.wrong {
 		switch wrong := distance(w.runes, []rune(c.term), w.wrong); {
 		case wrong == 1:
 			return edit1Weight

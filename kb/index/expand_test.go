@@ -20,7 +20,7 @@ func expandDocs(t *testing.T) (*sqlite.DB, *Index) {
 		for i, text := range []string{
 			"database migration", "database connections", "a kubernetes cluster", "Authentifizierung der Datenbank",
 			"сертифікат сервісу", "uploads fail with e4012", "a key of the server", "server 127 restarts", "數據庫連接",
-			"dataship", "databasx is gone", "contract", "contrast",
+			"dataship", "databasx is gone", "contract", "contrast", "it is not there",
 		} {
 			d := Doc{ID: int64(i + 1), Text: []string{"", text}, Keywords: []string{"databaze"}}
 			if err := x.Put(tx, d); err != nil {
@@ -53,6 +53,9 @@ func TestExpand(t *testing.T) {
 			{"pairs of characters", "庫數", ""},
 			{"a keyword is no term", "databaze", "databaz: databas"},
 			{"nothing is missing", "database", ""},
+			{"a word that is not there is no misspelling", "fall", ""},
+			{"nor is its plural", "falls", ""},
+			{"a function word is none that was meant", "noty", ""},
 		} {
 			t.Run(tc.name, func(t *testing.T) {
 				r := ask(t, db, x, Query{Text: tc.text, Depth: 10, Expand: true})
