@@ -281,6 +281,9 @@ func (c *checker) verify(ctx context.Context, b *board.Board, registered []board
 	if v.Unchecked > 0 {
 		s.Headline += fmt.Sprintf(", %d not checked", v.Unchecked)
 	}
+	if v.OtherLanguage > 0 {
+		s.Headline += fmt.Sprintf(", %d %s", v.OtherLanguage, verify.NotEnglish)
+	}
 	changed := 0
 	for _, source := range v.Sources {
 		if source.Changed {

@@ -123,7 +123,7 @@ func (v *Verification) Sound() bool { return v != nil && !v.Stale && verify.Soun
 // Holds reports whether the entry is verified, or the doubt about it accepted.
 func (v *Verification) Holds() bool { return v.Sound() || v != nil && !v.Stale && v.Accepted != nil }
 
-// Mark is a short mark: "✓ in its source", "✓ quote found", "✗ doubted", "? not all found",
+// Mark is a short mark: "✓ in its source", "✓ quote found", "✗ doubted", "? not all found", "? may be denied",
 // "~ accepted" or "~ stale"; "" if it was never checked.
 func (v *Verification) Mark() string {
 	switch {
@@ -139,8 +139,34 @@ func (v *Verification) Mark() string {
 		return "✓ quote found"
 	case verify.Doubted(v.Verdict):
 		return "✗ doubted"
+	case v.Verdict == verify.Unsure:
+		return "? may be denied"
 	}
 	return "? not all found"
+}
+
+// Against is what the verdict says against the entry, in a few words; "" for nothing, and once somebody accepted it.
+func (v *Verification) Against() string {
+	switch {
+	case v == nil || v.Stale || v.Accepted != nil:
+		return ""
+	case verify.Sound(v.Verdict):
+		return verify.But(v.Note)
+	}
+	return cmp.Or(verify.But(v.Note), v.Note, v.Verdict)
+}
+
+// Places are the sources of the entry, each with the place where its quote was found.
+func (e *Entry) Places() []Cited {
+	all := slices.Clone(e.Cites())
+	if v := e.Verified; v != nil && !v.Stale {
+		for i, p := range v.parts() {
+			if i < len(all) && verify.Sound(p.Verdict) && verify.IsElsewhere(p.Note) {
+				all[i].SourceRef = strings.TrimPrefix(p.Place, "line ")
+			}
+		}
+	}
+	return all
 }
 
 // Describe is the verdict with its place and reason.

@@ -486,18 +486,22 @@ func (d *digester) entryLine(e *board.Entry, cut int) (string, bool) {
 	if !short {
 		b.WriteString(", " + digestLabel(e.Worker))
 	}
-	source := e.Cites()[0].String()
+	places := e.Places()
+	source := places[0].String()
 	if d.headed[e.ID] {
-		source = e.SourceRef // the heading names the document
+		source = places[0].SourceRef // the heading names the document
 	}
 	if source != "" {
 		b.WriteString(", " + digestLabel(source))
 	}
-	for _, c := range e.Cites()[1:] {
+	for _, c := range places[1:] {
 		b.WriteString(" and " + digestLabel(c.String()))
 	}
 	if mark := e.Verified.Mark(); mark != "" {
 		b.WriteString(", " + mark)
+	}
+	if against := e.Verified.Against(); against != "" {
+		b.WriteString(" (but " + digestLabel(against) + ")")
 	}
 	if e.Verified != nil && e.Verified.Accepted != nil && !e.Verified.Stale {
 		reason, _ := oneLine(e.Verified.Accepted.Reason, digestName)

@@ -19,12 +19,17 @@ func (p *Part) Feedback() string {
 	if p.Note != "" {
 		note = ": " + p.Note
 	}
+	if p.OtherLanguage {
+		note += " (" + NotEnglish + ")"
+	}
 	switch {
 	case Sound(p.Verdict):
 		return what + " ✓ " + place + note
 	case p.Verdict == NothingToCheck:
 		return "no quote: nothing was compared"
-	case !Doubted(p.Verdict) && p.Verdict != ValueMissing, p.Verdict == Unreadable:
+	case p.Verdict == ValueMissing, p.Verdict == Unsure:
+		return what + " ? " + place + note
+	case !Doubted(p.Verdict):
 		return "not checked: " + cmp.Or(p.Note, p.Verdict)
 	case p.Verdict == Unknown, p.Verdict == Unregistered, p.Verdict == Ambiguous:
 		return "source ✗ " + cmp.Or(p.Note, p.Verdict)

@@ -26,10 +26,12 @@ type Result struct {
 	// nor their source has: they may conclude them.
 	Concluded []string `json:"concluded"`
 	// Unsure are the findings that their quote may deny; they are not doubted.
-	Unsure   []string       `json:"unsure"`
-	Sources  []SourceResult `json:"sources"`  // that were read, by name
-	Items    []ItemResult   `json:"items"`    // in the order of the entries
-	Recorded int            `json:"recorded"` // new verdicts that were written
+	Unsure []string `json:"unsure"`
+	// OtherLanguage counts the findings that are not in English, or whose quotes are not.
+	OtherLanguage int            `json:"other_language"`
+	Sources       []SourceResult `json:"sources"`  // that were read, by name
+	Items         []ItemResult   `json:"items"`    // in the order of the entries
+	Recorded      int            `json:"recorded"` // new verdicts that were written
 	// NotRecorded says why new verdicts were not written: this user can only read. "":
 	// they were.
 	NotRecorded string `json:"not_recorded"`
@@ -108,6 +110,9 @@ func (r *Result) count(item *ItemResult) {
 		r.Accepted++
 	} else if item.Verdict == Unsure {
 		r.Unsure = append(r.Unsure, item.ID)
+	}
+	if slices.ContainsFunc(item.Each(), func(p Part) bool { return p.OtherLanguage }) {
+		r.OtherLanguage++
 	}
 	if !item.Doubted && item.Accepted == nil && len(item.Missing) > 0 {
 		r.Concluded = append(r.Concluded, item.ID)

@@ -11,6 +11,7 @@ import (
 	"blackboard/board/claims"
 	"blackboard/board/documents"
 	"blackboard/board/trace"
+	"blackboard/board/words"
 )
 
 // said checks what a finding says beside its quote, which stands at a match: its numbers,
@@ -35,8 +36,7 @@ func (s *Source) said(f *Finding, o Outcome, at match) Outcome {
 		})...)
 	}
 	if len(v.Refuted) > 0 {
-		o.Verdict, o.Note = Refuted, "quote found, but it contradicts the finding: "+
-			strings.Join(v.Refuted, "; ")
+		o.Verdict, o.Note = Refuted, foundBut+"it contradicts the finding: "+strings.Join(v.Refuted, "; ")
 		for _, a := range lacking {
 			o.Missing = append(o.Missing, a.Value)
 		}
@@ -53,7 +53,7 @@ func (s *Source) said(f *Finding, o Outcome, at match) Outcome {
 		o.Missing = append(o.Missing, a.Value)
 		texts[i] = oneLine(a.Text, 60)
 	}
-	o.Note = fmt.Sprintf("quote found, but the finding says %s, which neither the quote nor %s has",
+	o.Note = fmt.Sprintf(foundBut+"the finding says %s, which neither the quote nor %s has",
 		strings.Join(texts, ", "), cmp.Or(oneLine(f.SourceDoc, 80), "the source"))
 	if f.Concludes {
 		o.Note += "; type " + f.Type + " may conclude it"
@@ -95,6 +95,7 @@ func (s *Source) lines(at match) (from, to int) {
 func (s *Source) lacking(f *Finding, at match) (lacking []asked) {
 	var known values
 	var code []quantity
+	translated := false
 	for _, a := range valuesOf(f.Content) {
 		if a.Kind == KindName || a.Kind == KindIdentifier && isBrand(a.Text) {
 			continue
@@ -102,13 +103,17 @@ func (s *Source) lacking(f *Finding, at match) (lacking []asked) {
 		if known == nil { // most findings have no value, or few
 			known = values{}
 			known.add(f.Evidence + "\n\n" + f.SourceRef)
-			code = quantities(s.linesOf(at) + "\n" + f.Evidence)
+			lines := s.linesOf(at)
+			if translated = !words.IsEnglish(lines); translated {
+				known.add(swapSeparators(f.Evidence))
+			}
+			code = quantities(lines + "\n" + f.Evidence)
 			for _, text := range f.Related {
 				known.add(text)
 			}
 		}
 		exact := a.exact(code)
-		if known.hasAny(exact) || strings.Contains(f.SourceDoc, a.Text) {
+		if known.hasAny(exact) || translated && known["n:"+a.counted()] || strings.Contains(f.SourceDoc, a.Text) {
 			continue
 		}
 		if len(exact) < len(a.keys) && s.read().hasAny(exact) || len(exact) == len(a.keys) && s.has(a) {
@@ -119,6 +124,28 @@ func (s *Source) lacking(f *Finding, at match) (lacking []asked) {
 		}
 	}
 	return lacking
+}
+
+// counted is the number before a unit that is written as a word and may be a noun, which another language calls
+// otherwise than the unit: 1240 meters that are read. It is "" for other values.
+func (a asked) counted() string {
+	word := a.Text[strings.LastIndexFunc(a.Text, func(r rune) bool { return !unicode.IsLetter(r) })+1:]
+	if len(word) < 4 || len(a.keys) == 0 || a.keys[0][0] != 'u' {
+		return ""
+	}
+	return strings.TrimPrefix(a.keys[len(a.keys)-1], "b:")
+}
+
+// swapSeparators writes the numbers of a text as English does, if it has a comma before decimals and a point
+// between thousands.
+func swapSeparators(text string) string {
+	b := []byte(text)
+	for i := 1; i+1 < len(b); i++ {
+		if at := strings.IndexByte(".,", b[i]); at >= 0 && digit(rune(b[i-1])) && digit(rune(b[i+1])) {
+			b[i] = ",."[at]
+		}
+	}
+	return string(b)
 }
 
 // isBrand reports whether an identifier may be the name of a product: GitHub.

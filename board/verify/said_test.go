@@ -307,3 +307,26 @@ func TestPartOfARow(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherNotation: a source in another language writes its numbers in its own way, and denials are not judged there.
+func TestOtherNotation(t *testing.T) {
+	doc := NewSource(documents.New("minutes.txt", "Von 1.240 Zählern sind 37 seit Juli ohne Verbindung.\n\n"+
+		"Die Temperatur im Keller beträgt 21,5 Grad.\n\nEin Löschkonzept gibt es nicht.\n\nThe fee is 1.240 points.\n"))
+	for _, c := range []struct {
+		says, quote, verdict string
+		other                bool
+	}{
+		{"37 of 1,240 meters have no link", "Von 1.240 Zählern sind 37 seit Juli ohne Verbindung", Found, true},
+		{"There are 1,241 meters", "Von 1.240 Zählern sind 37", ValueMissing, true},
+		{"It is 21.5 degrees in the cellar", "Die Temperatur im Keller beträgt 21,5 Grad", Found, true},
+		{"It is 25.1 degrees in the cellar", "Die Temperatur im Keller beträgt 21,5 Grad", ValueMissing, true},
+		{"There is a deletion concept", "Ein Löschkonzept gibt es", Found, true},
+		{"The fee is 1.240 points", "The fee is 1.240 points", Found, false},
+		{"It is 37.5 degrees in the cellar", "Die Temperatur im Keller beträgt 21,5 Grad", ValueMissing, true},
+	} {
+		got := doc.Check(&Finding{Type: "observation", Content: c.says, Evidence: c.quote, SourceDoc: "minutes.txt"})
+		if got.Verdict != c.verdict || got.OtherLanguage != c.other {
+			t.Errorf("%s of %s: %s (%s), in another language %v", c.says, c.quote, got.Verdict, got.Note, got.OtherLanguage)
+		}
+	}
+}

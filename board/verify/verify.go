@@ -6,6 +6,7 @@ import (
 
 	"blackboard/board/claims"
 	"blackboard/board/documents"
+	"blackboard/board/words"
 )
 
 // Verdicts on a finding.
@@ -118,7 +119,30 @@ type Outcome struct {
 	Missing []Value `json:"missing"`
 	// Passage is the place of the quote, or the nearest place; null if nothing is near.
 	Passage *Passage `json:"passage"`
+	// OtherLanguage means that the finding or the place of its quote is not in English: denials and conditions were
+	// not judged.
+	OtherLanguage bool `json:"other_language"`
 }
+
+// foundBut begins the note on a finding that says something else than its quote, refSays the one on a
+// quote that is at another place.
+const (
+	foundBut = "quote found, but "
+	refSays  = "the reference says "
+)
+
+// NotEnglish says what was not judged of findings that are not in English, or whose quotes are not.
+const NotEnglish = "not in English: denials and conditions were not judged"
+
+// But is what a note says against a finding whose quote was found; "" for nothing.
+func But(note string) string {
+	_, but, _ := strings.Cut(note, foundBut)
+	but, _, _ = strings.Cut(but, "; ")
+	return but
+}
+
+// IsElsewhere reports whether a note says that the quote is at another place than the reference.
+func IsElsewhere(note string) bool { return strings.Contains(note, refSays) }
 
 // Plain returns an outcome with only a verdict and its reason.
 func Plain(verdict, note string) Outcome {
@@ -176,6 +200,7 @@ func (s *Source) Check(f *Finding) Outcome {
 	if o.Missing == nil {
 		o.Missing = []Value{}
 	}
+	o.OtherLanguage = quoted && Judged(o.Verdict) && !Doubted(o.Verdict) && o.Passage != nil && !(words.IsEnglish(f.Content) && words.IsEnglish(o.Passage.Text))
 	return o
 }
 
@@ -290,7 +315,7 @@ func (s *Source) quote(f *Finding) (o Outcome, quoted bool) {
 	if o.Note != "" {
 		o.Note += "; "
 	}
-	o.Note += fmt.Sprintf("the reference says %s; the quote is at %s", oneLine(f.SourceRef, 60),
+	o.Note += fmt.Sprintf(refSays+"%s; the quote is at %s", oneLine(f.SourceRef, 60),
 		o.Passage.Where)
 	return o, true
 }

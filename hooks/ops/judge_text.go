@@ -50,8 +50,10 @@ func judgedText(page *op.Page, o Judged) {
 		p.verifyHead(o.Verify)
 	case o.Conflicts != nil:
 		c := o.Conflicts
-		p.Printf("conflicts of %s: looked at %s of %s, %d likely\n", c.Run, amount(c.Looked, "pair", "pairs"),
+		p.Printf("conflicts of %s: looked at %s of %s, %d likely", c.Run, amount(c.Looked, "pair", "pairs"),
 			amount(c.Compared, "active entry", "active entries"), c.Total)
+		others := slices.DeleteFunc(slices.Clone(c.Pairs), func(c board.Conflict) bool { return c.Likely })
+		p.numbers(len(others), "less likely, by how much they share")
 	case o.Survival != nil:
 		p.survivalHead(o.Survival)
 	case o.Trace != nil:
@@ -234,14 +236,17 @@ func (p *judgePage) said(s, id string, n int) string {
 
 // remedies says of each kind of finding how the first is cleared.
 func (p *judgePage) remedies(s *check.Step) {
-	told := map[string]bool{}
+	told, to := map[string]bool{}, "to pass"
+	if s.Passed {
+		to = "to settle"
+	}
 	for _, f := range s.ToClear() {
 		kind := f.Clear
 		if f.Reason != nil {
 			kind = f.Reason.Rule
 		}
 		if !told[kind] {
-			p.Printf("to pass: %s\n", f.In(p.Words))
+			p.Printf("%s: %s\n", to, f.In(p.Words))
 		}
 		told[kind] = true
 	}
@@ -340,7 +345,8 @@ func (p *judgePage) verifyHead(r *verify.Result) {
 	} else {
 		p.Printf("verify of %s: %s, %d of %s doubted", r.Run, passed(p.Page, r.Passed), r.Doubted,
 			amount(r.Checked, "finding", "findings"))
-		p.numbers(r.Accepted, "accepted", r.Unchecked, "not checked", r.Unsourced, "without a source")
+		p.numbers(r.Accepted, "accepted", r.Unchecked, "not checked", r.Unsourced, "without a source",
+			r.OtherLanguage, verify.NotEnglish)
 	}
 	p.warn(r.Concluded, "finding has figures", "findings have figures", " that neither quote nor source has")
 	p.warn(r.Unsure, "quote may deny its finding", "quotes may deny their findings", ", to be read")
@@ -551,12 +557,18 @@ func (p *judgePage) item(r *survival.ItemResult) judgedRow {
 	}
 	below := []string{"| " + p.said(r.Content, r.ID, 200)}
 	if pass := r.Passage; pass != nil {
-		near := fmt.Sprintf("%.0f %% of its words", 100*r.Coverage)
-		if r.Cosine != nil && !r.ByMeaning {
-			near += fmt.Sprintf(", cosine %.2f at best", *r.Cosine)
+		var near []string
+		if r.Coverage >= 0.005 { // a passage that only has its figure has none of its words
+			near = append(near, fmt.Sprintf("%.0f %% of its words", 100*r.Coverage))
 		}
-		below = append(below, p.Paint(op.Dim, fmt.Sprintf("%s (%s): %s", p.Line(verify.At(filepath.Base(pass.Report), pass.Where), 300), near,
-			p.said(pass.Text, "", 200))))
+		if r.Cosine != nil && !r.ByMeaning {
+			near = append(near, fmt.Sprintf("cosine %.2f at best", *r.Cosine))
+		}
+		place := p.Line(verify.At(filepath.Base(pass.Report), pass.Where), 300)
+		if len(near) > 0 {
+			place += " (" + strings.Join(near, ", ") + ")"
+		}
+		below = append(below, p.Paint(op.Dim, place+": "+p.said(pass.Text, "", 200)))
 	} else if !r.Present {
 		below = append(below, p.Paint(op.Dim, "nothing like it in the report"))
 	}

@@ -134,7 +134,7 @@ func printTier(p *op.Page, s *memory.Slice, more bool, in *ReadIn) {
 // printHit prints a hit. Its frame names the author; in full, it stands below the content.
 func printHit(p *op.Page, h *memory.Hit, in *ReadIn) {
 	asked, line := in.Query != "", h.ID
-	if asked && p.Shorten == nil {
+	if asked && p.Shorten == nil && !h.Weak { // the best has 1, which would say that it is good
 		line += fmt.Sprintf("  score %.2f", h.Score)
 	}
 	if p.Shorten == nil {

@@ -307,7 +307,8 @@ var Correct = op.Op[Runs, CorrectIn, CorrectOut]{
 		Short: "amend an entry; what is not given is taken over",
 		About: "Amend an entry. What you leave out is taken over.",
 		Long: `A new entry takes its place, with its source, quote, type, tags, confidence, duty and
-links, and answers the question that it answered. A new claim is a post that supersedes it.`},
+links, and answers the question that it answered. A new claim is a post that supersedes it.
+A bad post leaves the digest once another one supersedes it: board link e9 --supersedes e3.`},
 	Do: func(ctx context.Context, h Runs, in CorrectIn) (out CorrectOut, err error) {
 		given, err := in.post(in.Content)
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/op"
 	"blackboard/board/text"
-	"blackboard/board/verify"
 	"blackboard/kb"
 	"blackboard/kb/learn"
 )
@@ -62,8 +61,8 @@ func promote(ctx context.Context, h Knowledge, in *RememberIn) (out RememberOut,
 			h.Note("note: " + d.Entry.ID + " is " + status + " on the board: is the capsule still true? " + show +
 				" shows what contradicts it")
 		}
-		if v := d.Entry.Verified; v != nil && !v.Stale && v.Accepted == nil && verify.Doubted(v.Verdict) {
-			h.Note("note: " + d.Entry.ID + " is doubted: its source does not confirm it; " + show + " shows why")
+		if against := d.Entry.Verified.Against(); against != "" {
+			h.Note("note: " + d.Entry.ID + " is kept, but its source does not confirm it: " + board.Line(against, 200) + "; " + show)
 		}
 		c = CapsuleOf(b.Run(), &d.Entry)
 		return nil
@@ -109,7 +108,7 @@ func CapsuleOf(run string, e *board.Entry) kb.Capsule {
 		Confidence: e.Confidence,
 		Refs:       []string{"run:" + run, "entry:" + e.ID, "worker:" + e.Worker}}
 	var places, quotes []string
-	for _, from := range e.Cites() {
+	for _, from := range e.Places() {
 		places = append(places, from.String())
 		if from.Evidence != "" {
 			quotes = append(quotes, text.Visible(from.Evidence))
