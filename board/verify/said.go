@@ -43,7 +43,7 @@ func (s *Source) said(f *Finding, o Outcome, at match) Outcome {
 		return o
 	}
 	if len(v.Unsure) > 0 {
-		o.Verdict, o.Note = Unsure, "quote found; it may deny the finding: "+strings.Join(v.Unsure, "; ")
+		o.Verdict, o.Note = Unsure, foundBut+"it may deny the finding: "+strings.Join(v.Unsure, "; ")
 	}
 	if len(lacking) == 0 || o.Verdict == Unsure {
 		return o

@@ -247,7 +247,7 @@ var libraries = map[string][]string{
 var ceilings = map[string]int{
 	"board": 8351, // records, events and replay are a package
 
-	"board/check": 1672, // with the policy; a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step
+	"board/check": 1685, // with the policy; a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step; several posts at once
 
 	"board/claims": 8430, // parties and figures exchanged between clauses; findings that say otherwise than their quote, spoken times of day, conditions; names of doubts
 	"board/clash":  1200, // which of two notes holds, from kb/memory; what a question asks for; what renews in other words
@@ -264,9 +264,9 @@ var ceilings = map[string]int{
 
 	"board/postgres": 2400,
 
-	"board/record": 2788, // was part of board; names and words for what both use; what a correction changed
+	"board/record": 2814, // was part of board; names and words for what both use; what a correction changed; what a verdict says against an entry, and where its quote stands
 
-	"board/report": 2720, // the digest by document, with quotes; the formats of CI services, which were a package
+	"board/report": 2724, // the digest by document, with quotes; the formats of CI services, which were a package; what stands against a finding
 
 	"board/sqlite": 2684, // a file is copied with its journal once, for doctor too, which loses 28; with the files of runs, which were a package
 
@@ -278,9 +278,9 @@ var ceilings = map[string]int{
 
 	"board/trace": 5195, // asks the engine of claims beside its own arithmetic; places that a report cites
 
-	"board/verify": 3639, // what is unsure, apart; several sources of a finding; which sources there are, and what is read of them, from board; how a place is cited
+	"board/verify": 3701, // what is unsure, apart; several sources of a finding; which sources there are, and what is read of them, from board; how a place is cited; what is not judged in other languages, and their numbers
 
-	"board/words": 4615, // a number as its reader knows it, of verify and survival
+	"board/words": 4630, // a number as its reader knows it, of verify and survival; words of amounts
 
 	"cmd/board": 4800, // which flags a help text lists; an MCP server's project; commands on the screen; completion of all groups
 
@@ -310,7 +310,7 @@ var ceilings = map[string]int{
 
 	"hooks/mcp/transport": 997, // a message is not held up by the next read
 
-	"hooks/ops": 7841, // promotion, from cmd/board/kbcmd; with the writer of briefs; the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp; why an entry was corrected
+	"hooks/ops": 7870, // promotion, from cmd/board/kbcmd; with the writer of briefs; the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp; why an entry was corrected; several posts at once
 
 	"hooks/setup": 3345, // variables that Codex passes on; what plugins hold
 
@@ -324,7 +324,7 @@ var ceilings = map[string]int{
 
 	"kb/importers": 2164,
 
-	"kb/index": 4570, // several vectors for a document; lists of the tail made when asked for
+	"kb/index": 4575, // several vectors for a document; lists of the tail made when asked for; what is no misspelling
 
 	"kb/learn": 1650,
 
