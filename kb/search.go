@@ -355,9 +355,6 @@ func (k *KB) dropEmpty(tx *sqlite.Tx, q *Query, res *Result) error {
 			ns = append(ns, h.n)
 		}
 	}
-	if len(ns) == 0 {
-		return nil
-	}
 	only, err := k.index.ByFunctionWords(tx, index.Query{Text: q.Text, Expand: !q.Gate}, ns)
 	res.Hits = slices.DeleteFunc(res.Hits, func(h Hit) bool { return only[h.n] })
 	return err

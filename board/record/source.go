@@ -161,7 +161,7 @@ func (e *Entry) Places() []Cited {
 	all := slices.Clone(e.Cites())
 	if v := e.Verified; v != nil && !v.Stale {
 		for i, p := range v.parts() {
-			if i < len(all) && verify.Sound(p.Verdict) && verify.IsElsewhere(p.Note) {
+			if i < len(all) && verify.Sound(p.Verdict) && strings.Contains(p.Note, verify.RefSays) {
 				all[i].SourceRef = strings.TrimPrefix(p.Place, "line ")
 			}
 		}

@@ -31,6 +31,20 @@ var denial = text.NewRegexp(`(?i)\b(not|no|none|never|nor|neither|nobody|nothing
 // plain is what denies something whatever stands with it.
 var plain = text.NewRegexp(`(?i)\b(not|no|none|never|nor|neither|nobody|nothing|without|cannot|only)\b|n['’]t\b`)
 
+// cut says how a quote leaves out what takes back or limits it; "" if it does not.
+func (s *Source) cut(f *Finding, places []match) string {
+	if word := s.cutOut(f, places); word != "" {
+		return "the quote is cut out of a denial: “" + word + "” stands beside it"
+	}
+	if word := s.cutShort(f, places); word != "" {
+		return "the quote is cut off before its condition: “" + word + "” goes on behind it"
+	}
+	if word := s.cutBehind(f, places); word != "" {
+		return "the quote is cut out behind “" + word + "”, which limits it"
+	}
+	return ""
+}
+
 // cutOut returns the word that takes back what a quote says, "" if there is none at one of
 // its places, or the finding itself denies something.
 func (s *Source) cutOut(f *Finding, places []match) (word string) {

@@ -105,7 +105,7 @@ func (s *Source) lacking(f *Finding, at match) (lacking []asked) {
 			known.add(f.Evidence + "\n\n" + f.SourceRef)
 			lines := s.linesOf(at)
 			if translated = !words.IsEnglish(lines); translated {
-				known.add(swapSeparators(f.Evidence))
+				known.add(swapSeparators.Replace(f.Evidence))
 			}
 			code = quantities(lines + "\n" + f.Evidence)
 			for _, text := range f.Related {
@@ -136,17 +136,8 @@ func (a asked) counted() string {
 	return strings.TrimPrefix(a.keys[len(a.keys)-1], "b:")
 }
 
-// swapSeparators writes the numbers of a text as English does, if it has a comma before decimals and a point
-// between thousands.
-func swapSeparators(text string) string {
-	b := []byte(text)
-	for i := 1; i+1 < len(b); i++ {
-		if at := strings.IndexByte(".,", b[i]); at >= 0 && digit(rune(b[i-1])) && digit(rune(b[i+1])) {
-			b[i] = ",."[at]
-		}
-	}
-	return string(b)
-}
+// swapSeparators writes numbers that have a comma before decimals, and a point between thousands, as English does.
+var swapSeparators = strings.NewReplacer(".", ",", ",", ".")
 
 // isBrand reports whether an identifier may be the name of a product: GitHub.
 func isBrand(s string) bool {

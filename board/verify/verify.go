@@ -33,25 +33,8 @@ const (
 )
 
 // Verdicts lists them.
-var Verdicts = []string{
-	Found,
-	Supported,
-	Elsewhere,
-	Nearly,
-	Joined,
-	Absent,
-	Denied,
-	Refuted,
-	Unsure,
-	ValueMissing,
-	Ambiguous,
-	Unregistered,
-	Unknown,
-	Unreadable,
-	NoFile,
-	NoSource,
-	NothingToCheck,
-}
+var Verdicts = []string{Found, Supported, Elsewhere, Nearly, Joined, Absent, Denied, Refuted, Unsure,
+	ValueMissing, Ambiguous, Unregistered, Unknown, Unreadable, NoFile, NoSource, NothingToCheck}
 
 // Sound reports whether a verdict means that the finding is in its source, even if not at its reference.
 func Sound(verdict string) bool {
@@ -124,25 +107,19 @@ type Outcome struct {
 	OtherLanguage bool `json:"other_language"`
 }
 
-// foundBut begins the note on a finding that says something else than its quote, refSays the one on a
-// quote that is at another place.
 const (
-	foundBut = "quote found, but "
-	refSays  = "the reference says "
+	foundBut = "quote found, but " // begins the note on a finding that says something else than its quote
+	// RefSays begins the note on a quote that is at another place.
+	RefSays = "the reference says "
+	// NotEnglish says what was not judged of findings that are not in English, or whose quotes are not.
+	NotEnglish = "not in English: denials and conditions were not judged"
 )
-
-// NotEnglish says what was not judged of findings that are not in English, or whose quotes are not.
-const NotEnglish = "not in English: denials and conditions were not judged"
 
 // But is what a note says against a finding whose quote was found; "" for nothing.
 func But(note string) string {
 	_, but, _ := strings.Cut(note, foundBut)
-	but, _, _ = strings.Cut(but, "; ")
-	return but
+	return strings.Split(but, "; ")[0]
 }
-
-// IsElsewhere reports whether a note says that the quote is at another place than the reference.
-func IsElsewhere(note string) bool { return strings.Contains(note, refSays) }
 
 // Plain returns an outcome with only a verdict and its reason.
 func Plain(verdict, note string) Outcome {
@@ -194,13 +171,9 @@ func (s *Source) Check(f *Finding) Outcome {
 	if !quoted {
 		o = s.content(f)
 	}
-	if o.Differences == nil {
-		o.Differences = []Difference{}
-	}
-	if o.Missing == nil {
-		o.Missing = []Value{}
-	}
-	o.OtherLanguage = quoted && Judged(o.Verdict) && !Doubted(o.Verdict) && o.Passage != nil && !(words.IsEnglish(f.Content) && words.IsEnglish(o.Passage.Text))
+	o.Differences, o.Missing = append([]Difference{}, o.Differences...), append([]Value{}, o.Missing...)
+	o.OtherLanguage = quoted && Judged(o.Verdict) && !Doubted(o.Verdict) && o.Passage != nil &&
+		!(words.IsEnglish(f.Content) && words.IsEnglish(o.Passage.Text))
 	return o
 }
 
@@ -290,20 +263,8 @@ func (s *Source) quote(f *Finding) (o Outcome, quoted bool) {
 	if len(places) == 0 || turned != nil {
 		return s.nearly(q, turned, places), true
 	}
-	if word := s.cutOut(f, places); word != "" {
-		o = Outcome{Verdict: Denied, Passage: s.passage(places[0])}
-		o.Note = fmt.Sprintf("the quote is cut out of a denial: “%s” stands beside it", word)
-		return o, true
-	}
-	if word := s.cutShort(f, places); word != "" {
-		o = Outcome{Verdict: Denied, Passage: s.passage(places[0])}
-		o.Note = fmt.Sprintf("the quote is cut off before its condition: “%s” goes on behind it", word)
-		return o, true
-	}
-	if word := s.cutBehind(f, places); word != "" {
-		o = Outcome{Verdict: Denied, Passage: s.passage(places[0])}
-		o.Note = fmt.Sprintf("the quote is cut out behind “%s”, which limits it", word)
-		return o, true
+	if why := s.cut(f, places); why != "" {
+		return Outcome{Verdict: Denied, Note: why, Passage: s.passage(places[0])}, true
 	}
 	ref := parseReference(f.SourceRef)
 	for _, m := range places {
@@ -315,7 +276,7 @@ func (s *Source) quote(f *Finding) (o Outcome, quoted bool) {
 	if o.Note != "" {
 		o.Note += "; "
 	}
-	o.Note += fmt.Sprintf(refSays+"%s; the quote is at %s", oneLine(f.SourceRef, 60),
+	o.Note += fmt.Sprintf(RefSays+"%s; the quote is at %s", oneLine(f.SourceRef, 60),
 		o.Passage.Where)
 	return o, true
 }

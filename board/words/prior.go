@@ -47,11 +47,10 @@ var priors = sync.OnceValues(func() (shares map[string]float64, rarest float64) 
 			shares[term] = rarest
 		}
 	}
-	for term := range strings.FieldsSeq(everydayTerms) {
-		shares[term] = max(shares[term], everydayShare)
-	}
-	for term := range strings.FieldsSeq(amountTerms) {
-		shares[term] = max(shares[term], amountShare)
+	for share, terms := range map[float64]string{everydayShare: everydayTerms, amountShare: amountTerms} {
+		for term := range strings.FieldsSeq(terms) {
+			shares[term] = max(shares[term], share)
+		}
 	}
 	return shares, rarest
 })

@@ -278,7 +278,7 @@ var ceilings = map[string]int{
 
 	"board/trace": 5195, // asks the engine of claims beside its own arithmetic; places that a report cites
 
-	"board/verify": 3701, // what is unsure, apart; several sources of a finding; which sources there are, and what is read of them, from board; how a place is cited; what is not judged in other languages, and their numbers
+	"board/verify": 3670, // what is unsure, apart; several sources of a finding; which sources there are, and what is read of them, from board; how a place is cited; what is not judged in other languages, and their numbers
 
 	"board/words": 4630, // a number as its reader knows it, of verify and survival; words of amounts
 

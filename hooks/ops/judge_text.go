@@ -557,18 +557,15 @@ func (p *judgePage) item(r *survival.ItemResult) judgedRow {
 	}
 	below := []string{"| " + p.said(r.Content, r.ID, 200)}
 	if pass := r.Passage; pass != nil {
-		var near []string
-		if r.Coverage >= 0.005 { // a passage that only has its figure has none of its words
-			near = append(near, fmt.Sprintf("%.0f %% of its words", 100*r.Coverage))
+		near := fmt.Sprintf("%.0f %% of its words", 100*r.Coverage)
+		if r.Coverage < 0.005 {
+			near = "its figures or names alone"
 		}
 		if r.Cosine != nil && !r.ByMeaning {
-			near = append(near, fmt.Sprintf("cosine %.2f at best", *r.Cosine))
+			near += fmt.Sprintf(", cosine %.2f at best", *r.Cosine)
 		}
-		place := p.Line(verify.At(filepath.Base(pass.Report), pass.Where), 300)
-		if len(near) > 0 {
-			place += " (" + strings.Join(near, ", ") + ")"
-		}
-		below = append(below, p.Paint(op.Dim, place+": "+p.said(pass.Text, "", 200)))
+		below = append(below, p.Paint(op.Dim, fmt.Sprintf("%s (%s): %s", p.Line(verify.At(filepath.Base(pass.Report), pass.Where), 300), near,
+			p.said(pass.Text, "", 200))))
 	} else if !r.Present {
 		below = append(below, p.Paint(op.Dim, "nothing like it in the report"))
 	}
