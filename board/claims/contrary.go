@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"blackboard/board/text"
 )
 
 // This file finds statements that say the opposite of a claim by their words: one of the two
@@ -30,7 +32,11 @@ func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
 			continue
 		}
 		reasons = append(reasons, ev.opposes(c, e, cmp, same)...)
-		if w := c.withPrefix(e); w != "" && len(c.denials)+len(e.denials) == 0 {
+		w := c.withPrefix(e)
+		if w == "" {
+			w = placedOtherwise(e.Text, c.Text)
+		}
+		if w != "" && len(c.denials)+len(e.denials) == 0 {
 			reasons = append(reasons, fmt.Sprintf("the report says “%s”", w))
 		}
 	}
@@ -104,6 +110,29 @@ func (c *Claim) withPrefix(e *Claim) string {
 			rest, ok := strings.CutPrefix(e.Words[i].low, p)
 			if ok && len(rest) > 4 && !c.has(e.Words[i].low) && c.has(rest) && !e.has(rest) {
 				return e.Words[i].low
+			}
+		}
+	}
+	return ""
+}
+
+var (
+	reInside  = text.NewRegexp(`(?i)\b(?:in|into|inside|within) (?:(?:the|an?|this|that|its|their|our) )?([a-z]\w+)`)
+	reOutside = text.NewRegexp(`(?i)\b(?:out of|outside|beyond) (?:(?:the|an?|this|that|its|their|our) )?([a-z]\w+)`)
+)
+
+// placedOtherwise returns with which words a text has something outside of what another one has it in, or the other way
+// round: out of the EU; "" if it does not.
+func placedOtherwise(says, other string) string {
+	for _, r := range [][2]*text.Regexp{{reOutside, reInside}, {reInside, reOutside}} {
+		for _, m := range r[0].FindAllStringSubmatch(says, -1) {
+			has := func(r *text.Regexp, s string) bool {
+				return slices.ContainsFunc(r.FindAllStringSubmatch(s, -1), func(o []string) bool {
+					return strings.EqualFold(o[1], m[1])
+				})
+			}
+			if has(r[1], other) && !has(r[0], other) && !has(r[1], says) {
+				return m[0]
 			}
 		}
 	}

@@ -67,9 +67,9 @@ func (f flat) in(text flat) (from, to int) {
 	return -1, -1
 }
 
-// Says returns the claim where a text stands word for word, nil if it does not, or if it is
-// cut out of a denial there.
-func (ev *Evidence) Says(text string) *Claim {
+// Says returns the claim where a text stands word for word, nil if it does not. If it is cut out of a denial wherever it
+// stands, denied is a word of that.
+func (ev *Evidence) Says(text string) (said *Claim, denied string) {
 	if ev.starts == nil {
 		var b strings.Builder
 		for i, c := range ev.Claims {
@@ -86,16 +86,19 @@ func (ev *Evidence) Says(text string) *Claim {
 	for rest := ev.said; want.s != ""; {
 		from, to := want.in(rest)
 		if from < 0 {
-			return nil
+			return said, denied
 		}
 		i := sort.SearchInts(ev.starts, from+1) - 1
 		c, begin := ev.Claims[i], ev.starts[i]
-		if from -= begin; !c.English || Denier(c.Text, from, min(to-begin, len(c.Text))) == "" {
-			return c
+		from -= begin
+		word := denier(c.Text, from, min(to-begin, len(c.Text)))
+		if !c.English || word == "" {
+			return c, ""
 		}
+		said, denied = c, word
 		rest = rest.after(begin + from + 1)
 	}
-	return nil
+	return said, denied
 }
 
 var (
@@ -109,19 +112,27 @@ func (t *token) denies() bool {
 	return t.kind == wordToken && (deniers.has(low) || strings.HasSuffix(low, "n't"))
 }
 
-// Denier returns the word beside [from, to) of a statement that takes back what stands
-// there, "" if there is none: it was cut out of a denial, or before its condition.
-func Denier(text string, from, to int) string {
+// denier returns the word beside [from, to) of a statement that takes back what stands
+// there, "" if there is none: it was cut out of a denial, or before its condition. Two
+// denials take back nothing: there is no doubt that …
+func denier(text string, from, to int) (word string) {
 	before, after := lex(text[:from]), lex(text[to:])
 	for k := len(before) - 1; k >= 0 && k >= len(before)-9; k-- {
 		x := &before[k]
 		if x.denies() {
-			return x.text
+			if word == "" {
+				word = x.text
+			} else {
+				word = ""
+			}
 		}
 		parts := strings.ContainsAny(x.text, ";:.!?()|—–") || x.text == "," && k < len(before)-1
 		if x.kind == markToken && parts || joiners.has(x.low) {
 			break
 		}
+	}
+	if word != "" {
+		return word
 	}
 	for k := range after[:min(5, len(after))] {
 		switch x := &after[k]; {

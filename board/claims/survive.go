@@ -69,10 +69,13 @@ func (ev *Evidence) Even() *Evidence {
 // Survive compares a finding with what a report says word for word, or in one of the windows
 // that are nearest to it.
 func (ev *Evidence) Survive(claim *Claim, item string) Survival {
-	if !ev.knows(claim) {
-	} else if c := ev.Says(item); c != nil {
-		return Survival{Verdict: Supported, Verbatim: true, Claim: claim,
-			Window: &Window{Source: c.Source, Claims: []*Claim{c}, Cover: 1}}
+	var said *Claim
+	denied := ""
+	if ev.knows(claim) {
+		if said, denied = ev.Says(item); said != nil && denied == "" {
+			return Survival{Verdict: Supported, Verbatim: true, Claim: claim,
+				Window: &Window{Source: said.Source, Claims: []*Claim{said}, Cover: 1}}
+		}
 	}
 	best := Survival{Claim: claim, odds: -100, Lacks: claim.figures()}
 	for _, w := range ev.Nearest(claim, nearWindows) {
@@ -83,6 +86,10 @@ func (ev *Evidence) Survive(claim *Claim, item string) Survival {
 	}
 	if best.Verdict != Refuted && !ev.isLong() && best.Window != nil && best.Window.Cover >= .5 {
 		ev.refuteParts(claim, &best)
+	}
+	if said != nil && (best.Verdict != Supported || slices.Contains(best.Window.Claims, said)) && len(best.Reasons) == 0 {
+		best.Verdict, best.Window = Refuted, &Window{Source: said.Source, Claims: []*Claim{said}, Cover: 1}
+		best.Reasons = []string{fmt.Sprintf("the report has it beside “%s”", denied)}
 	}
 	return best
 }
@@ -130,10 +137,10 @@ func (s *Survival) better(o *Survival) bool {
 	return s.odds > o.odds
 }
 
-// outtells reports whether a window that refutes a finding by figures has most of its words, and one
-// that supports it few: a row of a table, or a sentence about something else.
+// outtells reports whether a window that refutes a finding has most of its words, and one that supports it few: a row
+// of a table, or a sentence about something else; beside a denial one that has half at most, as a heading.
 func (s *Survival) outtells(o *Survival) bool {
-	return s.Verdict == Refuted && o.Verdict == Supported && (len(s.Differs) > 0 || s.placed) &&
+	return s.Verdict == Refuted && o.Verdict == Supported && (len(s.Differs) > 0 || s.placed || s.denied && o.Window.Cover <= .5) &&
 		s.Window.Cover >= .6 && s.back >= .4 &&
 		s.Window.Cover >= o.Window.Cover+.2
 }

@@ -136,6 +136,15 @@ var contradictions = [][2]string{
 		"It is often said that tenants prefer the old boiler. The figures show no such thing."},
 	{"Wardens were able to reach the roof by the stair.",
 		"Wardens could not reach the roof by the stair, although all other ways were open."},
+
+	// A heading with one of the words says nothing of the rest.
+	{"Samples have to stay in the vault.", "Samples do not have to stay in the vault.\n\n*Samples.* They were late."},
+	{"Samples have to stay in the vault.", "Samples. They were late.\n\nSamples do not have to stay in the vault."},
+	{"Ledgers have to be signed.", "Ledgers do not have to be signed.\n\nLedgers. They are kept on paper."},
+	{"The siren is armed.", "The siren is not armed.\n\n*Siren.* It was bought in May."},
+	{"Samples have to stay in the vault.", "Nobody requires that samples have to stay in the vault."},
+	{"Samples have to stay in the vault.", "Samples have to stay out of the vault."},
+	{"Drafts are kept outside the vault.", "Drafts are kept within the vault."},
 }
 
 // Pairs of an item and a report that says the same, or says it plainly somewhere.
@@ -184,6 +193,8 @@ var agreements = [][2]string{
 		"Before the cache is cleared, the index is rebuilt."},
 	{"The Harwick plant is larger than the Senna plant.",
 		"The Senna plant is smaller than the Harwick plant."},
+	{"Samples have to stay in the vault.", "There is no doubt that samples have to stay in the vault."},
+	{"Samples have to stay in the vault.", "Samples have to stay in the vault. They were out of the vault once."},
 	{"The claim that the tank ruptured is false.",
 		"It was reported that the tank ruptured; this claim is false."},
 	{"The supplier shipped counterfeit parts.",
