@@ -101,19 +101,24 @@ func (ev *Evidence) displaced(c *Claim, w Window) string {
 		}
 		of := cmp.Or(strings.Join(t.sayer(m.Detail.first), " "), strings.Join(c.topic(), " "))
 		here, most, why := -9, 1, "" // no clause has its own figure
-		same := map[place]bool{}
+		same, own := map[place]bool{}, map[*Claim]bool{}
 		for _, e := range w.Claims {
 			for _, d := range e.figures() {
 				n, has := ev.standing(c, e, d, of)
 				if m.Detail.relation(d) == Same {
 					same[place{e, d.clause}] = true
+					own[e] = c.commonFigures(e, m.Detail) > 0 // it stands there with another one of the claim
 					if here = max(here, n); has {
 						here = 99 // said of the same, whatever else stands there
 					}
 				}
 			}
 		}
+		with := slices.ContainsFunc(w.Claims, func(e *Claim) bool { return own[e] })
 		for _, e := range w.Claims {
+			if with && !own[e] {
+				continue
+			}
 			for _, d := range e.figures() {
 				n, has := ev.standing(c, e, d, of)
 				other := m.Detail.relation(d) == OtherValue &&

@@ -101,6 +101,8 @@ func (q *Quantity) againstSameKind(e *Quantity, equal, rounded, sameDigits bool)
 	case q.Half < e.Half && math.Abs(q.Value-e.Value) <= e.Half*1.0001 && q.Value != 0 &&
 		(!e.Whole || math.Abs(e.Number) >= 10):
 		return Coarser
+	case q.Bound == 0 && float64(e.Bound)*(q.Value-e.Value) > 0 && math.Abs(q.Value-e.Value) <= .1*math.Abs(e.Value):
+		return Coarser // more than nine hours, of 9 hours and 6 minutes
 	case (q.Down || e.Down) && q.Value*e.Value < 0: // fell by 6 %, -6 %
 		a, b := q.positive(), e.positive()
 		return a.against(&b)
