@@ -23,18 +23,15 @@ type AcceptRequest struct {
 	Revoke bool
 }
 
-// survivalDoubt returns the id of the doubt about a missing item. It is "" if nobody can accept
-// that: what a report says in other words or with other figures is for its author to mend.
+// survivalDoubt returns the id of the doubt about a missing item, but for what the nearest passage of the
+// report says (survival.ItemResult.Said): the board has no report, and knows the doubt by the rest.
 func survivalDoubt(cause string, i *survival.Item) string {
-	if cause != survival.MissAbsent && cause != survival.MissScattered {
-		return ""
-	}
 	return claims.DoubtID(record.SurvivalDoubts, cause, i.ID, i.Why, i.Content, i.Reason)
 }
 
 // Accept records why a doubt of a check is no fault, or takes that back. It ends by itself
-// when the finding, its quote or its source changes, since that is another doubt. Only a
-// person may accept a doubt about their own finding.
+// when the finding, its quote, its source or the passage of the report changes, since that is
+// another doubt. Only a person may accept a doubt about their own finding.
 //
 // Errors: fault.NotFound for a doubt that does not stand; fault.Conflict if it is accepted
 // already, is about something of the worker's own, or is to be revoked and was not accepted.
@@ -89,7 +86,11 @@ func (w *writer) findDoubt(id string) (d claims.Acceptance, err error) {
 		return d, err
 	}
 	for _, d = range all {
-		if d.Doubt == id || d.ID == id && d.Check == record.VerifyDoubts {
+		switch {
+		case d.Check == record.SurvivalDoubts && claims.IsPassageDoubt(id, d.Doubt):
+			d.Doubt = id
+			return d, nil
+		case d.Check == record.VerifyDoubts && (d.Doubt == id || d.ID == id):
 			return d, nil
 		}
 	}
@@ -102,7 +103,7 @@ func (w *writer) findDoubt(id string) (d claims.Acceptance, err error) {
 		}
 		msg = "there is no doubt about " + id + ": " + cmp.Or(e.Verified.Mark(), "it was not verified yet")
 	}
-	return d, notFound(msg, "a doubt ends when the finding, its quote or its source changes",
+	return d, notFound(msg, "a doubt ends when the finding, its quote, its source or the report changes",
 		fault.Do("run.check", "{} lists those that stand"))
 }
 
@@ -123,7 +124,7 @@ func doubts(tx *store.Tx) ([]claims.Acceptance, error) {
 	}
 	missing, err := items(tx)
 	for i := range missing {
-		for _, cause := range []string{survival.MissAbsent, survival.MissScattered} {
+		for _, cause := range survival.Causes {
 			all = append(all, claims.Acceptance{Doubt: survivalDoubt(cause, &missing[i]),
 				ID: missing[i].ID, Check: record.SurvivalDoubts, Verdict: cause, Worker: missing[i].Worker})
 		}
@@ -167,9 +168,8 @@ func (m *Moment) accept(s *survival.Result) error {
 	var ids []string
 	for i := range s.Items {
 		if r := &s.Items[i]; r.IsMissing() {
-			if r.Doubt = survivalDoubt(r.Cause, &r.Item); r.Doubt != "" {
-				ids = append(ids, r.ID)
-			}
+			r.Doubt = claims.PassageDoubt(survivalDoubt(r.Cause, &r.Item), r.Said())
+			ids = append(ids, r.ID)
 		}
 	}
 	all, err := acceptances(m.tx, ids)

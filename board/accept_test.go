@@ -106,8 +106,8 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// TestAcceptMissing: what no report has may be accepted, of entries and of questions; what a
-// report says otherwise may not.
+// TestAcceptMissing: what no report has may be accepted, of entries and of questions, and what a report says
+// otherwise. That ends when the nearest passage says something else, not when it is laid out anew.
 func TestAcceptMissing(t *testing.T) {
 	b, _ := doubtedRun(t)
 	check := func(report string) survival.Result {
@@ -127,9 +127,17 @@ func TestAcceptMissing(t *testing.T) {
 	if s = check("Nothing.\n"); s.Missing != 0 || s.Accepted != 2 || !s.Passed || s.Present() != 0 {
 		t.Errorf("%+v", s)
 	}
-	if s = check("Who rotates the key? The key is rotated every 70 days.\n"); s.Missing != 1 ||
-		s.Items[0].Doubt != "" || s.Accepted != 0 {
+	const says = "Who rotates the key? The key is rotated every 70 days."
+	if s = check(says); s.Missing != 1 || s.Items[0].Doubt == "" || s.Accepted != 0 {
 		t.Errorf("%+v", s.Items)
+	}
+	accepting(t, b, "ben", AcceptRequest{ID: s.Items[0].Doubt[:6], Reason: "no passage"}, fault.NotFound)
+	accepting(t, b, "ben", AcceptRequest{ID: s.Items[0].Doubt, Reason: "it will be 70"}, nil)
+	for report, accepted := range map[string]int{says: 1, "# Keys\n\nWho rotates the key?\nThe *key* is  rotated\nevery 70 days\n": 1,
+		strings.Replace(says, "70", "60", 1): 0, strings.Replace(says, "is rotated", "is to be rotated", 1): 0} {
+		if s = check(report); s.Accepted != accepted || s.Missing != 1-accepted {
+			t.Errorf("%q: %+v", report, s.Items[0])
+		}
 	}
 }
 

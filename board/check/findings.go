@@ -156,8 +156,7 @@ func missingFinding(m *survival.ItemResult) Finding {
 	case m.Why == survival.WhyWaived:
 		f.Clear = "say in the report that the question is open"
 	case m.Cause == survival.MissContradicted:
-		f.Clear = "remove the contradicting sentence from the report, or supersede the finding " +
-			"if it no longer holds"
+		f.Clear = "correct what the report says there, or supersede the finding if it no longer holds"
 	}
 	if m.Doubt != "" {
 		f.Next = []fault.Step{{Text: f.Clear}, accept(m.Doubt)}

@@ -21,9 +21,15 @@ func DoubtID(check, verdict string, about ...string) string {
 	return "d" + base32.NewEncoding(doubtLetters).EncodeToString(h.Sum(nil))[:5]
 }
 
-// IsDoubt reports whether a text looks like the id of a doubt.
+// PassageDoubt adds to the id of a doubt what a report says, so that it is another doubt where it says something else.
+func PassageDoubt(doubt, said string) string { return doubt + DoubtID("passage", said)[1:4] }
+
+// IsPassageDoubt reports whether an id is one of a doubt with a passage.
+func IsPassageDoubt(id, doubt string) bool { return len(id) > len(doubt) && strings.HasPrefix(id, doubt) }
+
+// IsDoubt reports whether a text looks like the id of a doubt: with a passage it has three letters more.
 func IsDoubt(s string) bool {
-	return len(s) == 6 && s[0] == 'd' && strings.Trim(s[1:], doubtLetters) == ""
+	return (len(s) == 6 || len(s) == 9) && s[0] == 'd' && strings.Trim(s[1:], doubtLetters) == ""
 }
 
 // Acceptance is why a doubt of a check is no fault, and who says so.

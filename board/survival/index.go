@@ -177,7 +177,7 @@ func (x *index) quote(first, last int32, max int) *Passage {
 		"")), " ")
 	at := x.units[first].start
 	return &Passage{Report: x.report.Name, Line: x.report.Line(at), Where: x.report.Where(at),
-		Text: fault.Clip(text, max)}
+		Text: fault.Clip(text, max), whole: text}
 }
 
 // unitAt returns the unit that holds a place in the text, or the next one; the last behind its end, -1 without units.

@@ -104,5 +104,5 @@ func (x *index) passage(w *claims.Window) *Passage {
 	}
 	text := strings.Join(strings.Fields(strings.Join(texts, " ")), " ")
 	return &Passage{Report: x.report.Name, Line: first.Line, Where: x.report.Where(first.At),
-		Text: fault.Clip(text, passageRunes)}
+		Text: fault.Clip(text, passageRunes), whole: text}
 }

@@ -51,9 +51,11 @@ package survival
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"blackboard/board/claims"
 	"blackboard/board/documents"
+	"blackboard/board/words"
 )
 
 // Reasons why an item must be in the report.
@@ -87,6 +89,9 @@ const (
 	MissScattered    = "scattered" // the words are spread over the report
 )
 
+// Causes are all of them.
+var Causes = []string{MissAbsent, MissNumber, MissContradicted, MissScattered}
+
 // Passage is a place in a report.
 type Passage struct {
 	Report string `json:"report"` // its name
@@ -95,6 +100,8 @@ type Passage struct {
 	// the place in the document: "line 12", "page 3", "Totals!B7"
 	Where string `json:"where"`
 	Text  string `json:"text"` // at most 300 characters of it, on one line
+
+	whole string // all of it
 }
 
 // ItemResult says whether an item survived, and where.
@@ -120,7 +127,7 @@ type ItemResult struct {
 	// to the nearest passage by meaning, -1..1; null if only words were compared
 	Cosine    *float64 `json:"cosine"`
 	ByMeaning bool     `json:"by_meaning"` // it is present by meaning, not by its words
-	// the id of what is held against the report; "" for what can only be mended
+	// the id of what is held against the report; "" for nothing
 	Doubt string `json:"doubt,omitempty"`
 	// who accepted that
 	Accepted *claims.Acceptance `json:"accepted,omitempty"`
@@ -129,6 +136,16 @@ type ItemResult struct {
 // IsMissing reports whether no report carries an item, none has a passage that may, and
 // nobody accepted that.
 func (r *ItemResult) IsMissing() bool { return !r.Present && !r.Unsure && r.Accepted == nil }
+
+// Said is what the nearest passage says, as far as another layout or emphasis does not change it; "" if nothing is near.
+func (r *ItemResult) Said() string {
+	if r.Passage == nil {
+		return ""
+	}
+	return strings.Join(strings.FieldsFunc(words.FoldText(r.Passage.whole), func(c rune) bool {
+		return !unicode.In(c, unicode.L, unicode.M, unicode.N, unicode.Sc) && !strings.ContainsRune("%<>=+−", c)
+	}), " ")
+}
 
 // Present counts the items that the reports carry.
 func (r *Result) Present() int { return r.Checked - r.Missing - r.Unsure - r.Accepted }
