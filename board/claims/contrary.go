@@ -123,15 +123,15 @@ var (
 
 // placedOtherwise returns with which words a text has something outside of what another one has it in, or the other way
 // round: out of the EU; "" if it does not.
-func placedOtherwise(says, other string) string {
+func placedOtherwise(said, other string) string {
 	for _, r := range [][2]*text.Regexp{{reOutside, reInside}, {reInside, reOutside}} {
-		for _, m := range r[0].FindAllStringSubmatch(says, -1) {
+		for _, m := range r[0].FindAllStringSubmatch(said, -1) {
 			has := func(r *text.Regexp, s string) bool {
 				return slices.ContainsFunc(r.FindAllStringSubmatch(s, -1), func(o []string) bool {
 					return strings.EqualFold(o[1], m[1])
 				})
 			}
-			if has(r[1], other) && !has(r[0], other) && !has(r[1], says) {
+			if says(strings.ToLower(m[1])) && has(r[1], other) && !has(r[0], other) && !has(r[1], said) {
 				return m[0]
 			}
 		}

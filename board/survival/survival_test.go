@@ -101,6 +101,7 @@ func TestSurvivalResult(t *testing.T) {
 	}
 	want := Passage{Report: "report1.md", Line: 5, Where: "line 5",
 		Text: "The Ironworks lien on all equipment of Pinnacle lapses soon."}
+	want.whole = want.Text
 	if r.Passage == nil || *r.Passage != want {
 		t.Errorf("passage is %+v, want %+v", r.Passage, want)
 	}
