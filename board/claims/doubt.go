@@ -25,7 +25,9 @@ func DoubtID(check, verdict string, about ...string) string {
 func PassageDoubt(doubt, said string) string { return doubt + DoubtID("passage", said)[1:4] }
 
 // IsPassageDoubt reports whether an id is one of a doubt with a passage.
-func IsPassageDoubt(id, doubt string) bool { return len(id) > len(doubt) && strings.HasPrefix(id, doubt) }
+func IsPassageDoubt(id, doubt string) bool {
+	return len(id) > len(doubt) && strings.HasPrefix(id, doubt)
+}
 
 // IsDoubt reports whether a text looks like the id of a doubt: with a passage it has three letters more.
 func IsDoubt(s string) bool {
