@@ -347,11 +347,15 @@ func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) erro
 	return k.dropEmpty(tx, q, res)
 }
 
-// dropEmpty drops the hits that were found by function words alone. Hits that were compared by meaning stay.
+// dropEmpty drops the hits that were found by function words alone, if no hit has any
+// evidence. Hits that were compared by meaning stay.
 func (k *KB) dropEmpty(tx *sqlite.Tx, q *Query, res *Result) error {
+	if res.Evidence > 0 {
+		return nil
+	}
 	var ns []int64
 	for i := range res.Hits {
-		if h := &res.Hits[i]; h.CosineScore == nil && h.Evidence == 0 {
+		if h := &res.Hits[i]; h.CosineScore == nil {
 			ns = append(ns, h.n)
 		}
 	}

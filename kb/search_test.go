@@ -382,10 +382,6 @@ func TestOnlyFunctionWords(t *testing.T) {
 			t.Errorf("%s: %d hits, want some: %v", question, len(r.Hits), want)
 		}
 	}
-	// Nor is it one beside a capsule that has more of the question.
-	if r := ask(t, k, Query{Text: "how to get items to a friend"}); len(r.Hits) != 1 {
-		t.Errorf("%d hits", len(r.Hits))
-	}
 }
 
 // TestAmountsAreNoEvidence: how much, how many, more and each are in every question about an amount, and
