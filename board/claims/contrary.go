@@ -18,8 +18,11 @@ func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
 		all, both := ev.shared(c, e)
 		same, why := c.boundAlike(e)
 		if !ev.Part && !ev.isLong() && cmp.Cover >= .5 && cmp.Back >= .4 {
-			if why := lex(e.Text).overstates(lex(c.Text)); why != "" && c.English && e.English {
-				reasons = append(reasons, "the report says "+why)
+			if c.English && e.English {
+				if why := lex(e.Text).widens(lex(c.Text)); why != "" {
+					reasons = append(reasons, "the report says "+why)
+				}
+				reasons = append(reasons, ev.otherwise(e.Text, c.Text, shareOfReport, contrasting...)...)
 			}
 		}
 		if why != "" && both >= .25*all {

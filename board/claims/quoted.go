@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +21,7 @@ func (c *Claim) disagrees(around []*Claim, quote string) (reasons []string) {
 			reasons = append(reasons, why)
 		}
 	}
-	add(mine.overstates(said))
+	add(mine.widens(said))
 	for _, e := range around {
 		add(mine.otherRhythm(lex(e.Text), c, e))
 	}
@@ -60,9 +59,6 @@ func (t tokens) scope() (all, part string) {
 	return all, part
 }
 
-// overstates returns why a text says more than another one: of all, or for certain.
-func (t tokens) overstates(o tokens) string { return cmp.Or(t.widens(o), t.hardens(o)) }
-
 // outOf returns what stands around "of" if that is a part: 38 of the 40, four out of nine, 11 of them.
 func (t tokens) outOf(i int) string {
 	number := func(k int) float64 { return max(float(t.at(k).text), float64(ones[t.at(k).low])) }
@@ -93,24 +89,6 @@ func (t tokens) widens(o tokens) string {
 
 // hedging are the words with which a text leaves open whether something is.
 var hedging = set("may might could can possible possibly likely probably perhaps if unless whether expected")
-
-// hardens returns why a text says that something will be where another one says that it may be.
-func (t tokens) hardens(o tokens) string {
-	verb := func(t tokens, i int) string {
-		for i++; i < len(t) && (verbs.has(t[i].low) || t[i].low == "to"); i++ {
-		}
-		return stem(t.at(i).low)
-	}
-	for k := range o {
-		for i := range t {
-			if low := o[k].low; (low == "may" || low == "might" || low == "could") && verb(t, i) == verb(o, k) &&
-				(t[i].low == "will" || t[i].low == "must") && !slices.ContainsFunc(t, func(x token) bool { return hedging.has(x.low) }) {
-				return fmt.Sprintf("“%s” against “%s”", t[i].low, low)
-			}
-		}
-	}
-	return ""
-}
 
 // rhythms returns how often a text says that something is, and which of them it rules out.
 func (t tokens) rhythms() (is, not []string) {

@@ -31,7 +31,6 @@ func TestVerifyOtherwise(t *testing.T) {
 		{"once, not per year", "The fee is paid once, not per year.", "paid once, not per year", "The fee is paid every year.", true},
 		{"who keeps it", "Kept by Ana Reis, signed by Tom Hay.", "Kept by Ana Reis, signed by Tom Hay.", "Tom Hay keeps the book and Ana Reis signs it.", true},
 		{"who keeps it, right", "Kept by Ana Reis, signed by Tom Hay.", "Kept by Ana Reis, signed by Tom Hay.", "Ana Reis keeps the book.", false},
-		{"party", "The tenant and the owner agree.\n\nThe owner bears heating, cleaning and repairs.", "The owner bears heating, cleaning and repairs.", "The tenant pays for heating, cleaning and repairs.", true},
 		{"exchanged digits", "The peak was 61.8 %.", "The peak was 61.8 %", "The peak was 68.1 %.", true},
 		{"bound in words", "A team has at most five games on a day.", "A team has at most five games on a day.", "A team has at least five games on a day.", true},
 		{"wait", "Wait six to eight days after the peak.", "Wait six to eight days after the peak", "It is done within six days of the peak.", true},

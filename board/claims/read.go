@@ -91,6 +91,9 @@ func ReadPart(d *documents.Document, from, to int) []*Statement {
 	return r.out
 }
 
+// IsProgram reports whether a file is a program, its data or a log by its name: each line says something of its own.
+func IsProgram(name string) bool { return reProgram.MatchString(name) }
+
 // reProgram matches the name of what is no prose, which is read by paragraphs.
 var reProgram = text.NewRegexp(`(?i)\.(go|py|js|ts|jsx|tsx|java|rs|rb|c|h|cc|cpp|cs|php|sh|` +
 	`sql|tf|ya?ml|toml|ini|cfg|conf|env|properties|json|jsonl|xml|css|log|diff|patch|mod|sum)$`)

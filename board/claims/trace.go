@@ -247,9 +247,6 @@ func (ev *Evidence) refutes(c *Claim, nearest []*Claim) (source, why string) {
 		matches := ev.assign(c, w)
 		reasons := slices.Concat(turned(matches), ev.renamed(c, matches),
 			c.disagrees(w.Claims, n.e.Text), otherBound(matches))
-		if why := ev.otherParty(c, n.e); why != "" {
-			reasons = append(reasons, why)
-		}
 		if c.deniesAlone(w.Claims) || c.denials == nil && n.e.denials == nil {
 			for _, o := range ev.opposing(c, w, matches) {
 				if o.like >= sameClause {

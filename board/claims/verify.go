@@ -39,9 +39,19 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 			}
 		}
 		quoted := ev.weigh(finding, nil, d, around)
+		if within(d, quoted.Other.With, quoted.Rival.With) {
+			had = append(had, d)
+			continue
+		}
 		one := finding.onlyOne(d, around)
 		counted := one && (quoted.Other.counts() || quoted.Rival.counts())
 		if d.Weak && !counted && quoted.Other.Rel != OtherBound && quoted.Other.Rel != OtherRate {
+			continue
+		}
+		if quoted.Other.Rel == OtherBound && slices.ContainsFunc(around, func(e *Claim) bool {
+			same, _ := finding.boundAlike(e)
+			return same // not above five, unless above five
+		}) {
 			continue
 		}
 		why, value := quoted.contradicts(quote, one)
@@ -55,8 +65,8 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 	if why := finding.crosswise(around); why != "" {
 		v.Refuted = append(v.Refuted, why)
 	}
-	if why := ev.otherParty(finding, ExtractText(quote, "")); why != "" {
-		v.Refuted = append(v.Refuted, why)
+	if finding.English && ExtractText(quote, "").English {
+		v.Refuted = append(v.Refuted, ev.otherwise(finding.Text, quote, shareOfQuote, slices.Concat(contrasting, ofQuotes)...)...)
 	}
 	v.Has = func(text string) bool {
 		return slices.ContainsFunc(had, func(d *Detail) bool {
@@ -104,6 +114,16 @@ func (d *Detail) hasUnitOf(o *Detail) bool {
 // spelled reports whether a figure is a number in words with a unit: ten days. It is looked for
 // nowhere else.
 func (d *Detail) spelled() bool { return d.Q != nil && d.Q.Word && d.Q.Dim != "" }
+
+// within reports whether a figure is one of those that a bound of a quote admits: 100 euros, of up to 150.
+func within(d *Detail, bounds ...*Detail) bool {
+	return slices.ContainsFunc(bounds, func(b *Detail) bool {
+		if b == nil || d.Q == nil || b.Q == nil || b.Q.Bound == 0 || d.Q.Bound != 0 || d.Q.Dim == "" || d.Q.Unit != b.Q.Unit || d.Q.Per != b.Q.Per {
+			return false
+		}
+		return (d.Q.Value-b.Q.Value)*float64(b.Q.Bound) > 0
+	})
+}
 
 // conditional reports whether a finding or its quote holds under a condition: not until two have tried
 // it, only after two have. A denial turns with it.

@@ -69,6 +69,9 @@ func (s *Source) cutShort(f *Finding, places []match) (word string) {
 	x := s.words()
 	for _, m := range places {
 		rest, _, _ := strings.Cut(x.text[x.words[m.to-1].end:], "\n\n")
+		if line, _, _ := strings.Cut(rest, "\n"); claims.IsProgram(s.doc.Name) && !strings.ContainsFunc(line, unicode.IsLetter) {
+			return "" // the next line is another statement
+		}
 		if word = claims.Condition(f.Content, f.Evidence,
 			strings.ReplaceAll(rest[:min(len(rest), around)], "\n", " ")); word == "" {
 			return ""
@@ -142,5 +145,5 @@ func (s *Source) wraps(word int) bool {
 	const long = 50
 	end := int(x.words[word-1].end)
 	return unicode.IsLower(r) && end-strings.LastIndex(x.text[:end], "\n") > long &&
-		!slices.Contains(rendered, strings.ToLower(path.Ext(s.doc.Name)))
+		!slices.Contains(rendered, strings.ToLower(path.Ext(s.doc.Name))) && !claims.IsProgram(s.doc.Name)
 }

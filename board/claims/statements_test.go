@@ -43,27 +43,3 @@ func TestTraceStatements(t *testing.T) {
 		t.Errorf("block 6: %+v", d)
 	}
 }
-
-func TestVerifyParties(t *testing.T) {
-	source := "Orla Fisheries (\"the Authority\") and the Boatmen's Association (\"the Association\")\n\n" +
-		"The Association tells the Authority of each trip.\n\n" +
-		"The Authority bears the cost of a new scale up to £1,400.\n\nThe Association sends the tickets to the Authority by 31 May."
-	for _, c := range []struct {
-		quote, content string
-		wrong          bool
-	}{
-		{"The Authority bears the cost of a new scale up to £1,400.", "A new scale is paid for by the Association, up to £1,400.", true},
-		{"The Authority bears the cost of a new scale up to £1,400.", "Orla Fisheries bears the cost of a new scale, up to £1,400.", false},
-		{"The Association sends the tickets to the Authority by 31 May.", "The Authority is to send the Association the tickets by 31 May.", true},
-		{"The Association sends the tickets to the Authority by 31 May.", "The Association is to send the tickets by 31 May.", false},
-	} {
-		ev := NewEvidence(nil)
-		for _, s := range Read(source) {
-			ev = NewEvidence(append(ev.Claims, Extract(s, "s")))
-		}
-		why := ev.otherParty(ExtractText(c.content, ""), ExtractText(c.quote, ""))
-		if (why != "") != c.wrong {
-			t.Errorf("%s: %q", c.content, why)
-		}
-	}
-}

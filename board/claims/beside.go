@@ -1,0 +1,528 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"blackboard/board/text"
+)
+
+// This file holds a finding against its own quote by small words, whatever else both say: both and either, all and all
+// but one, only and also, until and from. Duties are in duty.go, what is planned or supposed in settled.go, what stands
+// the other way round in turned.go. They know English only.
+
+// A side is a clause of a finding, or of its quote.
+type side struct {
+	t     tokens
+	whole tokens // the sentence that it is of; of a finding all of it
+	text  tokens // all of the text that it is of
+	stems map[string]bool
+	near  []*side // of a quote: the clauses that are as near to the finding
+}
+
+var (
+	reClause  = text.NewRegexp(`[;:.] +|, (?:and|but|while|whereas|so|which) `)
+	reComment = text.NewRegexp(`(?m)^\s*(#+|//+|--|\*) `)
+)
+
+// sidesOf cuts a text into its clauses.
+func sidesOf(text string) (all []*side) {
+	text = reComment.ReplaceAllString(text, "")
+	whole := lex(text)
+	for _, sentence := range Read(text) {
+		said := lex(sentence.Text)
+		for _, part := range strings.Split(reClause.ReplaceAllString(sentence.Text, "\x00"), "\x00") {
+			s := &side{t: lex(part), whole: said, text: whole, stems: map[string]bool{}}
+			for _, x := range append(stemsOf(part), s.t.numbers()...) {
+				s.stems[x] = true
+			}
+			if len(s.stems) > 0 {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// A contrast returns why a clause says otherwise than the nearest clause of what it is held against, "" if it does not.
+type contrast func(m, q *side) string
+
+var (
+	contrasting = []contrast{otherDuty, notDone, notSettled, otherPresence, otherOfTwo, onlyAndOthers, exceptionLost,
+		otherTrend, mostForFew, otherLimit, otherDoer}
+	// ofQuotes are for what is held against its own quote alone.
+	ofQuotes = []contrast{partForAll, turnedAround, denied}
+)
+
+// otherwise returns why a finding contradicts its quote by small words. Two clauses are compared if each has at least a
+// share of what the other says.
+func (ev *Evidence) otherwise(finding, quote string, least float64, by ...contrast) (reasons []string) {
+	theirs, said := sidesOf(quote), lex(finding)
+	for _, m := range sidesOf(finding) {
+		m.whole = said
+		if why := m.otherSwitch(quote); why != "" {
+			reasons = append(reasons, why)
+		}
+		near := ev.nearestSides(m, theirs, least)
+		for _, differs := range by {
+			for _, q := range near {
+				q.near = near
+				if why := differs(m, q); why != "" && !slices.Contains(reasons, why) {
+					reasons = append(reasons, why)
+					break
+				}
+			}
+		}
+	}
+	return reasons
+}
+
+// nearestSides returns the clauses that have the most of what a clause says, its subject and numbers counted twice, and
+// those that have nearly as much; none if that, or what they say themselves, is less than a share of it.
+func (ev *Evidence) nearestSides(m *side, all []*side, least float64) (near []*side) {
+	subject := m.subject()
+	weight := func(s string) float64 {
+		if subject[s] {
+			return 2 * ev.weight(s)
+		}
+		return ev.weight(s)
+	}
+	total, most := 0.0, 0.0
+	for s := range m.stems {
+		total += weight(s)
+	}
+	both, theirs := make([]float64, len(all)), make([]float64, len(all))
+	for i, q := range all {
+		for s := range q.stems {
+			theirs[i] += weight(s)
+			if m.stems[s] {
+				both[i] += weight(s)
+			}
+		}
+		most = max(most, both[i])
+	}
+	for i, q := range all {
+		if both[i] >= max(least*total, .7*most) && both[i] > 0 && (least < .5 || both[i] >= least*theirs[i]) {
+			near = append(near, q)
+		}
+	}
+	return near
+}
+
+// Shares of what a clause says that the other one has at least: a finding is about its quote, and a report about much
+// else.
+const (
+	shareOfQuote  = .2
+	shareOfReport = .5
+)
+
+// subject returns the stems before the first verb of a clause, and its numbers.
+func (m *side) subject() map[string]bool {
+	at := slices.IndexFunc(m.t, func(x token) bool { return verbs.has(x.low) })
+	out := stemSet(m.t[:max(at, 0)])
+	for _, n := range m.t.numbers() {
+		out[n] = true
+	}
+	return out
+}
+
+// numbers returns the numbers and dates of a text as they are written.
+func (t tokens) numbers() (all []string) {
+	for i := range t {
+		if t[i].kind == numberToken || t[i].kind == stampToken {
+			all = append(all, t[i].low)
+		}
+	}
+	return all
+}
+
+// stemSet is the stems of what a text says, with its numbers.
+func stemSet(t tokens) map[string]bool {
+	m := map[string]bool{}
+	for i := range t {
+		if s := t.sayingStem(i); s != "" {
+			m[s] = true
+		}
+	}
+	for _, n := range t.numbers() {
+		m[n] = true
+	}
+	return m
+}
+
+// inBoth is how many stems two sets share.
+func inBoth(a, b map[string]bool) (n int) {
+	for s := range a {
+		if b[s] {
+			n++
+		}
+	}
+	return n
+}
+
+// first returns the first word of a set, "" if there is none.
+func (t tokens) first(s wordSet) string {
+	for i := range t {
+		if s.has(t[i].low) {
+			return t[i].low
+		}
+	}
+	return ""
+}
+
+func (t tokens) hasAny(s wordSet) bool { return t.first(s) != "" }
+
+// hasRow reports whether words stand one behind the other.
+func (t tokens) hasRow(words ...string) bool {
+	for i := range t {
+		n := 0
+		for n < len(words) && t.at(i+n).low == words[n] {
+			n++
+		}
+		if n == len(words) {
+			return true
+		}
+	}
+	return false
+}
+
+// toMark returns the tokens from one on up to the next mark.
+func (t tokens) toMark(i int) tokens {
+	for k := i; k < len(t); k++ {
+		if t[k].kind == markToken {
+			return t[i:k]
+		}
+	}
+	return t[i:]
+}
+
+func against(a, b string) string { return fmt.Sprintf("“%s” against “%s”", a, b) }
+
+var (
+	absentWords  = set("apologies excused absent regrets away")
+	presentWords = set("attended attending present")
+)
+
+// otherPresence finds who is said to have been where he was not, or not where he was.
+func otherPresence(m, q *side) string {
+	here, gone := m.t.first(presentWords), m.t.first(absentWords)
+	if here == "" && (m.t.hasRow("took", "part") || m.t.hasRow("was", "at") || m.t.hasRow("were", "at")) {
+		here = "was there"
+	}
+	there, away := q.whole.first(presentWords), q.whole.first(absentWords)
+	switch {
+	case here != "" && gone == "" && !m.t.hasAny(negators) && away != "" && there == "":
+		return against(here, away)
+	case gone != "" && here == "" && there != "" && away == "" && !q.whole.hasAny(negators):
+		return against(gone, there)
+	}
+	return ""
+}
+
+// ofTwo is which of two a clause speaks of: both, either, neither, or "".
+func (t tokens) ofTwo() string {
+	for i := range t {
+		if low := t[i].low; low == "both" || low == "neither" || low == "either" && t.at(i-1).low != "not" {
+			return low
+		}
+	}
+	if t.hasRow("one", "of", "the", "two") {
+		return "either"
+	}
+	return ""
+}
+
+// otherOfTwo finds both for either, one for neither.
+func otherOfTwo(m, q *side) string {
+	mine, theirs := m.t.ofTwo(), q.t.ofTwo()
+	if theirs == "" && mine == "both" && q.t.hasAny(set("or")) && !q.t.hasAny(set("and")) {
+		theirs = "or"
+	}
+	if mine == "" || theirs == "" || mine == theirs || m.whole.hasAny(negators) && mine != "neither" ||
+		q.t.hasAny(negators) && theirs != "neither" {
+		return ""
+	}
+	for s := range stemSet(q.whole) {
+		if m.stems[s] && !q.stems[s] {
+			return "" // neither can be used: one is torn
+		}
+	}
+	return against(mine, theirs)
+}
+
+var othersWords = set("other others rest remaining")
+
+// partForAll finds what a finding says of all, and its quote of some: all five, three of the five.
+func partForAll(m, q *side) string {
+	if why := m.t.widens(q.whole); why != "" {
+		return why
+	}
+	all := m.t.first(universals)
+	if all == "" || m.t.hasAny(othersWords) || m.t.hasAny(excepted) || m.t.hasAny(outright) {
+		return ""
+	}
+	for i := range q.whole {
+		before := q.whole.at(i - 1).low
+		switch low := q.whole[i].low; {
+		case low == "of" && q.whole.outOf(i) != "":
+			return against(all, q.whole.outOf(i))
+		case othersWords.has(low) && (before == "the" || universals.has(before)):
+			return against(all, q.whole.textOf(i-1, i+2))
+		}
+	}
+	return ""
+}
+
+var (
+	mostly = set("most mostly majority mainly largely")
+	few    = set("few minority minor hardly rarely seldom")
+)
+
+// mostForFew finds the larger part for the smaller one.
+func mostForFew(m, q *side) string {
+	for _, x := range []tokens{m.t, q.t} {
+		if x.hasAny(mostly) && x.hasAny(few) || x.hasRow("at", "most") || x.hasRow("a", "few") {
+			return ""
+		}
+	}
+	for _, p := range [][2]wordSet{{mostly, few}, {few, mostly}} {
+		if a, b := m.t.first(p[0]), q.t.first(p[1]); a != "" && b != "" {
+			return against(a, b)
+		}
+	}
+	return ""
+}
+
+var (
+	onlyWords = set("only solely exclusively alone just sole")
+	noOthers  = set("only solely exclusively alone just sole nothing none no not never unless except other single limited")
+	alsoWords = set("also too besides")
+)
+
+// onlyAndOthers finds what is said of one thing only, and by the quote of others too, or the other way round.
+func onlyAndOthers(m, q *side) string {
+	mine, theirs := m.t.first(onlyWords), q.whole.first(onlyWords)
+	if theirs != "" && mine == "" && (m.t.hasRow("as", "well", "as") || m.t.hasAny(alsoWords)) {
+		return against("as well", theirs)
+	}
+	if mine == "" || q.whole.hasAny(noOthers) {
+		return ""
+	}
+	for k := range q.t { // only coils; cement and coils
+		if low := q.t[k].low; low == "and" || low == "or" || alsoWords.has(low) {
+			left, right := q.t.sides(k)
+			if len(left) > 0 && len(right) > 0 && m.stems[left[0]] != m.stems[right[0]] {
+				return against(mine, low)
+			}
+		}
+	}
+	return ""
+}
+
+var (
+	sweeping = set(`all every each always never any whatever everybody everyone everything whoever whenever
+		regardless`)
+	excepted = set(`except excepting unless apart save other only but if when once most nearly almost outside
+		besides`)
+)
+
+// exceptionLost finds a finding that says of all what its quote says of all but some, or of what the quote excepts
+// what it says of the others.
+func exceptionLost(m, q *side) string {
+	all := m.t.first(sweeping)
+	even := m.t.hasRow("even", "if") || m.t.hasRow("even", "without") || m.t.hasRow("even", "when")
+	for i := range q.whole {
+		low := q.whole[i].low
+		excepts, limits := q.whole.excepts(i), q.whole.limitedAt(i)
+		switch {
+		case even && !q.whole.hasAny(set("even")) && (excepts || limits || low == "if" || low == "provided"):
+			return against("even", q.whole.textOf(i, i+3))
+		case all != "" && !even && (excepts || limits) && !m.whole.hasAny(excepted):
+			return against(all, q.whole.textOf(i, i+3))
+		case excepts && low != "but" && !m.t.hasAny(excepted) && m.t.saysMostOf(q.whole[i+1:]) &&
+			m.t.isNegative() == q.whole[:i].isNegative():
+			return "the source excepts: " + q.whole.textOf(i, i+5)
+		}
+	}
+	return ""
+}
+
+// excepts reports whether a token begins an exception.
+func (t tokens) excepts(i int) bool {
+	switch next := t.at(i + 1).low; t[i].low {
+	case "except", "unless":
+		return true
+	case "apart":
+		return next == "from"
+	case "other":
+		return next == "than"
+	case "but":
+		return next == "only" || next == "not"
+	}
+	return false
+}
+
+// limitedAt reports whether a token is an "only" that limits when or where all of a sentence holds.
+func (t tokens) limitedAt(i int) bool {
+	next := t.at(i + 1)
+	return t[i].low == "only" && (onlyUnder.has(next.low) && next.low != "to" && next.low != "for" ||
+		next.kind == markToken)
+}
+
+// saysMostOf reports whether a text has most of what another one says up to its first mark, "and" or "or".
+func (t tokens) saysMostOf(o tokens) bool {
+	o = o.toMark(0)
+	if n := slices.IndexFunc(o, func(x token) bool { return x.low == "and" || x.low == "or" }); n > 0 {
+		o = o[:n]
+	}
+	all := stemSet(o)
+	return len(all) > 0 && 3*inBoth(all, stemSet(t)) >= 2*len(all)
+}
+
+// isNegative reports whether a text denies or forbids something.
+func (t tokens) isNegative() bool {
+	d, _ := t.duty()
+	return d == forbidden || t.hasAny(negators)
+}
+
+var (
+	rising = set(`rise rises rose risen rising increase increased increases climb climbs climbed grew grows grown
+		growing up`)
+	falling = set(`fall falls fell fallen falling decrease decreased decreases decline declined declines drop dropped
+		drops shrank down`)
+	moving = set("go goes went gone going come comes came coming move moved moves is was")
+)
+
+// trend is 1 for what rises and -1 for what falls, with the word that says it; 0 for neither or both.
+func (t tokens) trend() (sign int, word string) {
+	for i := range t {
+		low, s := t[i].low, 0
+		switch {
+		case (low == "up" || low == "down") && !moving.has(t.at(i-1).low):
+		case rising.has(low):
+			s = 1
+		case falling.has(low):
+			s = -1
+		}
+		if s*sign < 0 {
+			return 0, ""
+		} else if s != 0 {
+			sign, word = s, low
+		}
+	}
+	return sign, word
+}
+
+// otherTrend finds what rises in the finding and falls in its quote, or the other way round.
+func otherTrend(m, q *side) string {
+	a, mine := m.t.trend()
+	b, theirs := q.t.trend()
+	if a*b >= 0 || m.t.hasAny(negators) || q.t.hasAny(negators) {
+		return ""
+	}
+	return against(mine, theirs)
+}
+
+var (
+	reSwitch  = text.NewRegexp(`(?im)^[^\w\n]*([\w.-]+)[^\w\n]*[:=][ \t]*(false|off|no|disabled|true|on|yes|enabled)\b`)
+	reParent  = text.NewRegexp(`(?m)^\W*([\w.-]+)["']?:\s*$`)
+	onValues  = set("true on yes enabled")
+	ownNames  = set("enabled enable active on disabled")
+	offDenial = set("off disabled not no never")
+)
+
+// otherSwitch finds what a finding says is on and its quote sets off, or the other way round: cache, enabled: false.
+func (m *side) otherSwitch(quote string) string {
+	for _, x := range reSwitch.FindAllStringSubmatchIndex(quote, -1) {
+		name, value := quote[x[2]:x[3]], strings.ToLower(quote[x[4]:x[5]])
+		on := onValues.has(value)
+		if low := strings.ToLower(name); ownNames.has(low) {
+			above := reParent.FindAllStringSubmatch(quote[:x[0]], -1)
+			if len(above) == 0 {
+				continue
+			}
+			name, on = above[len(above)-1][1], on != (low == "disabled")
+		}
+		of := stemsOf(name)
+		if len(of) == 0 || slices.ContainsFunc(of, func(s string) bool { return !m.stems[s] }) {
+			continue
+		}
+		said := m.t.textOf(0, len(m.t))
+		if on && m.t.hasAny(offDenial) || !on && !IsNegative(said) && m.t.hasAny(verbs) {
+			return fmt.Sprintf("the source has %s: %s", name, value)
+		}
+	}
+	return ""
+}
+
+var (
+	starting = set("from since after starting")
+	ending   = set("until till by before")
+	// beginning are words of which a day or an hour is the first.
+	beginning = set("start starts begin begins onwards opens open from")
+)
+
+// otherLimit finds a day from which something holds, and until which the quote says it does.
+func otherLimit(m, q *side) string {
+	a, b := ExtractText(m.t.textOf(0, len(m.t)), ""), ExtractText(q.t.textOf(0, len(q.t)), "")
+	if IsNegative(a.Text) || IsNegative(b.Text) {
+		return "" // stops after the 30th
+	}
+	for i := range a.Details {
+		for k := range b.Details {
+			d, x := &a.Details[i], &b.Details[k]
+			if d.T == nil || x.T == nil || !d.relation(x).Agrees() {
+				continue
+			}
+			mine, theirs := m.t.at(d.first-1).low, q.t.at(x.first-1).low
+			if !ending.has(mine) && m.t.hasAny(beginning) {
+				mine = "from"
+			}
+			if starting.has(mine) && ending.has(theirs) || ending.has(mine) && starting.has(theirs) {
+				return against(mine+" "+d.Text, theirs+" "+x.Text)
+			}
+		}
+	}
+	return ""
+}
+
+// complements are words with which a text may say the same of the others, or of what it compares.
+var complements = set("whether other others rest remaining unlike instead")
+
+// denied finds a word that one of two clauses denies outright, and the other says.
+func denied(m, q *side) string {
+	for _, x := range []*side{m, q} {
+		if x.whole.hasAny(complements) || x.whole.hasAny(limiting) || x.whole.hasAny(downward) || !x.t.hasAny(verbs) {
+			return "" // none for less than four, all for four or longer
+		}
+	}
+	if m.t.counted() != q.t.counted() { // one of three did not, two did
+		return ""
+	}
+	for _, p := range [][2]*side{{q, m}, {m, q}} {
+		a, b := p[0], p[1]
+		for i := range a.t {
+			low := a.t[i].low
+			if !outright.has(low) && !strings.HasSuffix(low, "n't") || low == "neither" || low == "nor" || low == "nothing" ||
+				a.t.at(i+1).low == "only" || a.t.at(i+2).low == "than" {
+				continue
+			}
+			if f := a.t.verbAfter(i); f != "" && b.stems[f] && inBoth(a.stems, b.stems) > 1 &&
+				!IsNegative(b.t.textOf(0, len(b.t))) {
+				return fmt.Sprintf("“%s %s” is denied on one side", low, f)
+			}
+		}
+	}
+	return ""
+}
+
+// counted is the first number in words of a text, 0 if it has none.
+func (t tokens) counted() int {
+	for i := range t {
+		if n := int(ones[t[i].low]); n > 0 {
+			return n
+		}
+	}
+	return 0
+}
