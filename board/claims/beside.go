@@ -50,9 +50,9 @@ type contrast func(m, q *side) string
 
 var (
 	contrasting = []contrast{otherDuty, notDone, notSettled, otherPresence, otherOfTwo, onlyAndOthers, exceptionLost,
-		otherTrend, mostForFew, otherLimit, otherDoer}
+		otherTrend, mostForFew, otherLimit}
 	// ofQuotes are for what is held against its own quote alone.
-	ofQuotes = []contrast{partForAll, turnedAround, denied}
+	ofQuotes = []contrast{partForAll, turnedAround, otherDoer, denied}
 )
 
 // otherwise returns why a finding contradicts its quote by small words. Two clauses are compared if each has at least a
@@ -427,7 +427,6 @@ func otherTrend(m, q *side) string {
 var (
 	reSwitch  = text.NewRegexp(`(?im)^[^\w\n]*([\w.-]+)[^\w\n]*[:=][ \t]*(false|off|no|disabled|true|on|yes|enabled)\b`)
 	reParent  = text.NewRegexp(`(?m)^\W*([\w.-]+)["']?:\s*$`)
-	onValues  = set("true on yes enabled")
 	ownNames  = set("enabled enable active on disabled")
 	offDenial = set("off disabled not no never")
 )
@@ -436,7 +435,7 @@ var (
 func (m *side) otherSwitch(quote string) string {
 	for _, x := range reSwitch.FindAllStringSubmatchIndex(quote, -1) {
 		name, value := quote[x[2]:x[3]], strings.ToLower(quote[x[4]:x[5]])
-		on := onValues.has(value)
+		on := value == "true" || value == "on" || value == "yes" || value == "enabled"
 		if low := strings.ToLower(name); ownNames.has(low) {
 			above := reParent.FindAllStringSubmatch(quote[:x[0]], -1)
 			if len(above) == 0 {
@@ -456,12 +455,16 @@ func (m *side) otherSwitch(quote string) string {
 	return ""
 }
 
-var (
-	starting = set("from since after starting")
-	ending   = set("until till by before")
-	// beginning are words of which a day or an hour is the first.
-	beginning = set("start starts begin begins onwards opens open from")
-)
+// beginning are words of which a day or an hour is the first.
+var beginning = set("start starts begin begins onwards opens open from")
+
+func starting(low string) bool {
+	return low == "from" || low == "since" || low == "after" || low == "starting"
+}
+
+func ending(low string) bool {
+	return low == "until" || low == "till" || low == "by" || low == "before"
+}
 
 // otherLimit finds a day from which something holds, and until which the quote says it does.
 func otherLimit(m, q *side) string {
@@ -476,10 +479,10 @@ func otherLimit(m, q *side) string {
 				continue
 			}
 			mine, theirs := m.t.at(d.first-1).low, q.t.at(x.first-1).low
-			if !ending.has(mine) && m.t.hasAny(beginning) {
+			if !ending(mine) && m.t.hasAny(beginning) {
 				mine = "from"
 			}
-			if starting.has(mine) && ending.has(theirs) || ending.has(mine) && starting.has(theirs) {
+			if starting(mine) && ending(theirs) || ending(mine) && starting(theirs) {
 				return against(mine+" "+d.Text, theirs+" "+x.Text)
 			}
 		}

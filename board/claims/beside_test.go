@@ -54,6 +54,7 @@ func TestContrasts(t *testing.T) {
 		{"Pump A used less power than pump B.", "Pump A used more power than pump B.", true},
 		{"Pump A used less power than pump B.", "Pump B used more power than pump A.", false},
 		{"Larsen repaired the winch that Moss had damaged.", "Moss repaired the winch that Larsen had damaged.", true},
+		{"The filing for Tristate lapsed in May.", "The Tristate filing lapsed in May.", false},
 		{"The winch was repaired by Larsen.", "Larsen repaired the winch.", false},
 		{"The alarm does not wake the crew at night.", "The alarm does wake the crew at night.", true},
 		{"No load was held for less than four minutes.", "Every load was held for four minutes or longer.", false},

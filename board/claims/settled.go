@@ -10,10 +10,15 @@ import (
 var (
 	undone = set(`planned scheduled proposed proposes propose suggested suggests suggest pending unconfirmed awaiting
 		expected upcoming intends intended ordered`)
-	guessed     = set("may might could")
 	participles = set("come become run set put cut hit shut gone been")
-	perfect     = set("has have had was were")
 )
+
+func guessed(low string) bool { return low == "may" || low == "might" || low == "could" }
+
+// perfect reports whether a word may stand before what has been done.
+func perfect(low string) bool {
+	return low == "has" || low == "have" || low == "had" || low == "was" || low == "were"
+}
 
 // open returns the word by which a sentence says that something is not done yet, or may be; "" if none does.
 func (t tokens) open() string {
@@ -29,7 +34,7 @@ func (t tokens) open() string {
 			return "not yet"
 		case low == "no" && (next == "decision" || next == "conclusion"):
 			return low + " " + next
-		case guessed.has(low) && next != "not":
+		case guessed(low) && next != "not":
 			return low
 		}
 	}
@@ -50,8 +55,8 @@ func notDone(m, q *side) string {
 	}
 	for i := range m.t {
 		low, next := m.t[i].low, m.t.at(i+1).low
-		if low == "will" || perfect.has(low) && (participles.has(next) || strings.HasSuffix(next, "ed") || irregular.has(next) || forms()[next] != "") ||
-			guessed.has(theirs) && (low == "is" || low == "are") && strings.HasSuffix(next, "ing") {
+		if low == "will" || perfect(low) && (participles.has(next) || strings.HasSuffix(next, "ed") || irregular.has(next) || forms()[next] != "") ||
+			guessed(theirs) && (low == "is" || low == "are") && strings.HasSuffix(next, "ing") {
 			return against(low+" "+next, theirs)
 		}
 	}

@@ -91,8 +91,7 @@ func (t tokens) otherSequence(i, sign int, o tokens) bool {
 		o[min(a, b):max(a, b)].hasAny(set("then afterwards finally"))
 }
 
-// otherDoer finds somebody who does in a finding what another one does in its quote, if each is named in both, and one
-// of them is a name.
+// otherDoer finds somebody who does in a finding what another one does in its quote, if each is named in both.
 func otherDoer(m, q *side) string {
 	for i := range m.t {
 		verb, one := m.t.doerOf(i)
@@ -102,7 +101,7 @@ func otherDoer(m, q *side) string {
 		for k := range q.whole {
 			same, other := q.whole.doerOf(k)
 			if same == verb && one != other && stemSet(m.t)[other] && stemSet(q.whole)[one] &&
-				(m.t.hasName(one) || m.t.hasName(other)) {
+				(m.t.hasName(one) || q.whole.hasName(one)) && (m.t.hasName(other) || q.whole.hasName(other)) {
 				return fmt.Sprintf("another one: “%s … %s” against “%s … %s”", one, m.t[i].low, other, m.t[i].low)
 			}
 		}
@@ -110,9 +109,9 @@ func otherDoer(m, q *side) string {
 	return ""
 }
 
-// hasName reports whether a text has a name with a stem.
+// hasName reports whether a text has a name with a stem behind its first word, which any word may be.
 func (t tokens) hasName(s string) bool {
-	return slices.ContainsFunc(t, func(x token) bool { return x.capital() && stem(x.low) == s })
+	return slices.ContainsFunc(t[min(1, len(t)):], func(x token) bool { return x.capital() && stem(x.low) == s })
 }
 
 // doerOf returns the stem of a verb in the past and of who does it, as far as that is plain; "" otherwise.
