@@ -384,7 +384,7 @@ func TestOnlyFunctionWords(t *testing.T) {
 	}
 }
 
-// TestAmountsAreNoEvidence: how much, how many, more and each are in every question about an amount, and
+// TestAmountsAreNoEvidence: how much, how many and more are in every question about an amount, and
 // say nothing of what it is about.
 func TestAmountsAreNoEvidence(t *testing.T) {
 	k := newKB(t, nil)

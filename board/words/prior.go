@@ -31,7 +31,7 @@ const priorStep = 4
 const (
 	everydayShare = 0.05
 	amountShare   = 0.25
-	amountTerms   = `much more most mani few fewer less least each everi ani enough sever too veri quit`
+	amountTerms   = `much more mani`
 )
 
 var priors = sync.OnceValues(func() (shares map[string]float64, rarest float64) {
