@@ -40,13 +40,15 @@ func VerifyPosted(ctx context.Context, b *board.Board, f *Policy, worker string,
 	return b.VerifyPosted(ctx, worker, opt, maxHolding)
 }
 
-// Mend is how to mend what is doubted of a finding: its source, if that is not known, else its quote; of
-// several sources, the one that decides.
+// Mend is how to mend what is doubted of a finding: its source, if that is not known; what it says, if its quote
+// was found and says otherwise; else its quote, of several sources that of the one that decides.
 func Mend(item *verify.ItemResult, text string) fault.Step {
 	args := []string{"id", item.ID, "quote", "…"}
 	switch {
 	case slices.Contains([]string{verify.Unknown, verify.Unregistered, verify.Ambiguous}, item.Verdict):
 		args = []string{"id", item.ID, "source", "…"}
+	case item.Verdict == verify.Refuted || item.Verdict == verify.ValueMissing:
+		args = []string{"id", item.ID, "content", "…"}
 	case len(item.Parts) > 0:
 		args = append(args[:2:2], "source", item.SourceDoc, "quote", "…")
 	}

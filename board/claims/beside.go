@@ -8,9 +8,9 @@ import (
 	"blackboard/board/text"
 )
 
-// This file holds a finding against its own quote by small words, whatever else both say: both and either, all and all
-// but one, only and also, until and from. Duties are in duty.go, what is planned or supposed in settled.go, what stands
-// the other way round in turned.go. They know English only.
+// This file holds a finding against its own quote by small words, whatever else both say: both and either, all and
+// all but one, only and also, until and from. Duties, and what is planned or supposed, are in duty.go, what stands
+// the other way round in order.go. They know English only.
 
 // A side is a clause of a finding, or of its quote.
 type side struct {
@@ -21,46 +21,60 @@ type side struct {
 	near  []*side // of a quote: the clauses that are as near to the finding
 }
 
-var (
-	reClause  = text.NewRegexp(`[;:.] +|, (?:and|but|while|whereas|so|which) `)
-	reComment = text.NewRegexp(`(?m)^\s*(#+|//+|--|\*) `)
-)
+var reComment = text.NewRegexp(`(?m)^\s*(#+|//+|--|\*) `)
 
 // sidesOf cuts a text into its clauses.
 func sidesOf(text string) (all []*side) {
-	text = reComment.ReplaceAllString(text, "")
-	whole := lex(text)
-	for _, sentence := range Read(text) {
-		said := lex(sentence.Text)
-		for _, part := range strings.Split(reClause.ReplaceAllString(sentence.Text, "\x00"), "\x00") {
-			s := &side{t: lex(part), whole: said, text: whole, stems: map[string]bool{}}
-			for _, x := range append(stemsOf(part), s.t.numbers()...) {
-				s.stems[x] = true
-			}
-			if len(s.stems) > 0 {
+	var said tokens
+	for _, sentence := range Read(reComment.ReplaceAllString(text, "")) {
+		t := lex(sentence.Text)
+		said = append(said, t...)
+		for from := 0; from < len(t); {
+			to := t.clauseEnd(from)
+			if s := (&side{t: t[from:to], whole: t, stems: stemSet(t[from:to])}); len(s.stems) > 0 {
 				all = append(all, s)
 			}
+			from = to + 1
 		}
 	}
+	for _, s := range all {
+		s.text = said
+	}
 	return all
+}
+
+// goesOnWith are the words behind a comma with which another clause begins.
+var goesOnWith = set("and but while whereas so which")
+
+// clauseEnd returns the mark at which the clause that begins at a token ends, or the end of the text.
+func (t tokens) clauseEnd(from int) int {
+	for i := from; i < len(t); i++ {
+		switch x := &t[i]; {
+		case x.kind != markToken || i+1 < len(t) && t[i+1].glued:
+		case x.text == ";" || x.text == ":" || x.text == ".", x.text == "," && goesOnWith.has(t.at(i+1).low):
+			return i
+		}
+	}
+	return len(t)
 }
 
 // A contrast returns why a clause says otherwise than the nearest clause of what it is held against, "" if it does not.
 type contrast func(m, q *side) string
 
+// contrasting are for what a report says of a finding, ofQuotes for what a finding says of its own quote.
 var (
 	contrasting = []contrast{otherDuty, notDone, notSettled, otherPresence, otherOfTwo, onlyAndOthers, exceptionLost,
 		otherTrend, mostForFew, otherLimit}
-	// ofQuotes are for what is held against its own quote alone.
-	ofQuotes = []contrast{partForAll, turnedAround, otherDoer, denied}
+	ofQuotes = []contrast{otherDuty, notDone, notSettled, otherPresence, otherOfTwo, onlyAndOthers, exceptionLost,
+		otherTrend, mostForFew, otherLimit, partForAll, turnedAround, otherDoer, denied}
 )
 
 // otherwise returns why a finding contradicts its quote by small words. Two clauses are compared if each has at least a
 // share of what the other says.
 func (ev *Evidence) otherwise(finding, quote string, least float64, by ...contrast) (reasons []string) {
-	theirs, said := sidesOf(quote), lex(finding)
+	theirs := sidesOf(quote)
 	for _, m := range sidesOf(finding) {
-		m.whole = said
+		m.whole = m.text
 		if why := m.otherSwitch(quote); why != "" {
 			reasons = append(reasons, why)
 		}
@@ -137,16 +151,26 @@ func (t tokens) numbers() (all []string) {
 	return all
 }
 
-// stemSet is the stems of what a text says, with its numbers.
+// stemSet is the stems of what a text says, with its numbers. A name counts by its parts.
 func stemSet(t tokens) map[string]bool {
 	m := map[string]bool{}
 	for i := range t {
-		if s := t.sayingStem(i); s != "" {
-			m[s] = true
+		switch x := &t[i]; x.kind {
+		case nameToken:
+			of := stemsOf(x.text)
+			if len(of) == 0 { // K2
+				of = []string{x.low}
+			}
+			for _, s := range of {
+				m[s] = true
+			}
+		case numberToken, stampToken:
+			m[x.low] = true
+		default:
+			if s := t.sayingStem(i); s != "" {
+				m[s] = true
+			}
 		}
-	}
-	for _, n := range t.numbers() {
-		m[n] = true
 	}
 	return m
 }
@@ -197,7 +221,13 @@ func (t tokens) toMark(i int) tokens {
 	return t[i:]
 }
 
-func against(a, b string) string { return fmt.Sprintf("“%s” against “%s”", a, b) }
+// against says that one word stands for another one, or that one of the two is denied.
+func against(a, b string) string {
+	if a == b {
+		return "“" + a + deniedOnceSuffix
+	}
+	return fmt.Sprintf("“%s” against “%s”", a, b)
+}
 
 var (
 	absentWords  = set("apologies excused absent regrets away")
@@ -236,7 +266,7 @@ func (t tokens) ofTwo() string {
 // otherOfTwo finds both for either, one for neither.
 func otherOfTwo(m, q *side) string {
 	mine, theirs := m.t.ofTwo(), q.t.ofTwo()
-	if theirs == "" && mine == "both" && q.t.hasAny(set("or")) && !q.t.hasAny(set("and")) {
+	if theirs == "" && mine == "both" && q.t.hasRow("or") && !q.t.hasRow("and") {
 		theirs = "or"
 	}
 	if mine == "" || theirs == "" || mine == theirs || m.whole.hasAny(negators) && mine != "neither" ||
@@ -255,9 +285,6 @@ var othersWords = set("other others rest remaining")
 
 // partForAll finds what a finding says of all, and its quote of some: all five, three of the five.
 func partForAll(m, q *side) string {
-	if why := m.t.widens(q.whole); why != "" {
-		return why
-	}
 	all := m.t.first(universals)
 	if all == "" || m.t.hasAny(othersWords) || m.t.hasAny(excepted) || m.t.hasAny(outright) {
 		return ""
@@ -336,7 +363,7 @@ func exceptionLost(m, q *side) string {
 		low := q.whole[i].low
 		excepts, limits := q.whole.excepts(i), q.whole.limitedAt(i)
 		switch {
-		case even && !q.whole.hasAny(set("even")) && (excepts || limits || low == "if" || low == "provided"):
+		case even && !q.whole.hasRow("even") && (excepts || limits || low == "if" || low == "provided"):
 			return against("even", q.whole.textOf(i, i+3))
 		case all != "" && !even && (excepts || limits) && !m.whole.hasAny(excepted):
 			return against(all, q.whole.textOf(i, i+3))
@@ -433,6 +460,9 @@ var (
 
 // otherSwitch finds what a finding says is on and its quote sets off, or the other way round: cache, enabled: false.
 func (m *side) otherSwitch(quote string) string {
+	if !strings.ContainsAny(quote, ":=") {
+		return ""
+	}
 	for _, x := range reSwitch.FindAllStringSubmatchIndex(quote, -1) {
 		name, value := quote[x[2]:x[3]], strings.ToLower(quote[x[4]:x[5]])
 		on := value == "true" || value == "on" || value == "yes" || value == "enabled"
@@ -468,6 +498,11 @@ func ending(low string) bool {
 
 // otherLimit finds a day from which something holds, and until which the quote says it does.
 func otherLimit(m, q *side) string {
+	limits := func(x token) bool { return starting(x.low) || ending(x.low) }
+	if !slices.ContainsFunc(m.t, limits) && !m.t.hasAny(beginning) || !slices.ContainsFunc(q.t, limits) ||
+		len(m.t.numbers()) == 0 || len(q.t.numbers()) == 0 {
+		return ""
+	}
 	a, b := ExtractText(m.t.textOf(0, len(m.t)), ""), ExtractText(q.t.textOf(0, len(q.t)), "")
 	if IsNegative(a.Text) || IsNegative(b.Text) {
 		return "" // stops after the 30th

@@ -1,9 +1,6 @@
 package claims
 
-import (
-	"slices"
-	"testing"
-)
+import "testing"
 
 // TestContrasts has findings that their own quote contradicts by small words, and beside each some with the same words
 // that it bears out.
@@ -14,7 +11,8 @@ func TestContrasts(t *testing.T) {
 	}{
 		{"Drivers may claim the night allowance.", "Drivers must claim the night allowance.", true},
 		{"Drivers may claim the night allowance.", "Drivers are allowed to claim the night allowance.", false},
-		{"Drivers must claim the night allowance before Friday.", "Drivers must claim the night allowance by the end of Thursday.", false},
+		{"Drivers must claim the night allowance before Friday.",
+			"Drivers must claim the night allowance by the end of Thursday.", false},
 		{"Never open the valve while the pump runs.", "The valve may be opened at any time the pump runs.", true},
 		{"Helmets are optional for visitors.", "Visitors must wear helmets.", true},
 		{"Nobody may enter the pit.", "No one is allowed to enter the pit.", false},
@@ -60,7 +58,7 @@ func TestContrasts(t *testing.T) {
 		{"No load was held for less than four minutes.", "Every load was held for four minutes or longer.", false},
 	} {
 		ev := NewEvidence([]*Claim{ExtractText(c.quote, "s")})
-		why := ev.otherwise(c.content, c.quote, shareOfQuote, slices.Concat(contrasting, ofQuotes)...)
+		why := ev.otherwise(c.content, c.quote, shareOfQuote, ofQuotes...)
 		if (len(why) > 0) != c.wrong {
 			t.Errorf("%q of %q: %q, want it wrong: %v", c.content, c.quote, why, c.wrong)
 		}

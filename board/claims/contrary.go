@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"blackboard/board/text"
 )
 
 // This file finds statements that say the opposite of a claim by their words: one of the two
@@ -35,11 +33,7 @@ func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
 			continue
 		}
 		reasons = append(reasons, ev.opposes(c, e, cmp, same)...)
-		w := c.withPrefix(e)
-		if w == "" {
-			w = placedOtherwise(e.Text, c.Text)
-		}
-		if w != "" && len(c.denials)+len(e.denials) == 0 {
+		if w := c.withPrefix(e); w != "" && len(c.denials)+len(e.denials) == 0 {
 			reasons = append(reasons, fmt.Sprintf("the report says “%s”", w))
 		}
 	}
@@ -113,29 +107,6 @@ func (c *Claim) withPrefix(e *Claim) string {
 			rest, ok := strings.CutPrefix(e.Words[i].low, p)
 			if ok && len(rest) > 4 && !c.has(e.Words[i].low) && c.has(rest) && !e.has(rest) {
 				return e.Words[i].low
-			}
-		}
-	}
-	return ""
-}
-
-var (
-	reInside  = text.NewRegexp(`(?i)\b(?:in|into|inside|within) (?:(?:the|an?|this|that|its|their|our) )?([a-z]\w+)`)
-	reOutside = text.NewRegexp(`(?i)\b(?:out of|outside|beyond) (?:(?:the|an?|this|that|its|their|our) )?([a-z]\w+)`)
-)
-
-// placedOtherwise returns with which words a text has something outside of what another one has it in, or the other way
-// round: out of the EU; "" if it does not.
-func placedOtherwise(said, other string) string {
-	for _, r := range [][2]*text.Regexp{{reOutside, reInside}, {reInside, reOutside}} {
-		for _, m := range r[0].FindAllStringSubmatch(said, -1) {
-			has := func(r *text.Regexp, s string) bool {
-				return slices.ContainsFunc(r.FindAllStringSubmatch(s, -1), func(o []string) bool {
-					return strings.EqualFold(o[1], m[1])
-				})
-			}
-			if says(strings.ToLower(m[1])) && has(r[1], other) && !has(r[0], other) && !has(r[1], said) {
-				return m[0]
 			}
 		}
 	}

@@ -48,5 +48,13 @@ type Acceptance struct {
 	Seq    int64     `json:"seq"` // the event
 }
 
+// EndsWith is what ends the acceptance when it changes, beside the entry.
+func (a *Acceptance) EndsWith() string {
+	if a.Check == "survival" {
+		return "what the report says there"
+	}
+	return "its source"
+}
+
 // String says who accepted it, and why.
 func (a *Acceptance) String() string { return "accepted by " + a.Worker + ": " + a.Reason }

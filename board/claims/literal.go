@@ -67,8 +67,8 @@ func (f flat) in(text flat) (from, to int) {
 	return -1, -1
 }
 
-// Says returns the claim where a text stands word for word, nil if it does not. If it is cut out of a denial wherever it
-// stands, denied is a word of that.
+// Says returns the claim where a text stands word for word, nil if it does not. If it is cut out of a
+// denial wherever it stands, denied is a word of that.
 func (ev *Evidence) Says(text string) (said *Claim, denied string) {
 	if ev.starts == nil {
 		var b strings.Builder

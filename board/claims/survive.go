@@ -140,7 +140,8 @@ func (s *Survival) better(o *Survival) bool {
 // outtells reports whether a window that refutes a finding has most of its words, and one that supports it few: a row
 // of a table, or a sentence about something else; beside a denial one that has half at most, as a heading.
 func (s *Survival) outtells(o *Survival) bool {
-	return s.Verdict == Refuted && o.Verdict == Supported && (len(s.Differs) > 0 || s.placed || s.denied && o.Window.Cover <= .5) &&
+	return s.Verdict == Refuted && o.Verdict == Supported &&
+		(len(s.Differs) > 0 || s.placed || s.denied && o.Window.Cover <= .5) &&
 		s.Window.Cover >= .6 && s.back >= .4 &&
 		s.Window.Cover >= o.Window.Cover+.2
 }

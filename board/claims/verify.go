@@ -65,8 +65,8 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 	if why := finding.crosswise(around); why != "" {
 		v.Refuted = append(v.Refuted, why)
 	}
-	if finding.English && ExtractText(quote, "").English {
-		v.Refuted = append(v.Refuted, ev.otherwise(finding.Text, quote, shareOfQuote, slices.Concat(contrasting, ofQuotes)...)...)
+	if finding.English && lex(quote).english() {
+		v.Refuted = append(v.Refuted, ev.otherwise(finding.Text, quote, shareOfQuote, ofQuotes...)...)
 	}
 	v.Has = func(text string) bool {
 		return slices.ContainsFunc(had, func(d *Detail) bool {
@@ -118,10 +118,8 @@ func (d *Detail) spelled() bool { return d.Q != nil && d.Q.Word && d.Q.Dim != ""
 // within reports whether a figure is one of those that a bound of a quote admits: 100 euros, of up to 150.
 func within(d *Detail, bounds ...*Detail) bool {
 	return slices.ContainsFunc(bounds, func(b *Detail) bool {
-		if b == nil || d.Q == nil || b.Q == nil || b.Q.Bound == 0 || d.Q.Bound != 0 || d.Q.Dim == "" || d.Q.Unit != b.Q.Unit || d.Q.Per != b.Q.Per {
-			return false
-		}
-		return (d.Q.Value-b.Q.Value)*float64(b.Q.Bound) > 0
+		return b != nil && d.Q != nil && b.Q != nil && d.Q.Bound == 0 && d.Q.Dim != "" &&
+			d.Q.Unit == b.Q.Unit && d.Q.Per == b.Q.Per && (d.Q.Value-b.Q.Value)*float64(b.Q.Bound) > 0
 	})
 }
 

@@ -47,7 +47,7 @@ func (d *Detail) otherZoneThan(e *Claim) (why string) {
 }
 
 var (
-	conditions   = set("if unless provided twice consent agreement approval permission")
+	conditions   = set("if unless except provided twice consent agreement approval permission")
 	clausal      = set("if unless provided")
 	onlyUnder    = set("if when where after once for to with by up in during")
 	onlyFor      = set("for up to")

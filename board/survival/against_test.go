@@ -143,7 +143,6 @@ var contradictions = [][2]string{
 	{"Ledgers have to be signed.", "Ledgers do not have to be signed.\n\nLedgers. They are kept on paper."},
 	{"The siren is armed.", "The siren is not armed.\n\n*Siren.* It was bought in May."},
 	{"Samples have to stay in the vault.", "Nobody requires that samples have to stay in the vault."},
-	{"Samples have to stay in the vault.", "Samples have to stay out of the vault."},
 	{"Drafts are kept outside the vault.", "Drafts are kept within the vault."},
 }
 

@@ -69,7 +69,8 @@ func (s *Source) cutShort(f *Finding, places []match) (word string) {
 	x := s.words()
 	for _, m := range places {
 		rest, _, _ := strings.Cut(x.text[x.words[m.to-1].end:], "\n\n")
-		if line, _, _ := strings.Cut(rest, "\n"); claims.IsProgram(s.doc.Name) && !strings.ContainsFunc(line, unicode.IsLetter) {
+		line, _, _ := strings.Cut(rest, "\n")
+		if claims.IsProgram(s.doc.Name) && !strings.ContainsFunc(line, unicode.IsLetter) {
 			return "" // the next line is another statement
 		}
 		if word = claims.Condition(f.Content, f.Evidence,

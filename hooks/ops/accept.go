@@ -40,7 +40,7 @@ var Accept = op.Op[Runs, AcceptIn, AcceptOut]{
 		About: "Say why a doubt of board_check is no fault, or why two entries both hold. Void once they change.",
 		Long: `A check names its doubts: d7k2qm. An entry stands for what verify holds against it. An
 accepted doubt no longer fails a check or keeps the gate closed; both name who accepted it, and
-why. A finding, quote or source that changes is another doubt. Nobody accepts a doubt about what
+why. A finding, quote, source or report passage that changes is another doubt. Nobody accepts a doubt about what
 they wrote, but a person at a terminal. --revoke takes an acceptance back.
 
 With a second entry: both hold (other years, other bases). A dispute between them ends. If one
@@ -65,7 +65,7 @@ is wrong, supersede it instead.`},
 			p.Printf("settled %s and %s on %s: %s\n", s.A, s.B, o.run, p.Line(s.Reason, 160))
 			return
 		}
-		a, did, ends := o.Acceptance, "accepted", "\n  ends if "+o.Acceptance.ID+" or its source changes"
+		a, did, ends := o.Acceptance, "accepted", "\n  ends if "+o.Acceptance.ID+" or "+o.Acceptance.EndsWith()+" changes"
 		if o.revoked {
 			did, ends = "stands again", ""
 		}

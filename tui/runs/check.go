@@ -413,7 +413,7 @@ func (p *CheckPage) accept() tea.Cmd {
 		Why:   p.app.Form("accept", "reason"),
 		Do: func(ctx context.Context, why string) (page.Outcome, error) {
 			a, err := p.b.Accept(ctx, p.app.Worker, board.AcceptRequest{ID: f.Doubt, Person: true, Reason: why})
-			return changedRun(a.Doubt+" is accepted, until "+f.ID+" or its source changes", nil), err
+			return changedRun(a.Doubt+" is accepted, until "+f.ID+" or "+a.EndsWith()+" changes", nil), err
 		}}))
 }
 

@@ -14,7 +14,7 @@ func Commands() map[string]string {
 		"demo.show": "demo", "run.list": "runs", "run.create": "start", "run.start": "start RUN", "run.show": "show", "run.export": "export",
 		"event.list": "watch",
 		"entry.list": "query", "entry.show": "show ID", "entry.post": "post CONTENT",
-		"entry.correct": "correct ID",
+		"entry.correct": "correct ID CONTENT",
 		"entry.settle":  "accept ENTRY OTHER", "doubt.accept": "accept ID", "run.check": "check REPORT",
 		"entry.verify": "verify ID", "source.list": "source list", "source.add": "source add PATH",
 		"signal.list": "signals", "signal.show": "show SIGNAL", "signal.claim": "claim",
