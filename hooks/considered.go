@@ -48,16 +48,22 @@ const (
 // framed puts parts into the frame, and counts them as spent in the session.
 func (t *turn) framed(parts []string, given *sessionState) string {
 	answer := text.Framed(parts)
-	given.Spent += tokensOf(answer)
+	if given.Spent += tokensOf(answer); answer != "" {
+		t.gave("in all", answer, t.spent(given))
+	}
 	return answer
+}
+
+// spent says how much of its budget the session has had: start pages, prompts and subagents.
+func (t *turn) spent(given *sessionState) string {
+	return fmt.Sprintf("the session has had %d tokens of %d", given.Spent, t.depth.SessionBudget)
 }
 
 // sessionRoom is the room of an answer with this budget, in what the session has left.
 func (t *turn) sessionRoom(budget int, given *sessionState) *room {
 	left := t.depth.SessionBudget - given.Spent
 	if left < budget {
-		t.leftOut("part of this answer", "", fmt.Sprintf("the session has had %d tokens of %d",
-			given.Spent, t.depth.SessionBudget))
+		t.leftOut("part of this answer", "", t.spent(given))
 	}
 	return newRoom(min(budget, left))
 }
@@ -73,7 +79,7 @@ func (t *turn) logConsidered() {
 	}
 	if f, err := openLog(RecallPath(t.Home)); err == nil {
 		defer f.Close()
-		writeLog(f, t.now, logged(2000, "%s %s: %s", t.e.Harness, t.e.Name,
+		writeLog(f, t.now, logged(12_000, "%s %s: %s", t.e.Harness, t.e.Name,
 			strings.Join(parts, "; ")))
 	}
 }

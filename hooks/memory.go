@@ -111,22 +111,36 @@ func (t *turn) recallMemory(ctx context.Context, r *room, ask string,
 		if err != nil {
 			return err
 		}
-		var hits []memory.Hit
+		hits := res.Weak
 		for _, sl := range res.Slices {
 			hits = append(hits, sl.Hits...)
 		}
+		hits = slices.DeleteFunc(hits, func(h memory.Hit) bool { // the start page has the worklog
+			return h.Evidence == 0 || slices.Contains(h.Tags, memory.TagWorklog)
+		})
 		slices.SortStableFunc(hits,
 			func(a, b memory.Hit) int { return cmp.Compare(b.Evidence, a.Evidence) })
 		for _, h := range hits {
 			h.Title, h.Content = clean(h.Title), clean(h.Content)
 			line := "\n" + strings.TrimSpace(text.Harmless(h.Line(t.now, t.agentName(), t.Words)))
-			if h.Evidence < kb.RecallFloor*hits[0].Evidence ||
-				len(ids) == t.items(t.depth.Items) || len(heading)+len(part)+len(line)+2 > r.left {
-				break
-			}
-			if !given.has(h.ID) {
+			why, judged := "", fmt.Sprintf("evidence %.2f of %.2f", h.Evidence, res.Threshold)
+			switch {
+			case h.Weak:
+				why = "weak"
+			case given.has(h.ID):
+				why = givenOnce
+			case h.Evidence < kb.RecallFloor*hits[0].Evidence:
+				why = "far behind the best"
+			case len(ids) == t.items(t.depth.Items):
+				why = "beyond the limit"
+			case len(heading)+len(part)+len(line)+2 > r.left:
+				why = noRoom
+			default:
 				part, ids = part+line, append(ids, h.ID)
+				t.gave("memory "+h.ID, line, judged)
+				continue
 			}
+			t.leftOut("memory "+h.ID, line, why+"; "+judged)
 		}
 		return nil
 	})

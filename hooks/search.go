@@ -107,6 +107,9 @@ func (t *turn) logFound(threshold float64, given, out []kb.Hit) {
 		t.gave("capsule "+h.ID, h.Body, judgement(&h, threshold))
 	}
 	for _, h := range out {
+		if h.Weak {
+			h.Why = "weak" // the judgement has the figures
+		}
 		t.leftOut("capsule "+h.ID, h.Body, h.Why+"; "+judgement(&h, threshold))
 	}
 }

@@ -44,6 +44,7 @@ type sessionState struct {
 	Owed    bool   `json:"owed,omitempty"`
 	Talk    string `json:"talk,omitempty"`    // the session's conversation
 	Summary string `json:"summary,omitempty"` // the harness's, of its last compaction
+	Spec    string `json:"spec,omitempty"`    // the topic's, as a start page gave it whole
 	// Spent is how many tokens the context has from this program.
 	Spent int `json:"spent,omitempty"`
 }
@@ -118,7 +119,7 @@ func partID(name, part string) string {
 // forget drops what was given, because it is no longer in the context. owed says that
 // no event will ask for the start page, so the next prompt gets it.
 func (s *sessionState) forget(owed bool) {
-	s.Given, s.Begun, s.Told, s.Owed, s.Spent = nil, nil, time.Time{}, owed, 0
+	s.Given, s.Begun, s.Told, s.Owed, s.Spec, s.Spent = nil, nil, time.Time{}, owed, "", 0
 }
 
 // save replaces the file as a whole. It does not sync to disk, which would take longer

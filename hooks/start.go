@@ -208,13 +208,17 @@ func (t *turn) spec(r *room, s topics.Startup, given *sessionState) (part string
 		}
 	}()
 	if s.Spec+s.Pointer == "" {
-		heading += "\nIt has no spec yet; `board topic note \"…\"` starts one."
+		if !s.CleanRoom {
+			heading += "\nIt has no spec yet; `board topic note \"…\"` starts one."
+		}
 		if !r.take(heading) {
 			return ""
 		}
 		return heading
 	}
-	if whole := heading + "\n" + quoted(clean(s.Spec)); s.Pointer == "" && r.take(whole) {
+	said := clean(s.Spec)
+	if whole := heading + "\n" + quoted(added(given.Spec, said)); s.Pointer == "" && r.take(whole) {
+		given.Spec = said
 		return whole
 	}
 	// Quoted lines are longer, so less than the room may fit.
@@ -235,6 +239,19 @@ func (t *turn) spec(r *room, s topics.Startup, given *sessionState) (part string
 		return part
 	}
 	return ""
+}
+
+// added returns the lines of a spec that the session was not given with the one before; all of
+// them if one of those is gone.
+func added(before, spec string) string {
+	had, lines := strings.Split(before, "\n"), strings.Split(spec, "\n")
+	for _, l := range had {
+		if before == "" || !slices.Contains(lines, l) {
+			return spec
+		}
+	}
+	return cmp.Or(strings.Trim(strings.Join(slices.DeleteFunc(lines,
+		func(l string) bool { return slices.Contains(had, l) }), "\n"), "\n"), spec)
 }
 
 // worklog returns the worklog in short, as far as it fits, the oldest entry first.

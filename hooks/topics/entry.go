@@ -151,8 +151,11 @@ func (e Entry) said() string {
 			100*time.Millisecond).String())
 	}
 	told := strings.Join(how, ", ")
-	if wrong := e.wrong(); wrong != "" {
-		told += ": " + clip(wrong, 120)
+	// What went wrong before it went well is no news any more.
+	if ok := e.Succeeded(); ok == nil || !*ok {
+		if wrong := e.wrong(); wrong != "" {
+			told += ": " + clip(wrong, 120)
+		}
 	}
 	s := clip(what, maxWord)
 	if e.elsewhere {

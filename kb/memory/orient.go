@@ -22,8 +22,10 @@ const (
 	criticalFrom = 0.9
 	// maxCritical is the most critical items of a tier.
 	maxCritical = 50
-	// lowUnder is the importance below which recent items come first.
+	// lowUnder is the importance below which recent items come first, highFrom that of what is
+	// told unasked beside the topic.
 	lowUnder = 0.4
+	highFrom = 0.7
 	// mostQuestions is the most lines of a text that are asked. shortest is the fewest
 	// bytes of a line, unless it is the only one.
 	mostQuestions = 12
@@ -89,6 +91,12 @@ type Considered struct {
 	Tokens int
 	Given  bool
 	Why    string
+}
+
+// leave notes why an item that was read is in no section.
+func (c *collector) leave(h *Hit, why string) {
+	c.o.Considered = append(c.o.Considered, Considered{"memory " + h.ID,
+		orient.Tokens(c.line(h, orient.Content)), false, why})
 }
 
 // consider notes what Fit has decided about the lines of the sections.
@@ -302,14 +310,29 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) (
 		all = append(all, c.section("## This channel: "+channel[0].Channel, channel, q.Limit))
 	}
 	lately := c.rest(counts, Workspace, Account)
-	if q.Unasked { // what is of little importance has to be about something
-		lately = slices.DeleteFunc(lately, func(h *Hit) bool { return h.Importance < lowUnder })
+	if q.Unasked {
+		lately = slices.DeleteFunc(lately, c.beside)
 	}
 	slices.SortStableFunc(lately, func(a, b *Hit) int {
 		return cmp.Or(hasFirst(a.Importance >= lowUnder, b.Importance >= lowUnder),
 			b.Updated.Compare(a.Updated))
 	})
 	return append(all, journal, c.section("## Lately", lately, q.Limit)), c.hits, nil
+}
+
+// beside reports whether nobody should be told an item unasked that is not about the topic: what
+// is of little importance and, if there is a topic, what is not of high importance. Prompts
+// find it once they ask for it. What holds in all projects is nearly always a habit of the author.
+func (c *collector) beside(h *Hit) bool {
+	least := lowUnder
+	if c.q.Text != "" && h.Tier == Workspace {
+		least = highFrom
+	}
+	if h.Importance >= least {
+		return false
+	}
+	c.leave(h, "not about the topic, and of "+Level(h.Importance)+" importance")
+	return true
 }
 
 // hasFirst compares so that true comes before false.
@@ -339,15 +362,30 @@ func (c *collector) read(rq Query, tiers ...string) (hits []*Hit, err error) {
 	c.o.Degraded = append(c.o.Degraded, res.Degraded...)
 	for i := range res.Slices {
 		for j := range res.Slices[i].Hits {
-			if h := &res.Slices[i].Hits[j]; !c.q.unchanged(h.Updated) &&
-				(c.q.Without == "" || !slices.Contains(h.Tags, c.q.Without)) &&
-				!slices.Contains(c.q.Given, h.ID) {
+			h, why := &res.Slices[i].Hits[j], ""
+			switch {
+			case slices.Contains(c.q.Given, h.ID):
+				why = "given in this session"
+			case c.q.unchanged(h.Updated):
+				why = "older than the last page"
+			case c.q.Without != "" && slices.Contains(h.Tags, c.q.Without):
+				why = "tagged " + c.q.Without
+			default:
 				hits = append(hits, h)
+			}
+			if why != "" && rq.Text == "" { // a question finds it again
+				c.leave(h, why)
 			}
 		}
 	}
 	if rq.Text == "" {
-		hits = withoutReplaced(hits)
+		all := hits
+		hits = withoutReplaced(slices.Clone(all))
+		for _, h := range all {
+			if !slices.Contains(hits, h) {
+				c.leave(h, "a newer note says otherwise")
+			}
+		}
 	}
 	return hits, err
 }

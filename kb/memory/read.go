@@ -99,6 +99,9 @@ type Result struct {
 	// Duplicates is how many hits were left out because another says the same.
 	Duplicates int      `json:"duplicates"`
 	Degraded   []string `json:"degraded"` // what could not be done, and why
+	// Weak are the hits that a gated read leaves out, Threshold the evidence that they lack.
+	Weak      []Hit   `json:"-"`
+	Threshold float64 `json:"-"`
 }
 
 func (s *Store) normalise(q *Query) error {
@@ -257,6 +260,7 @@ func (r *Result) renew(ctx context.Context, files []*file, q *Query) error {
 // choose keeps as many hits of each tier as were asked for, without repetitions.
 func (r *Result) choose(q *Query) {
 	accepted := q.shown
+	r.Threshold = q.threshold
 	for i := range r.Slices {
 		all := r.Slices[i].Hits
 		kept := []Hit{}
@@ -265,6 +269,7 @@ func (r *Result) choose(q *Query) {
 				break
 			}
 			if q.Gate && all[j].Weak {
+				r.Weak = append(r.Weak, all[j])
 				continue
 			}
 			if slices.ContainsFunc(accepted, all[j].sameStatement) {
