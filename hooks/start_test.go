@@ -239,3 +239,19 @@ func TestConfigDir(t *testing.T) {
 		t.Errorf("without a place for it the prefix is %q, %v", text, err)
 	}
 }
+
+// TestAddedToASpec: a session that goes on is given what a spec has more, and all of it if
+// anything else has changed.
+func TestAddedToASpec(t *testing.T) {
+	for _, c := range [][3]string{
+		{"", "Goal: a\n- one", "Goal: a\n- one"},
+		{"Goal: a\n\n- one", "Goal: a\n\n- one\n- two", "- two"},
+		{"Goal: a\n- one", "Goal: b\n- one", "Goal: b\n- one"},
+		{"Goal: a\n- one\n- two", "Goal: a\n- two\n- one", "Goal: a\n- two\n- one"},
+		{"Goal: a\n- one\n- two", "Goal: a\n- two", "Goal: a\n- two"},
+	} {
+		if got := added(c[0], c[1]); got != c[2] {
+			t.Errorf("%q after %q: %q, not %q", c[1], c[0], got, c[2])
+		}
+	}
+}

@@ -302,7 +302,7 @@ var ceilings = map[string]int{
 
 	"embed/minilm": 2120, // a session of its own for a backfill
 
-	"hooks": 2705, // why each thing is given or left out; subagents, conversations; receipts
+	"hooks": 2728, // why each thing is given or left out; subagents, conversations; receipts
 
 	"hooks/harness": 2400, // what the transcripts of Claude Code say, ends of outputs
 
@@ -330,7 +330,7 @@ var ceilings = map[string]int{
 
 	"kb/markdown": 950, // all front matter is read here
 
-	"kb/memory": 9799, // which note replaces which, also by vectors; own notes like items
+	"kb/memory": 9842, // which note replaces which, also by vectors; own notes like items
 
 	"kb/memory/orient": 270,
 

@@ -23,9 +23,10 @@ const (
 	// maxCritical is the most critical items of a tier.
 	maxCritical = 50
 	// lowUnder is the importance below which recent items come first, highFrom that of what is
-	// told unasked beside the topic.
+	// told unasked beside the topic, where that is more than a few lines.
 	lowUnder = 0.4
 	highFrom = 0.7
+	few      = 6
 	// mostQuestions is the most lines of a text that are asked. shortest is the fewest
 	// bytes of a line, unless it is the only one.
 	mostQuestions = 12
@@ -311,7 +312,11 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) (
 	}
 	lately := c.rest(counts, Workspace, Account)
 	if q.Unasked {
-		lately = slices.DeleteFunc(lately, c.beside)
+		lately = c.without(lately, func(h *Hit) bool { return h.Importance < lowUnder })
+		// What holds in all projects is nearly always a habit of the author.
+		if q.Text != "" && len(lately) > few {
+			lately = c.without(lately, func(h *Hit) bool { return h.Tier == Workspace && h.Importance < highFrom })
+		}
 	}
 	slices.SortStableFunc(lately, func(a, b *Hit) int {
 		return cmp.Or(hasFirst(a.Importance >= lowUnder, b.Importance >= lowUnder),
@@ -320,19 +325,15 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) (
 	return append(all, journal, c.section("## Lately", lately, q.Limit)), c.hits, nil
 }
 
-// beside reports whether nobody should be told an item unasked that is not about the topic: what
-// is of little importance and, if there is a topic, what is not of high importance. Prompts
-// find it once they ask for it. What holds in all projects is nearly always a habit of the author.
-func (c *collector) beside(h *Hit) bool {
-	least := lowUnder
-	if c.q.Text != "" && h.Tier == Workspace {
-		least = highFrom
-	}
-	if h.Importance >= least {
-		return false
-	}
-	c.leave(h, "not about the topic, and of "+Level(h.Importance)+" importance")
-	return true
+// without drops what nobody should be told unasked, since it is not about the topic. Prompts find it.
+func (c *collector) without(hits []*Hit, drop func(*Hit) bool) []*Hit {
+	return slices.DeleteFunc(hits, func(h *Hit) bool {
+		out := drop(h)
+		if out {
+			c.leave(h, "not about the topic, and of "+Level(h.Importance)+" importance")
+		}
+		return out
+	})
 }
 
 // hasFirst compares so that true comes before false.
