@@ -136,8 +136,6 @@ var contractCommands = []struct{ name, line string }{
 	{"", `memory restore $MEM --revision 1`},
 	{"", `memory forget $MEM --why w`},
 	{"memory_workspaces", `memory workspaces`},
-	{"memory_consolidate_passes", `memory consolidate --passes`},
-	{"memory_consolidate_undo", `memory consolidate --undo $PASS`},
 	{"memory_export", `memory export memory.json --forgotten`},
 	{"memory_import", `memory import refused.json --dry-run`},
 	{"memory_scrub", `memory scrub workspace`},
@@ -235,13 +233,11 @@ func (c *contract) run(name, line string) (answer []byte) {
 		Conversation         struct {
 			Ref string `json:"ref_code"`
 		}
-		Manifest  struct{ Hash string }
-		Rewritten []struct{ Pass string }
+		Manifest struct{ Hash string }
 	}
 	json.Unmarshal(answer, &made) // what has none of these makes none
-	made.Rewritten = append(made.Rewritten, struct{ Pass string }{})
 	for _, m := range []struct{ by, name, value string }{{"kb remember", "$ID", made.Capsule.ID}, {"memory put", "$MEM", made.Item.ID}, {"memory conversation start", "$REF", made.Conversation.Ref},
-		{"memory scrub", "$HASH", made.Manifest.Hash}, {"context write", "$CHUNK", made.Chunk.ID}, {"memory consolidate --apply", "$PASS", made.Rewritten[0].Pass}} {
+		{"memory scrub", "$HASH", made.Manifest.Hash}, {"context write", "$CHUNK", made.Chunk.ID}} {
 		if strings.HasPrefix(line, m.by) {
 			if m.value == "" {
 				t.Fatalf("board %s: there is nothing for %s in %s", line, m.name, answer)

@@ -75,7 +75,7 @@ func TestMemoryAges(t *testing.T) {
 		// .995^72 are .70
 		{[]string{"read", "--tier", "workspace"}, "workspace: 1 item\nID  relevance 0.70\n" +
 			"       | noted by the author 3 days ago, workspace, importance critical: “three days old”\n"},
-		{[]string{"consolidate", "--scope", "account"}, "account: 1 archived; 0 items now  undo takes ID\n"},
+		{[]string{"consolidate", "--scope", "account"}, "account: 1 archived; 0 items now\n"},
 		{[]string{"list", "--tier", "account", "--archived"}, "ID  DAY  account  nobody asked  archived\n"},
 	} {
 		got := regexp.MustCompile(`\b[mjp][0-9a-z]{9}\b`).ReplaceAllString(board(c.args...), "ID")

@@ -189,7 +189,7 @@ func crowdedCalls(args map[string]string) map[string][]map[string]any {
 		"memory_context":     {{}, {"task": "requests failed"}, {"budget": 100}, {"budget": 8000}},
 		"memory_read":        {{"query": "the"}, {"query": "requests", "limit": 100}},
 		"memory_named":       {{}, {"name": "N1"}},
-		"memory_consolidate": {{}, {"do": "passes"}},
+		"memory_consolidate": {{}, {"do": "plan"}},
 		"memory_scrub":       one(map[string]any{"tier": "workspace"}), "channel_list": one(nil),
 		"conversation_list": one(map[string]any{"limit": 200}),
 		"conversation":      one(map[string]any{"do": "get", "ref": args["conversation"]}),

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -9,7 +8,7 @@ import (
 	"blackboard/kb/memory"
 )
 
-// TestTidyUp plans, makes and undoes a pass, and rewrites, as the command does.
+// TestTidyUp plans and makes a pass, restores what it has archived, and rewrites, as the command does.
 func TestTidyUp(t *testing.T) {
 	past := time.Now().Add(-365 * 24 * time.Hour)
 	s := everything(t, nil)
@@ -31,7 +30,7 @@ func TestTidyUp(t *testing.T) {
 	}
 	m.Close()
 	c := connect(t, s, nil)
-	says := func(tool, in string, want ...string) string {
+	says := func(tool, in string, want ...string) {
 		t.Helper()
 		text := must(t, c, tool, in)
 		for _, w := range want {
@@ -39,20 +38,16 @@ func TestTidyUp(t *testing.T) {
 				t.Errorf("%s %s has no %q: %s", tool, in, w, text)
 			}
 		}
-		return text
 	}
 	says("memory_consolidate", `{}`,
 		"archive  "+ids[0]+"  The tax table is imported by hand\n", "not read for 365 days",
 		"these may not both hold", "30 s against 90 s")
-	says("memory_consolidate", `{"do":"passes"}`, "no pass has changed anything yet")
-	text := says("memory_consolidate", `{"do":"pass","scopes":["workspace"]}`, "1 archived")
-	pass := regexp.MustCompile(`p[0-9a-z]{9}`).FindString(text)
+	says("memory_consolidate", `{"do":"pass","scopes":["workspace"]}`, "1 archived")
 	if read := must(t, c, "memory_read", `{"query":"tax table"}`); strings.Contains(read, ids[0]) {
 		t.Errorf("it is in sight: %s", read)
 	}
 	says("memory_read", `{"query":"tax table","archived":true}`, ids[0])
-	says("memory_consolidate", `{"do":"passes"}`, pass, "archive 1")
-	says("memory_consolidate", `{"do":"undo","pass":"`+pass+`"}`, "1 item is live again")
+	says("memory_update", `{"id":"`+ids[0]+`","restore":true}`, ids[0]+" is restored")
 	says("memory_read", `{"query":"tax table"}`, ids[0])
 	says("memory_consolidate", `{"do":"plan"}`, "30 s against 90 s", ids[1], ids[2])
 	says("memory_consolidate",
@@ -61,9 +56,8 @@ func TestTidyUp(t *testing.T) {
 	says("memory_forget", `{"id":"`+ids[0]+`","why":"by mistake"}`)
 	says("memory_update", `{"id":"`+ids[0]+`","restore":true}`, ids[0]+" is restored")
 	says("memory_read", `{"query":"tax table"}`, ids[0])
-	for in, want := range map[string]string{`{"do":"undo"}`: "no pass is named",
-		`{"do":"rewrite"}`: "there is nothing to rewrite", `{"do":"undo","pass":"` + pass +
-			`"}`: "is already undone", `{"scopes":["attic"]}`: "attic"} {
+	for in, want := range map[string]string{`{"do":"rewrite"}`: "there is nothing to rewrite",
+		`{"scopes":["attic"]}`: "attic"} {
 		refused(t, c, "memory_consolidate", in, want)
 	}
 }

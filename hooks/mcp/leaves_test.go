@@ -87,7 +87,7 @@ func evilCalls(run, name, in string) (all []step) {
 		{"conversation_list", `{}`},
 		{"scratch_write", `{"conversation":"REF","key":NAME,"value":[EVIL,{EVIL:1}],"shared":true}`}, {"scratch_read", `{"conversation":"REF","key":NAME}`}, {"scratch_list", `{"conversation":"REF"}`}, {"scratch_clear", `{"conversation":"REF"}`},
 		{"memory_consolidate", `{}`}, {"memory_consolidate", `{"do":"plan"}`},
-		{"memory_consolidate", `{"do":"passes"}`}, {"memory_scrub", `{"tier":"workspace"}`},
+		{"memory_scrub", `{"tier":"workspace"}`},
 		{"memory_context", `{}`}, {"memory_context", `{"task":EVIL}`},
 		{"memory_forget", `{"id":"ITEM","why":EVIL}`},
 		{"memory_forget", `{"id":EVIL,"why":EVIL}`},

@@ -59,8 +59,6 @@ var operations = sync.OnceValue(func() map[string]said {
 		"memory.named.show":         {tool: "memory_named"},
 		"memory.get":                {tool: "memory_read"},
 		"memory.restore":            {tool: "memory_update", with: "restore: true"},
-		"memory.consolidate": {tool: "memory_consolidate", with: "do: passes",
-			itself: []string{"passes"}},
 	}
 	for _, o := range ops.All() { // the others are called as their command
 		i := o.Tells()

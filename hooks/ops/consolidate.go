@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"blackboard/board/fault"
@@ -23,22 +21,18 @@ const (
 	doPass    = "pass"
 	doPlan    = "plan"
 	doRewrite = "rewrite"
-	doPasses  = "passes"
-	doUndo    = "undo"
 )
 
 type ConsolidateIn struct {
-	Do       string           `json:"do,omitempty" only:"mcp" enum:"tidyings" jsonschema:"default dry_run; passes lists what undo takes"`
+	Do       string           `json:"do,omitempty" only:"mcp" enum:"tidyings" jsonschema:"default dry_run"`
 	Apply    bool             `json:"apply,omitempty" only:"mcp" jsonschema:"the same as do: pass"`
 	Scopes   []string         `json:"scopes,omitempty" flag:"scope" value:"SCOPE" jsonschema:"workspace, account, channel:NAME, conversation:REF; default all"`
 	Due      bool             `json:"due,omitempty" only:"cli" cli:"only scopes with enough changes since the last pass"`
 	DryRun   bool             `json:"dry_run,omitempty" only:"cli" cli:"show what would be done, and change nothing"`
 	Plan     bool             `json:"plan,omitempty" only:"cli" cli:"list items that one text could replace, and contradictions; change nothing"`
-	List     bool             `json:"list,omitempty" only:"cli" flag:"list,passes" cli:"list passes, newest first"`
-	Limit    int              `json:"limit,omitempty" flag:"limit,n" value:"N" min:"0" default:"20" jsonschema:"groups of a plan, or passes" cli:"with --plan or --list, at most this many; 0: all"`
+	Limit    int              `json:"limit,omitempty" flag:"limit,n" value:"N" min:"0" default:"20" jsonschema:"groups of a plan" cli:"with --plan, at most this many; 0: all"`
 	Groups   []memory.Rewrite `json:"groups,omitempty" only:"mcp" jsonschema:"for rewrite: one text in the place of the items of a plan's group or contradiction"`
 	Rewrites string           `json:"rewrites,omitempty" only:"cli" flag:"apply" value:"FILE" blank:"no" cli:"do the rewrites in it, - for standard input; exit 6 if some cannot be done"`
-	Pass     string           `json:"pass,omitempty" flag:"undo" value:"PASS" jsonschema:"for undo: its id" cli:"restore what the pass or rewrite took away (--list lists them); exit 6 if a part cannot be restored"`
 	op.Given
 }
 
@@ -51,8 +45,6 @@ type ConsolidateOut struct {
 	Contradictions []memory.Contradiction `json:"contradictions,omitempty"`
 	Rewritten      []memory.Rewritten     `json:"rewritten,omitempty"`
 	Refused        []memory.Refused       `json:"refused,omitempty"`
-	Passes         []memory.Pass          `json:"passes,omitempty"`
-	Undone         *memory.Undone         `json:"undone,omitempty"`
 	did            string
 	due            bool
 }
@@ -70,7 +62,7 @@ func (in *ConsolidateIn) chooseAction(careful bool) (string, error) {
 		in.Do = doPass
 		var named []string
 		for _, a := range [][3]string{{"dry_run", doDryRun, "a dry run"}, {"plan", doPlan, "a plan"},
-			{"rewrites", doRewrite, "rewrites"}, {"list", doPasses, "a list"}, {"pass", doUndo, "an undo"}} {
+			{"rewrites", doRewrite, "rewrites"}} {
 			if in.Has(a[0]) {
 				in.Do, named = a[1], append(named, a[2])
 			}
@@ -80,20 +72,17 @@ func (in *ConsolidateIn) chooseAction(careful bool) (string, error) {
 		case len(named) > 1:
 			return "", fault.Usage.New(strings.Join(named[:2], " and ")+
 				" do not go together", "do one after the other")
-		case scoped && slices.Contains([]string{doRewrite, doPasses, doUndo}, in.Do):
-			return "", fault.Usage.New("passes and rewrites have their scopes themselves", "",
+		case scoped && in.Do == doRewrite:
+			return "", fault.Usage.New("rewrites have their scopes themselves", "",
 				fault.Give("scopes", "", "leave {} out"))
 		case in.Has("scopes") && in.Due:
 			return "", fault.Usage.New("both scopes and due are given", "leave one out")
-		case in.Has("limit") && in.Do != doPlan && in.Do != doPasses:
-			return "", fault.Usage.New("a limit is for a plan and for a list of passes", "",
+		case in.Has("limit") && in.Do != doPlan:
+			return "", fault.Usage.New("a limit is for a plan", "",
 				fault.Give("limit", "", "leave {} out"))
 		}
 	}
-	switch {
-	case in.Do == doUndo && in.Pass == "":
-		return "", fault.Usage.New("no pass is named", "give its id; the list of passes has it")
-	case in.Do == doRewrite && len(in.Groups) == 0 && in.Rewrites == "":
+	if in.Do == doRewrite && len(in.Groups) == 0 && in.Rewrites == "" {
 		return "", fault.Usage.New("there is nothing to rewrite",
 			"give groups with their items and a content; a plan lists candidates")
 	}
@@ -106,7 +95,7 @@ var MemoryConsolidate = op.Op[Memories, ConsolidateIn, ConsolidateOut]{
 		Short: "promote, archive, merge, rewrite items",
 		About: "Tidy up. A pass promotes what several sessions asked for, archives what nobody reads, and " +
 			"forgets what is over or said twice. plan lists what one better text could replace, and what " +
-			"may not both hold; rewrite does it. undo takes a pass back.",
+			"may not both hold; rewrite does it.",
 		Long: `A pass makes items long-term that three sessions asked for, archives items that
 nobody has read for a year, forgets expired items, and merges items that make
 the same statement word for word. Important items (high, critical) are not
@@ -114,9 +103,9 @@ archived for their age. If it is interrupted, run the same command again. Hooks
 make a pass at the end of a session if 20 items are new, at most once a day.
 
 Archived items are not read: board memory read --archived finds them, and
-board memory restore brings them back. --undo PASS restores what a pass has
-archived or forgotten; --list lists them. What a merge has added to the kept
-item stays. It is refused if an item was scrubbed or forgotten since.
+board memory restore brings them back. It also restores what was forgotten,
+which board memory list --forgotten lists; what a merge has added to the kept
+item stays.
 
 To rewrite several items into one, list groups of items that are about one
 thing, and pairs that may contradict each other,
@@ -141,7 +130,7 @@ replaces the group's items with it. They are forgotten, and point to it.`},
 			scopes = append(scopes, sc)
 		}
 		shows := out.did == doDryRun || out.did == doPlan
-		err = h.Tidy(ctx, shows, out.did == doRewrite || out.did == doUndo, func(m *memory.Store) error {
+		err = h.Tidy(ctx, shows, out.did == doRewrite, func(m *memory.Store) error {
 			if out.due = in.Due; in.Due {
 				if scopes, err = m.Due(ctx); err != nil {
 					return err
@@ -161,16 +150,6 @@ replaces the group's items with it. They are forgotten, and point to it.`},
 			printGroups(p, &o)
 		case doRewrite:
 			printRewritten(p, &o)
-		case doPasses:
-			printPasses(p, o.Passes)
-		case doUndo:
-			p.Printf("%s is undone: %s live again", o.Undone.Pass, text.Count(
-				int64(len(o.Undone.Restored)+o.Undone.Private), "item is", "items are"))
-			if o.Undone.ShortTerm > 0 {
-				p.Printf(", %d short-term again", o.Undone.ShortTerm)
-			}
-			p.Printf("\n")
-			warnings(p, o.Undone.Warnings)
 		}
 	},
 }
@@ -205,13 +184,6 @@ func (o *ConsolidateOut) execute(ctx context.Context, h Memories, m *memory.Stor
 		if err != nil && len(o.Rewritten) > 0 {
 			h.Note(text.Count(int64(len(o.Rewritten)), "rewrite is", "rewrites are") + " done")
 		}
-		return err
-	case doPasses:
-		o.Passes, err = m.Passes(ctx, in.Limit)
-		o.Passes = notNil(o.Passes)
-	case doUndo:
-		u, err := m.Undo(ctx, in.Pass)
-		o.Undone = &u
 		return err
 	default:
 		step, end := h.Progress()
@@ -249,11 +221,7 @@ func scopesLeft(p *op.Page, o *ConsolidateOut, n int) {
 func printConsolidated(p *op.Page, o *ConsolidateOut) {
 	for i := range o.Consolidated {
 		x := &o.Consolidated[i]
-		p.Printf("%s: %s", x.Scope, Consolidated(x))
-		if x.Pass != "" {
-			p.Printf("%s", p.Paint(op.Dim, "  undo takes "+x.Pass))
-		}
-		p.Printf("\n")
+		p.Printf("%s: %s\n", x.Scope, Consolidated(x))
 		scopeNotes(p, x.Scope, x.Notes)
 	}
 	scopesLeft(p, o, len(o.Consolidated))
@@ -287,17 +255,6 @@ func counted(all []count) string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// tally is counts by name, the highest first.
-func tally(counts map[string]int) string {
-	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	})
-	for i, n := range names {
-		names[i] = fmt.Sprintf("%s %d", text.Visible(n), counts[n])
-	}
-	return strings.Join(names, ", ")
 }
 
 func printPlans(p *op.Page, o *ConsolidateOut) {
@@ -363,30 +320,13 @@ func printContradictions(p *op.Page, all []memory.Contradiction) {
 
 func printRewritten(p *op.Page, o *ConsolidateOut) {
 	for _, d := range op.FirstRows(p, o.Rewritten) {
-		p.Printf("%s replaces %s: %s%s\n", d.Item.ID, strings.Join(d.Replaced, ", "),
-			headline(p, &d.Item, 100), p.Paint(op.Dim, "  undo takes "+d.Pass))
+		p.Printf("%s replaces %s: %s\n", d.Item.ID, strings.Join(d.Replaced, ", "),
+			headline(p, &d.Item, 100))
 	}
 	for _, r := range op.FirstRows(p, o.Refused) {
 		p.Note("refused: " + p.Line(r.From, 200) + ": " + p.Line(r.Why, 300))
 	}
 	if len(o.Rewritten)+len(o.Refused) == 0 {
 		p.Note("no group has a content: nothing is done")
-	}
-}
-
-func printPasses(p *op.Page, all []memory.Pass) {
-	for _, x := range op.FirstRows(p, all) {
-		state := ""
-		switch {
-		case x.Undone != nil:
-			state = p.Paint(op.Yellow, "  undone")
-		case x.Ended == nil:
-			state = p.Paint(op.Yellow, "  interrupted")
-		}
-		p.Printf("%s  %s  %s  %s  %s%s\n", x.ID, seconds(x.Began), x.Scope, p.Line(x.Actor, 30),
-			tally(x.Steps), state)
-	}
-	if len(all) == 0 {
-		p.Note("no pass has changed anything yet")
 	}
 }

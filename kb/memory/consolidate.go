@@ -40,11 +40,10 @@ const (
 	OpArchive = "archive" // archive: short-term and not read for long
 	OpMerge   = "merge"   // forget: another item says the same
 	// archive: the scope has too many items, and this has the least relevance
-	OpCap     = "cap"
-	OpRewrite = "rewrite" // forget: an agent replaced several items by one
+	OpCap = "cap"
 )
 
-// passOps are the operations of a pass; only agents rewrite.
+// passOps are the operations of a pass.
 var passOps = []string{OpExpire, OpEnd, OpPromote, OpArchive, OpMerge, OpCap}
 
 // Step is one operation of a pass.
@@ -83,7 +82,6 @@ type Consolidated struct {
 	// steps that no longer applied: others had read, changed or forgotten the item
 	Skipped int      `json:"skipped"`
 	Notes   []string `json:"notes"`
-	Pass    string   `json:"pass"` // id for undoing it; "": nothing has changed
 }
 
 func (c *Consolidated) count(op string) *int {

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -23,7 +22,7 @@ func (p *pass) apply(ctx context.Context, moved func(int)) (Consolidated, error)
 	if p.f == nil {
 		return c, nil
 	}
-	a := &applier{pass: p, own: map[int64]int{}, id: newPassID()}
+	a := &applier{pass: p, own: map[int64]int{}}
 	next := a // with the current transaction, which may run again
 	still := len(p.steps) == 0 && p.moved == 0
 	// without steps, only the watermark is written
@@ -31,16 +30,13 @@ func (p *pass) apply(ctx context.Context, moved func(int)) (Consolidated, error)
 		end := min(at+stepsAtOnce, len(p.steps))
 		var sum Consolidated
 		if err := p.f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
-			next = &applier{pass: p, own: maps.Clone(a.own), id: a.id, unmerged: a.unmerged, live: -1}
-			did, err := next.do(tx, at, p.steps[at:end])
+			next = &applier{pass: p, own: maps.Clone(a.own), unmerged: a.unmerged, live: -1}
+			did, err := next.do(tx, p.steps[at:end])
 			if err != nil {
 				return err
 			}
 			if sum = c.plus(did); end < len(p.steps) {
 				return nil
-			}
-			if err := endPass(tx, sum.Pass); err != nil {
-				return err
 			}
 			if sum.Live, err = liveIn(tx, p.Scope); err != nil {
 				return err
@@ -61,7 +57,6 @@ func (c Consolidated) plus(did Consolidated) Consolidated {
 		*c.count(op) += *did.count(op)
 	}
 	c.Skipped += did.Skipped
-	c.Pass = cmp.Or(c.Pass, did.Pass)
 	return c
 }
 
@@ -87,7 +82,6 @@ func (p *pass) finish(tx *sqlite.Tx, c *Consolidated, compared bool) error {
 // applier applies steps.
 type applier struct {
 	*pass
-	id       string        // of the pass
 	own      map[int64]int // how often the pass has changed each item
 	unmerged int           // how many merges were skipped
 
@@ -97,17 +91,13 @@ type applier struct {
 }
 
 // do applies some steps in a transaction.
-func (a *applier) do(tx *sqlite.Tx, at int, steps []step) (did Consolidated, err error) {
+func (a *applier) do(tx *sqlite.Tx, steps []step) (did Consolidated, err error) {
 	if err := a.load(tx, steps); err != nil {
 		return did, err
 	}
 	for i := range steps {
 		s := &steps[i]
 		done, err := a.step(tx, s)
-		if err == nil && done {
-			did.Pass = a.id
-			err = a.f.keepStep(tx, a.id, a.Scope.String(), at+i, s.Op, s.Item, s.Into)
-		}
 		if err != nil {
 			return did, err
 		}

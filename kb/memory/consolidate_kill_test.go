@@ -32,8 +32,8 @@ func killedStore(t *testing.T, home string, round int) *Store {
 	return s
 }
 
-// TestConsolidatingProcess is no test but the process that the test below starts: it puts items,
-// makes passes and undoes some, and says so, until it is killed.
+// TestConsolidatingProcess is no test but the process that the test below starts: it puts items
+// and makes passes, and says so, until it is killed.
 func TestConsolidatingProcess(t *testing.T) {
 	home := os.Getenv("BOARD_TEST_CONSOLIDATE")
 	if home == "" {
@@ -67,33 +67,16 @@ func TestConsolidatingProcess(t *testing.T) {
 			fmt.Println("ready")
 		}
 		fmt.Println("pass")
-		did, err := s.Consolidate(t.Context(), nil, nil)
-		if err != nil {
+		if _, err := s.Consolidate(t.Context(), nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		fmt.Println("passed")
-		if !undoes(round) {
-			continue
-		}
-		fmt.Println("undo")
-		for _, d := range did {
-			if d.Pass == "" {
-				continue
-			}
-			if _, err := s.Undo(t.Context(), d.Pass); err != nil {
-				t.Fatal(err)
-			}
-		}
-		fmt.Println("undone")
 	}
 }
 
-// undoes reports whether a round is about undos, else it is about passes.
-func undoes(round int) bool { return round%2 == 1 }
-
 // killedPass runs the process for a moment and returns the items that it has put, how many passes
-// it has made, and in what it was when it was killed: "pass", "undo" or "".
-func killedPass(t *testing.T, home string, round int, wait time.Duration) (ids []string, passes int, within string) {
+// it has made, and whether it was killed in one.
+func killedPass(t *testing.T, home string, round int, wait time.Duration) (ids []string, passes int, within bool) {
 	t.Helper()
 	cmd, in, stderr := cost.Child(t, "TestConsolidatingProcess", "BOARD_TEST_CONSOLIDATE="+home, fmt.Sprint("BOARD_TEST_ROUND=", round))
 	other := ""
@@ -106,15 +89,11 @@ func killedPass(t *testing.T, home string, round int, wait time.Duration) (ids [
 		case "put":
 			ids = append(ids, strings.Fields(rest)...)
 		case "ready":
-			if !undoes(round) {
-				time.AfterFunc(wait, func() { cmd.Process.Kill() })
-			}
-		case "pass", "undo":
-			if within = verb; verb == "undo" { // which takes a third of the time of a pass
-				time.AfterFunc(wait/3, func() { cmd.Process.Kill() })
-			}
-		case "passed", "undone":
-			within = ""
+			time.AfterFunc(wait, func() { cmd.Process.Kill() })
+		case "pass":
+			within = true
+		case "passed":
+			within = false
 			passes++
 		default:
 			other += line
@@ -127,10 +106,9 @@ func killedPass(t *testing.T, home string, round int, wait time.Duration) (ids [
 	return ids, passes, within
 }
 
-// TestKilledConsolidation kills passes and undos with SIGKILL at random moments. An undo is done
-// whole or not at all. What is left is coherent: the index has exactly the live items, what was
-// acknowledged is there, live or forgotten by a rule and with what replaced it, and the next pass
-// does the rest. $BOARD_KILL_ROUNDS sets how often.
+// TestKilledConsolidation kills passes with SIGKILL at random moments. What is left is coherent:
+// the index has exactly the live items, what was acknowledged is there, live or forgotten by a rule
+// and with what replaced it, and the next pass does the rest. $BOARD_KILL_ROUNDS sets how often.
 func TestKilledConsolidation(t *testing.T) {
 	cost.SkipQuick(t)
 	t.Parallel()
@@ -138,24 +116,22 @@ func TestKilledConsolidation(t *testing.T) {
 	home := t.TempDir()
 	r := rand.New(rand.NewPCG(4, 4))
 	var acked []string
-	in, interrupted := map[string]int{}, map[string]bool{}
+	in, interrupted := 0, 0
 	pace := 60 * time.Millisecond
-	for round := 0; round < rounds || len(interrupted) == 0 || in["undo"] == 0; round++ { // until a pass was killed with some of its steps done, and an undo, which is what this is about
+	for round := 0; round < rounds || interrupted == 0; round++ { // until a pass was killed with some of its steps done, which is what this is about
 		ids, passes, within := killedPass(t, home, round, time.Duration(r.Int64N(int64(pace))))
 		acked = append(acked, ids...)
-		if passes == 0 || undoes(round) && within == "undo" { // as slow as the machine is
+		if passes == 0 { // as slow as the machine is
 			pace = pace * 3 / 2
 		} else {
 			pace = max(pace*9/10, 60*time.Millisecond)
 		}
-		in[within]++
+		if within {
+			in++
+		}
 		s := killedStore(t, home, round)
 		agrees(t, s)
-		for _, p := range wholePasses(t, s) {
-			if p.Ended == nil {
-				interrupted[p.ID] = true
-			}
-		}
+		interrupted += unfinished(t, s)
 		if _, err := s.Consolidate(t.Context(), nil, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -184,40 +160,26 @@ func TestKilledConsolidation(t *testing.T) {
 			return
 		}
 	}
-	t.Logf("%d rounds: %d items put, all accounted for; %d were killed within a pass, %d passes with some of their steps done; %d within an undo", rounds, len(acked), in["pass"], len(interrupted), in["undo"])
+	t.Logf("%d rounds: %d items put, all accounted for; %d were killed within a pass, %d passes with some of their steps done", rounds, len(acked), in, interrupted)
 }
 
-// wholePasses returns the passes, and fails unless the newest of each scope is in place with all
-// of its steps, or undone with all.
-func wholePasses(t *testing.T, s *Store) []Pass {
+// unfinished counts the scopes of which the last pass has done some of its steps and not all, as the
+// log tells.
+func unfinished(t *testing.T, s *Store) (n int) {
 	t.Helper()
-	all, err := s.Passes(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	f, err := s.open(t.Context(), false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[string]bool{}
-	for _, p := range all {
-		if seen[p.Scope] {
-			continue
-		}
-		seen[p.Scope] = true
-		if err := f.Read(t.Context(), func(tx *sqlite.Tx) error {
-			steps, done := 0, 0
-			err := tx.QueryRow(`SELECT count(*), coalesce(sum(CASE op WHEN 'promote' THEN lifetime = 'long_term' WHEN 'expire' THEN forgotten IS NOT NULL WHEN 'merge' THEN forgotten IS NOT NULL AND replaced_by = heir ELSE archived IS NOT NULL END), 0)
-				FROM pass_steps JOIN items ON id = item WHERE pass = ?`, p.ID).Scan(&steps, &done)
-			if want := map[bool]int{true: 0, false: steps}[p.Undone != nil]; err == nil && done != want {
-				t.Errorf("the pass %+v has %d steps, of which %d are in place", p, steps, done)
-			}
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+	if err := f.Read(t.Context(), func(tx *sqlite.Tx) (err error) {
+		n, err = sqlite.One[int](tx, `SELECT count(DISTINCT scope) FROM events e WHERE verb IN (?, ?, ?)
+			AND n > (SELECT coalesce(max(n), 0) FROM events WHERE verb = ? AND scope = e.scope)`,
+			VerbForgotten, VerbItemArchived, VerbPromoted, VerbConsolidate)
+		return err
+	}); err != nil {
+		t.Fatal(err)
 	}
-	return all
+	return n
 }
 
 // agrees fails unless the index is sound and has exactly the live items.

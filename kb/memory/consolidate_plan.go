@@ -29,9 +29,6 @@ type step struct {
 	agent            string // owner of a private item
 }
 
-// keptStep is a step of a pass as it is kept. No pass repeats one that was undone.
-type keptStep struct{ op, item, heir string }
-
 // pass is the plan of a pass over a scope.
 type pass struct {
 	scopeFile
@@ -45,7 +42,6 @@ type pass struct {
 	moved int // items that are new or changed since then
 
 	askedBy map[int64][]string // sessions that asked for short-term items
-	undone  map[keptStep]bool
 }
 
 // plan plans a pass over a scope on one snapshot.
@@ -92,9 +88,6 @@ func (p *pass) load(tx *sqlite.Tx) (err error) {
 	if p.askedBy, err = p.sessions(tx, where, args); err != nil {
 		return err
 	}
-	if p.undone, err = undoneIn(tx, p.Scope); err != nil {
-		return err
-	}
 	var it Item
 	err = tx.Each([]any{&it.n, &it.ID, &it.Agent, &it.Curator, &it.Title, &it.Importance,
 		&it.Lifetime, &it.Accesses, sqlite.Time(&it.Created), sqlite.Time(&it.Updated),
@@ -132,7 +125,7 @@ func (p *pass) sessions(tx *sqlite.Tx, where string, args []any) (map[int64][]st
 func (p *pass) planRemovals(op string, gone func(*standing) (why string, yes bool)) {
 	p.live = slices.DeleteFunc(p.live, func(st *standing) bool {
 		why, yes := gone(st)
-		if yes = yes && !p.undone[keptStep{op, st.ID, ""}]; yes {
+		if yes {
 			st.gone = true
 			p.add(op, st, why)
 		}
@@ -199,7 +192,7 @@ func conversationArchived(tx *sqlite.Tx, ref string) (bool, error) {
 func (p *pass) promote() {
 	for _, st := range p.live {
 		sessions := len(p.askedBy[st.n])
-		if mayPromote(&st.Item, sessions) && !p.undone[keptStep{OpPromote, st.ID, ""}] {
+		if mayPromote(&st.Item, sessions) {
 			p.add(OpPromote, st, "it was asked for in "+text.Count(int64(sessions), "session", "sessions"))
 			st.Lifetime = LongTerm
 		}
@@ -222,19 +215,6 @@ func (p *pass) planCap() {
 	if over <= 0 {
 		return
 	}
-	// Items that an undo has restored do not push out others.
-	back := map[string]bool{}
-	for s := range p.undone {
-		back[s.item] = s.op != OpPromote || back[s.item]
-	}
-	for _, st := range p.live {
-		if back[st.ID] {
-			over--
-		}
-	}
-	if over <= 0 {
-		return
-	}
 	type weighed struct {
 		n         int64
 		first     int // group 0 goes first, then 1, then 2
@@ -242,7 +222,7 @@ func (p *pass) planCap() {
 	}
 	var loose []weighed
 	for _, st := range p.live {
-		if st.shielded(p.now) || back[st.ID] {
+		if st.shielded(p.now) {
 			continue
 		}
 		first := 2 * st.authority()
@@ -256,7 +236,7 @@ func (p *pass) planCap() {
 			cmp.Compare(a.n, b.n))
 	})
 	if len(loose) < over {
-		p.note("it stays at %s, %d above the limit of %d: those have importance %g or more and were read within %d days, or were restored by an undo", items(len(p.live)-len(loose)), over-len(loose), most,
+		p.note("it stays at %s, %d above the limit of %d: those have importance %g or more and were read within %d days", items(len(p.live)-len(loose)), over-len(loose), most,
 			shieldFrom, int(shieldFor.Hours()/24))
 		over = len(loose)
 	}
@@ -411,9 +391,7 @@ func (p *pass) mergeAmong(tx *sqlite.Tx, all []*standing) error {
 	var keep []kept
 	for _, st := range all {
 		said := byN[st.n].statement()
-		at := slices.IndexFunc(keep, func(k kept) bool {
-			return k.said.Same(said) && !p.undone[keptStep{OpMerge, st.ID, k.ID}]
-		})
+		at := slices.IndexFunc(keep, func(k kept) bool { return k.said.Same(said) })
 		if at < 0 {
 			keep = append(keep, kept{st, st.Item, said})
 			continue

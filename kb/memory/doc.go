@@ -23,8 +23,8 @@
 // ArchiveUnder that nobody has read for a year: reads leave them out unless they ask
 // for archived items, and Restore brings them back. Items that PromoteSessions sessions
 // asked for become long-term; being shown is not being asked for. Contradictions are
-// listed for a person, or for an agent that rewrites them. Each pass and each rewrite
-// records its steps, without content, and Undo restores what it took away.
+// listed for a person, or for an agent that rewrites them. Restore also brings back
+// what a pass or a rewrite has forgotten.
 //
 // # Files
 //
@@ -40,7 +40,6 @@
 //	events                 every change, without content; append-only
 //	asked                  which sessions asked for an item
 //	consolidated           how far consolidation has come
-//	passes, pass_steps     steps of consolidation, for Undo
 //	memory_index_*         search index with embeddings (package kb/index), derived
 //
 // A change is one transaction with its event. Forgetting keeps the item but hides it

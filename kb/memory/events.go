@@ -31,7 +31,6 @@ const (
 	VerbItemArchived = "archived" // an item
 	VerbRestored     = "restored"
 	VerbConsolidate  = "consolidated"
-	VerbUndone       = "consolidation undone"
 	VerbScrubbed     = "scrubbed"
 	VerbPurged       = "purged"
 	VerbAdopted      = "workspace adopted"

@@ -56,7 +56,6 @@ const (
 	RuleExpired      = "expired"      // it expired
 	RuleMerged       = "merged"       // another item says the same
 	RuleConsolidated = "consolidated" // it was rewritten into another
-	RuleUndone       = "undone"       // the rewrite that created it was undone
 )
 
 // Limits of an item.

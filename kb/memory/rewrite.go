@@ -46,7 +46,6 @@ type RewriteItem struct {
 type Rewritten struct {
 	Item     Item     `json:"item"`     // the new item
 	Replaced []string `json:"replaced"` // ids of the old items
-	Pass     string   `json:"pass"`     // id for undoing it
 }
 
 // Refused is a rewrite that was refused.
@@ -272,7 +271,7 @@ func (s *Store) rewrite(ctx context.Context, rw *Rewrite) (out Rewritten, err er
 			return err
 		}
 		it.Created, it.Accessed, it.Revision = tx.Now, tx.Now, 1
-		out = Rewritten{Item: it, Replaced: make([]string, len(now)), Pass: newPassID()}
+		out = Rewritten{Item: it, Replaced: make([]string, len(now))}
 		if err := f.add(tx, &out.Item, v, &warnings, VerbPut,
 			"rewritten from "+items(len(now))); err != nil {
 			return err
@@ -282,12 +281,8 @@ func (s *Store) rewrite(ctx context.Context, rw *Rewrite) (out Rewritten, err er
 				return err
 			}
 			out.Replaced[i] = now[i].ID
-			if err := f.keepStep(tx, out.Pass, it.Scope().String(), i, OpRewrite, now[i].ID,
-				out.Item.ID); err != nil {
-				return err
-			}
 		}
-		return endPass(tx, out.Pass)
+		return nil
 	})
 	return out, err
 }

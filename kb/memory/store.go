@@ -49,9 +49,12 @@ var migration2 string
 //go:embed migrations/0003_shared.sql
 var migration3 string
 
+//go:embed migrations/0004_passes.sql
+var migration4 string
+
 var schema = sqlite.Schema{
 	Name: "memory", ApplicationID: 0x626d6d31,
-	Migrations: []string{migration1, migration2, migration3}}
+	Migrations: []string{migration1, migration2, migration3, migration4}}
 
 var indexConfig = index.Config{
 	Name: "memory_index", Weights: []float64{1.5, 1, 1}, K1: 1.2, B: 0.75, FunctionWeight: 0.15}
@@ -60,7 +63,7 @@ var indexConfig = index.Config{
 var kind = store.Kind{Name: "the memory", Schema: schema, Index: indexConfig, Table: "items",
 	Live: "forgotten IS NULL", Row: "item", Dim: true, Batch: 5000,
 	Tables: []string{"meta", "channels", "conversations", "items", "revisions", "named",
-		"notes", "scratch", "events", "consolidated", "asked", "passes", "pass_steps"},
+		"notes", "scratch", "events", "consolidated", "asked"},
 	Invariants: invariants,
 	Docs: func(tx *sqlite.Tx, where string, args ...any) ([]store.Doc, error) {
 		items, err := itemsWhere(tx, where, args...)

@@ -33,8 +33,8 @@ func Commands() map[string]string {
 
 		"memory.list": "memory list", "memory.restore": "memory restore ID",
 		"memory.restore_revision": "memory restore ID",
-		"memory.consolidate":      "memory consolidate", "memory.get": "memory get ID",
-		"memory.core": "memory core", "memory.journal": "memory journal",
+		"memory.get":              "memory get ID",
+		"memory.core":             "memory core", "memory.journal": "memory journal",
 		"memory.workspaces": "memory workspaces",
 		"memory.named.list": "memory named list", "memory.named.show": "memory named show NAME",
 		"memory.named.edit":   "memory named edit NAME",
