@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"slices"
 	"strings"
 	"time"
@@ -234,6 +236,32 @@ func (q *ScrubQuery) missing() error {
 	return nil
 }
 
+// scrubKinds are the kinds that a manifest counts. Private items are also among the live, archived
+// or forgotten ones.
+var scrubKinds = []string{
+	"live", "forgotten", "private", "named", "journal", "core", "scratch", "revisions",
+	"conversations", "archived"}
+
+// scrubDigits is the number of hex digits in a manifest's hash.
+const scrubDigits = 32
+
+func scrubHash(content hash.Hash) string {
+	return hex.EncodeToString(content.Sum(nil))[:scrubDigits]
+}
+
+// checkScrubHash refuses what cannot be the hash of a manifest.
+func checkScrubHash(hash string) error {
+	switch {
+	case hash == "":
+		return invalid("the hash of a dry run is missing; it confirms what to delete", "",
+			showScrub)
+	case len(hash) != scrubDigits || strings.Trim(hash, "0123456789abcdef") != "":
+		return invalid(fmt.Sprintf("%q is not the hash of a manifest, which has %d hex digits",
+			clip(hash, 60), scrubDigits), "", showScrub)
+	}
+	return nil
+}
+
 // emptyManifest is the manifest of a file that does not exist yet.
 func (s *Store) emptyManifest(q ScrubQuery) Manifest {
 	m := Manifest{Scope: q.Scope, Mode: q.Mode, Purge: q.Purge, Of: q.Of, Counts: map[string]int{},
@@ -241,8 +269,7 @@ func (s *Store) emptyManifest(q ScrubQuery) Manifest {
 	for _, kind := range scrubKinds {
 		m.Counts[kind] = 0
 	}
-	digest := sha256.Sum256(nil)
-	m.Hash = scrubHash(digest[:], m.Counts)
+	m.Hash = scrubHash(sha256.New())
 	return m
 }
 
@@ -288,8 +315,8 @@ func (f *file) manifest(tx *sqlite.Tx, q ScrubQuery) (Manifest, error) {
 		}
 	}
 	slices.Sort(ids)
-	m.Sample = append(m.Sample, spread(ids, SampleSize)...)
-	m.Hash = scrubHash(digest.Sum(nil), m.Counts)
+	m.Sample = append(m.Sample, ids[:min(len(ids), SampleSize)]...)
+	m.Hash = scrubHash(digest)
 	if !m.Empty() {
 		return m, nil
 	}
@@ -322,12 +349,11 @@ func (s *Store) Scrub(ctx context.Context, q ScrubQuery, confirm string) (Scrubb
 		return out, err
 	}
 	confirm = strings.TrimSpace(confirm)
-	was, err := parseScrubHash(confirm)
-	if err != nil {
+	if err := checkScrubHash(confirm); err != nil {
 		return out, err
 	}
 	if q.Mode == ScrubAll {
-		return s.removeWorkspace(ctx, q, confirm, was)
+		return s.removeWorkspace(ctx, q, confirm)
 	}
 	f, err := s.scrubFile(ctx, &q)
 	if err == nil && f == nil {
@@ -337,7 +363,7 @@ func (s *Store) Scrub(ctx context.Context, q ScrubQuery, confirm string) (Scrubb
 		return out, err
 	}
 	err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error {
-		if out.Manifest, err = f.confirmed(tx, q, confirm, was); err != nil {
+		if out.Manifest, err = f.confirmed(tx, q, confirm); err != nil {
 			return err
 		}
 		if out.Empty() {
@@ -353,8 +379,7 @@ func (s *Store) Scrub(ctx context.Context, q ScrubQuery, confirm string) (Scrubb
 
 // confirmed returns the manifest of a scrub if confirm is its hash, or if there is
 // nothing to delete.
-func (f *file) confirmed(tx *sqlite.Tx, q ScrubQuery, confirm string, was map[string]int) (
-	Manifest, error) {
+func (f *file) confirmed(tx *sqlite.Tx, q ScrubQuery, confirm string) (Manifest, error) {
 	done, err := f.scrubs(tx)
 	if err != nil {
 		return Manifest{}, err
@@ -367,9 +392,8 @@ func (f *file) confirmed(tx *sqlite.Tx, q ScrubQuery, confirm string, was map[st
 	}
 	m, err := f.manifest(tx, q)
 	if err == nil && !m.Empty() && m.Hash != confirm {
-		err = conflict("the content has changed since the confirmed dry run: "+
-			scrubDifference(was, m.Counts),
-			"repeat the dry run, review it, and confirm its hash")
+		err = conflict("the content has changed since the confirmed dry run, or the hash is of "+
+			"another scope or mode", "repeat the dry run, review it, and confirm its hash")
 	}
 	return m, err
 }

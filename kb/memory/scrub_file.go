@@ -2,93 +2,12 @@ package memory
 
 import (
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
-	"slices"
-	"strconv"
-	"strings"
 
 	"blackboard/board/sqlite"
 )
-
-// scrubKinds are the kinds that a manifest counts, in the order of its hash. Private
-// items are also among the live, archived or forgotten ones.
-var scrubKinds = []string{
-	"live", "forgotten", "private", "named", "journal", "core", "scratch", "revisions",
-	"conversations", "archived"}
-
-// scrubDigits is the number of hex digits in a manifest's hash.
-const scrubDigits = 32
-
-// scrubHash formats a manifest's hash: a digest of what would be deleted, and the
-// counts. With the counts, the error for an old hash can tell what has changed:
-// 9f86d081884c7d659a2feaa0c55ad015-12.3.0.0.4.1.0.2.0
-func scrubHash(digest []byte, counts map[string]int) string {
-	n := make([]string, len(scrubKinds))
-	for i, kind := range scrubKinds {
-		n[i] = strconv.Itoa(counts[kind])
-	}
-	return hex.EncodeToString(digest)[:scrubDigits] + "-" + strings.Join(n, ".")
-}
-
-// parseScrubHash parses the format of scrubHash and returns the counts.
-func parseScrubHash(hash string) (map[string]int, error) {
-	wrong := func(what string) error {
-		return invalid(fmt.Sprintf("%q is not the hash of a manifest: %s", clip(hash, 60), what),
-			"",
-			showScrub)
-	}
-	if hash == "" {
-		return nil, invalid("the hash of a dry run is missing; it confirms what to delete", "",
-			showScrub)
-	}
-	digest, rest, _ := strings.Cut(hash, "-")
-	if len(digest) != scrubDigits || strings.Trim(digest, "0123456789abcdef") != "" {
-		return nil, wrong(fmt.Sprintf("it starts with %d hex digits", scrubDigits))
-	}
-	numbers := strings.Split(rest, ".")
-	if len(numbers) != len(scrubKinds) {
-		return nil, wrong(fmt.Sprintf("it ends with %d counts", len(scrubKinds)))
-	}
-	counts := map[string]int{}
-	for i, text := range numbers {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 0 || strconv.Itoa(n) != text {
-			return nil, wrong(fmt.Sprintf("%q is not a count", clip(text, 20)))
-		}
-		counts[scrubKinds[i]] = n
-	}
-	return counts, nil
-}
-
-// scrubDifference describes how the counts differ.
-func scrubDifference(was, is map[string]int) string {
-	var all []string
-	for _, kind := range scrubKinds {
-		if was[kind] != is[kind] {
-			all = append(all, fmt.Sprintf("%s %d, now %d", kind, was[kind], is[kind]))
-		}
-	}
-	if len(all) == 0 {
-		return "the counts are the same, but an item has changed, or the hash is of another scope or mode"
-	}
-	return strings.Join(all, "; ")
-}
-
-// spread picks at most n elements evenly from a list, including the first and the last.
-func spread(all []string, n int) []string {
-	if len(all) <= n {
-		return slices.Clone(all)
-	}
-	out := make([]string, n)
-	for i := range out {
-		out[i] = all[i*(len(all)-1)/(n-1)]
-	}
-	return out
-}
 
 // A workspace is removed in three steps. Its file is emptied and stores the manifest;
 // the account's log records it, as the workspace's log is deleted too; the file is
@@ -99,8 +18,8 @@ func spread(all []string, n int) []string {
 const removedBy = "removed by"
 
 // removeWorkspace is Scrub in the mode ScrubAll.
-func (s *Store) removeWorkspace(ctx context.Context, q ScrubQuery, confirm string,
-	was map[string]int) (Scrubbed, error) {
+func (s *Store) removeWorkspace(ctx context.Context, q ScrubQuery, confirm string) (
+	Scrubbed, error) {
 	out := Scrubbed{Notes: []string{}}
 	f, err := s.open(ctx, false, false)
 	if errors.Is(err, errNoFile) {
@@ -110,7 +29,7 @@ func (s *Store) removeWorkspace(ctx context.Context, q ScrubQuery, confirm strin
 		return out, err
 	}
 	if err := f.WriteIndex(ctx,
-		func(tx *sqlite.Tx) error { return f.empty(tx, q, confirm, was, &out) }); err != nil {
+		func(tx *sqlite.Tx) error { return f.empty(tx, q, confirm, &out) }); err != nil {
 		return Scrubbed{Notes: []string{}}, err
 	}
 	if err := s.noteRemoval(ctx, &out); err != nil {
@@ -121,8 +40,7 @@ func (s *Store) removeWorkspace(ctx context.Context, q ScrubQuery, confirm strin
 
 // empty deletes everything in a file but its log, if the manifest is confirmed, now or
 // earlier.
-func (f *file) empty(tx *sqlite.Tx, q ScrubQuery, confirm string, was map[string]int,
-	out *Scrubbed) error {
+func (f *file) empty(tx *sqlite.Tx, q ScrubQuery, confirm string, out *Scrubbed) error {
 	before, err := f.removed(tx)
 	if err != nil {
 		return err
@@ -135,7 +53,7 @@ func (f *file) empty(tx *sqlite.Tx, q ScrubQuery, confirm string, was map[string
 		out.Manifest = before
 		return nil
 	}
-	if out.Manifest, err = f.confirmed(tx, q, confirm, was); err != nil {
+	if out.Manifest, err = f.confirmed(tx, q, confirm); err != nil {
 		return err
 	}
 	if out.Hash != confirm { // it is empty, and something else was confirmed

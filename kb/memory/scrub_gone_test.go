@@ -255,19 +255,15 @@ func FuzzScrubConfirm(f *testing.F) {
 	put(f, s, Item{Tier: Workspace, Content: "stays"})
 	q := ScrubQuery{Scope: Scope{Tier: Workspace}}
 	hash := manifestOf(f, s, q).Hash
-	for _, seed := range []string{"", "yes", hash, hash + ".1", " " + hash, strings.Repeat("0f", 16) + hash[32:], strings.Repeat("a", 32) + "-1.2.3.4.5.6.7.8.9", strings.Repeat("a", 32) + "-01.2.3.4.5.6.7.8.9",
-		strings.Repeat("a", 32) + "-1.2.3.4.5.6.7.8.99999999999999999999", "-........", strings.Repeat("é", 16) + "-1.2.3.4.5.6.7.8.9"} {
+	for _, seed := range []string{"", "yes", hash, hash + "1", " " + hash, strings.Repeat("0f", 16), strings.Repeat("a", 31) + "A", strings.Repeat("é", 16)} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, confirm string) {
-		counts, err := parseScrubHash(confirm)
-		if err != nil {
+		if err := checkScrubHash(confirm); err != nil {
 			var e *fault.Error
 			if !errors.Is(err, fault.Invalid) || !errors.As(err, &e) || len(e.Next) == 0 {
 				t.Errorf("%q: %v", confirm, err)
 			}
-		} else if digest := make([]byte, 32); scrubHash(digest, counts)[scrubDigits:] != confirm[scrubDigits:] {
-			t.Errorf("%q has the counts %v", confirm, counts)
 		}
 		if strings.TrimSpace(confirm) == hash {
 			return

@@ -120,16 +120,12 @@ func TestRemovalIsResumed(t *testing.T) {
 		s := open(t, home, Options{})
 		put(t, s, Item{Tier: Workspace, Content: "qzvk was noted"})
 		hash := manifestOf(t, s, allOfIt).Hash
-		was, err := parseScrubHash(hash)
-		if err != nil {
-			t.Fatal(err)
-		}
 		f, err := s.file(ctx, Workspace, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		q, out := allOfIt, Scrubbed{}
-		if err := f.WriteIndex(ctx, func(tx *sqlite.Tx) error { return f.empty(tx, q, hash, was, &out) }); err != nil {
+		if err := f.WriteIndex(ctx, func(tx *sqlite.Tx) error { return f.empty(tx, q, hash, &out) }); err != nil {
 			t.Fatal(err)
 		}
 		if steps > 1 {
@@ -157,13 +153,12 @@ func TestRemovalIsResumed(t *testing.T) {
 	s := open(t, home, Options{})
 	put(t, s, Item{Tier: Workspace, Content: "qzvk was noted"})
 	hash := manifestOf(t, s, allOfIt).Hash
-	was, _ := parseScrubHash(hash)
 	f, err := s.file(ctx, Workspace, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := Scrubbed{}
-	if err := f.WriteIndex(ctx, func(tx *sqlite.Tx) error { return f.empty(tx, allOfIt, hash, was, &out) }); err != nil {
+	if err := f.WriteIndex(ctx, func(tx *sqlite.Tx) error { return f.empty(tx, allOfIt, hash, &out) }); err != nil {
 		t.Fatal(err)
 	}
 	new := put(t, s, Item{Tier: Workspace, Content: "a new beginning"})
