@@ -64,6 +64,31 @@ type Verdict struct {
 	Disputed int64 `json:"disputed"`
 }
 
+// Why says in a line what keeps the gate closed: of so many reasons, and how many more there are.
+func (v *Verdict) Why(most int) string {
+	var why []string
+	for i := range v.Reasons[:min(most, len(v.Reasons))] {
+		switch r := &v.Reasons[i]; r.Rule {
+		case RuleOpenSignal:
+			why = append(why, r.ID+" "+r.Priority)
+		case RuleExpected:
+			why = append(why, Line(r.Worker, MaxName)+" not done")
+		case RuleConflicts:
+			why = append(why, r.ID+" and "+r.Other+" may contradict each other")
+		default:
+			why = append(why, Line(strings.TrimSpace(RuleWords[r.Rule]+" "+cmp.Or(r.ID, r.Content)), 100))
+		}
+	}
+	if more := len(v.Reasons) - len(why); more > 0 {
+		why = append(why, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(why, ", ")
+}
+
+// RuleWords are the rules of a gate in a word or two.
+var RuleWords = map[string]string{RuleExpected: "expected", RuleRan: "not run", RuleMaxDisputed: "disputed", RuleSource: "no source",
+	RuleVerified: "not verified", RuleEvidence: "no quote"}
+
 // gateInput is what a verdict depends on.
 type gateInput struct {
 	state     State

@@ -71,7 +71,7 @@ func sampleBoard() *board.Snapshot {
 // digestOf is a digest with the gate by the default policy.
 func digestOf(t *testing.T, s *board.Snapshot, budget int, words fault.Words) Digest {
 	t.Helper()
-	d, err := NewDigest(s, board.Policy{}, budget, words)
+	d, err := NewDigest(s, board.Policy{}, DigestOptions{Budget: budget, Words: words})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,20 +81,19 @@ func digestOf(t *testing.T, s *board.Snapshot, budget int, words fault.Words) Di
 // TestDigestFollowsPolicy: the gate and the signals that block it are those of the policy.
 func TestDigestFollowsPolicy(t *testing.T) {
 	s, most := sampleBoard(), int64(0)
-	d, err := NewDigest(s, board.Policy{Block: []string{"low"}, MaxDisputed: &most, RequireSource: true, RequireVerified: true, RequireEvidence: true}, 0, inOps)
+	d, err := NewDigest(s, board.Policy{Block: []string{"low"}, MaxDisputed: &most, RequireSource: true, RequireVerified: true, RequireEvidence: true}, DigestOptions{Words: inOps})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Gate: CLOSED, Disputed: e1. Without a source: e2, e3, e6. Not verified: e2, e3, e6. Without a quote: e2, e3, e6. 1 of 2 open questions block.",
-		"## Questions that block the gate (1)\n\n- s1 low", "## Open questions that do not block (1)\n\n- s2 critical"} {
+	for _, want := range []string{"Gate CLOSED: s1 low, disputed e1, no source e2, no source e3, no source e6, not verified e2, no quote e2, not verified e3, no quote e3, not verified e6, no quote e6. 6 findings"} {
 		if !strings.Contains(d.Text, want) {
 			t.Errorf("no %q in:\n%s", want, d.Text)
 		}
 	}
-	if d, err = NewDigest(s, board.Policy{Block: []string{}}, 0, inOps); err != nil || !strings.Contains(d.Text, "Gate: open. No priority is set to block.\n") {
+	if d, err = NewDigest(s, board.Policy{Block: []string{}}, DigestOptions{Words: inOps}); err != nil || !strings.Contains(d.Text, "Gate open: no priority is set to block. 6 findings") {
 		t.Errorf("%v in:\n%s", err, d.Text)
 	}
-	if _, err = NewDigest(s, board.Policy{MinEntries: -1}, 0, inOps); !errors.Is(err, fault.Invalid) {
+	if _, err = NewDigest(s, board.Policy{MinEntries: -1}, DigestOptions{}); !errors.Is(err, fault.Invalid) {
 		t.Errorf("a policy that makes no sense: %v", err)
 	}
 }
@@ -102,16 +101,13 @@ func TestDigestFollowsPolicy(t *testing.T) {
 func TestDigestOrder(t *testing.T) {
 	d := digestOf(t, sampleBoard(), 0, inOps)
 	want := []string{
-		"# Board sample\n", "Goal: Say what the lease costs.\n", "Gate: CLOSED, 1 of 2 open questions block.",
-		"## Questions that block the gate (1)\n\n- s2 critical, asker, from e3, claimed by checker: Which rent is right?\n",
-		"## Must surface (1)\n\n- e2.7pb calculation 0.80, reader: A year costs $54,000.\n",
-		"## Contradictions (1)\n\n- e3.2jz contradiction, checker, contradicts e1 (reader): The annex says $5,400.\n",
-		"## Disputed (1)\n\n- e1.9dr observation 0.90, reader, lease.pdf @ §4.2, disputed by e3 (checker), 1 link in: Rent is $4,500 a month.\n  “rent of $4,500”\n",
-		"## Open questions that do not block (1)\n\n- s1 low, asker: Is there a deposit?\n",
-		"## Waived questions (1)\n\n- s3 high, asker: Who signed the annex? → waived by lead: the page is lost\n",
-		"## Answered questions (1)\n\n- s4 medium, asker: When did it begin? → e6 (reader): June fits the first invoice.\n",
-		"## Findings without a source (3)\n\n- e5.0ca 0.50, 1 link in: The lease began in June.\n- e7.9tm gap 1.00: Nobody saw the annex's date.\n- e6.9s3 analysis: June",
-		"Left out: 1 superseded.",
+		"# sample: Say what the lease costs.\n", "Gate CLOSED: s2 critical.", " 6 findings, 1 superseded left out; 4 questions, 2 open. Event 40.\n",
+		"## Open and waived questions (3): the report names them\n\n! s2 critical open, from e3, claimed by checker: Which rent is right?\n! s1 low open: Is there a deposit?\n! s3 high waived: Who signed the annex? [waived by lead: the page is lost]\n",
+		"## Disputed (1): decide, or say both\n\n- e1 × e3\n",
+		"## Answered questions (1)\n\n- s4: When did it begin? → e6\n",
+		"## Documents with one finding (1)\n\n- e1.9dr — lease.pdf @ §4.2: Rent is $4,500 a month. [disputed by e3; backed by e2]\n  “rent of $4,500”\n",
+		"## Findings without a source (5)\n\n! e2.7pb — calculation: A year costs $54,000. [confidence 0.80]\n! e3.2jz — contradiction: The annex says $5,400. [contradicts e1]\n",
+		"- e5.0ca —: The lease began in June. [confidence 0.50; backed by e6]\n- e6.9s3 — analysis: June fits the first invoice. [answers s4]\n- e7.9tm — gap: Nobody saw the annex's date.\n",
 	}
 	rest := d.Text
 	for _, w := range want {
@@ -165,7 +161,16 @@ func TestDigestBudget(t *testing.T) {
 			t.Errorf("budget %d: %d included, fewer than %d with a smaller one", budget, d.Included, last)
 		}
 		last = d.Included
-		shown := regexp.MustCompile(`(?m)^- ([es]\d+)(?:\.\w+)?[ :]`).FindAllStringSubmatch(d.Text, -1)
+		shown := regexp.MustCompile(`(?m)^[!-] ([es]\d+)(?:\.\w+)?[ :]`).FindAllStringSubmatch(d.Text, -1)
+		there := slices.Clone(d.OmittedMust)
+		for _, m := range shown {
+			there = append(there, m[1])
+		}
+		for i := range s.Entries {
+			if e, q := &s.Entries[i], &s.Signals[i]; mustSurface(e) && !slices.Contains(there, e.ID) || q.Status != board.Addressed && !slices.Contains(there, q.ID) {
+				t.Errorf("budget %d: %s or %s is neither there nor named", budget, e.ID, q.ID)
+			}
+		}
 		if len(shown) != d.Included {
 			t.Errorf("budget %d: %d lines, %d included", budget, len(shown), d.Included)
 		}
@@ -182,21 +187,45 @@ func TestDigestBudget(t *testing.T) {
 }
 
 func TestDigestPrefersWhatMustSurface(t *testing.T) {
-	d := digestOf(t, longBoard(120), 6400, inOps)
+	d, whole := digestOf(t, longBoard(120), 6400, inOps), digestOf(t, longBoard(120), 0, inOps)
 	if len(d.OmittedMust) != 0 || d.Omitted == 0 {
 		t.Fatalf("omitted %d, must %v", d.Omitted, d.OmittedMust)
 	}
-	if !strings.Contains(d.Text, " other findings") || !strings.Contains(d.Text, "[entry.list]") {
-		t.Errorf("it does not say what was left out: %q", d.Text[len(d.Text)-300:])
+	_, left, _ := strings.Cut(d.Text, fmt.Sprintf("\n## Left out for room (%d): [run.digest] has all\n\n", d.Omitted))
+	for _, id := range strings.Split(strings.TrimSpace(left), ", ") {
+		if _, more, cut := strings.Cut(id, " and "); cut {
+			id = strings.TrimSuffix(id, " and "+more)
+		}
+		if id == "" || strings.Contains(d.Text, " "+id+".") || !strings.Contains(whole.Text, " "+id+".") && !strings.Contains(whole.Text, " "+id) {
+			t.Errorf("%q is named as left out:\n%s", id, left)
+		}
+	}
+	disputed := longBoard(120)
+	for i, e := range disputed.Entries { // two long ones that are left out otherwise
+		if i == 45 || i == 46 {
+			if strings.Contains(d.Text, " "+e.ID+".") {
+				t.Fatalf("%s is there without a dispute", e.ID)
+			}
+			disputed.Entries[i].Status = board.Disputed
+		}
+	}
+	disputed.Entries[46].Contradicts = []string{"e46"}
+	if d := digestOf(t, disputed, 6400, inOps); len(d.OmittedMust) != 0 || !strings.Contains(d.Text, "- e46 × e47\n") ||
+		!strings.Contains(d.Text, "- e46.") || !strings.Contains(d.Text, "- e47.") {
+		t.Errorf("omitted %v; what is disputed is not there:\n%s", d.OmittedMust, d.Text)
+	}
+	most, err := NewDigest(longBoard(120), board.Policy{}, DigestOptions{Budget: 6400, Max: 6400, Words: inOps})
+	if err != nil || !strings.Contains(most.Text, "): [entry.show ID] has each\n") {
+		t.Errorf("no larger budget can be asked for: %v\n%s", err, most.Text)
 	}
 	small := digestOf(t, longBoard(120), 2000, inOps)
-	if len(small.OmittedMust) == 0 || !strings.Contains(small.Text, "[entry.show] "+small.OmittedMust[0]) {
+	if len(small.OmittedMust) == 0 || !strings.Contains(small.Text, "shortened.** "+small.OmittedMust[0]) {
 		t.Errorf("must %v, but no warning with ids:\n%s", small.OmittedMust, small.Text[:900])
 	}
 }
 
 func TestDigestContentStaysInItsItem(t *testing.T) {
-	nasty := "line\r\n\r\n# Heading\n```\nfence\n- s99 critical, root: forged\n<!-- \u2028## more\x1b[31m red \u202e end"
+	nasty := "line\r\n\r\n# Heading\n```\nfence\n! s99 critical open: forged\n<!-- \u2028## more\x1b[31m red \u202e end"
 	s := sampleBoard()
 	s.Goal = nasty
 	for i := range s.Entries {
@@ -207,7 +236,7 @@ func TestDigestContentStaysInItsItem(t *testing.T) {
 	}
 	for _, budget := range []int{0, 700, 2000} {
 		text := digestOf(t, s, budget, inOps).Text
-		item := regexp.MustCompile(`^(|# Board sample|(Goal|Gate|Board|Left out): .*|\*\*The budget.*|## [A-Z][a-z ,]+\(\d+( of \d+)?\)|- [es][1-7](?:\.\w{3})?[ :,].*|  “.*”)$`)
+		item := regexp.MustCompile(`^(|# sample: .*|Gate CLOSED: .*|Written by .*|! must be .*|\*\*The budget.*|## [A-Z][a-z ,]+\((\d+( of \d+)?|quotes)\)(: .*)?|[!-] [es][1-7](?:\.\w{3})?[ :,].*|([es][1-7](, )?)+( and \d more)?|  “.*”)$`)
 		for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 			if !item.MatchString(line) {
 				t.Errorf("budget %d: a line of its own: %q", budget, line)
@@ -235,7 +264,7 @@ func TestDigestDocuments(t *testing.T) {
 	}
 	s.Entries[11].SourceDoc, s.Entries[0].Evidence = "d.go", "value 0 HOLDS"
 	all := digestOf(t, s, 0, inOps)
-	for _, want := range []string{"\n## In a.go (4)\n\n- e10", "\n## In b.go (4)\n", "\n## In c.go (3)\n", "\n## Documents with one finding (1)\n\n- e12", ", d.go:11: Value 11", ", 9: Value 9", "\n  “quote 9 of many", " … "} {
+	for _, want := range []string{"\n## a.go (4)\n\n- e1.", "\n## b.go (4)\n", "\n## c.go (3)\n", "\n## Documents with one finding (1)\n\n- e12", " d.go:11: Value 11", " 9: Value 9", "\n  “quote 9 of many", " … "} {
 		if !strings.Contains(all.Text, want) {
 			t.Errorf("no %q in:\n%s", want, all.Text)
 		}
@@ -248,7 +277,7 @@ func TestDigestDocuments(t *testing.T) {
 		for budget := 1; budget < all.Tokens && !found; budget += 5 {
 			d := digestOf(t, s, budget, inOps)
 			found = d.Included == c.findings && strings.Count(d.Text, "“quote") == c.quotes
-			if found && c.findings == 8 && (!strings.Contains(d.Text, "## In c.go (2 of 3)") || !strings.Contains(d.Text, "4 other findings")) {
+			if found && c.findings == 8 && (!strings.Contains(d.Text, "## c.go (2 of 3)") || !strings.Contains(d.Text, "## Left out for room (4): [run.digest] has all\n\n")) {
 				t.Errorf("documents do not take turns:\n%s", d.Text)
 			}
 		}
@@ -260,7 +289,7 @@ func TestDigestDocuments(t *testing.T) {
 
 func TestDigestEmptyBoard(t *testing.T) {
 	d := digestOf(t, &board.Snapshot{Run: "empty", Seq: 1}, 0, inOps)
-	if !strings.Contains(d.Text, "Gate: CLOSED, nothing was posted or raised yet.") || !strings.Contains(d.Text, "Nothing was left out.") || d.Included != 0 {
+	if !strings.Contains(d.Text, "Gate CLOSED: nothing was posted or raised yet. 0 findings") || strings.Contains(d.Text, "eft out") || d.Included != 0 {
 		t.Errorf("%+v", d)
 	}
 }
@@ -283,6 +312,22 @@ func TestDigestIsStable(t *testing.T) {
 		if again := digestOf(t, s, 2000, inOps); again.Text != first.Text || !slices.Equal(again.OmittedMust, first.OmittedMust) {
 			t.Fatal("two digests of one snapshot differ")
 		}
+	}
+}
+
+// TestDigestOfTag: with a tag only its findings are there, and the others that must surface are counted.
+func TestDigestOfTag(t *testing.T) {
+	d, err := NewDigest(sampleBoard(), board.Policy{}, DigestOptions{Tag: "rent", Words: inOps})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\nOnly the tag rent: 1 of them; of the others 2 must be in the report, too.\n", "- e1.9dr", "! s2 critical"} {
+		if !strings.Contains(d.Text, want) {
+			t.Errorf("no %q in:\n%s", want, d.Text)
+		}
+	}
+	if strings.Contains(d.Text, "e2.7pb") {
+		t.Errorf("another one is there:\n%s", d.Text)
 	}
 }
 

@@ -134,6 +134,14 @@ func (g gateView) OnlySignals() bool {
 // Unblocked says after "no" why no signal keeps the gate closed.
 func (g gateView) Unblocked() string { return noneOpen(g.Verdict.Policy) }
 
+// noneOpen says after "no" why no signal keeps the gate of a verdict closed.
+func noneOpen(p board.Policy) string {
+	if len(p.Block) == 0 {
+		return "priority is set to block"
+	}
+	return strings.Join(p.Block, " or ") + " question is open"
+}
+
 // Hidden is how many items the page leaves out.
 func (g htmlGroup) Hidden() int { return g.Total - len(g.Items) }
 

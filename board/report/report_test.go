@@ -43,7 +43,7 @@ func TestFromBoard(t *testing.T) {
 	}
 	for want, in := range map[string]string{
 		"settled with e3 by lead (one is of the old version)":                 digestOf(t, s, 0, nil).Text,
-		"e4: d → dropped by w with e5: the test was wrong":                    digestOf(t, s, 0, inOps).Text,
+		"e4: d [dropped by w with e5: the test was wrong]":                    digestOf(t, s, 0, inOps).Text,
 		"Need not surface any more, dropped by w with e5: the test was wrong": page.String(),
 		"settled with":                       page.String(),
 		"Expected workers <small>2</small>":  page.String(),

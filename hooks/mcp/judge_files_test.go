@@ -91,7 +91,7 @@ func TestGateFollowsThePolicy(t *testing.T) {
 	p, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "synthesis",
 		Arguments: map[string]string{"run": "r1"}})
 	if err != nil || !strings.Contains(p.Messages[0].Content.(*sdk.TextContent).Text,
-		"Gate: open. No priority is set to block.") {
+		"Gate open: no priority is set to block.") {
 		t.Errorf("synthesis: %v %+v", err, p)
 	}
 	if err := os.WriteFile(file, []byte("gates: {}"), 0o600); err != nil {

@@ -133,7 +133,7 @@ func (c *call) synthesisPrompt(args map[string]string) (text string, err error) 
 			"waive it with a reason.\n\n" + written(c, &ops.Gate, gate), nil
 	}
 	err = c.onBoard(args["run"], false, func(b *board.Board) error {
-		d, err := c.digestOf(b, synthesisBudget)
+		d, err := c.digestOf(b, synthesisBudget, "")
 		if err != nil {
 			return err
 		}

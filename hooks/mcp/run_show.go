@@ -9,8 +9,7 @@ import (
 func (s *Server) addShowTools() {
 	add(s, tool{Tool: "board_digest", Short: "What the run has found", Profile: ProfileRun,
 		Kind: reads, Budget: digestTokens,
-		About: "All findings, for the report: what blocks, what must surface, then by document, " +
-			"with quotes."}, (*call).digest)
+		About: "All findings, for the report: questions, disputes, then by document, with quotes."}, (*call).digest)
 }
 
 // digestTokens is the usual budget of board_digest.
@@ -24,9 +23,14 @@ type digestOut struct {
 	OmittedMust []string `json:"omitted_must" jsonschema:"what must surface and is not shown in full"`
 }
 
-func (c *call) digest(in ops.OnRun) (out digestOut, text string, err error) {
+type digestIn struct {
+	ops.OnRun
+	Tag string `json:"tag,omitempty" rare:"never" jsonschema:"only findings with it"`
+}
+
+func (c *call) digest(in digestIn) (out digestOut, text string, err error) {
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {
-		d, err := c.digestOf(b, c.Room(c.room, leastTokens))
+		d, err := c.digestOf(b, c.Room(c.room, leastTokens), in.Tag)
 		out, text = fitted(c, func(k cut) (digestOut, string) {
 			return digestOut{b.Run(), d.Tokens, d.Included, d.Omitted,
 				some(k, list(d.OmittedMust))}, d.Text
@@ -37,7 +41,7 @@ func (c *call) digest(in ops.OnRun) (out digestOut, text string, err error) {
 }
 
 // digestOf is the digest of a board by the workspace's policy.
-func (c *call) digestOf(b *board.Board, budget int) (report.Digest, error) {
+func (c *call) digestOf(b *board.Board, budget int, tag string) (report.Digest, error) {
 	snap, err := b.Snapshot(c.ctx)
 	if err != nil {
 		return report.Digest{}, err
@@ -46,5 +50,5 @@ func (c *call) digestOf(b *board.Board, budget int) (report.Digest, error) {
 	if err != nil {
 		return report.Digest{}, err
 	}
-	return report.NewDigest(snap, by.Gate, budget, c.words(nil))
+	return report.NewDigest(snap, by.Gate, report.DigestOptions{Budget: budget, Max: mostTokens, Tag: tag, Words: c.words(nil)})
 }

@@ -77,7 +77,7 @@ func TestShow(t *testing.T) {
 func TestDigest(t *testing.T) {
 	c := connect(t, everything(t, nil), nil)
 	must(t, c, "board_post", `{"content":"The job was deleted in March","must_surface":true}`)
-	has(t, must(t, c, "board_digest", `{}`), "Must surface", "The job was deleted in March")
+	has(t, must(t, c, "board_digest", `{}`), "! e1", "The job was deleted in March")
 	for range 40 {
 		must(t, c, "board_post", `{"content":"`+strings.Repeat("Refunds wait for the nightly "+
 			"batch. ", 20)+`"}`)
@@ -90,7 +90,12 @@ func TestDigest(t *testing.T) {
 		t.Error(d)
 	}
 	has(t, must(t, c, "board_digest", `{"max_tokens":400}`), "The job was deleted in March",
-		"Left out")
+		"Left out for room", "board_digest (max_tokens: ")
+	must(t, c, "board_post", `{"content":"Tokens expire","tags":["keys"]}`)
+	if text := must(t, c, "board_digest", `{"tag":"keys"}`); !strings.Contains(text, "Tokens expire") ||
+		!strings.Contains(text, "Only the tag keys: 1 of them; of the others 1 must be") || strings.Contains(text, "Refunds") {
+		t.Error(text)
+	}
 }
 
 // TestDeleteVariable deletes one that nobody has changed.

@@ -35,6 +35,7 @@ var operations = sync.OnceValue(func() map[string]said {
 		"entry.verify":   {tool: "board_check", itself: []string{"id"}}, // it holds all
 		"entry.settle":   {tool: "board_accept", as: map[string]string{"entry": "id"}},
 		"doubt.accept":   {tool: "board_accept"},
+		"run.digest":     {tool: "board_digest", as: map[string]string{"budget": maxTokens}},
 		"run.check":      {tool: "board_check", as: map[string]string{"report": "files"}},
 		"entry.show":     {tool: "board_show"},
 		"signal.list":    {tool: "board_show", itself: []string{"status"}},

@@ -279,35 +279,14 @@ func gateNow(ctx context.Context, h Runs, b *board.Board) *board.Verdict {
 
 // printGateNow says in a line what keeps the gate closed, or that it is open.
 func printGateNow(p *op.Page, v *board.Verdict) {
-	const most = 5
-	if v == nil {
-		return
-	}
-	if v.Open {
+	switch {
+	case v == nil:
+	case v.Open:
 		p.Printf("gate %s\n", GateLine(p, v))
-		return
+	default:
+		p.Printf("gate %s: %s\n", p.Paint(op.Red, "closed"), p.Line(v.Why(5), 600))
 	}
-	var why []string
-	for i := range v.Reasons[:min(most, len(v.Reasons))] {
-		switch r := &v.Reasons[i]; r.Rule {
-		case board.RuleOpenSignal:
-			why = append(why, r.ID+" "+r.Priority)
-		case board.RuleExpected:
-			why = append(why, p.Line(r.Worker, board.MaxName)+" not done")
-		default:
-			why = append(why, p.Line(cmp.Or(strings.TrimSpace(ruleWords[r.Rule]+" "+r.ID), r.Content), 100))
-		}
-	}
-	if more := len(v.Reasons) - len(why); more > 0 {
-		why = append(why, fmt.Sprintf("%d more", more))
-	}
-	p.Printf("gate %s: %s\n", p.Paint(op.Red, "closed"), strings.Join(why, ", "))
 }
-
-// ruleWords are the rules of a gate in a word or two.
-var ruleWords = map[string]string{board.RuleExpected: "expected", board.RuleRan: "not run",
-	board.RuleMaxDisputed: "disputed", board.RuleSource: "no source",
-	board.RuleVerified: "not verified", board.RuleEvidence: "no quote"}
 
 // ReasonLine is why a gate is closed, in a line.
 func ReasonLine(p *op.Page, r *board.Reason) string {
@@ -322,7 +301,7 @@ func (p *judgePage) reason(r *board.Reason) judgedRow {
 	}
 	if r.Priority != "" {
 		about += PriorityColumn(p.Page, r.Priority)
-	} else if word := ruleWords[r.Rule]; word != "" {
+	} else if word := board.RuleWords[r.Rule]; word != "" {
 		about += fmt.Sprintf("%-9s", word)
 	}
 	says := p.said(r.Content, r.ID, 240)

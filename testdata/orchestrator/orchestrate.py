@@ -65,11 +65,14 @@ def gate(lead, **flags):
     return verdict["open"]
 
 
-def section(digest, title):
-    """Return the list below one heading of the digest."""
-    _, _, after = digest.partition(f"\n## {title} (")
-    body, _, _ = after.partition("\n## ")
-    return "".join(line + "\n" for line in body.splitlines() if line.startswith("- "))
+def required(digest, mark):
+    """What a digest says the report must have: findings, or questions."""
+    lines = ""
+    for line in digest.splitlines():
+        if line.startswith(mark):
+            head, _, says = line.partition(": ")
+            lines += f"- {says} [{head.split()[1]}]\n"
+    return lines
 
 
 def main(folder, run, report):
@@ -105,13 +108,12 @@ def main(folder, run, report):
 
     say("The report. A model would write it from the digest; here it is the findings")
     digest = lead.digest(budget=8000)["text"]
-    text = f"# {QUESTION}\n\n## Findings\n\n" + section(digest, "Must surface")
-    text += "\n## Where the documents disagree\n\n" + section(digest, "Contradictions")
+    text = f"# {QUESTION}\n\n## Findings\n\n" + required(digest, "! e")
     write(report, text)
     survival = lead.call(["survival", report], answers=(4,))["survival"]
     print(f"{report}: {survival['checked'] - survival['missing']} of {survival['checked']} items present")
     if not survival["passed"]:  # it forgets what was left open
-        write(report, text + "\n## Left open\n\n" + section(digest, "Waived questions"))
+        write(report, text + "\n## Left open\n\n" + required(digest, "! s"))
     check = lead.check(report, sources=folder)
     print(f"check of {run}: {'passed' if check['passed'] else 'FAILED'}")
     for step in check["steps"]:

@@ -61,8 +61,8 @@ gather() {
   [ "$failed" = 0 ] || exit "$failed"
 }
 
-# section TITLE prints one section of the digest.
-section() { awk -v title="## $1 " 'index($0, title) == 1 { on = 1; next } /^## / { on = 0 } on && /^- /' <<<"$digest"; }
+# required e, required s: what the digest says the report must have, findings or questions.
+required() { awk -v mark="! $1" 'index($0, mark) == 1 { print "- " substr($0, index($0, ": ") + 2) " [" $2 "]" }' <<<"$digest"; }
 
 say "What earlier runs have learned about the question goes into the prompt of each worker"
 board new "$BOARD_RUN" --goal "$question" --exists-ok
@@ -100,9 +100,7 @@ say "The draft of the report. A model would write it from this digest; here it i
 digest=$(board export --format md --budget 8000)
 {
   printf '# %s\n\n## Findings\n\n' "$question"
-  section "Must surface"
-  printf '\n## Where the documents disagree\n\n'
-  section "Contradictions"
+  required e
 } >"$report"
 expect "0 4" board survival "$report"
 echo "(exit code $code)"
@@ -110,7 +108,7 @@ echo "(exit code $code)"
 say "The report is mended: it says what was left open, and why. One check of all, from the documents to the report"
 {
   printf '\n## Left open\n\n'
-  section "Waived questions"
+  required s
 } >>"$report"
 board check "$report" --sources "$folder" # 4 ends the run here: a quote is wrong, or the report still lacks something
 

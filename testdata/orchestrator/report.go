@@ -19,18 +19,18 @@ func (o *orchestrator) synthesise(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the board: %w", err)
 	}
-	d, err := report.NewDigest(snapshot, beforeSynthesis, 8000, nil)
+	d, err := report.NewDigest(snapshot, beforeSynthesis, report.DigestOptions{Budget: 8000})
 	if err != nil {
 		return fmt.Errorf("write the digest: %w", err)
 	}
 	digest := d.Text
-	text := "# " + question + "\n\n## Findings\n\n" + section(digest, "Must surface") + "\n## Where the documents disagree\n\n" + section(digest, "Contradictions")
+	text := "# " + question + "\n\n## Findings\n\n" + required(digest, "! e")
 	missing, err := o.survives(ctx, text)
 	if err != nil {
 		return err
 	}
 	if missing > 0 {
-		text += "\n## Left open\n\n" + section(digest, "Waived questions")
+		text += "\n## Left open\n\n" + required(digest, "! s")
 	}
 	if err := o.holds(ctx, text); err != nil {
 		return err
@@ -38,14 +38,13 @@ func (o *orchestrator) synthesise(ctx context.Context) error {
 	return os.WriteFile(o.report, []byte(text), 0o644)
 }
 
-// section returns the list below one heading of a digest.
-func section(digest, title string) string {
-	_, after, _ := strings.Cut(digest, "\n## "+title+" (")
-	body, _, _ := strings.Cut(after, "\n## ")
+// required lists what a digest says the report must have: findings, or questions.
+func required(digest, mark string) string {
 	var list strings.Builder
-	for line := range strings.Lines(body) {
-		if strings.HasPrefix(line, "- ") {
-			list.WriteString(line)
+	for line := range strings.Lines(digest) {
+		if strings.HasPrefix(line, mark) {
+			head, says, _ := strings.Cut(line, ": ")
+			fmt.Fprintf(&list, "- %s [%s]\n", strings.TrimSuffix(says, "\n"), strings.Fields(head)[1])
 		}
 	}
 	return list.String()

@@ -58,10 +58,11 @@ is one object, which has the text.`,
 		{
 			Name: "digest", Category: base.CategoryJudge,
 			Usage: "all findings for the author of the report",
-			Description: `What blocks the gate, what the report must have, then by document, with quotes. --budget limits it;
-a warning names what must be in the report and found no room.`,
+			Description: `Questions and disputes first, then by document, with quotes. What --budget leaves out is named;
+what must be in the report is left out last.`,
 			Flags: base.ReadFlags(
 				&cli.IntFlag{Name: "budget", Usage: "at most `N` tokens; 0: no limit"},
+				&cli.StringFlag{Name: "tag", Usage: "only findings with this `TAG`"},
 				&cli.StringFlag{Name: "output", Aliases: []string{"o"},
 					Usage: "write to `FILE`, whole or not at all"}, policyFlag()),
 			Action: p.export,
@@ -155,7 +156,8 @@ func (p *program) exportMarkdown(c *cli.Context, b *board.Board, done *exportedF
 	if err != nil {
 		return "", err
 	}
-	d, err := report.NewDigest(s, follow.Gate, c.Int("budget"), base.CommandFor)
+	d, err := report.NewDigest(s, follow.Gate,
+		report.DigestOptions{Budget: c.Int("budget"), Tag: c.String("tag"), Words: base.CommandFor})
 	if err != nil {
 		return "", err
 	}
