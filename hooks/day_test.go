@@ -93,6 +93,7 @@ var (
 	ofExport = append([]reason{
 		{"Kestrel", "the reader of the export"}, {"The export has to stream", "a demand on the export"},
 		{"Ines's verdict", "what was wrong with the first export"},
+		{"Credit notes are no longer", "a fact about what is exported"}, {"90 days now", "a fact about the exports"},
 		{"header row of the export is right", "the agent's own journal, about this"},
 		{"Wrote the first writer", "the agent's own journal, about this"},
 		{"Goal: Export invoices", "what this is for"}, {"file for each tenant", "a note of this branch"},

@@ -256,13 +256,13 @@ func (p *program) printStatus(r *topicReport) {
 			topics.HeadUnknown: "unknown", topics.HeadNone: "none: not a git repository"}[r.Head]
 	}
 	row("branch", "%s", branch)
+	if r.Problem != "" {
+		p.Messagef("note: %s; `board topic use NAME` mends it", base.Safe(r.Problem))
+	}
 	if r.Topic == nil {
 		row("topic", "none yet")
 		p.Messagef("`board topic use NAME` pins one; --session says which session it is")
 		return
-	}
-	if r.Problem != "" {
-		p.Messagef("note: %s; `board topic use NAME` mends it", base.Safe(r.Problem))
 	}
 	row("topic", "%s (%s)", r.Topic.Name, r.Topic.Kind)
 	row("why", "%s", r.Topic.Why)

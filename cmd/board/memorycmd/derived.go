@@ -69,6 +69,11 @@ func (r *Resolver) Resolve(ctx context.Context, it *memory.Item) string {
 	return r.file(ctx, root, it)
 }
 
+// missing reports whether there is nothing of a name, or can be nothing.
+func missing(err error) bool {
+	return errors.Is(err, fault.NotFound) || errors.Is(err, fault.Invalid)
+}
+
 // changed returns derivedChanged if the source was changed, at a time, after the item last got its text; else "".
 func (r *Resolver) changed(ctx context.Context, it *memory.Item, at time.Time) string {
 	if at.After(it.Created) && at.After(r.memory.LastTextChange(ctx, it)) {
@@ -90,7 +95,7 @@ func (r *Resolver) capsule(ctx context.Context, id string, of *memory.Item) stri
 		c, err = r.kb.Get(ctx, id)
 	}
 	switch {
-	case errors.Is(err, fault.NotFound):
+	case missing(err):
 		return derivedGone
 	case err != nil:
 		return ""
@@ -128,7 +133,7 @@ func (r *Resolver) onBoard(ctx context.Context, name string) string {
 	if strings.HasPrefix(id, "s") {
 		s, err := b.SignalByID(ctx, id)
 		switch {
-		case errors.Is(err, fault.NotFound):
+		case missing(err):
 			return derivedGone
 		case err != nil || s.Signal.Status == board.SignalOpen:
 			return ""
@@ -139,7 +144,7 @@ func (r *Resolver) onBoard(ctx context.Context, name string) string {
 	}
 	e, err := b.Entry(ctx, id)
 	switch {
-	case errors.Is(err, fault.NotFound):
+	case missing(err):
 		return derivedGone
 	case err != nil || e.Entry.Status == board.Active:
 		return ""
@@ -158,7 +163,7 @@ func (r *Resolver) onBoard(ctx context.Context, name string) string {
 func (r *Resolver) item(ctx context.Context, id string, of *memory.Item) string {
 	it, err := r.memory.Peek(ctx, id)
 	switch {
-	case errors.Is(err, fault.NotFound):
+	case missing(err):
 		return "not found"
 	case err != nil:
 		return ""
