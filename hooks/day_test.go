@@ -386,7 +386,7 @@ func TestDay(t *testing.T) {
 		}
 	}
 	log, err := os.ReadFile(RecallPath(d.home))
-	for _, want := range []string{"left out: not about the topic, and of medium importance", "left out: a newer note says otherwise",
+	for _, want := range []string{"left out: of medium importance, and not about a topic", "left out: a newer note says otherwise",
 		"left out: given in this session; evidence", "left out: weak; evidence", "given: the session has had", cleanRoom} {
 		if err != nil || !strings.Contains(string(log), want) {
 			t.Errorf("the log does not say %q, %v", want, err)

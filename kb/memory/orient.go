@@ -311,17 +311,25 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) (
 		all = append(all, c.section("## This channel: "+channel[0].Channel, channel, q.Limit))
 	}
 	lately := c.rest(counts, Workspace, Account)
-	if q.Unasked {
-		lately = c.without(lately, func(h *Hit) bool { return h.Importance < lowUnder })
-		// What holds in all projects is nearly always a habit of the author.
-		if q.Text != "" && len(lately) > few {
-			lately = c.without(lately, func(h *Hit) bool { return h.Tier == Workspace && h.Importance < highFrom })
-		}
-	}
 	slices.SortStableFunc(lately, func(a, b *Hit) int {
 		return cmp.Or(hasFirst(a.Importance >= lowUnder, b.Importance >= lowUnder),
 			b.Updated.Compare(a.Updated))
 	})
+	if q.Unasked {
+		lately = c.without(lately, func(h *Hit) bool { return h.Importance < lowUnder })
+		newest := 0 // where there is no topic, nothing else says what counts
+		if q.Text == "" || len(lately) <= few {
+			newest = few
+		}
+		lately = c.without(lately, func(h *Hit) bool {
+			// What holds in all projects is nearly always a habit of the author.
+			if h.Tier != Workspace || h.Importance >= highFrom {
+				return false
+			}
+			newest--
+			return newest < 0
+		})
+	}
 	return append(all, journal, c.section("## Lately", lately, q.Limit)), c.hits, nil
 }
 
@@ -330,7 +338,7 @@ func (c *collector) without(hits []*Hit, drop func(*Hit) bool) []*Hit {
 	return slices.DeleteFunc(hits, func(h *Hit) bool {
 		out := drop(h)
 		if out {
-			c.leave(h, "not about the topic, and of "+Level(h.Importance)+" importance")
+			c.leave(h, "of "+Level(h.Importance)+" importance, and not about a topic of the session")
 		}
 		return out
 	})

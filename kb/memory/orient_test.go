@@ -353,7 +353,7 @@ func TestOrientGivesOnce(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	s := open(t, t.TempDir(), Options{Agent: "scout", Author: true, Now: func() time.Time { return now }})
 	for i := range 30 { // more than there is room for
-		put(t, s, Item{Tier: Workspace, Content: fmt.Sprintf("Deploy rule %d says that what is deployed was tested by somebody else before", i)})
+		put(t, s, Item{Tier: Workspace, Importance: 0.75, Content: fmt.Sprintf("Deploy rule %d says that what is deployed was tested by somebody else before", i)})
 	}
 	write := func(voice, note, item string) {
 		t.Helper()
@@ -390,6 +390,49 @@ func TestOrientGivesOnce(t *testing.T) {
 		if strings.Contains(o.Text(), old) {
 			t.Errorf("%q comes again in %s", old, o.Text())
 		}
+	}
+}
+
+// TestOrientUnasked: of what is not about the topic, nobody is told what is of little importance; of
+// medium, what is little or, without a topic, the newest; what holds everywhere always. Whoever
+// asks gets all.
+func TestOrientUnasked(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	s := open(t, t.TempDir(), Options{Author: true, Now: func() time.Time { now = now.Add(time.Second); return now }})
+	given := func(text string, unasked bool) string {
+		o, err := s.Orient(t.Context(), OrientQuery{Text: text, Unasked: unasked})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := ""
+		for _, what := range []string{"Rule", "Habit", "Trifle", "ferry", "always"} {
+			told += fmt.Sprintf("%s %d ", what, strings.Count(o.Markdown, what))
+		}
+		return told
+	}
+	put(t, s, Item{Tier: Workspace, Content: "The ferry timetable changes in May"})
+	put(t, s, Item{Tier: Account, Content: "She always wants short answers"})
+	for i, word := range strings.Fields("granite larch amber cobalt juniper sable teal maple") {
+		put(t, s, Item{Tier: Workspace, Content: "Habit of the " + word + " team"})
+		if i < 2 {
+			put(t, s, Item{Tier: Workspace, Importance: 0.75, Content: "Rule of the " + word + " office"})
+			put(t, s, Item{Tier: Workspace, Importance: 0.25, Content: "Trifle of the " + word + " shed"})
+		}
+		medium := i + 1
+		if i >= 3 { // with two rules and what holds everywhere more than a few
+			medium = 0
+		}
+		want := fmt.Sprintf("Rule %d Habit %d Trifle 0 ferry 1 always 1 ", min(i+1, 2), medium)
+		if told := given("Print the ferry timetable", true); told != want {
+			t.Errorf("%s, not %s", told, want)
+		}
+	}
+	// Without a topic the ferry is one of the others.
+	if told := given("", true); told != "Rule 2 Habit 6 Trifle 0 ferry 0 always 1 " {
+		t.Errorf("without a topic: %s", told)
+	}
+	if told := given("", false); told != "Rule 2 Habit 8 Trifle 2 ferry 1 always 1 " {
+		t.Errorf("asked: %s", told)
 	}
 }
 
