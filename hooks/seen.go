@@ -44,7 +44,9 @@ type sessionState struct {
 	Owed    bool   `json:"owed,omitempty"`
 	Talk    string `json:"talk,omitempty"`    // the session's conversation
 	Summary string `json:"summary,omitempty"` // the harness's, of its last compaction
-	Spec    string `json:"spec,omitempty"`    // the topic's, as a start page gave it whole
+	// Spec has an id of each line of the topic's spec, as a start page gave it whole: the text
+	// goes when the topic is wiped.
+	Spec []string `json:"spec,omitempty"`
 	// Spent is how many tokens the context has from this program.
 	Spent int `json:"spent,omitempty"`
 }
@@ -109,6 +111,14 @@ func (s *sessionState) setPart(name, part string) {
 	s.addStart(partID(name, part))
 }
 
+// lineIDs returns an id of each line.
+func lineIDs(lines []string) (ids []string) {
+	for _, l := range lines {
+		ids = append(ids, partID("", l))
+	}
+	return ids
+}
+
 // partID returns the id of a start page's part.
 func partID(name, part string) string {
 	hash := fnv.New64a()
@@ -119,7 +129,7 @@ func partID(name, part string) string {
 // forget drops what was given, because it is no longer in the context. owed says that
 // no event will ask for the start page, so the next prompt gets it.
 func (s *sessionState) forget(owed bool) {
-	s.Given, s.Begun, s.Told, s.Owed, s.Spec, s.Spent = nil, nil, time.Time{}, owed, "", 0
+	s.Given, s.Begun, s.Told, s.Owed, s.Spec, s.Spent = nil, nil, time.Time{}, owed, nil, 0
 }
 
 // save replaces the file as a whole. It does not sync to disk, which would take longer

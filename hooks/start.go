@@ -218,7 +218,7 @@ func (t *turn) spec(r *room, s topics.Startup, given *sessionState) (part string
 	}
 	said := clean(s.Spec)
 	if whole := heading + "\n" + quoted(added(given.Spec, said)); s.Pointer == "" && r.take(whole) {
-		given.Spec = said
+		given.Spec = lineIDs(strings.Split(said, "\n"))
 		return whole
 	}
 	// Quoted lines are longer, so less than the room may fit.
@@ -241,17 +241,16 @@ func (t *turn) spec(r *room, s topics.Startup, given *sessionState) (part string
 	return ""
 }
 
-// added returns the lines of a spec that the session was not given with the one before; all of
-// them if one of those is gone.
-func added(before, spec string) string {
-	had, lines := strings.Split(before, "\n"), strings.Split(spec, "\n")
-	for _, l := range had {
-		if before == "" || !slices.Contains(lines, l) {
-			return spec
-		}
+// added returns the lines of a spec that the session was not given with the one before, of which
+// it has the lines' ids; all lines if one of those is gone.
+func added(before []string, spec string) string {
+	lines := strings.Split(spec, "\n")
+	ids := lineIDs(lines)
+	if slices.ContainsFunc(before, func(id string) bool { return !slices.Contains(ids, id) }) {
+		return spec
 	}
 	return cmp.Or(strings.Trim(strings.Join(slices.DeleteFunc(lines,
-		func(l string) bool { return slices.Contains(had, l) }), "\n"), "\n"), spec)
+		func(l string) bool { return slices.Contains(before, partID("", l)) }), "\n"), "\n"), spec)
 }
 
 // worklog returns the worklog in short, as far as it fits, the oldest entry first.

@@ -250,7 +250,11 @@ func TestAddedToASpec(t *testing.T) {
 		{"Goal: a\n- one\n- two", "Goal: a\n- two\n- one", "Goal: a\n- two\n- one"},
 		{"Goal: a\n- one\n- two", "Goal: a\n- two", "Goal: a\n- two"},
 	} {
-		if got := added(c[0], c[1]); got != c[2] {
+		var had []string
+		if c[0] != "" {
+			had = lineIDs(strings.Split(c[0], "\n"))
+		}
+		if got := added(had, c[1]); got != c[2] {
 			t.Errorf("%q after %q: %q, not %q", c[1], c[0], got, c[2])
 		}
 	}

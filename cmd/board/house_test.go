@@ -302,7 +302,7 @@ var ceilings = map[string]int{
 
 	"embed/minilm": 2120, // a session of its own for a backfill
 
-	"hooks": 2728, // why each thing is given or left out; subagents, conversations; receipts
+	"hooks": 2737, // why each thing is given or left out; subagents, conversations; receipts
 
 	"hooks/harness": 2400, // what the transcripts of Claude Code say, ends of outputs
 
