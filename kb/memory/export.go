@@ -17,8 +17,7 @@ import (
 type ExportOptions struct {
 	// Tiers to export; nil: all that the caller can reach.
 	Tiers []string
-	// Forgotten adds forgotten and expired items, and earlier versions of items and
-	// named entries.
+	// Forgotten adds forgotten and expired items.
 	Forgotten bool
 	// Everything adds what belongs to single agents: private items, journals, core
 	// memories and working notes. Only a person may use it, for a backup.
@@ -37,7 +36,8 @@ type Exported struct {
 
 // Export writes the memory as one JSON document, one record a line, as of one moment:
 // what everybody may see and what belongs to the caller. Import reads it. It has no
-// embeddings; Reembed makes them. An error may come after a part was written.
+// embeddings, which Reembed makes, and no earlier versions. An error may come after a
+// part was written.
 func (s *Store) Export(ctx context.Context, w io.Writer, opt ExportOptions) (Exported, error) {
 	out := Exported{SchemaVersion: ExportVersion,
 		At: s.now().UTC().Truncate(time.Millisecond), Tiers: []string{}, Counts: map[string]int{}}
@@ -117,7 +117,7 @@ func (x *exporter) has(tier string) bool { return slices.Contains(x.out.Tiers, t
 func (x *exporter) write(w *bufio.Writer) (err error) {
 	d := exportDocument(&x.out.At, &x.out.Workspace, &x.out.Tiers)
 	for i, each := range []func(*exportFile, func(any) error) error{x.channels, x.conversations, x.items,
-		x.named, x.notes, x.scratch, x.revisions} {
+		x.named, x.notes, x.scratch} {
 		d.Lists = append(d.Lists, store.List{Name: lists[i], Each: func(add func(any) error) error {
 			for k := range x.files {
 				if err := each(&x.files[k], add); err != nil {
@@ -221,17 +221,4 @@ func (x *exporter) scratch(f *exportFile, add func(any) error) error {
 		AND (?3 IS NULL OR conversation IN (SELECT value FROM json_each(?3)))
 		ORDER BY conversation, agent, key`, func() error { return add(r) },
 		x.opt.Everything, x.s.opt.Agent, f.taken)
-}
-
-// revisions yields the earlier versions of what is exported.
-func (x *exporter) revisions(f *exportFile, add func(any) error) error {
-	if !x.opt.Forgotten {
-		return nil
-	}
-	where, args := x.which(f)
-	r := revisionRecord{Tier: f.tier}
-	return eachRecord(f.tx, r.columns(), `revisions WHERE subject IN (SELECT id
-		FROM items WHERE `+where+`) OR substr(subject, 1, 6) = 'named:' AND ?
-		ORDER BY subject, revision`, func() error { return add(r) },
-		append(args, x.has(f.tier))...)
 }

@@ -17,8 +17,6 @@ import (
 
 // ImportOptions are the options of Import.
 type ImportOptions struct {
-	// Tiers to import; nil: all in the document. Others are left out.
-	Tiers []string
 	// DryRun reports what would be done and changes nothing.
 	DryRun bool
 	// Force stores what looks like a secret.
@@ -49,7 +47,7 @@ type Imported struct {
 	DryRun    bool      `json:"dry_run"`
 	Workspace string    `json:"workspace"`   // workspace of the document
 	Exported  time.Time `json:"exported_at"` // when it was exported
-	// by list: channels, conversations, items, named, notes, scratch, revisions
+	// by list: channels, conversations, items, named, notes, scratch
 	Counts  map[string]ImportCounts `json:"counts"`
 	Refused []ImportRefused         `json:"refused"`
 	Notes   []string                `json:"notes"`
@@ -106,19 +104,9 @@ func (s *Store) Import(ctx context.Context, r io.Reader, opt ImportOptions) (Imp
 	for _, name := range lists {
 		out.Counts[name] = ImportCounts{}
 	}
-	for _, t := range opt.Tiers {
-		if err := s.allowed(t); err != nil {
-			return out, err
-		}
-	}
 	im := newImporter(s, opt)
 	if err := im.document(&out).Read(ctx, r); err != nil {
 		return out, err
-	}
-	if im.importsTier(Conversation) {
-		for _, c := range im.conversations.read {
-			im.needed[c.record.Channel] = true
-		}
 	}
 	for _, l := range im.lists {
 		if err := l.validate(ctx, &out); err != nil {
@@ -140,16 +128,12 @@ func (s *Store) Import(ctx context.Context, r io.Reader, opt ImportOptions) (Imp
 // importer imports one document. It checks each record by itself first, and then against
 // the file.
 type importer struct {
-	s             *Store
-	opt           ImportOptions
-	now           time.Time
-	lists         []importList // in the order of the names
-	conversations *listOf[conversationRecord]
-	items         *listOf[itemRecord]
-	needed        map[string]bool // channels of the conversations
-	left          map[string]int  // by tier: records left out
-	leftItems     map[string]bool // ids of items left out
-	unembedded    int             // items stored without an embedding
+	s          *Store
+	opt        ImportOptions
+	now        time.Time
+	lists      []importList // in the order of the names
+	items      *listOf[itemRecord]
+	unembedded int // items stored without an embedding
 }
 
 // importList is a list of a document.
@@ -181,7 +165,7 @@ func (im *importer) document(out *Imported) *store.Document {
 type listOf[T any] struct {
 	name string
 	// check normalises a record and says what is wrong with it by itself.
-	check func(*T) (wanted bool, err error)
+	check func(*T) error
 	// key identifies a record; a second one with the same key is refused.
 	key func(*T) string
 	// tier says in whose file a record is.
@@ -219,10 +203,7 @@ func (l *listOf[T]) validate(ctx context.Context, out *Imported) error {
 			return err
 		}
 		r := &l.read[i]
-		wanted, err := l.check(&r.record)
-		if err == nil && !wanted {
-			continue
-		}
+		err := l.check(&r.record)
 		key := l.key(&r.record)
 		if at, twice := first[key]; err == nil && twice {
 			err = errors.New("duplicate of " + store.RecordPlace(l.name, at))
@@ -271,19 +252,9 @@ type filePlan struct {
 	out       Imported
 
 	knownChannels, knownConversations map[string]bool // names and refs that are in the file, or will be after this import
-	// items and named entries of the document, by subject of revisions
-	found      map[string]fate
-	told       map[string]bool // conversations with an event for their working notes
-	docs       []index.Doc     // stored items that are not in the index yet
-	unembedded int             // items without an embedding
-}
-
-// fate is the decision about an item or a named entry.
-type fate struct {
-	what     int
-	hidden   bool // the caller may not know about the existing one
-	agent    string
-	revision int
+	told                              map[string]bool // conversations with an event for their working notes
+	docs                              []index.Doc     // stored items that are not in the index yet
+	unembedded                        int             // items without an embedding
 }
 
 // file imports into one file.
@@ -300,7 +271,7 @@ func (im *importer) file(ctx context.Context, account bool, out *Imported) error
 		p = &filePlan{im: im, f: f, tx: tx, account: account, elsewhere: elsewhere,
 			out:           Imported{Counts: map[string]ImportCounts{}},
 			knownChannels: map[string]bool{DefaultChannel: true}, knownConversations: map[string]bool{},
-			found: map[string]fate{}, told: map[string]bool{}}
+			told: map[string]bool{}}
 		for _, l := range im.lists {
 			if err := l.run(p); err != nil {
 				return err
@@ -402,11 +373,6 @@ func (im *importer) remark(out *Imported) {
 		slices.ContainsFunc(im.lists, func(l importList) bool { return l.has(false) }) {
 		note("the document is of the workspace %q and was imported into %q",
 			clip(out.Workspace, 300), clip(im.s.opt.Workspace, 300))
-	}
-	for _, t := range Tiers {
-		if n := im.left[t]; n > 0 {
-			note("%d records of the %s tier were left out", n, t)
-		}
 	}
 	if im.unembedded > 0 {
 		note("%d items have no embedding yet and are found by words; reembedding adds it", im.unembedded)

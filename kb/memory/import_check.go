@@ -25,21 +25,6 @@ var (
 	importLast  = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// importsTier reports whether a tier is to be imported.
-func (im *importer) importsTier(tier string) bool {
-	return im.opt.Tiers == nil || slices.Contains(im.opt.Tiers, tier)
-}
-
-// wants reports whether a record's tier is to be imported, and counts the record if not. An unknown
-// tier is wanted, so that the record is refused.
-func (im *importer) wants(tier string) bool {
-	if im.importsTier(tier) || !slices.Contains(Tiers, tier) {
-		return true
-	}
-	im.left[tier]++
-	return false
-}
-
 // checkOwner refuses private records of another agent, unless a person imports them.
 func (im *importer) checkOwner(agent string) error {
 	if err := checkMaybeAgent(agent); err != nil {
@@ -92,21 +77,15 @@ func (im *importer) checkSecrets(texts ...string) error {
 	return refuseSecretIn(keepSecret, texts...)
 }
 
-func (im *importer) checkChannel(r *channelRecord) (bool, error) {
-	if !im.needed[r.Name] && !im.wants(Channel) {
-		return false, nil
-	}
+func (im *importer) checkChannel(r *channelRecord) error {
 	r.Description, r.IsDefault = strings.TrimSpace(r.Description), false
-	return true, cmp.Or(im.s.allowed(Channel), checkName("channel", r.Name),
+	return cmp.Or(im.s.allowed(Channel), checkName("channel", r.Name),
 		checkLine("the description", r.Description, MaxField),
 		im.checkSecrets("the name", r.Name, "the description", r.Description),
 		im.checkPast("created", &r.Created, time.Time{}))
 }
 
-func (im *importer) checkConversation(r *conversationRecord) (bool, error) {
-	if !im.wants(Conversation) {
-		return false, nil
-	}
+func (im *importer) checkConversation(r *conversationRecord) error {
 	var status error
 	switch {
 	case !slices.Contains(Statuses, r.Status):
@@ -115,7 +94,7 @@ func (im *importer) checkConversation(r *conversationRecord) (bool, error) {
 		(r.Archived != nil) != (r.Status == StatusArchived):
 		status = invalid("it is "+r.Status+", which contradicts its times", hintExport)
 	}
-	return true, cmp.Or(im.s.allowed(Conversation), checkRef(r.Ref),
+	return cmp.Or(im.s.allowed(Conversation), checkRef(r.Ref),
 		checkName("channel", r.Channel), checkLine("the thread", r.Thread, MaxField),
 		checkMaybeAgent(r.Agent), im.checkPast("started", &r.Started, time.Time{}),
 		im.checkMaybe("ended", &r.Ended), im.checkMaybe("archived", &r.Archived), status)
@@ -129,11 +108,7 @@ func checkMaybeAgent(agent string) error {
 }
 
 // checkItem validates an item that the caller wants to store.
-func (im *importer) checkItem(r *itemRecord) (bool, error) {
-	if !im.wants(r.Tier) {
-		im.leftItems[r.ID] = true
-		return false, nil
-	}
+func (im *importer) checkItem(r *itemRecord) error {
 	err := im.s.allowed(r.Tier)
 	if err == nil && r.Agent != "" {
 		err = im.checkOwner(r.Agent)
@@ -141,7 +116,7 @@ func (im *importer) checkItem(r *itemRecord) (bool, error) {
 	if err == nil {
 		err = im.normalise(&r.Item)
 	}
-	return true, err
+	return err
 }
 
 // normalise validates and normalises an item of any owner.
@@ -195,35 +170,25 @@ func (im *importer) checkNamedTier(tier string) error {
 	return im.s.allowed(tier)
 }
 
-func (im *importer) checkNamed(r *Named) (bool, error) {
-	if !im.wants(r.Tier) {
-		return false, nil
-	}
-	r.Revision = cmp.Or(r.Revision, 1)
-	return true, cmp.Or(im.checkNamedTier(r.Tier), im.s.mayName(), normaliseNamed(r),
-		im.checkSecrets("the name", r.Name, "the entry", r.Body),
-		im.checkPast("created", &r.Created, time.Time{}),
-		im.checkPast("changed", &r.Updated, r.Created), checkCount("its revision", r.Revision, 1))
-}
-
-// normaliseNamed normalises a named entry's body and curator, as EditNamed does.
-func normaliseNamed(r *Named) (err error) {
-	if err := checkName("named entry", r.Name); err != nil {
+// checkNamed also normalises a named entry's body and curator, as EditNamed does.
+func (im *importer) checkNamed(r *Named) (err error) {
+	r.Revision, r.Curator = cmp.Or(r.Revision, 1), cmp.Or(r.Curator, CuratorImport)
+	if err := cmp.Or(im.checkNamedTier(r.Tier), im.s.mayName(),
+		checkName("named entry", r.Name)); err != nil {
 		return err
 	}
 	if r.Body, err = namedBody(r.Body); err != nil {
 		return err
 	}
-	if r.Curator = cmp.Or(r.Curator, CuratorImport); !slices.Contains(Curators, r.Curator) {
+	if !slices.Contains(Curators, r.Curator) {
 		return unknown("curator", r.Curator, Curators)
 	}
-	return nil
+	return cmp.Or(im.checkSecrets("the name", r.Name, "the entry", r.Body),
+		im.checkPast("created", &r.Created, time.Time{}),
+		im.checkPast("changed", &r.Updated, r.Created), checkCount("its revision", r.Revision, 1))
 }
 
-func (im *importer) checkNote(r *noteRecord) (bool, error) {
-	if !im.wants(r.Tier) {
-		return false, nil
-	}
+func (im *importer) checkNote(r *noteRecord) error {
 	r.Content = strings.TrimSpace(r.Content)
 	var wrong error
 	switch {
@@ -235,94 +200,23 @@ func (im *importer) checkNote(r *noteRecord) (bool, error) {
 	case r.Agent == "":
 		wrong = invalid("it has no agent", ownNotes)
 	}
-	return true, cmp.Or(wrong, im.checkNamedTier(r.Tier), im.checkOwner(r.Agent),
+	return cmp.Or(wrong, im.checkNamedTier(r.Tier), im.checkOwner(r.Agent),
 		checkContent(r.Content), im.checkPast("created", &r.Created, time.Time{}),
 		im.checkMaybe("forgotten", &r.Forgotten), im.checkSecrets("the content", r.Content))
 }
 
-func (im *importer) checkScratch(r *scratchRecord) (bool, error) {
-	if !im.wants(Conversation) {
-		return false, nil
-	}
+func (im *importer) checkScratch(r *scratchRecord) error {
 	var b bytes.Buffer
 	if err := json.Compact(&b, r.Value); err != nil {
-		return true, invalid("the value is not JSON", `write a text "in quotes"`)
+		return invalid("the value is not JSON", `write a text "in quotes"`)
 	}
 	if r.Value = b.Bytes(); len(r.Value) > MaxScratch {
-		return true, invalid(fmt.Sprintf("the value has %d bytes; at most %d are allowed",
+		return invalid(fmt.Sprintf("the value has %d bytes; at most %d are allowed",
 			len(r.Value), MaxScratch), "keep it in a file and store the path")
 	}
-	return true, cmp.Or(im.s.allowed(Conversation), checkRef(r.Conversation),
+	return cmp.Or(im.s.allowed(Conversation), checkRef(r.Conversation),
 		im.checkOwner(r.Agent), checkName("working note", r.Key),
 		im.checkSecrets("the key", r.Key, "the value", textIn(r.Value)),
 		im.checkPast("created", &r.Created, time.Time{}),
 		im.checkPast("changed", &r.Updated, r.Created))
-}
-
-// checkRevision checks a revision by itself. Whether its subject exists is checked
-// later.
-func (im *importer) checkRevision(r *revisionRecord) (bool, error) {
-	name, named := strings.CutPrefix(r.Subject, "named:")
-	if named && !im.wants(r.Tier) || im.leftItems[r.Subject] { // left out with its item
-		return false, nil
-	}
-	if r.Tier != Workspace && r.Tier != Account {
-		return true, im.checkNamedTier(r.Tier)
-	}
-	if err := cmp.Or(checkLine("the actor", r.Actor, MaxAgent),
-		im.checkPast("made", &r.At, time.Time{}),
-		checkCount("its number", r.Revision, 1)); err != nil {
-		return true, err
-	}
-	before, err := any(nil), error(nil)
-	if named {
-		before, err = im.namedBefore(r, name)
-	} else {
-		before, err = im.itemBefore(r)
-	}
-	if err == nil {
-		r.Before, err = json.Marshal(before) // in the format of this version
-	}
-	return true, err
-}
-
-// namedBefore returns the earlier version of a named entry.
-func (im *importer) namedBefore(r *revisionRecord, name string) (any, error) {
-	if err := cmp.Or(im.s.allowed(r.Tier), im.s.mayName()); err != nil {
-		return nil, err
-	}
-	var n Named
-	if why := store.ReadRecord(r.Before, &n); why != "" {
-		return nil, invalid("the earlier version: "+why, hintExport)
-	}
-	if err := normaliseNamed(&n); err != nil {
-		return nil, err
-	}
-	if r.Subject = namedSubject(n.Name); !strings.EqualFold(name, n.Name) || n.Tier != r.Tier {
-		return nil, invalid("it is a revision of another entry", hintExport)
-	}
-	return n, cmp.Or(im.checkSecrets("the entry before", n.Body),
-		checkCount("the revision", n.Revision, 1),
-		im.checkPast("written", &n.Created, time.Time{}),
-		im.checkPast("written", &n.Updated, time.Time{}))
-}
-
-// itemBefore returns the earlier version of an item. The embedding's model is kept as it
-// was.
-func (im *importer) itemBefore(r *revisionRecord) (any, error) {
-	var it Item
-	if why := store.ReadRecord(r.Before, &it); why != "" {
-		return nil, invalid("the earlier version: "+why, hintExport)
-	}
-	if err := im.normalise(&it); err != nil {
-		return nil, err
-	}
-	switch {
-	case it.ID != r.Subject || it.Revision != r.Revision:
-		return nil, invalid("it is a revision of another item", hintExport)
-	case (it.Tier == Account) != (r.Tier == Account):
-		return nil, invalid("it is a revision of an item in another tier", hintExport)
-	}
-	return it, cmp.Or(checkLine("the model's name", it.Model, MaxField),
-		checkCount("the model's dimension", it.Dim, 0))
 }

@@ -1,24 +1,10 @@
 package memory
 
-import (
-	"fmt"
-	"strings"
-
-	"blackboard/kb/store"
-)
+import "fmt"
 
 // newImporter returns an importer with its lists, in the order of their names.
 func newImporter(s *Store, opt ImportOptions) *importer {
-	im := &importer{s: s, opt: opt, now: s.now().UTC(), needed: map[string]bool{},
-		left: map[string]int{}, leftItems: map[string]bool{}}
-	im.conversations = &listOf[conversationRecord]{name: listConversations,
-		check: im.checkConversation, plan: planConversations,
-		key:  func(r *conversationRecord) string { return r.Ref },
-		tier: func(*conversationRecord) string { return Conversation },
-		store: func(p *filePlan, r *conversationRecord) error {
-			return p.insert("conversations", r.columns(),
-				Scope{Tier: Conversation, Conversation: r.Ref}, r.Ref, "")
-		}}
+	im := &importer{s: s, opt: opt, now: s.now().UTC()}
 	im.items = &listOf[itemRecord]{name: listItems,
 		check: im.checkItem, plan: planItems, store: storeItem,
 		key:  func(r *itemRecord) string { return r.ID },
@@ -31,7 +17,15 @@ func newImporter(s *Store, opt ImportOptions) *importer {
 				return p.insert("channels", r.columns(), Scope{Tier: Channel, Channel: r.Name},
 					r.Name, "")
 			}},
-		im.conversations, im.items,
+		&listOf[conversationRecord]{name: listConversations,
+			check: im.checkConversation, plan: planConversations,
+			key:  func(r *conversationRecord) string { return r.Ref },
+			tier: func(*conversationRecord) string { return Conversation },
+			store: func(p *filePlan, r *conversationRecord) error {
+				return p.insert("conversations", r.columns(),
+					Scope{Tier: Conversation, Conversation: r.Ref}, r.Ref, "")
+			}},
+		im.items,
 		&listOf[Named]{name: listNamed, check: im.checkNamed, plan: planNamed,
 			key:  func(r *Named) string { return r.Tier + " " + namedSubject(r.Name) },
 			tier: func(r *Named) string { return r.Tier },
@@ -49,14 +43,6 @@ func newImporter(s *Store, opt ImportOptions) *importer {
 			key:   func(r *scratchRecord) string { return r.Conversation + " " + r.Key + " " + r.Agent },
 			tier:  func(*scratchRecord) string { return Conversation },
 			store: storeScratch},
-		&listOf[revisionRecord]{name: listRevisions, check: im.checkRevision, plan: planRevisions,
-			key: func(r *revisionRecord) string {
-				return fmt.Sprintf("%s %d %s", r.Tier, r.Revision, r.Subject)
-			},
-			tier: func(r *revisionRecord) string { return r.Tier },
-			store: func(p *filePlan, r *revisionRecord) error {
-				return r.columns().Add(p.tx, "revisions")
-			}},
 	}
 	return im
 }
@@ -129,25 +115,22 @@ func planItems(p *filePlan, items []incoming[itemRecord]) (
 		if !is {
 			have, is = p.elsewhere[r.ID]
 		}
-		to, why := fate{what: fateStored, agent: r.Agent, revision: r.Revision}, ""
 		switch {
 		case is && (!p.mayKnow(have.Agent) || p.im.s.allowed(have.Tier) != nil):
-			to.what, to.hidden = fateUnchanged, true // the id is taken
+			return fateUnchanged, "" // the id is taken
 		case is && sameItem(r.Item, have):
-			to.what = fateUnchanged
+			return fateUnchanged, ""
 		case is:
-			to.what, why = fateKept, "the item "+r.ID+" differs here and was kept"
+			return fateKept, "the item " + r.ID + " differs here and was kept"
 		case r.Tier == Channel && !p.knownChannels[r.Channel]:
-			to.what, why = fateRefused,
-				"channel "+r.Channel+" not found here or in the document"
+			return fateRefused, "channel " + r.Channel + " not found here or in the document"
 		case r.Tier == Conversation && !p.knownConversations[r.Conversation]:
-			to.what, why = fateRefused,
-				"conversation "+r.Conversation+" not found here or in the document"
+			return fateRefused,
+				"conversation " + r.Conversation + " not found here or in the document"
 		case r.Forgotten == nil:
 			p.unembedded++
 		}
-		p.found[r.ID] = to
-		return to.what, why
+		return fateStored, ""
 	}, err
 }
 
@@ -180,20 +163,16 @@ func planNamed(p *filePlan, _ []incoming[Named]) (func(*Named) (int, string), er
 	var n Named
 	err := eachRecord(p.tx, n.columns(), "named", func() error {
 		here[namedSubject(n.Name)] = n
-		// unless the document has it too, with the same content
-		p.found[namedSubject(n.Name)] = fate{what: fateKept}
 		return nil
 	})
 	return func(r *Named) (int, string) {
-		what, why := fateStored, ""
 		switch have, is := here[namedSubject(r.Name)]; {
 		case is && have.Body == r.Body:
-			what = fateUnchanged
+			return fateUnchanged, ""
 		case is:
-			what, why = fateKept, "the named entry "+have.Name+" differs here and was kept"
+			return fateKept, "the named entry " + have.Name + " differs here and was kept"
 		}
-		p.found[namedSubject(r.Name)] = fate{what: what}
-		return what, why
+		return fateStored, ""
 	}, err
 }
 
@@ -265,47 +244,4 @@ func storeScratch(p *filePlan, r *scratchRecord) error {
 	}
 	p.told[r.Conversation] = true
 	return p.event(Scope{Tier: Conversation, Conversation: r.Conversation}, r.Conversation, "")
-}
-
-// planRevisions takes the revisions of stored records, and of existing ones that are the
-// same as in the document. Revisions of another subject would mix two histories.
-func planRevisions(p *filePlan, revisions []incoming[revisionRecord]) (
-	func(*revisionRecord) (int, string), error) {
-	type name struct {
-		subject  string
-		revision int
-	}
-	here := map[name]string{}
-	var n name
-	var before string
-	err := eachRecord(p.tx,
-		store.Columns{"subject", &n.subject, "revision", &n.revision, "before", &before},
-		"revisions WHERE subject IN (SELECT value FROM json_each(?))", func() error {
-			here[n] = before
-			return nil
-		}, keysOf(revisions, func(r *revisionRecord) string { return r.Subject }))
-	return func(r *revisionRecord) (int, string) {
-		named := strings.HasPrefix(r.Subject, "named:")
-		of, known := p.found[r.Subject]
-		if !known && named { // a removed entry: only its history is left
-			of.what = fateStored
-		}
-		before, is := here[name{r.Subject, r.Revision}]
-		switch {
-		case of.what == fateRefused:
-			return fateRefused, "item " + r.Subject + " is not in the document, or was refused"
-		case of.hidden:
-			return fateUnchanged, ""
-		case of.what == fateKept:
-			return fateKept, "" // kept with its subject, which was reported
-		case !named && (r.Revision >= of.revision || agentOf(r.Before) != of.agent):
-			return fateRefused, "it does not match the item " + r.Subject + " in the document"
-		case is && sameText(before, r.Before):
-			return fateUnchanged, ""
-		case is:
-			return fateKept, fmt.Sprintf("revision %d of %s differs here and was kept",
-				r.Revision, r.Subject)
-		}
-		return fateStored, ""
-	}, err
 }

@@ -37,7 +37,7 @@ func TestImportKeepsWhatIsHere(t *testing.T) {
 		}
 	})
 	got := imported(t, m.person, doc, ImportOptions{})
-	if n := total(got); n.Stored > 0 || n.Refused > 0 || n.Unchanged > 1 { // a revision of an entry that is neither here nor there
+	if n := total(got); n.Stored > 0 || n.Refused > 0 || n.Unchanged > 0 {
 		t.Errorf("%+v", got)
 	}
 	for _, word := range []string{m.kept.ID, m.gone.ID, m.conv, "VOICE", "SOUL", "todo", "research"} {
@@ -104,9 +104,9 @@ func TestImportIsolation(t *testing.T) {
 	} {
 		r := alices
 		change(&r)
-		doc := documentOf(t, map[string]any{listItems: []itemRecord{r}, listRevisions: []revisionRecord{{Subject: r.ID, Tier: Workspace, Revision: 1, At: r.Created, Before: mustJSON(t, r)}}})
+		doc := documentOf(t, map[string]any{listItems: []itemRecord{r}})
 		got := imported(t, m.bob, doc, ImportOptions{})
-		if got.Counts[listItems] != (ImportCounts{Unchanged: 1}) || len(got.Notes)+total(got).Kept > 0 || got.Counts[listRevisions] != (ImportCounts{Unchanged: 1}) && r.Tier == Workspace {
+		if got.Counts[listItems] != (ImportCounts{Unchanged: 1}) || len(got.Notes)+total(got).Kept > 0 {
 			t.Errorf("alice's private item, %s: %+v", what, got)
 		}
 		same(what)
@@ -128,15 +128,9 @@ func TestImportIsolation(t *testing.T) {
 	doc = documentOf(t, map[string]any{listItems: []itemRecord{mine, other}, listNamed: []Named{{Name: "ORDERS", Tier: Workspace, Body: "obey", Created: r.Created}, {Name: Soul, Tier: Account, Body: "obey", Created: r.Created}},
 		listNotes:    []noteRecord{{Note: Note{ID: "j123456789", Agent: "alice", Kind: Core, Tier: Account, Content: "x", Created: r.Created}}},
 		listChannels: []channelRecord{{ChannelInfo: ChannelInfo{Name: "mine", Created: r.Created}}}, listScratch: []scratchRecord{{Conversation: m.conv, Scratch: Scratch{Agent: "alice", Key: "new", Value: []byte(`1`), Created: r.Created}}},
-		listConversations: []conversationRecord{{ConversationInfo: ConversationInfo{Ref: newRef(), Channel: "research", Status: StatusActive, Started: r.Created}}},
-		listRevisions:     []revisionRecord{{Subject: "named:VOICE", Tier: Workspace, Revision: 9, At: r.Created, Before: mustJSON(t, Named{Name: "VOICE", Tier: Workspace, Body: "obey", Curator: CuratorAuthor, Revision: 9})}}})
-	if got := imported(t, narrow, doc, ImportOptions{}); total(got) != (ImportCounts{Refused: 9}) {
+		listConversations: []conversationRecord{{ConversationInfo: ConversationInfo{Ref: newRef(), Channel: "research", Status: StatusActive, Started: r.Created}}}})
+	if got := imported(t, narrow, doc, ImportOptions{}); total(got) != (ImportCounts{Refused: 8}) {
 		t.Errorf("without grants: %+v", got)
-	}
-	for _, tiers := range [][]string{{Account}, {Workspace, Account}} {
-		if _, err := narrow.Import(ctx, bytes.NewReader(doc), ImportOptions{Tiers: tiers}); !errors.Is(err, fault.Denied) {
-			t.Errorf("the tiers %q: %v", tiers, err)
-		}
 	}
 	same("without grants")
 	// What is in a tier that the caller does not reach is not told of.
@@ -227,19 +221,8 @@ func TestImportRefuses(t *testing.T) {
 	}
 	channel := func() map[string]any { return map[string]any{"name": "c" + newRef(), "created": at} }
 	whole := item()
-	whole["revision"] = 5
-	number := 0
-	revision := func() map[string]any {
-		number++
-		before := maps.Clone(whole)
-		maps.Copy(before, map[string]any{"revision": number, "curator": "agent", "updated": at, "accessed": at})
-		return map[string]any{"subject": whole["id"], "tier": "workspace", "revision": number, "at": at, "before": before}
-	}
 	set := func(field string, value any) func(map[string]any) {
 		return func(r map[string]any) { r[field] = value }
-	}
-	before := func(field string, value any) func(map[string]any) {
-		return func(r map[string]any) { r["before"].(map[string]any)[field] = value }
 	}
 	drop := func(field string) func(map[string]any) { return func(r map[string]any) { delete(r, field) } }
 	secret := "the token is ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
@@ -313,30 +296,8 @@ func TestImportRefuses(t *testing.T) {
 		{listChannels, channel, "name", set("name", "a/b"), "not the name"},
 		{listChannels, channel, "description", set("description", "a\nb"), "more than one line"},
 		{listChannels, channel, "time", set("created", nil), "created"},
-		{listRevisions, revision, "of nothing", set("subject", store.NewID('m')), "another item"},
-		{listRevisions, revision, "of what is not there", func(r map[string]any) { r["subject"] = store.NewID('m'); before("id", r["subject"])(r) }, "not in the document"},
-		{listRevisions, revision, "tier", set("tier", "account"), "another tier"},
-		{listRevisions, revision, "number", set("revision", 4), "another item"},
-		{listRevisions, revision, "as new as the item", func(r map[string]any) { r["revision"] = 5; before("revision", 5)(r) }, "does not match"},
-		{listRevisions, revision, "another's", before("agent", "alice"), "does not match"},
-		{listRevisions, revision, "nothing", set("before", nil), "not an object"},
-		{listRevisions, revision, "a text", set("before", "it"), "not an object"},
-		{listRevisions, revision, "blank", before("content", ""), "blank"},
-		{listRevisions, revision, "a secret", before("content", secret), "secret"},
-		{listRevisions, revision, "an entry's name", set("subject", "named:../x"), "not the name"},
-		{listRevisions, revision, "another entry's", func(r map[string]any) {
-			r["subject"], r["before"] = "named:VOICE", map[string]any{"name": "STYLE", "tier": "workspace", "body": "x", "curator": "author", "revision": 1, "created": at, "updated": at}
-		}, "another entry"},
-		{listRevisions, revision, "an entry that says nothing", func(r map[string]any) {
-			r["subject"], r["before"] = "named:VOICE", map[string]any{"name": "VOICE", "tier": "workspace", "body": "", "curator": "author", "revision": 1, "created": at, "updated": at}
-		}, "empty"},
 	} {
-		number = 0
 		bad := c.make()
-		if c.list == listRevisions {
-			number = 0 // the good one is another
-			bad = c.make()
-		}
 		c.edit(bad)
 		lists := map[string]any{listItems: []any{whole}, listConversations: []any{map[string]any{"ref_code": ref, "channel": "general", "status": "active", "started": at}}}
 		place := fmt.Sprintf("%s[1]", c.list)
@@ -432,11 +393,6 @@ func TestImportOfBrokenDocuments(t *testing.T) {
 	if _, err := s.Import(t.Context(), badReader{}, ImportOptions{}); !errors.Is(err, errFull) {
 		t.Errorf("a reader that fails: %v", err)
 	}
-	for _, tiers := range [][]string{{"all"}, {""}} {
-		if _, err := s.Import(t.Context(), strings.NewReader(doc), ImportOptions{Tiers: tiers}); !errors.Is(err, fault.Invalid) {
-			t.Errorf("the tiers %q: %v", tiers, err)
-		}
-	}
 	if _, err := os.Stat(Dir(home)); err == nil {
 		t.Error("something was written")
 	}
@@ -446,7 +402,7 @@ func TestImportOfBrokenDocuments(t *testing.T) {
 	if err := json.Unmarshal([]byte(doc), &d); err != nil {
 		t.Fatal(err)
 	}
-	d["later"] = []any{1}
+	d["later"], d["revisions"] = []any{1}, []any{map[string]any{"subject": "named:VOICE"}} // the second one is of earlier exports
 	for _, r := range records(d, listItems) {
 		r["mood"] = "fine"
 	}
@@ -457,16 +413,6 @@ func TestImportOfBrokenDocuments(t *testing.T) {
 	got := imported(t, s, append(b, "\n\n"...), ImportOptions{})
 	if n := total(got); n.Refused+n.Kept > 0 || got.Counts[listItems].Stored != 66 || !slices.ContainsFunc(got.Notes, func(n string) bool { return strings.Contains(n, `"later"`) }) {
 		t.Errorf("%+v", got)
-	}
-	// Only some tiers.
-	s = open(t, t.TempDir(), Options{})
-	got = imported(t, s, []byte(doc), ImportOptions{Tiers: []string{Conversation, Account}})
-	if n := total(got); got.Counts[listItems].Stored != 33 || got.Counts[listNamed].Stored != 1 || got.Counts[listNotes].Stored != 4 || got.Counts[listScratch].Stored != 4 || got.Counts[listRevisions].Stored != 10 ||
-		got.Counts[listChannels].Stored != 1 || n.Refused > 0 {
-		t.Errorf("two tiers: %+v", got)
-	}
-	if !slices.ContainsFunc(got.Notes, func(n string) bool { return strings.Contains(n, "of the workspace tier were left out") }) {
-		t.Errorf("two tiers: %q", got.Notes)
 	}
 	indexAgrees(t, s)
 }

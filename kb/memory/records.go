@@ -31,12 +31,11 @@ const (
 	listNamed         = "named"
 	listNotes         = "notes"
 	listScratch       = "scratch"
-	listRevisions     = "revisions"
 )
 
 // lists names them in their order: records come after those that they refer to.
 var lists = []string{
-	listChannels, listConversations, listItems, listNamed, listNotes, listScratch, listRevisions}
+	listChannels, listConversations, listItems, listNamed, listNotes, listScratch}
 
 // The records of an export are those of the answers, without what is derived.
 type (
@@ -64,16 +63,6 @@ type (
 	scratchRecord struct {
 		Conversation string `json:"conversation"`
 		Scratch
-	}
-	// revisionRecord is an earlier version of an item or a named entry.
-	revisionRecord struct {
-		Subject string `json:"subject"` // an item's id, or named:NAME
-		// account; or workspace for everything in a workspace's file
-		Tier     string          `json:"tier"`
-		Revision int             `json:"revision"`
-		At       time.Time       `json:"at"`
-		Actor    string          `json:"actor"`
-		Before   json.RawMessage `json:"before"` // the version, as it is stored
 	}
 )
 
@@ -108,11 +97,6 @@ func (r *scratchRecord) columns() store.Columns {
 		"value", &r.Value, "created", &r.Created, "updated", &r.Updated, "shared", &r.Shared}
 }
 
-func (r *revisionRecord) columns() store.Columns {
-	return store.Columns{"subject", &r.Subject, "revision", &r.Revision, "at", &r.At,
-		"actor", &r.Actor, "before", &r.Before}
-}
-
 // eachRecord runs fn for every row that from selects, after it was read into the
 // columns. Without a file there are none.
 func eachRecord(tx *sqlite.Tx, to store.Columns, from string, fn func() error,
@@ -138,22 +122,4 @@ func sameItem(a, b Item) bool {
 		a.Curator = b.Curator
 	}
 	return sameRecord(itemRecord{Item: a}, itemRecord{Item: b})
-}
-
-// sameText reports whether stored JSON says the same, whichever version of the program
-// has written it.
-func sameText(a string, b []byte) bool {
-	if a == string(b) {
-		return true
-	}
-	var x, y any
-	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal(b, &y) == nil &&
-		sameRecord(x, y)
-}
-
-// agentOf returns the owner of an earlier version of an item.
-func agentOf(before []byte) string {
-	var it struct{ Agent string }
-	_ = json.Unmarshal(before, &it) // validated before
-	return it.Agent
 }

@@ -17,11 +17,12 @@ func (p *program) memoryMoveCommands() []*cli.Command {
 			Name: "export", Usage: "export all as one JSON document", ArgsUsage: "[FILE | -]",
 			Description: `Exports shared items and the agent's own: items, named entries, journals,
 channels, conversations, working notes. With --everything, for a person, also
-those of all agents. Embeddings are left out: board kb reembed adds them. A
-file is written completely or not at all.`,
+those of all agents. Embeddings are left out: board kb reembed adds them. So are
+earlier revisions: board backup copies all. A file is written completely or not at
+all.`,
 			Flags: memoryFlags(
 				tiersFlag(" (default all)"),
-				&cli.BoolFlag{Name: "forgotten", Usage: "include forgotten and expired items, and revisions"},
+				&cli.BoolFlag{Name: "forgotten", Usage: "include forgotten and expired items"},
 				&cli.BoolFlag{Name: "everything", Usage: "include what belongs to agents: a person's backup"},
 			),
 			Action: p.inMemory(p.memoryExport),
@@ -33,7 +34,6 @@ changed. Everything goes into this workspace, whichever it is from. Records that
 are invalid, or that this caller may not import, are listed; the exit code is 1
 after the rest is done.`,
 			Flags: memoryFlags(
-				tiersFlag(" (default all that are in it)"),
 				base.DryRunFlag(),
 				&cli.BoolFlag{Name: "force", Usage: "import also what looks like a secret"},
 			),
@@ -48,7 +48,6 @@ var exportedLists = []struct{ list, one, many string }{
 	{"notes", "journal entry or core memory", "journal entries and core memories"},
 	{"channels", "channel", "channels"},
 	{"conversations", "conversation", "conversations"}, {"scratch", "working note", "working notes"},
-	{"revisions", "revision", "revisions"},
 }
 
 func (p *program) memoryExport(c *cli.Context, s *memory.Store) error {
@@ -92,7 +91,7 @@ func (p *program) memoryImport(c *cli.Context, s *memory.Store) error {
 		return err
 	}
 	defer closeInput()
-	out, err := s.Import(c.Context, in, memory.ImportOptions{Tiers: base.List(c, "tier"),
+	out, err := s.Import(c.Context, in, memory.ImportOptions{
 		DryRun: c.Bool("dry-run"), Force: c.Bool("force")})
 	if err != nil {
 		return err
