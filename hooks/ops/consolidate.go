@@ -1,12 +1,9 @@
 package ops
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
 	"blackboard/board/fault"
@@ -47,6 +44,7 @@ type ConsolidateOut struct {
 	Refused        []memory.Refused       `json:"refused,omitempty"`
 	did            string
 	due            bool
+	skipped        int // groups without a content
 }
 
 // Conflict reports whether something was refused because it has changed.
@@ -166,21 +164,18 @@ func (o *ConsolidateOut) execute(ctx context.Context, h Memories, m *memory.Stor
 		o.Groups, o.Contradictions, err = m.Groups(ctx, scopes, in.Limit)
 		o.Groups, o.Contradictions = notNil(o.Groups), notNil(o.Contradictions)
 	case doRewrite:
-		var from io.Reader
-		data, err := json.Marshal(map[string]any{"v": 1, "groups": in.Groups})
-		if err != nil {
-			return err
-		}
-		if from = bytes.NewReader(data); in.Rewrites != "" {
+		groups := in.Groups
+		if in.Rewrites != "" {
 			f, done, err := h.Open(in.Rewrites, "rewrite")
 			if err != nil {
 				return err
 			}
 			defer done()
-			from = f
+			if groups, err = memory.ReadRewrites(f); err != nil {
+				return err
+			}
 		}
-		o.Rewritten, o.Refused, err = m.ApplyRewrites(ctx, from)
-		o.Rewritten, o.Refused = notNil(o.Rewritten), notNil(o.Refused)
+		o.Rewritten, o.Refused, o.skipped, err = m.ApplyRewrites(ctx, groups)
 		if err != nil && len(o.Rewritten) > 0 {
 			h.Note(text.Count(int64(len(o.Rewritten)), "rewrite is", "rewrites are") + " done")
 		}
@@ -326,7 +321,10 @@ func printRewritten(p *op.Page, o *ConsolidateOut) {
 	for _, r := range op.FirstRows(p, o.Refused) {
 		p.Note("refused: " + p.Line(r.From, 200) + ": " + p.Line(r.Why, 300))
 	}
-	if len(o.Rewritten)+len(o.Refused) == 0 {
+	switch {
+	case len(o.Rewritten)+len(o.Refused) == 0:
 		p.Note("no group has a content: nothing is done")
+	case o.skipped > 0:
+		p.Note(text.Count(int64(o.skipped), "group has", "groups have") + " no content and stay as they are")
 	}
 }

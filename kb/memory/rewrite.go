@@ -1,7 +1,7 @@
 package memory
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,11 +17,8 @@ import (
 	"blackboard/kb/store"
 )
 
-// Limits of ApplyRewrites.
-const (
-	MaxRewriteBytes = 64 << 20
-	MaxRewrites     = 10_000 // groups
-)
+// MaxRewriteBytes is the most that ReadRewrites reads.
+const MaxRewriteBytes = 64 << 20
 
 // SourceConsolidation is the source of a rewritten item.
 const SourceConsolidation = "consolidation"
@@ -54,48 +51,21 @@ type Refused struct {
 	Why  string `json:"why"`
 }
 
-// ApplyRewrites reads the output of Groups, {"v":1,"groups":[…]}, in which groups have a
-// title and a content added, and replaces the items of each such group by one item.
-// Groups without a content are skipped.
-//
-// Each group is one transaction. A group that cannot be applied is refused with the
-// reason, for example if an item has changed since it was read, and the others continue.
-// err is about the whole input or the file; rewrites before it stay applied.
-func (s *Store) ApplyRewrites(ctx context.Context, r io.Reader) (
-	done []Rewritten, refused []Refused, err error) {
-	done = []Rewritten{}
-	var all []*Rewrite
-	if all, refused, err = readRewrites(r); err != nil {
-		return done, []Refused{}, err
-	}
-	for _, rw := range all {
-		got, err := s.rewrite(ctx, rw)
-		switch _, ok := fault.Refused(err); {
-		case ok:
-			refused = append(refused, Refused{rw.Group, reason(err)})
-		case err != nil:
-			return done, refused, err
-		default:
-			done = append(done, got)
-		}
-	}
-	return done, refused, nil
-}
-
-// readRewrites reads the groups with a content that are valid by themselves.
-func readRewrites(r io.Reader) (all []*Rewrite, refused []Refused, err error) {
+// ReadRewrites reads the output of Groups, {"v":1,"groups":[…]}, in which groups have a title
+// and a content added.
+func ReadRewrites(r io.Reader) ([]Rewrite, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, MaxRewriteBytes+1))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	const form = `give the JSON of the groups that a plan of consolidation lists, with a title and a content added to each group to rewrite: {"v":1,"groups":[…]}`
 	if len(raw) > MaxRewriteBytes {
-		return nil, nil, invalid(fmt.Sprintf("the rewrites have more than %d MB",
+		return nil, invalid(fmt.Sprintf("the rewrites have more than %d MB",
 			MaxRewriteBytes>>20), "leave out the groups without a content, or apply them in parts")
 	}
 	var in struct {
-		V      *int              `json:"v"`
-		Groups []json.RawMessage `json:"groups"`
+		V      *int      `json:"v"`
+		Groups []Rewrite `json:"groups"`
 	}
 	if err := json.Unmarshal(raw, &in); err != nil {
 		what := "the rewrites cannot be read: " + clip(err.Error(), 200)
@@ -105,99 +75,51 @@ func readRewrites(r io.Reader) (all []*Rewrite, refused []Refused, err error) {
 				what = fmt.Sprintf("the rewrites have a %s for %q", wrong.Value, wrong.Field)
 			}
 		}
-		return nil, nil, invalid(what, form)
+		return nil, invalid(what, form)
 	}
 	switch {
 	case in.V == nil:
-		return nil, nil, invalid(`the rewrites have no version: "v":1 is missing`, form)
+		return nil, invalid(`the rewrites have no version: "v":1 is missing`, form)
 	case *in.V != 1:
-		return nil, nil, invalid(fmt.Sprintf(
+		return nil, invalid(fmt.Sprintf(
 			"the rewrites have version %d; this program reads version 1", *in.V),
 			"list the groups again with this program")
 	case in.Groups == nil:
-		return nil, nil, invalid("the rewrites have no groups", form)
-	case len(in.Groups) > MaxRewrites:
-		return nil, nil, invalid(fmt.Sprintf("there are %d groups; at most %d are allowed",
-			len(in.Groups), MaxRewrites), "apply them in parts")
+		return nil, invalid("the rewrites have no groups", form)
 	}
-	all, refused = checkRewrites(in.Groups)
-	return all, refused, nil
+	return in.Groups, nil
 }
 
-// checkRewrites reads the groups with a content and refuses those that are invalid or
-// share an item.
-func checkRewrites(groups []json.RawMessage) (all []*Rewrite, refused []Refused) {
-	refused = []Refused{}
-	by := map[string][]*Rewrite{} // groups by item
-	bad := map[*Rewrite]error{}
-	var order []*Rewrite
-	for i, raw := range groups {
-		rw := &Rewrite{}
-		err := rw.read(raw)
-		if err == nil && strings.TrimSpace(rw.Content) == "" {
+// ApplyRewrites replaces the items of each group by one item. It skips groups without a content.
+//
+// Each group is one transaction. A group that cannot be applied is refused with the
+// reason, for example if an item has changed since it was read, or an earlier group has
+// replaced it, and the others continue. err is about the file; rewrites before it stay applied.
+func (s *Store) ApplyRewrites(ctx context.Context, groups []Rewrite) (
+	done []Rewritten, refused []Refused, skipped int, err error) {
+	done, refused = []Rewritten{}, []Refused{}
+	for i := range groups {
+		rw := &groups[i]
+		if strings.TrimSpace(rw.Content) == "" {
+			skipped++
 			continue
 		}
-		rw.Group = orient.Inline(rw.Group, 60)
-		if rw.Group == "" {
-			rw.Group = fmt.Sprintf("group %d", i+1)
-		}
-		order = append(order, rw)
+		var got Rewritten
+		err := rw.check()
 		if err == nil {
-			err = rw.check()
+			got, err = s.rewrite(ctx, rw)
 		}
-		if err != nil {
-			bad[rw] = err
-			continue
+		switch _, ok := fault.Refused(err); {
+		case ok:
+			name := cmp.Or(orient.Inline(rw.Group, 60), fmt.Sprintf("group %d", i+1))
+			refused = append(refused, Refused{name, reason(err)})
+		case err != nil:
+			return done, refused, skipped, err
+		default:
+			done = append(done, got)
 		}
-		for _, it := range rw.Items {
-			by[it.ID] = append(by[it.ID], rw)
-		}
 	}
-	for _, rw := range order {
-		err := bad[rw]
-		for _, it := range rw.Items {
-			if l := by[it.ID]; err == nil && len(l) > 1 {
-				other := l[0]
-				if other == rw {
-					other = l[1]
-				}
-				err = invalid(fmt.Sprintf("%s is also in %s", it.ID, other.Group),
-					"an item can be replaced once: keep it in one of them")
-			}
-		}
-		if err != nil {
-			refused = append(refused, Refused{rw.Group, reason(err)})
-			continue
-		}
-		all = append(all, rw)
-	}
-	return all, refused
-}
-
-// read reads one group. It refuses unknown fields, since a misspelled field would lose
-// its content.
-func (rw *Rewrite) read(raw json.RawMessage) error {
-	if err := json.Unmarshal(raw, rw); err != nil {
-		return invalid("it cannot be read: "+clip(err.Error(), 200),
-			"compare it with the listed groups")
-	}
-	if strings.TrimSpace(rw.Content) != "" {
-		return nil
-	}
-	var strict struct {
-		Rewrite
-		Scope          string `json:"scope"`
-		Items          any    `json:"items"`
-		Contradictions any    `json:"contradictions"`
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&strict); err != nil {
-		return invalid("it has no content but "+
-			strings.TrimPrefix(clip(err.Error(), 100), "json: "),
-			`put the new text into "title" and "content"`)
-	}
-	return nil
+	return done, refused, skipped, nil
 }
 
 // check validates a group by itself.

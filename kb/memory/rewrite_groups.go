@@ -32,23 +32,13 @@ type Group struct {
 	ID    string      `json:"group"`
 	Scope string      `json:"scope"`
 	Items []GroupItem `json:"items"` // the oldest first
-	// Contradictions are pairs of items that may not both be true: a common text must
-	// decide.
-	Contradictions []Clash `json:"contradictions"`
 }
 
-// Clash is a pair of items about one thing that may not both be true.
-type Clash struct {
-	A   string   `json:"a"` // ids
-	B   string   `json:"b"`
-	Why []string `json:"why"` // conflicting statements, A's first
-}
-
-// Contradiction is a clash with the texts of both items, the older first.
+// Contradiction is a pair of items about one thing that may not both be true.
 type Contradiction struct {
 	Scope string      `json:"scope"`
-	Items []GroupItem `json:"items"` // two items
-	Why   []string    `json:"why"`
+	Items []GroupItem `json:"items"` // the older first
+	Why   []string    `json:"why"`   // conflicting statements
 }
 
 // GroupItem has what a rewriter needs of an item.
@@ -282,17 +272,11 @@ func (g *grouping) group(in []int) Group {
 	slices.SortFunc(in, func(a, b int) int {
 		return cmp.Or(g.all[a].Created.Compare(g.all[b].Created), a-b)
 	})
-	out := Group{Scope: g.String(), Contradictions: []Clash{}}
+	out := Group{Scope: g.String()}
 	name := sha256.New()
 	for _, i := range in {
 		fmt.Fprintln(name, g.all[i].ID)
 		out.Items = append(out.Items, groupItem(&g.all[i].Item))
-	}
-	for _, c := range g.clashes {
-		if slices.Contains(in, c.a) && slices.Contains(in, c.b) {
-			out.Contradictions = append(out.Contradictions,
-				Clash{g.all[c.a].ID, g.all[c.b].ID, c.why})
-		}
 	}
 	out.ID = store.IDOf('g', [10]byte(name.Sum(nil)))
 	return out
