@@ -66,7 +66,7 @@ func fill(b testing.TB, s *Store, n int, scopes ...Scope) {
 // with embeddings given: the model's own time is not in it. The store is warm.
 func BenchmarkMemory(b *testing.B) {
 	home := b.TempDir()
-	opt := Options{Workspace: filepath.Join(home, "project"), Author: true, Embedder: bag{}, Warm: true}
+	opt := Options{Workspace: filepath.Join(home, "project"), Author: true, Embedder: bag{}}
 	s, err := Open(home, opt)
 	if err != nil {
 		b.Fatal(err)

@@ -47,13 +47,7 @@ func messy(t testing.TB, s *Store, c *clock) int {
 
 func TestPlanIsWhatIsDone(t *testing.T) {
 	cost.SkipUnlessLong(t)
-	for _, warm := range []bool{false, true} {
-		c := newClock()
-		planIsWhatIsDone(t, open(t, t.TempDir(), Options{Now: c.now, Embedder: fixed{64}, Warm: warm}), c)
-	}
-}
-
-func planIsWhatIsDone(t *testing.T, s *Store, c *clock) {
+	s, c := newPass(t, fixed{64})
 	s.cap = 100
 	n := messy(t, s, c)
 	before := dump(t, s)

@@ -198,7 +198,7 @@ func TestScrubBesideOthers(t *testing.T) {
 	const each = 60
 	var wg sync.WaitGroup
 	for i := range 3 {
-		own := open(t, home, Options{Embedder: bag{}, Warm: i == 0})
+		own := open(t, home, Options{Embedder: bag{}})
 		wg.Go(func() {
 			for j := range each {
 				for _, tier := range []string{Workspace, Channel} {

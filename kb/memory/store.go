@@ -105,8 +105,6 @@ type Options struct {
 	Session string
 	// Embedder computes embeddings. nil: searches use words only.
 	Embedder embed.Embedder
-	// Warm keeps index data in memory, for a process that runs many searches.
-	Warm bool
 	// Rates of decay; the zero value means DefaultRates.
 	Rates Rates
 	// Resolve returns the state of an item's source ("superseded by k3f…", "changed
@@ -373,7 +371,7 @@ func (s *Store) open(ctx context.Context, account, make bool) (*file, error) {
 	f = &file{s: s, account: account, touched: map[int64]touch{}, asked: map[askedBy]bool{}}
 	var err error
 	f.File, err = kind.Open(ctx, path, mode,
-		store.Options{Warm: s.opt.Warm, Now: s.now, Ready: f.isOwned, Prepare: f.initialise})
+		store.Options{Now: s.now, Ready: f.isOwned, Prepare: f.initialise})
 	if errors.Is(err, fs.ErrNotExist) && !make {
 		return nil, errNoFile
 	}

@@ -67,7 +67,7 @@ func TestYear(t *testing.T) {
 	}
 	start := time.Now()
 	c := newClock()
-	s := open(t, t.TempDir(), Options{Now: c.now, Embedder: bag{}, Warm: true})
+	s := open(t, t.TempDir(), Options{Now: c.now, Embedder: bag{}})
 	s.cap = y.cap
 	for i := range y.channels {
 		if _, err := s.CreateChannel(t.Context(), fmt.Sprint("c", i+1), ""); err != nil {
