@@ -23,7 +23,7 @@ const (
 	// maxCritical is the most critical items of a tier.
 	maxCritical = 50
 	// lowUnder is the importance below which recent items come first, highFrom that of what is
-	// told unasked beside the topic, where that is more than a few lines.
+	// told unasked beside the topic, where that would be more than a few lines.
 	lowUnder = 0.4
 	highFrom = 0.7
 	few      = 6
@@ -260,13 +260,15 @@ type collector struct {
 	o     *Orientation
 	shown []*Hit
 	hits  map[*orient.Section][]*Hit // of their lines
+	near  map[string]float64         // evidence of what is not surely about the text, by id
 }
 
 // sections reads the candidates for all sections, in order. It also returns the hits of
 // their lines.
 func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) (
 	[]*orient.Section, map[*orient.Section][]*Hit, error) {
-	c := &collector{Store: s, ctx: ctx, q: q, o: o, hits: map[*orient.Section][]*Hit{}}
+	c := &collector{Store: s, ctx: ctx, q: q, o: o, hits: map[*orient.Section][]*Hit{},
+		near: map[string]float64{}}
 	counts, err := c.read(Query{Limit: maxCritical + q.Limit, recent: true}, Channel, Workspace,
 		Account)
 	if err != nil {
@@ -311,23 +313,24 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) (
 		all = append(all, c.section("## This channel: "+channel[0].Channel, channel, q.Limit))
 	}
 	lately := c.rest(counts, Workspace, Account)
-	slices.SortStableFunc(lately, func(a, b *Hit) int {
-		return cmp.Or(hasFirst(a.Importance >= lowUnder, b.Importance >= lowUnder),
-			b.Updated.Compare(a.Updated))
-	})
+	first := lowUnder
 	if q.Unasked {
+		first = highFrom
 		lately = c.without(lately, func(h *Hit) bool { return h.Importance < lowUnder })
-		newest := 0 // where there is no topic, nothing else says what counts
-		if q.Text == "" || len(lately) <= few {
-			newest = few
-		}
+	}
+	slices.SortStableFunc(lately, func(a, b *Hit) int {
+		return cmp.Or(hasFirst(a.Importance >= first, b.Importance >= first),
+			cmp.Compare(c.near[b.ID], c.near[a.ID]), b.Updated.Compare(a.Updated))
+	})
+	if q.Unasked && len(lately) > few {
+		left := few
 		lately = c.without(lately, func(h *Hit) bool {
 			// What holds in all projects is nearly always a habit of the author.
-			if h.Tier != Workspace || h.Importance >= highFrom {
+			if h.Tier != Workspace {
 				return false
 			}
-			newest--
-			return newest < 0
+			left--
+			return left < 0 || q.Text != "" && h.Importance < highFrom
 		})
 	}
 	return append(all, journal, c.section("## Lately", lately, q.Limit)), c.hits, nil
@@ -369,6 +372,9 @@ func (c *collector) read(rq Query, tiers ...string) (hits []*Hit, err error) {
 	}
 	res, err := c.Read(c.ctx, rq)
 	c.o.Degraded = append(c.o.Degraded, res.Degraded...)
+	for _, h := range res.Weak {
+		c.near[h.ID] = max(c.near[h.ID], h.Evidence)
+	}
 	for i := range res.Slices {
 		for j := range res.Slices[i].Hits {
 			h, why := &res.Slices[i].Hits[j], ""

@@ -353,7 +353,7 @@ func TestOrientGivesOnce(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	s := open(t, t.TempDir(), Options{Agent: "scout", Author: true, Now: func() time.Time { return now }})
 	for i := range 30 { // more than there is room for
-		put(t, s, Item{Tier: Workspace, Importance: 0.75, Content: fmt.Sprintf("Deploy rule %d says that what is deployed was tested by somebody else before", i)})
+		put(t, s, Item{Tier: Account, Content: fmt.Sprintf("Deploy rule %d says that what is deployed was tested by somebody else before", i)})
 	}
 	write := func(voice, note, item string) {
 		t.Helper()
@@ -393,9 +393,9 @@ func TestOrientGivesOnce(t *testing.T) {
 	}
 }
 
-// TestOrientUnasked: of what is not about the topic, nobody is told what is of little importance; of
-// medium, what is little or, without a topic, the newest; what holds everywhere always. Whoever
-// asks gets all.
+// TestOrientUnasked: of what is not about the topic, nobody is told what is of little importance,
+// and of the rest a few lines, the important first; what holds everywhere always. Whoever asks
+// gets all.
 func TestOrientUnasked(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	s := open(t, t.TempDir(), Options{Author: true, Now: func() time.Time { now = now.Add(time.Second); return now }})
@@ -428,11 +428,22 @@ func TestOrientUnasked(t *testing.T) {
 		}
 	}
 	// Without a topic the ferry is one of the others.
-	if told := given("", true); told != "Rule 2 Habit 6 Trifle 0 ferry 0 always 1 " {
+	if told := given("", true); told != "Rule 2 Habit 4 Trifle 0 ferry 0 always 1 " {
 		t.Errorf("without a topic: %s", told)
 	}
 	if told := given("", false); told != "Rule 2 Habit 8 Trifle 2 ferry 1 always 1 " {
 		t.Errorf("asked: %s", told)
+	}
+	// Of more than a few, those are told that are nearest to the topic.
+	for _, word := range strings.Fields("timetable onyx pine quartz rowan slate thyme") {
+		put(t, s, Item{Tier: Workspace, Importance: 0.75, Content: "Rule of the " + word + " office"})
+	}
+	if told := given("Print the ferry timetable", true); told != "Rule 6 Habit 0 Trifle 0 ferry 1 always 1 " {
+		t.Errorf("with many: %s", told)
+	}
+	o, err := s.Orient(t.Context(), OrientQuery{Text: "Print the ferry timetable", Unasked: true})
+	if err != nil || !strings.Contains(o.Markdown, "Rule of the timetable office") {
+		t.Errorf("what is near is left out, %v:\n%s", err, o.Markdown)
 	}
 }
 
