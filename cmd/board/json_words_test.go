@@ -205,6 +205,7 @@ var jsonWords = map[string]string{
 	"kb history.events":                      "what was done to it, the oldest first",
 	"memory events.events":                   "the events, the newest last",
 	"exported_at":                            "when the file was written",
+	"similar":                                "entries that say nearly the same as a new one",
 	"digest":                                 "what a writer of the report reads",
 	"executed":                               "whether it was done; false in a dry run",
 	"checked":                                "what came of holding it against its source; null: it names none, or the run has none",

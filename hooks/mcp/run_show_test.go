@@ -96,6 +96,7 @@ func TestDigest(t *testing.T) {
 		!strings.Contains(text, "Only the tag keys: 1 of them; of the others 1 must be") || strings.Contains(text, "Refunds") {
 		t.Error(text)
 	}
+	has(t, must(t, c, "board_post", `{"content":"The job was deleted in May"}`), "similar: e1 by ", ": support it")
 }
 
 // TestDeleteVariable deletes one that nobody has changed.

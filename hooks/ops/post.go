@@ -117,7 +117,8 @@ type One struct {
 	Existing bool               `json:"existing"`
 	Checked  *verify.ItemResult `json:"checked"`
 	// Ran is what hooks saw of the command that is the finding's source.
-	Ran *board.RanClaim `json:"ran,omitempty"`
+	Ran     *board.RanClaim `json:"ran,omitempty"`
+	Similar []board.Entry   `json:"similar,omitempty"` // entries that say nearly the same as a new one
 }
 
 func (o PostOut) IDs() []string {
@@ -174,7 +175,7 @@ func PostAll(ctx context.Context, h Runs, on On, posts []board.Post, one bool) (
 		noteStranger(ctx, h, b, who, all...)
 		checked := verifyPosts(ctx, h, b, who, all...)
 		if p := &all[0]; one {
-			out.One = &One{p.Entry, p.Existing, checked[p.Entry.ID], heldRan(ctx, h, b, who, &p.Entry)}
+			out.One = &One{p.Entry, p.Existing, checked[p.Entry.ID], heldRan(ctx, h, b, who, &p.Entry), b.Similar(ctx, p)}
 			return nil
 		}
 		for i := range all {
@@ -193,6 +194,7 @@ func PostText(p *op.Page, o PostOut) {
 		if o.Ran != nil {
 			printRan(p, o.Ran)
 		}
+		printSimilar(p, o.Similar)
 	}
 	for i := range o.Posted {
 		printPosted(p, o.run, &o.Posted[i].Entry, o.Posted[i].Existing)
@@ -284,6 +286,17 @@ func printFeedback(p *op.Page, checked *verify.ItemResult) {
 	}
 }
 
+// printSimilar names entries that say nearly the same.
+func printSimilar(p *op.Page, all []board.Entry) {
+	for i := range all {
+		e, by := &all[i], p.Line(all[i].Worker, board.MaxName)
+		if source := sourceOf(e); source != "" {
+			by += ", " + p.Line(source, 60)
+		}
+		p.Printf("similar: %s by %s “%s”: support it or contradict it\n", e.ID, by, p.Text(e.Content, 160, "entry.show", e.ID))
+	}
+}
+
 type CorrectIn struct {
 	On
 	ID      string `json:"id" arg:"ENTRY" jsonschema:"e12"`
@@ -319,7 +332,7 @@ A bad post leaves the digest once another one supersedes it: board link e9 --sup
 				return in.amend(e, p, &given)
 			})
 			if err == nil {
-				out = CorrectOut{One{p.Entry, p.Existing, verifyPosts(ctx, h, b, who, p)[p.Entry.ID], nil}, p.Correction}
+				out = CorrectOut{One{p.Entry, p.Existing, verifyPosts(ctx, h, b, who, p)[p.Entry.ID], nil, nil}, p.Correction}
 			}
 			return err
 		})

@@ -241,7 +241,7 @@ var Answer = op.Op[Runs, AnswerIn, AnswerOut]{
 			noteReopened(h, p.Entry.ID, p.Reopened)
 			noteUnsourced(h, &s, &p.Entry)
 			noteStranger(ctx, h, b, who, p)
-			out = AnswerOut{s, &One{p.Entry, p.Existing, verifyPosts(ctx, h, b, who, p)[p.Entry.ID], nil}, b.Run(), gateNow(ctx, h, b)}
+			out = AnswerOut{s, &One{p.Entry, p.Existing, verifyPosts(ctx, h, b, who, p)[p.Entry.ID], nil, b.Similar(ctx, &p)}, b.Run(), gateNow(ctx, h, b)}
 			return nil
 		})
 		return out, err
@@ -269,6 +269,7 @@ var Answer = op.Op[Runs, AnswerIn, AnswerOut]{
 		}
 		if o.One != nil {
 			printFeedback(p, o.Checked)
+			printSimilar(p, o.Similar)
 		}
 		printGateNow(p, o.gate)
 	},
