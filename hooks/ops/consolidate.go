@@ -97,8 +97,9 @@ var MemoryConsolidate = op.Op[Memories, ConsolidateIn, ConsolidateOut]{
 		Long: `A pass makes items long-term that three sessions asked for, archives items that
 nobody has read for a year, forgets expired items, and merges items that make
 the same statement word for word. Important items (high, critical) are not
-archived for their age. If it is interrupted, run the same command again. Hooks
-make a pass at the end of a session if 20 items are new, at most once a day.
+archived for their age. If it is interrupted, run the same command again. The end
+of a session makes a pass if 20 items are new a day after the last one, or if
+something has expired.
 
 Archived items are not read: board memory read --archived finds them, and
 board memory restore brings them back. It also restores what was forgotten,
@@ -181,11 +182,7 @@ func (o *ConsolidateOut) execute(ctx context.Context, h Memories, m *memory.Stor
 		}
 		return err
 	default:
-		step, end := h.Progress()
-		o.Consolidated, err = m.Consolidate(ctx, scopes, func(done, of int) {
-			step("consolidating", done, of)
-		})
-		end()
+		o.Consolidated, err = m.Consolidate(ctx, scopes)
 		o.Consolidated, o.DryRun = notNil(o.Consolidated), &dryRun
 		if n := len(o.Consolidated); err != nil && n > 0 {
 			h.Note(text.Count(int64(n), "scope is", "scopes are") + " done; the same call continues")

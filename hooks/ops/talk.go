@@ -280,8 +280,9 @@ func endTalk(ctx context.Context, h Memories, in IdleIn, status string, force bo
 			v, err = m.ArchiveConversation(ctx, ref, force)
 		}
 		if err == nil && m.Reaches(memory.Channel) {
-			has, err := m.Summarised(ctx, ref)
-			unsaid = err == nil && !has
+			found, _, err := m.List(ctx, memory.ListQuery{Tiers: []string{memory.Channel}, Conversation: ref,
+				Tags: []string{memory.TagSummary}, Limit: 1})
+			unsaid = err == nil && len(found) == 0
 		}
 		return v, err
 	})

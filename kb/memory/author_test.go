@@ -122,7 +122,7 @@ func TestWhatTheAuthorSaidStays(t *testing.T) {
 	person, bob := open(t, home, Options{Embedder: bag{}}), open(t, home, Options{Agent: "bob", Embedder: bag{}})
 	said := put(t, person, Item{Tier: Workspace, Content: "Releases are approved by the release manager, who is carol", Importance: .3})
 	put(t, bob, Item{Tier: Workspace, Content: "Releases are approved by the release manager, who is surely carol", Importance: 1})
-	if _, err := bob.Consolidate(ctx, nil, nil); err != nil {
+	if _, err := bob.Consolidate(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := person.Peek(ctx, said.ID); err != nil || got.Forgotten != nil {

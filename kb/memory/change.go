@@ -335,14 +335,12 @@ func (f *file) revive(tx *sqlite.Tx, it *Item, v embed.Vector, why string,
 }
 
 // Restore restores an archived or forgotten item, or a note of the caller. An item counts as read now. If it has
-// expired, its expiry is dropped; if it was to end with a conversation that is archived, it becomes long-term. For a note
-// the result has only the id, the tier, the agent, the text and when it was created.
+// expired, its expiry is dropped; if it was to end with a conversation that is archived, it becomes long-term.
 func (s *Store) Restore(ctx context.Context, id string) (Stored, error) {
 	out := Stored{Warnings: []string{}}
 	if isNote(id) {
 		n, err := s.restoreNote(ctx, id)
-		out.Item = Item{ID: n.ID, Tier: n.Tier, Agent: n.Agent, Content: n.Content,
-			Created: n.Created}
+		out.Item = n.item()
 		return out, err
 	}
 	f, it, err := s.find(ctx, id)

@@ -8,7 +8,6 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/board/text"
-	"blackboard/kb/index"
 	"blackboard/kb/store"
 )
 
@@ -22,7 +21,7 @@ const (
 	ArchiveUnder = 0.75   // only items of less importance than this
 	Cap          = 10_000 // the most active items of a scope
 	DueItems     = 500    // new and changed items that make a pass due
-	DueSession   = 20     // the same at the end of a session
+	DueSession   = 20     // the same a day after the last pass
 )
 
 // An item of this importance that was read within this time stays when a scope is full.
@@ -94,7 +93,6 @@ type scopeFile struct {
 	Scope
 	f    *file
 	near *store.Nearby // of the file, to find groups and contradictions
-	size int           // active items when it was looked up
 }
 
 // PlanConsolidation returns what Consolidate would do now, and changes nothing. Without
@@ -162,25 +160,12 @@ func (p *Plan) quote(ctx context.Context, f *file, steps []step) error {
 // Consolidate runs a pass over each scope, or over every scope that the caller can reach
 // and that has items. It plans on a snapshot and applies the steps in several
 // transactions, checking each step again. So another pass completes an interrupted one,
-// and the tier is consistent at every moment. progress receives the items and steps
-// done, and how many are known.
-func (s *Store) Consolidate(ctx context.Context, scopes []Scope, progress func(done, of int)) (
-	[]Consolidated, error) {
+// and the tier is consistent at every moment.
+func (s *Store) Consolidate(ctx context.Context, scopes []Scope) ([]Consolidated, error) {
 	s.Flush(ctx)
 	all, err := s.scopeFiles(ctx, scopes)
 	if err != nil {
 		return nil, err
-	}
-	done, of := 0, 0
-	for _, w := range all {
-		of += w.size
-	}
-	moved := func(n int) {
-		done += n
-		of = max(of, done)
-		if progress != nil && n > 0 {
-			progress(done, of)
-		}
 	}
 	out := []Consolidated{}
 	for _, w := range all {
@@ -188,9 +173,7 @@ func (s *Store) Consolidate(ctx context.Context, scopes []Scope, progress func(d
 		if err != nil {
 			return out, err
 		}
-		moved(p.held)
-		of += len(p.steps)
-		c, err := p.apply(ctx, moved)
+		c, err := p.apply(ctx)
 		out = append(out, c)
 		if err != nil {
 			return out, err
@@ -214,7 +197,7 @@ func (s *Store) scopeFiles(ctx context.Context, scopes []Scope) ([]scopeFile, er
 			for _, h := range held {
 				if s.Reaches(h.Tier) && (h.Tier != Conversation || s.inAllConversations() ||
 					slices.Contains(taken, h.String())) {
-					all = append(all, scopeFile{h.Scope, f, near, h.live})
+					all = append(all, scopeFile{h.Scope, f, near})
 				}
 			}
 			return err
@@ -235,7 +218,6 @@ func (s *Store) scopeFiles(ctx context.Context, scopes []Scope) ([]scopeFile, er
 		if err != nil && !errors.Is(err, errNoFile) {
 			return nil, err
 		}
-		live := 0
 		if f != nil {
 			if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
 				switch sc.Tier {
@@ -243,9 +225,6 @@ func (s *Store) scopeFiles(ctx context.Context, scopes []Scope) ([]scopeFile, er
 					err = f.checkChannel(tx, sc.Channel)
 				case Conversation:
 					_, err = s.ownConversation(tx, sc.Conversation)
-				}
-				if err == nil {
-					live, err = liveIn(tx, sc)
 				}
 				return err
 			}); err != nil {
@@ -256,7 +235,7 @@ func (s *Store) scopeFiles(ctx context.Context, scopes []Scope) ([]scopeFile, er
 			files[f] = f.Nearby()
 		}
 		if !slices.ContainsFunc(all, func(w scopeFile) bool { return w.Scope == sc }) {
-			all = append(all, scopeFile{sc, f, files[f], live})
+			all = append(all, scopeFile{sc, f, files[f]})
 		}
 	}
 	return all, nil
@@ -269,20 +248,6 @@ func (s Scope) where() (string, []any) {
 			[]any{s.Tier, s.Conversation}
 	}
 	return `tier = ? AND channel = ? AND ` + isLive, []any{s.Tier, s.Channel}
-}
-
-// filter returns the filter of the index for the active items of a scope that this agent alone may
-// read, "" for everybody's.
-func (s Scope) filter(agent string) index.Filter {
-	f := index.Filter{All: [][]string{{kwTier + s.Tier}, {keyword(kwAgent, agent)}},
-		None: []string{kwArchived}}
-	switch s.Tier {
-	case Channel:
-		f.All = append(f.All, []string{kwChannel + s.Channel})
-	case Conversation:
-		f.All = append(f.All, []string{kwConversation + s.Conversation})
-	}
-	return f
 }
 
 func liveIn(tx *sqlite.Tx, sc Scope) (int, error) {
@@ -332,52 +297,32 @@ func (w *watermark) write(tx *sqlite.Tx, sc Scope) error {
 	return err
 }
 
-// Due returns the scopes that need a pass: with DueItems or more new or changed items since the
-// last pass, with more active items than Cap of which some can be archived, or with expired items;
-// and archived conversations whose items end with them. It asks for no time since the last pass, so
-// a missed pass is only late.
+// Due returns the scopes that the caller can reach and that need a pass: with expired items, or more
+// active items than Cap of which some can be archived; archived conversations whose items end with
+// them; and what has grown. It asks for no time since the last pass, so a missed pass is only late.
 func (s *Store) Due(ctx context.Context) ([]Scope, error) {
-	return s.dueBy(ctx, func(tx *sqlite.Tx, h *holding) (bool, error) {
-		// If all items of a scope are too important to archive, a pass cannot reduce
-		// their number.
-		if h.expired > 0 || h.live > s.most() && h.loose > 0 {
-			return true, nil
-		}
-		if ended, err := hasEnded(tx, h.Scope); err != nil || ended {
-			return ended, err
-		}
-		return grown(tx, h, DueItems)
-	})
-}
-
-// DueAfterSession returns the scopes that need a pass at the end of a session: those
-// with DueSession or more new or changed items since a pass at least a day ago.
-func (s *Store) DueAfterSession(ctx context.Context) ([]Scope, error) {
-	return s.dueBy(ctx, func(tx *sqlite.Tx, h *holding) (bool, error) {
-		last, err := readWatermark(tx, h.Scope)
-		if err != nil || last.there && tx.Now.Sub(time.UnixMilli(last.at)) < 24*time.Hour {
-			return false, err
-		}
-		return grown(tx, h, DueSession)
-	})
-}
-
-// dueBy returns the scopes that the caller can reach and that satisfy a condition.
-func (s *Store) dueBy(ctx context.Context, is func(*sqlite.Tx, *holding) (bool, error)) (
-	[]Scope, error) {
 	due := []Scope{}
 	err := s.each(ctx, func(_ *file, tx *sqlite.Tx) error {
 		held, err := heldScopes(tx)
 		for i := range held {
-			if !s.Reaches(held[i].Tier) {
+			h := &held[i]
+			if !s.Reaches(h.Tier) {
 				continue
 			}
-			yes, err := is(tx, &held[i])
+			// If all items of a scope are too important to archive, a pass cannot reduce
+			// their number.
+			is := h.expired > 0 || h.live > s.most() && h.loose > 0
+			if !is {
+				is, err = hasEnded(tx, h.Scope)
+			}
+			if !is && err == nil {
+				is, err = grown(tx, h)
+			}
 			if err != nil {
 				return err
 			}
-			if yes {
-				due = append(due, held[i].Scope)
+			if is {
+				due = append(due, h.Scope)
 			}
 		}
 		return err
@@ -408,13 +353,15 @@ func hasEnded(tx *sqlite.Tx, sc Scope) (bool, error) {
 		`SELECT count(*) FROM items WHERE `+where+` AND lifetime = 'conversation'`, args...)
 }
 
-// grown reports whether a scope has at least `many` new or changed items since the last pass.
-func grown(tx *sqlite.Tx, h *holding, many int) (bool, error) {
-	if h.live < many {
-		return false, nil
-	}
+// grown reports whether a scope has DueItems new or changed items since the last pass, or DueSession
+// since one at least a day ago.
+func grown(tx *sqlite.Tx, h *holding) (bool, error) {
 	last, err := readWatermark(tx, h.Scope)
-	if err != nil {
+	many := DueItems
+	if tx.Now.Sub(time.UnixMilli(last.at)) >= 24*time.Hour {
+		many = DueSession
+	}
+	if err != nil || h.live < many {
 		return false, err
 	}
 	where, args := h.where()

@@ -17,7 +17,7 @@ import (
 const stepsAtOnce = 100
 
 // apply applies the steps of a plan and stores the watermark.
-func (p *pass) apply(ctx context.Context, moved func(int)) (Consolidated, error) {
+func (p *pass) apply(ctx context.Context) (Consolidated, error) {
 	c := Consolidated{Scope: p.String(), Live: p.held, Notes: p.notes}
 	if p.f == nil {
 		return c, nil
@@ -46,7 +46,6 @@ func (p *pass) apply(ctx context.Context, moved func(int)) (Consolidated, error)
 			return c, err
 		}
 		c, a = sum, next
-		moved(end - at)
 	}
 	return c, nil
 }

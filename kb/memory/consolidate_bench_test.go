@@ -199,7 +199,7 @@ func BenchmarkConsolidate10K(b *testing.B) {
 		}
 	}
 	pass := func(s *Store) (Consolidated, error) {
-		all, err := s.Consolidate(b.Context(), nil, nil)
+		all, err := s.Consolidate(b.Context(), nil)
 		if err != nil || len(all) != 1 {
 			return Consolidated{}, fmt.Errorf("%d scopes, %w", len(all), err)
 		}

@@ -22,7 +22,7 @@ func newPass(t testing.TB, embedder embed.Embedder) (*Store, *clock) {
 
 func consolidate(t testing.TB, s *Store, scopes ...Scope) Consolidated {
 	t.Helper()
-	all, err := s.Consolidate(t.Context(), scopes, nil)
+	all, err := s.Consolidate(t.Context(), scopes)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func TestConsolidatingProcess(t *testing.T) {
 			fmt.Println("ready")
 		}
 		fmt.Println("pass")
-		if _, err := s.Consolidate(t.Context(), nil, nil); err != nil {
+		if _, err := s.Consolidate(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		fmt.Println("passed")
@@ -132,7 +132,7 @@ func TestKilledConsolidation(t *testing.T) {
 		s := killedStore(t, home, round)
 		agrees(t, s)
 		interrupted += unfinished(t, s)
-		if _, err := s.Consolidate(t.Context(), nil, nil); err != nil {
+		if _, err := s.Consolidate(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		scopes, err := s.scopeFiles(t.Context(), nil)

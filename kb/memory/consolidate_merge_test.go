@@ -22,6 +22,8 @@ func TestSurvivor(t *testing.T) {
 	}{
 		{"more important", Item{Importance: .6, Accesses: 1}, Item{Importance: .5, Accesses: 2, Created: base.Add(time.Minute)}, Item{Importance: .6, Accesses: 3, Lifetime: ShortTerm}},
 		{"asked for more often", Item{Importance: .5, Accesses: 2}, Item{Importance: .5, Accesses: 1, Created: base.Add(time.Minute)}, Item{Importance: .5, Accesses: 3, Lifetime: ShortTerm}},
+		{"the author's", Item{Importance: .5, Curator: CuratorAuthor}, Item{Importance: .9, Accesses: 2}, Item{Importance: .9, Accesses: 2, Lifetime: ShortTerm}},
+		{"put later", Item{Importance: .5}, Item{Importance: .5}, Item{Importance: .5, Lifetime: ShortTerm}},
 		{"newer", Item{Importance: .5, Created: base.Add(time.Minute)}, Item{Importance: .5}, Item{Importance: .5, Lifetime: ShortTerm}},
 		{"long-term", Item{Importance: .6}, Item{Importance: .5, Lifetime: LongTerm}, Item{Importance: .6, Lifetime: LongTerm}},
 		{"tags", Item{Importance: .6, Tags: []string{"b", "a"}}, Item{Importance: .5, Tags: []string{"c", "a"}}, Item{Importance: .6, Lifetime: ShortTerm, Tags: []string{"b", "a", "c"}}},
@@ -139,40 +141,6 @@ func TestMergeKeepsApart(t *testing.T) {
 				t.Errorf("%s, vectors %v: %+v", tc.name, vectors, got)
 			}
 		}
-	}
-}
-
-// TestReasonsAreTrue: what is said of two items that are merged is so.
-func TestReasonsAreTrue(t *testing.T) {
-	base := newClock().now()
-	for _, tc := range []struct {
-		name       string
-		keep, drop Item
-		why        string
-	}{
-		{"the author's", Item{Importance: .5, Curator: CuratorAuthor}, Item{Importance: .9, Accesses: 2}, "KEEP is the author's"},
-		{"more important", Item{Importance: .6}, Item{Importance: .5, Accesses: 2}, "KEEP is more important (0.6 against 0.5)"},
-		{"read more often", Item{Importance: .5, Accesses: 2}, Item{Importance: .5}, "KEEP was read more often (2 times against 0)"},
-		{"newer", Item{Importance: .5, Created: base}, Item{Importance: .5, Created: base.Add(-time.Hour)}, "KEEP is newer"},
-		{"put later", Item{Importance: .5}, Item{Importance: .5}, "KEEP was stored later"},
-	} {
-		s, _ := newPass(t, nil)
-		tc.keep.Content, tc.drop.Content = "say it once", "Say it once."
-		drop := one(t, s, tc.drop)
-		keep := one(t, s, tc.keep)
-		consolidate(t, s)
-		if got, want := get(t, s, drop.ID).Why, "the same statement; "+strings.ReplaceAll(tc.why, "KEEP", keep.ID); got != want {
-			t.Errorf("%s: %q, not %q", tc.name, got, want)
-		}
-	}
-	// What another was merged into counts by what it was before.
-	s, _ := newPass(t, nil)
-	one(t, s, Item{Importance: .5, Accesses: 5, Content: "say it once", Tags: []string{"a"}})
-	third := one(t, s, Item{Importance: .5, Accesses: 1, Content: "say it once"})
-	one(t, s, Item{Importance: .6, Content: "say it once"})
-	consolidate(t, s)
-	if got := get(t, s, third.ID).Why; !strings.Contains(got, "is more important (0.6 against 0.5)") {
-		t.Error(got)
 	}
 }
 

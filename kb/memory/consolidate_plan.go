@@ -74,10 +74,6 @@ func (p *pass) build(ctx context.Context, tx *sqlite.Tx) error {
 	return ctx.Err()
 }
 
-func (p *pass) note(format string, args ...any) {
-	p.notes = append(p.notes, fmt.Sprintf(format, args...))
-}
-
 // load reads the active items and the previous watermark.
 func (p *pass) load(tx *sqlite.Tx) (err error) {
 	if p.last, err = readWatermark(tx, p.Scope); err != nil {
@@ -236,8 +232,8 @@ func (p *pass) planCap() {
 			cmp.Compare(a.n, b.n))
 	})
 	if len(loose) < over {
-		p.note("it stays at %s, %d above the limit of %d: those have importance %g or more and were read within %d days", items(len(p.live)-len(loose)), over-len(loose), most,
-			shieldFrom, int(shieldFor.Hours()/24))
+		p.notes = append(p.notes, fmt.Sprintf("it stays at %s, %d above the limit of %d: those have importance %g or more and were read within %d days",
+			items(len(p.live)-len(loose)), over-len(loose), most, shieldFrom, int(shieldFor.Hours()/24)))
 		over = len(loose)
 	}
 	out := make(map[int64]bool, over)
@@ -268,23 +264,6 @@ func (it *Item) rank(o *Item) int {
 	return cmp.Or(cmp.Compare(o.authority(), it.authority()),
 		cmp.Compare(o.Importance, it.Importance), cmp.Compare(o.Accesses, it.Accesses),
 		o.Created.Compare(it.Created), cmp.Compare(o.n, it.n))
-}
-
-// whyStays returns why an item outranks another.
-func (it *Item) whyStays(o *Item) string {
-	switch {
-	case it.authority() != o.authority():
-		return it.ID + " is the author's"
-	case it.Importance != o.Importance:
-		return fmt.Sprintf("%s is more important (%g against %g)", it.ID, it.Importance,
-			o.Importance)
-	case it.Accesses != o.Accesses:
-		return fmt.Sprintf("%s was read more often (%d times against %d)", it.ID, it.Accesses,
-			o.Accesses)
-	case !it.Created.Equal(o.Created):
-		return it.ID + " is newer"
-	}
-	return it.ID + " was stored later"
 }
 
 // authority is 1 for an item by the author: no item by an agent replaces it.
@@ -385,7 +364,6 @@ func (p *pass) mergeAmong(tx *sqlite.Tx, all []*standing) error {
 	}
 	type kept struct {
 		*standing
-		was  Item // before it absorbed others; its rank depends on this
 		said clash.Said
 	}
 	var keep []kept
@@ -393,11 +371,11 @@ func (p *pass) mergeAmong(tx *sqlite.Tx, all []*standing) error {
 		said := byN[st.n].statement()
 		at := slices.IndexFunc(keep, func(k kept) bool { return k.said.Same(said) })
 		if at < 0 {
-			keep = append(keep, kept{st, st.Item, said})
+			keep = append(keep, kept{st, said})
 			continue
 		}
 		k := &keep[at]
-		s := p.add(OpMerge, st, "the same statement; "+k.was.whyStays(&st.Item))
+		s := p.add(OpMerge, st, "the same statement")
 		s.Into, s.into, s.ofInto = k.ID, k.n, k.Revision
 		k.Item.absorb(&st.Item)
 		p.askedBy[k.n] = union(p.askedBy[k.n], p.askedBy[st.n])

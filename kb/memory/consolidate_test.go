@@ -269,6 +269,8 @@ func TestDue(t *testing.T) {
 		}
 	}
 	due(0)
+	put(t, s, Item{Tier: Workspace, Content: "of before the pass"})
+	consolidate(t, s) // today, so that DueSession does not count
 	items := make([]Item, DueItems-1)
 	for i := range items {
 		items[i] = Item{Tier: Workspace, Importance: .5, Content: fmt.Sprint("item ", i)}
@@ -360,7 +362,7 @@ func TestScopesOfConsolidation(t *testing.T) {
 		{nil, nil},
 	} {
 		_, _, groupsErr := s.Groups(t.Context(), tc.scopes, 0)
-		for _, err := range []error{groupsErr, errOf(s.Consolidate(t.Context(), tc.scopes, nil)), errOf(s.PlanConsolidation(t.Context(), tc.scopes))} {
+		for _, err := range []error{groupsErr, errOf(s.Consolidate(t.Context(), tc.scopes)), errOf(s.PlanConsolidation(t.Context(), tc.scopes))} {
 			if !errors.Is(err, tc.kind) {
 				t.Errorf("%v: %v", tc.scopes, err)
 			}
@@ -371,14 +373,14 @@ func TestScopesOfConsolidation(t *testing.T) {
 		it.Importance, it.Expires = .5, &now
 		one(t, s, it)
 	}
-	if _, err := s.Consolidate(t.Context(), []Scope{{Tier: Channel, Channel: "attic"}}, nil); !errors.Is(err, fault.NotFound) {
+	if _, err := s.Consolidate(t.Context(), []Scope{{Tier: Channel, Channel: "attic"}}); !errors.Is(err, fault.NotFound) {
 		t.Error(err)
 	}
-	if _, err := s.Consolidate(t.Context(), []Scope{{Tier: Conversation, Conversation: newRef()}}, nil); !errors.Is(err, fault.NotFound) {
+	if _, err := s.Consolidate(t.Context(), []Scope{{Tier: Conversation, Conversation: newRef()}}); !errors.Is(err, fault.NotFound) {
 		t.Error(err)
 	}
 	narrow := open(t, s.home, Options{Workspace: s.Workspace(), Agent: "a", Tiers: []string{Channel}, Now: c.now})
-	if _, err := narrow.Consolidate(t.Context(), []Scope{{Tier: Account}}, nil); !errors.Is(err, fault.Denied) {
+	if _, err := narrow.Consolidate(t.Context(), []Scope{{Tier: Account}}); !errors.Is(err, fault.Denied) {
 		t.Error(err)
 	}
 	if got := consolidate(t, narrow); got.Expired != 1 {

@@ -48,10 +48,7 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 func newRef() string {
 	b := make([]byte, RefLen)
 	for i := range b {
-		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(base62))))
-		if err != nil {
-			panic(err) // crypto/rand does not fail
-		}
+		n, _ := rand.Int(rand.Reader, big.NewInt(int64(len(base62)))) // crypto/rand does not fail
 		b[i] = base62[n.Int64()]
 	}
 	return string(b)
@@ -250,14 +247,6 @@ func (s *Store) Summarise(ctx context.Context, ref, title, text string, tags ...
 		Tier: Channel, Channel: c.Channel, Conversation: ref, Title: title, Content: text,
 		Importance: .75, Lifetime: LongTerm, Tags: append([]string{TagSummary}, tags...)}, PutOptions{})
 	return r.Item, err
-}
-
-// Summarised reports whether a conversation has a summary.
-func (s *Store) Summarised(ctx context.Context, ref string) (bool, error) {
-	found, _, err := s.List(ctx,
-		ListQuery{Tiers: []string{Channel}, Conversation: ref, Tags: []string{TagSummary},
-			Limit: 1})
-	return len(found) > 0, err
 }
 
 // IdleConversation ends an active conversation.

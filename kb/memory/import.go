@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,9 +36,6 @@ type ImportCounts struct {
 type ImportRefused struct {
 	Place  string `json:"place"` // such as items[17]
 	Reason string `json:"reason"`
-
-	list string // the list of the record
-	at   int    // its index there
 }
 
 // Imported is the result of Import.
@@ -77,7 +73,7 @@ func (out *Imported) count(list string, at, what int, why string) {
 	case fateRefused:
 		c.Refused++
 		out.Refused = append(out.Refused,
-			ImportRefused{Place: store.RecordPlace(list, at), Reason: why, list: list, at: at})
+			ImportRefused{Place: store.RecordPlace(list, at), Reason: why})
 	}
 	out.Counts[list] = c
 }
@@ -118,9 +114,6 @@ func (s *Store) Import(ctx context.Context, r io.Reader, opt ImportOptions) (Imp
 			return out, err
 		}
 	}
-	slices.SortFunc(out.Refused, func(a, b ImportRefused) int {
-		return cmp.Or(slices.Index(lists, a.list)-slices.Index(lists, b.list), a.at-b.at)
-	})
 	im.remark(&out)
 	return out, nil
 }

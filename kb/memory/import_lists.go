@@ -40,9 +40,8 @@ func newImporter(s *Store, opt ImportOptions) *importer {
 				return p.insert("notes", r.columns(), Scope{Tier: r.Tier}, r.ID, r.Agent)
 			}},
 		&listOf[scratchRecord]{name: listScratch, check: im.checkScratch, plan: planScratch,
-			key:   func(r *scratchRecord) string { return r.Conversation + " " + r.Key + " " + r.Agent },
-			tier:  func(*scratchRecord) string { return Conversation },
-			store: storeScratch},
+			key: scratchKey, store: storeScratch,
+			tier: func(*scratchRecord) string { return Conversation }},
 	}
 	return im
 }
@@ -198,40 +197,36 @@ func planNotes(p *filePlan, notes []incoming[noteRecord]) (
 	}, err
 }
 
+// scratchKey names a working note: neither a ref code nor a key has a space.
+func scratchKey(r *scratchRecord) string { return r.Conversation + " " + r.Key + " " + r.Agent }
+
 func planScratch(p *filePlan, notes []incoming[scratchRecord]) (
 	func(*scratchRecord) (int, string), error) {
-	type owner struct{ conversation, agent string }
-	type name struct {
-		owner
-		key string
-	}
-	here, many := map[name]string{}, map[owner]int{}
+	here, many := map[string]string{}, map[string]int{} // values by name, notes by owner
+	owner := func(r *scratchRecord) string { return r.Conversation + " " + r.Agent }
 	var have scratchRecord
-	nameOf := func(r *scratchRecord) name { return name{owner{r.Conversation, r.Agent}, r.Key} }
 	err := eachRecord(p.tx, have.columns(),
 		"scratch WHERE conversation IN (SELECT value FROM json_each(?))", func() error {
-			n := nameOf(&have)
-			here[n] = string(have.Value)
-			many[n.owner]++
+			here[scratchKey(&have)] = string(have.Value)
+			many[owner(&have)]++
 			return nil
 		}, keysOf(notes, func(r *scratchRecord) string { return r.Conversation }))
 	return func(r *scratchRecord) (int, string) {
-		n := nameOf(r)
-		value, is := here[n]
+		value, is := here[scratchKey(r)]
 		switch {
 		case is && value == string(r.Value):
 			return fateUnchanged, ""
 		case is:
-			return fateKept, "the working note " + n.key + " of " + n.conversation +
+			return fateKept, "the working note " + r.Key + " of " + r.Conversation +
 				" differs here and was kept"
-		case !p.knownConversations[n.conversation]:
+		case !p.knownConversations[r.Conversation]:
 			return fateRefused,
-				"conversation " + n.conversation + " not found here or in the document"
-		case many[n.owner] >= MaxScratchKeys:
+				"conversation " + r.Conversation + " not found here or in the document"
+		case many[owner(r)] >= MaxScratchKeys:
 			return fateRefused,
-				fmt.Sprintf("there are already %d working notes", many[n.owner])
+				fmt.Sprintf("there are already %d working notes", many[owner(r)])
 		}
-		many[n.owner]++
+		many[owner(r)]++
 		return fateStored, ""
 	}, err
 }

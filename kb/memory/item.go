@@ -222,12 +222,16 @@ func (it *Item) normalise() error {
 	it.DerivedFrom = strings.TrimSpace(it.DerivedFrom)
 	it.Why = clip(strings.ToValidUTF8(it.Why, "�"), maxWhy)
 	err := cmp.Or(checkContent(it.Content),
-		checkLine("the title", it.Title, MaxTitle*utf8.UTFMax), checkTitle(it.Title),
+		checkLine("the title", it.Title, MaxTitle*utf8.UTFMax),
 		checkLine("the source", it.Source, MaxField),
 		checkLine("the derivation link", it.DerivedFrom, MaxField),
 		checkImportance(it.Importance))
 	if err != nil {
 		return err
+	}
+	if n := utf8.RuneCountInString(it.Title); n > MaxTitle {
+		return invalid(fmt.Sprintf("the title has %d characters; at most %d are allowed", n,
+			MaxTitle), "say the rest in the content")
 	}
 	if !slices.Contains(Curators, it.Curator) {
 		return unknown("curator", it.Curator, Curators)
@@ -262,14 +266,6 @@ func (it *Item) normalise() error {
 				t.Year()), "give a time between 1970 and 9999, or none")
 		}
 		it.Expires = &t
-	}
-	return nil
-}
-
-func checkTitle(title string) error {
-	if n := utf8.RuneCountInString(title); n > MaxTitle {
-		return invalid(fmt.Sprintf("the title has %d characters; at most %d are allowed", n,
-			MaxTitle), "say the rest in the content")
 	}
 	return nil
 }

@@ -193,32 +193,21 @@ type Stats struct {
 func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	all := Stats{Live: map[string]int{}, Agents: map[string]int{}}
 	for f, err := range s.reached(ctx) {
+		if err == nil {
+			err = f.Read(ctx, func(tx *sqlite.Tx) error { return f.stats(tx, &all) })
+		}
 		if err != nil {
 			return all, err
 		}
-		var st Stats
-		if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
-			st, err = f.stats(tx)
-			return err
-		}); err != nil {
-			return all, err
-		}
-		for tier, n := range st.Live {
-			all.Live[tier] += n
-		}
-		for agent, n := range st.Agents {
-			all.Agents[agent] += n
-		}
-		all.Conversations += st.Conversations
 	}
 	return all, nil
 }
 
-func (f *file) stats(tx *sqlite.Tx) (Stats, error) {
-	st := Stats{Live: map[string]int{}, Agents: map[string]int{}}
+// stats adds what is in a file.
+func (f *file) stats(tx *sqlite.Tx, st *Stats) error {
 	taken, err := f.s.conversationScopes(tx)
 	if err != nil {
-		return st, err
+		return err
 	}
 	var sc Scope
 	var n int
@@ -230,22 +219,23 @@ func (f *file) stats(tx *sqlite.Tx) (Stats, error) {
 		return nil
 	}, `SELECT tier, CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv, count(*)
 		FROM items WHERE `+isLive+` GROUP BY tier, conv`); err != nil {
-		return st, err
+		return err
 	}
 	var agent string
 	if err := tx.Each([]any{&agent, &n}, func() error {
 		if f.s.opt.Author || agent == f.s.opt.Agent { // only a person may know the other agents
-			st.Agents[agent] = n
+			st.Agents[agent] += n
 		}
 		return nil
 	}, `SELECT agent, count(*) FROM (SELECT agent FROM items WHERE `+isLive+` AND agent <> ''
 		UNION ALL SELECT agent FROM notes WHERE forgotten IS NULL) GROUP BY agent`); err != nil {
-		return st, err
+		return err
 	}
-	if f.s.Reaches(Conversation) {
-		st.Conversations, err = sqlite.One[int](tx, `SELECT count(*) FROM conversations`)
+	if f.account || !f.s.Reaches(Conversation) {
+		return nil
 	}
-	return st, err
+	st.Conversations, err = sqlite.One[int](tx, `SELECT count(*) FROM conversations`)
+	return err
 }
 
 // where returns the filters of a query as SQL, for reads without the index.
@@ -261,13 +251,11 @@ func (q *Query) where(tier, agent string, now time.Time) (string, []any) {
 		w += ` AND channel = '' AND conversation = ?`
 		args = append(args, q.Conversation)
 	}
-	if len(q.Curators) > 0 {
-		w += ` AND curator IN (SELECT value FROM json_each(?))`
-		args = append(args, sqlite.List(q.Curators))
-	}
-	if len(q.Sources) > 0 {
-		w += ` AND source IN (SELECT value FROM json_each(?))`
-		args = append(args, sqlite.List(q.Sources))
+	for column, values := range map[string][]string{"curator": q.Curators, "source": q.Sources} {
+		if len(values) > 0 {
+			w += ` AND ` + column + ` IN (SELECT value FROM json_each(?))`
+			args = append(args, sqlite.List(values))
+		}
 	}
 	if len(q.Tags) > 0 {
 		w += ` AND EXISTS (SELECT 1 FROM json_each(items.tags) WHERE value IN (SELECT value

@@ -95,12 +95,12 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestDueAfterSession: a small workspace is due at a session's end, and not twice a day.
-func TestDueAfterSession(t *testing.T) {
+// TestDueOnceADay: a small workspace is due with a few new items, and not twice a day.
+func TestDueOnceADay(t *testing.T) {
 	s, c := newPass(t, nil)
 	due := func(want int) {
 		t.Helper()
-		if all, err := s.DueAfterSession(t.Context()); err != nil || len(all) != want {
+		if all, err := s.Due(t.Context()); err != nil || len(all) != want {
 			t.Errorf("due: %v, %v; not %d", all, err, want)
 		}
 	}

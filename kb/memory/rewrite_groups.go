@@ -61,9 +61,6 @@ type GroupItem struct {
 // does not count as an access.
 func (s *Store) Groups(ctx context.Context, scopes []Scope, limit int) (
 	groups []Group, clashing []Contradiction, err error) {
-	if limit < 0 {
-		return nil, nil, invalid(fmt.Sprintf("the limit %d is negative", limit), "0 lists all")
-	}
 	s.Flush(ctx)
 	all, err := s.scopeFiles(ctx, scopes)
 	if err != nil {
@@ -165,11 +162,12 @@ func (g *grouping) link(ctx context.Context, tx *sqlite.Tx) error {
 			g.byWords(i, model)
 			return nil
 		}
+		q := Query{Channel: g.Channel, Conversation: g.Conversation}
 		found, err := g.near.Search(tx,
 			index.Query{Vector: v, Model: model, Depth: groupNear, Near: GroupCosine,
-				Filter: g.Scope.filter(all[i].Agent)}, len(all)-i, len(all))
+				Filter: q.filter(g.Tier, all[i].Agent)}, len(all)-i, len(all))
 		for _, c := range found {
-			if j, there := g.byN[c.ID]; there && j != i {
+			if j, there := g.byN[c.ID]; there && j != i && all[j].Agent == all[i].Agent {
 				g.all[i].near = append(g.all[i].near, link{j, c.Cosine})
 			}
 		}

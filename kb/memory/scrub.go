@@ -436,8 +436,7 @@ func (f *file) scrubRows(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
 		}
 	}
 	if q.Mode == ScrubAll {
-		for _, stmt := range []string{
-			`DELETE FROM consolidated`, `DELETE FROM meta WHERE key LIKE 'consolidated %'`,
+		for _, stmt := range []string{`DELETE FROM consolidated`,
 			`UPDATE channels SET description = ''`} {
 			if _, err := tx.Exec(stmt); err != nil {
 				return err
@@ -445,12 +444,9 @@ func (f *file) scrubRows(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
 		}
 	}
 	if q.Purge { // and its watermark
-		for _, stmt := range []string{
-			`DELETE FROM consolidated WHERE scope = ?`,
-			`DELETE FROM meta WHERE key = 'consolidated ' || ?`} {
-			if _, err := tx.Exec(stmt, q.Scope.String()); err != nil {
-				return err
-			}
+		if _, err := tx.Exec(`DELETE FROM consolidated WHERE scope = ?`,
+			q.Scope.String()); err != nil {
+			return err
 		}
 	}
 	if out.Counts["live"]+out.Counts["archived"]+out.Counts["forgotten"] == 0 {

@@ -122,7 +122,7 @@ func TestYear(t *testing.T) {
 		}
 		passes++
 		began := time.Now()
-		did, err := s.Consolidate(t.Context(), due, nil)
+		did, err := s.Consolidate(t.Context(), due)
 		passing += time.Since(began)
 		if err != nil {
 			t.Fatal(err)

@@ -103,7 +103,7 @@ func RunMemory(ctx context.Context, set *Set, emb embed.Embedder) (*MemoryReport
 			err = r.measure(ctx, set, m, ask)
 			if err == nil && mode == ModeAged {
 				m.Mode = ModeTidy
-				if _, err = s.Consolidate(ctx, nil, nil); err == nil {
+				if _, err = s.Consolidate(ctx, nil); err == nil {
 					err = r.measure(ctx, set, m, ask)
 				}
 			}
@@ -167,7 +167,7 @@ func remember(ctx context.Context, home string, docs []remembered, emb embed.Emb
 	aged bool) (*memory.Store, map[string]string, error) {
 	const workspace = "/eval"
 	s, err := memory.Open(home, memory.Options{Workspace: workspace, Author: true,
-		Embedder: emb, Warm: true})
+		Embedder: emb})
 	if err != nil {
 		return nil, nil, err
 	}

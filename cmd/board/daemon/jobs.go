@@ -211,7 +211,7 @@ func (s *Server) consolidateMemory(ctx context.Context, opt memory.Options) (int
 	if err != nil || len(due) == 0 {
 		return 0, err
 	}
-	done, err := m.Consolidate(ctx, due, nil)
+	done, err := m.Consolidate(ctx, due)
 	return len(done), err
 }
 

@@ -14,8 +14,7 @@ import (
 // process. The next session's end does the rest.
 const tidyWithin = time.Second
 
-// tidyMemory consolidates the scopes of a directory's memory that have enough new
-// items, at most once a day.
+// tidyMemory consolidates the scopes of a directory's memory that need it.
 func (p *program) tidyMemory(ctx context.Context, home, dir string) error {
 	ctx, cancel := context.WithTimeout(ctx, tidyWithin)
 	defer cancel()
@@ -35,11 +34,11 @@ func (p *program) tidyMemory(ctx context.Context, home, dir string) error {
 		return err
 	}
 	defer s.Close()
-	due, err := s.DueAfterSession(ctx)
+	due, err := s.Due(ctx)
 	if err != nil || len(due) == 0 {
 		return err
 	}
-	_, err = s.Consolidate(ctx, due, nil)
+	_, err = s.Consolidate(ctx, due)
 	return err
 }
 

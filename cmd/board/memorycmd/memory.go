@@ -43,11 +43,6 @@ func speakerFlags() []cli.Flag {
 	}
 }
 
-func tiersFlag(usage string) cli.Flag {
-	return &cli.StringSliceFlag{Name: "tier", Aliases: []string{"tiers"},
-		Usage: "`TIER`, repeatable or with commas: " + strings.Join(memory.Tiers, ", ") + usage}
-}
-
 // openMemory opens the memory for its caller (see setSpeaker). Grants come from the
 // environment, which whoever starts an agent controls. It has a model if one is wanted
 // and usable.

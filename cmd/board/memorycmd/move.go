@@ -21,7 +21,8 @@ those of all agents. Embeddings are left out: board kb reembed adds them. So are
 earlier revisions: board backup copies all. A file is written completely or not at
 all.`,
 			Flags: memoryFlags(
-				tiersFlag(" (default all)"),
+				&cli.StringSliceFlag{Name: "tier", Aliases: []string{"tiers"},
+					Usage: "`TIER`, repeatable or with commas: " + strings.Join(memory.Tiers, ", ") + " (default all)"},
 				&cli.BoolFlag{Name: "forgotten", Usage: "include forgotten and expired items"},
 				&cli.BoolFlag{Name: "everything", Usage: "include what belongs to agents: a person's backup"},
 			),
