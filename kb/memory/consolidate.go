@@ -341,16 +341,10 @@ func (s *Store) most() int {
 // hasEnded reports whether a scope is an archived conversation with items that end with
 // it.
 func hasEnded(tx *sqlite.Tx, sc Scope) (bool, error) {
-	if sc.Tier != Conversation {
-		return false, nil
-	}
-	archived, err := conversationArchived(tx, sc.Conversation)
-	if err != nil || !archived {
-		return false, err
-	}
 	where, args := sc.where()
-	return sqlite.One[bool](tx,
-		`SELECT count(*) FROM items WHERE `+where+` AND lifetime = 'conversation'`, args...)
+	return sqlite.One[bool](tx, `SELECT count(*) > 0 FROM items WHERE `+where+`
+		AND lifetime = 'conversation' AND conversation IN (SELECT ref FROM conversations
+		WHERE status = ?)`, append(args, StatusArchived)...)
 }
 
 // grown reports whether a scope has DueItems new or changed items since the last pass, or DueSession

@@ -227,6 +227,7 @@ func TestExpiredAndEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	note := one(t, s, Item{Tier: Conversation, Conversation: conv.Ref, Importance: 1})
+	one(t, s, Item{Tier: Conversation, Conversation: conv.Ref, Importance: 1})
 	lasting := one(t, s, Item{Tier: Conversation, Conversation: conv.Ref, Importance: .5, Lifetime: LongTerm})
 	due := func(want ...string) {
 		t.Helper()
@@ -248,7 +249,7 @@ func TestExpiredAndEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	due("conversation:" + conv.Ref)
-	if got := consolidate(t, s, Scope{Tier: Conversation, Conversation: conv.Ref}); got.Ended != 1 || got.Live != 1 || get(t, s, note.ID).Archived == nil || get(t, s, lasting.ID).Archived != nil {
+	if got := consolidate(t, s, Scope{Tier: Conversation, Conversation: conv.Ref}); got.Ended != 2 || got.Live != 1 || get(t, s, note.ID).Archived == nil || get(t, s, lasting.ID).Archived != nil {
 		t.Errorf("%+v", got)
 	}
 	due()
