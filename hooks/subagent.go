@@ -33,8 +33,8 @@ func (t *turn) subagent(ctx context.Context) string {
 			"(`board post … --worker %[1]s`, `board done --worker %[1]s`).", oneLine(worker, 60))
 	}
 	var parts []string
-	for _, part := range []string{heading, t.gate(ctx)} {
-		if part = strings.TrimPrefix(part, "## Run "+run+"\n"); part != "" && r.take(part) {
+	for _, part := range []string{heading, strings.TrimPrefix(t.gate(ctx), "## Run "+run+"\n")} {
+		if part != "" && r.take(part) {
 			parts = append(parts, part)
 			t.gave("run", part, "a subagent's brief")
 		}

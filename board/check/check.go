@@ -428,7 +428,7 @@ func (c *checker) conflicts(found *board.Conflicts) Step {
 
 func (c *checker) trace(t *trace.Result) Step {
 	s := Step{Trace: t, Passed: true,
-		Headline: fmt.Sprintf("%d of %s supported", t.Checked-t.Unsupported,
+		Headline: fmt.Sprintf("%d of %s supported", t.Supported+t.Derived,
 			count(t.Checked, "fact", "facts"))}
 	if t.Unsupported > 0 {
 		s.Headline = fmt.Sprintf("nothing supports %d of %s",
@@ -438,7 +438,7 @@ func (c *checker) trace(t *trace.Result) Step {
 		s.Headline += fmt.Sprintf(" (%d may be right)", t.Unsure)
 	}
 	if t.SourceOnly > 0 { // in a source, and no finding has it
-		s.Headline += fmt.Sprintf("; %d stand in a source, no finding has them", t.SourceOnly)
+		s.Headline += fmt.Sprintf("; %d stand in a source, no finding says them", t.SourceOnly)
 	}
 	if t.Unsaid > 0 { // a warning
 		s.Headline += fmt.Sprintf("; no finding says anything like %s",

@@ -69,7 +69,8 @@ func (s *Step) Findings() (all []Finding) {
 		}
 	case s.Trace != nil:
 		for i := range s.Trace.Facts {
-			if f := &s.Trace.Facts[i]; f.Verdict == trace.Unsupported && !f.IsUnsaid() {
+			f := &s.Trace.Facts[i]
+			if f.Verdict == trace.Unsupported && !f.IsUnsaid() || f.Verdict == trace.Source && !s.Passed {
 				all = append(all, Finding{Text: f.Text, Why: f.Kind + ": " + f.Describe(),
 					Report: f.Report, Line: f.Line, Fact: f, Passage: &s.Trace.Passages[f.Passage],
 					Clear: "correct the report, or post the finding with its source",

@@ -67,23 +67,21 @@ func (ev *Evidence) Even() *Evidence {
 }
 
 // Survive compares a finding with what a report says word for word, or in one of the windows
-// that are nearest to it.
+// that are nearest to it. What stands word for word is there, if no other section says otherwise.
 func (ev *Evidence) Survive(claim *Claim, item string) Survival {
 	var said *Claim
 	denied := ""
 	if ev.knows(claim) {
 		if said, denied = ev.Says(item); said != nil && denied == "" {
+			if s := ev.best(claim, said); s.Denies() && !ev.isLong() && !ev.Part {
+				s.Reasons = append(s.Reasons, WordForWord)
+				return s
+			}
 			return Survival{Verdict: Supported, Verbatim: true, Claim: claim,
 				Window: &Window{Source: said.Source, Claims: []*Claim{said}, Cover: 1}}
 		}
 	}
-	best := Survival{Claim: claim, odds: -100, Lacks: claim.figures()}
-	for _, w := range ev.Nearest(claim, nearWindows) {
-		s := ev.judge(claim, ev.lay(claim, w))
-		if s.better(&best) {
-			best = s
-		}
-	}
+	best := ev.best(claim, nil)
 	if best.Verdict != Refuted && !ev.isLong() && best.Window != nil && best.Window.Cover >= .5 {
 		ev.refuteParts(claim, &best)
 	}
@@ -94,7 +92,29 @@ func (ev *Evidence) Survive(claim *Claim, item string) Survival {
 	return best
 }
 
+// best is what the window says that decides on a claim. If the claim stands word for word somewhere, as in an appendix,
+// other sections are asked alone: what is said beside it belongs to it.
+func (ev *Evidence) best(claim, said *Claim) Survival {
+	best := Survival{Claim: claim, odds: -100, Lacks: claim.figures()}
+	for _, w := range ev.Nearest(claim, nearWindows) {
+		if said != nil && slices.Equal(w.Claims[0].Heads, said.Heads) {
+			continue
+		}
+		if s := ev.judge(claim, ev.lay(claim, w)); s.better(&best) {
+			best = s
+		}
+	}
+	return best
+}
+
 const nearWindows = 5
+
+// Denies reports whether a place refutes a finding that stands word for word in another one. In a long text there is
+// always one that seems to.
+func (s *Survival) Denies() bool { return s.Verdict == Refuted && s.Window.Cover >= .5 }
+
+// WordForWord is the reason that goes with those of a refutation elsewhere.
+const WordForWord = "it stands word for word in another place"
 
 // knows reports whether the evidence has all words of a claim, wherever they are.
 func (ev *Evidence) knows(c *Claim) bool {

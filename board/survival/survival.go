@@ -260,13 +260,21 @@ func Check(items []Item, reports ...*documents.Document) Result {
 	for i, item := range items {
 		best := finding{pattern: newPattern(item.Content), cause: MissAbsent, first: -1}
 		best.pattern.asks = item.Why == WhyOpen || item.Why == WhyWaived
+		var against *finding
 		for _, x := range indexes {
 			x.long = long
 			f := best.pattern.find(x, &work)
 			f.weigh(x)
+			if f.cause != "" && f.near.Denies() && !long {
+				against = &f
+			}
 			if best.index == nil || f.better(best) {
 				best = f
 			}
+		}
+		if against != nil && best.near.Verbatim { // an appendix in a file of its own
+			best = *against
+			best.reasons = append(best.reasons, claims.WordForWord)
 		}
 		r.Items[i] = best.result(item)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/claims"
 	"blackboard/board/documents"
 	"blackboard/testdata/cost"
 )
@@ -118,9 +119,14 @@ func TestSurvivalResult(t *testing.T) {
 
 func TestSurvivalReports(t *testing.T) {
 	item := Item{Content: "The Ironworks lien lapses in 2026"}
-	r := check(t, item, "nothing", "The Ironworks lien lapses in 2025.",
+	r := check(t, item, "nothing", "The Ironworks lien lapses at some time.",
 		"The Ironworks lien lapses in 2026.")
 	if !r.Present || r.Passage.Report != "report3.md" {
+		t.Errorf("got %+v", r)
+	}
+	// What one says word for word does not hide what another one says otherwise.
+	r = check(t, item, "The Ironworks lien lapses in 2025.", "The Ironworks lien lapses in 2026.")
+	if r.Present || r.Passage.Report != "report1.md" || !slices.Contains(r.Reasons, claims.WordForWord) {
 		t.Errorf("got %+v", r)
 	}
 	// The halves in two reports are not the whole in one.

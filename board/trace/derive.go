@@ -433,7 +433,8 @@ func (t *tracer) otherValue(f *fact, s *words.Scanner, own []amount) string {
 	return ""
 }
 
-// readSources looks in sources for what no record supports.
+// readSources looks in sources for what no record supports. A figure that a record refutes, as of another unit, stays
+// refuted: its digits stand somewhere in most sources.
 func (t *tracer) readSources(sources Sources) error {
 	wanted := func(f *fact) bool { return f.verdict.Verdict == Unsupported }
 	t.index(wanted)
@@ -458,8 +459,8 @@ func (t *tracer) readSources(sources Sources) error {
 	for i := range t.facts {
 		f := &t.facts[i]
 		for k := range f.hits {
-			if wanted(f) && t.doubt(f, &f.hits[k]) == "" {
-				f.verdict = Fact{Verdict: Source, Source: f.hits[k].place}
+			if wanted(f) && !(f.refuted && f.kind != KindStatement) && t.doubt(f, &f.hits[k]) == "" {
+				f.verdict = Fact{Verdict: Source, Source: f.hits[k].place, Why: f.verdict.Why}
 			}
 		}
 	}

@@ -102,7 +102,7 @@ func (f *Fact) Describe() string {
 	}
 	switch {
 	case f.Verdict == Source && f.Source != nil:
-		return fmt.Sprintf("only in %s:%d", f.Source.File, f.Source.Line)
+		return strings.TrimSuffix(fmt.Sprintf("only in %s:%d; %s", f.Source.File, f.Source.Line, f.Why), "; ")
 	case f.Verdict == Derived && len(f.From) > 0:
 		return fmt.Sprintf("%s: %s (%s)", f.Verdict, f.Why, strings.Join(f.From, ", "))
 	case f.Verdict != Unsupported && f.Why != "":

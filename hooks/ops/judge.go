@@ -422,9 +422,9 @@ may still be wrong.`},
 			}
 			r, err := check.TraceRun(ctx, b, given)
 			limit := f.Trace.MaxUnsupported
-			return Judged{Trace: &r, all: in.All, failed: in.Strict && !r.Passed ||
-				limit != nil && r.Counted() > *limit,
-				step: check.Step{Name: check.Trace, Trace: &r, Passed: r.Passed}}, err
+			failed := in.Strict && !r.Passed || limit != nil && r.Counted() > *limit
+			return Judged{Trace: &r, all: in.All, failed: failed,
+				step: check.Step{Name: check.Trace, Trace: &r, Passed: r.Passed && !failed}}, err
 		})
 	},
 	Text: judgedText,
