@@ -127,13 +127,3 @@ func TestDueOnceADay(t *testing.T) {
 	some(DueSession - 1)
 	due(0)
 }
-
-// revisions returns the earlier versions of an item.
-func revisions(t *testing.T, s *Store, id string) []Item {
-	t.Helper()
-	all, err := s.Revisions(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
