@@ -15,15 +15,16 @@ import (
 )
 
 // Similar returns at most two entries that say nearly the same as one that was just posted and that it does not link
-// to; none if they cannot be read. The author waits: only the newest with two of its three longest words are compared.
-// They have half of the words, by weight, and are about the same line or may contradict it, or have nearly all: two of
-// a kind (the heater test passed, the battery test passed) have half of them, too.
+// to; none if they cannot be read. The author waits: only the newest with two of its three longest words that carry
+// content are compared. They have half of the words, by weight, and are about the same line or may contradict it, or
+// have nearly all: two of a kind (the heater test passed, the battery test passed) have half of them, too.
 func (b *Board) Similar(ctx context.Context, p *Posted) []Entry {
 	const most, longest, leastAlike, nearlyAll = 8, 3, .5, .95
 	text, e := p.Entry.Content[:min(len(p.Entry.Content), claims.MaxContent)], &p.Entry
 	long := slices.Compact(slices.SortedFunc(strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsMark(r)
 	}), func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) }))
+	long = slices.DeleteFunc(long, words.IsCommon)
 	var pairs []string
 	for i, word := range long[:min(len(long), longest)] {
 		for _, other := range long[:i] {

@@ -18,6 +18,14 @@ func TestSimilar(t *testing.T) {
 	if all := b.Similar(t.Context(), &last); len(all) != 2 || all[0].ID != "e4" || all[1].ID != "e3" {
 		t.Errorf("%+v", all)
 	}
+	one, err := b.Post(t.Context(), "w", Post{Content: "Readings must stay in the EU", SourceDoc: "offer.md", SourceRef: "3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := b.Similar(t.Context(), &Posted{Entry: Entry{ID: "e9", Content: "Readings have to stay within the EU",
+		SourceDoc: "offer.md", SourceRef: "3"}}); len(all) != 1 || all[0].ID != one.Entry.ID {
+		t.Errorf("by words that carry no content: %+v", all)
+	}
 	if all := b.Similar(t.Context(), &Posted{Entry: Entry{ID: "e9", Content: "42 — 17"}}); len(all) != 0 {
 		t.Errorf("without a word: %+v", all)
 	}
