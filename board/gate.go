@@ -86,8 +86,8 @@ func (v *Verdict) Why(most int) string {
 }
 
 // RuleWords are the rules of a gate in a word or two.
-var RuleWords = map[string]string{RuleExpected: "expected", RuleRan: "not run", RuleMaxDisputed: "disputed", RuleSource: "no source",
-	RuleVerified: "not verified", RuleEvidence: "no quote"}
+var RuleWords = map[string]string{RuleExpected: "expected", RuleRan: "not run", RuleMaxDisputed: "disputed",
+	RuleSource: "no source", RuleVerified: "not verified", RuleEvidence: "no quote"}
 
 // gateInput is what a verdict depends on.
 type gateInput struct {

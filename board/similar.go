@@ -51,7 +51,8 @@ func (b *Board) Similar(ctx context.Context, p *Posted) []Entry {
 			both += mine[word]
 		}
 		share := both / math.Sqrt(max(1, min(sum, others)*(sum+others-both))) // hollow words alone weigh nothing
-		if share < leastAlike || o.ID == e.ID || slices.Contains(slices.Concat(e.Supports, e.Contradicts, e.Supersedes), o.ID) {
+		linked := slices.Contains(slices.Concat(e.Supports, e.Contradicts, e.Supersedes), o.ID)
+		if share < leastAlike || linked || o.ID == e.ID {
 			return true
 		}
 		found, _ := claims.Conflicts(ctx, claims.List{{ID: o.ID, Source: o.SourceDoc, Content: o.Content},

@@ -7,7 +7,8 @@ func TestSimilar(t *testing.T) {
 	b := newBoard(t)
 	var last Posted
 	for _, p := range []Post{{Content: "Keys rotate every 90 days"}, {Content: "The build takes six minutes on two cores"},
-		{Content: "All keys of the service rotate every 30 days"}, {Content: "Keys are rotated every 80 days", Supports: []string{"e3"}},
+		{Content: "All keys of the service rotate every 30 days"}, {Content: "Keys are rotated every 80 days",
+			Supports: []string{"e3"}},
 		{Content: "Old keys rotate every 90 days"}, {Content: "Keys rotate every 85 days", Supersedes: []string{"e5"}}} {
 		posted, err := b.Post(t.Context(), "w", p)
 		if err != nil {
@@ -18,7 +19,8 @@ func TestSimilar(t *testing.T) {
 	if all := b.Similar(t.Context(), &last); len(all) != 2 || all[0].ID != "e4" || all[1].ID != "e3" {
 		t.Errorf("%+v", all)
 	}
-	one, err := b.Post(t.Context(), "w", Post{Content: "Readings must stay in the EU", SourceDoc: "offer.md", SourceRef: "3"})
+	one, err := b.Post(t.Context(), "w", Post{Content: "Readings must stay in the EU", SourceDoc: "offer.md",
+		SourceRef: "3"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,15 +60,21 @@ var billing = []struct {
 
 // capsules are 15, four of which can help on this day.
 var capsules = [][2]string{
-	{"encoding/csv writes LF unless UseCRLF is set", "Set Writer.UseCRLF = true and Comma = ';' before the first row; Flush, then check Error()."},
-	{"A PostgreSQL cursor lives in one transaction", "DECLARE CURSOR outside a transaction block fails with SQLSTATE 25P01; begin a read-only transaction, FETCH 1000 at a time."},
-	{"AddDate overflows at the end of a month", "time.AddDate(0, 1, 0) on 31 January gives 3 March; count days in the location of the tenant instead."},
-	{"Retention of export files is a lifecycle rule of the bucket", "Retention of exports is set in terraform/bucket.tf, lifecycle_rule; the page docs/export.md repeats the number."},
+	{"encoding/csv writes LF unless UseCRLF is set",
+		"Set Writer.UseCRLF = true and Comma = ';' before the first row; Flush, then check Error()."},
+	{"A PostgreSQL cursor lives in one transaction",
+		"DECLARE CURSOR outside a transaction block fails with SQLSTATE 25P01; begin a read-only transaction, FETCH 1000 at a time."},
+	{"AddDate overflows at the end of a month",
+		"time.AddDate(0, 1, 0) on 31 January gives 3 March; count days in the location of the tenant instead."},
+	{"Retention of export files is a lifecycle rule of the bucket",
+		"Retention of exports is set in terraform/bucket.tf, lifecycle_rule; the page docs/export.md repeats the number."},
 	{"tmux: capture-pane needs -S -", "Use capture-pane -p -S - to read the whole scrollback."},
 	{"Docker layers cache by order", "Copy go.mod and go.sum before the sources, or each build downloads all modules."},
-	{"git rebase --onto moves a branch", "git rebase --onto main topic feature moves what is on feature and not on topic."},
+	{"git rebase --onto moves a branch",
+		"git rebase --onto main topic feature moves what is on feature and not on topic."},
 	{"jq -s reads all inputs into one array", "With -s one program sees all the values of a stream."},
-	{"terraform force-unlock after a crash", "A lock of the state stays after a crash: terraform force-unlock ID, once nobody runs."},
+	{"terraform force-unlock after a crash",
+		"A lock of the state stays after a crash: terraform force-unlock ID, once nobody runs."},
 	{"Readiness probes are not liveness probes", "A failing readiness probe only takes the pod from the service."},
 	{"Redis evicts by sampling", "allkeys-lru looks at five keys and evicts the oldest of them."},
 	{"OAuth refresh tokens rotate", "The old refresh token is void after its first use; keep the new one."},
@@ -82,7 +88,8 @@ type reason struct{ text, why string }
 
 var (
 	always = []reason{
-		{"board notes", "fixed: the frame"}, {"Verified means", "fixed: the rules"}, {"`board kb search`", "fixed: the rules"},
+		{"board notes", "fixed: the frame"}, {"Verified means", "fixed: the rules"}, {"`board kb search`",
+			"fixed: the rules"},
 		{"Plain, short sentences", "always: how to write"}, {"Never push", "critical for everybody"},
 		{"whole number of minor units", "critical in this project"}, {"I pair with", "always: who the agent is"},
 		{"Table-driven tests", "a habit of the author, for the tests of today"},
@@ -117,7 +124,8 @@ var (
 		"subagent": {{"board notes", "fixed: the frame"}, {"Goal: Can the CSV export", "what the run is for"},
 			{"The gate is closed", "what keeps the run open"}, {"has not finished yet", "who is waited for"},
 			{"s1 critical", "the question that closes the gate"}},
-		"cursor":       {{"board notes", "fixed: the frame"}, {"PostgreSQL cursor", "it prevents the failure to come"}, {"DECLARE CURSOR", "it prevents the failure to come"}},
+		"cursor": {{"board notes", "fixed: the frame"}, {"PostgreSQL cursor", "it prevents the failure to come"},
+			{"DECLARE CURSOR", "it prevents the failure to come"}},
 		"credit notes": {{"board notes", "fixed: the frame"}, {"no longer exported as negative", "the fact that holds"}},
 	}
 )
@@ -224,14 +232,16 @@ func (d *day) prepare() {
 		d.put(it.tier, it.importance, it.text)
 	}
 	m := d.remembers(1)
-	for _, n := range [][2]string{{memory.Journal, "Wrote the first writer for the CSV export; streaming from the database comes next"},
+	for _, n := range [][2]string{{memory.Journal,
+		"Wrote the first writer for the CSV export; streaming from the database comes next"},
 		{memory.Journal, "I am sure that the header row of the export is right now and that it can be merged"},
 		{memory.Core, "I pair with the billing team and leave a line in the changelog for each visible change"}} {
 		if _, err := m.SaveNote(t.Context(), n[0], "", n[1], false); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := d.author.EditNamed(t.Context(), "VOICE", "", "Plain, short sentences. British spelling in texts for users.", 0); err != nil {
+	if _, err := d.author.EditNamed(t.Context(), "VOICE", "",
+		"Plain, short sentences. British spelling in texts for users.", 0); err != nil {
 		t.Fatal(err)
 	}
 	k, err := kb.Open(t.Context(), d.home, kb.Options{})
@@ -246,7 +256,8 @@ func (d *day) prepare() {
 		}
 	}
 	d.searcher = k
-	b, err := board.Create(t.Context(), filepath.Join(d.home, "boards"), "tally-q4", "Can the CSV export go to the auditors this week?", "lead", nil)
+	b, err := board.Create(t.Context(), filepath.Join(d.home, "boards"), "tally-q4",
+		"Can the CSV export go to the auditors this week?", "lead", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +270,8 @@ func (d *day) prepare() {
 		t.Fatal(err)
 	}
 	const wrongDays = "--- FAIL: TestDaysAuckland (0.00s)\n    proration_test.go:14: got 31 want 30\nFAIL"
-	d.on("fix-proration", "fix-proration", "Tenants far from UTC are not charged a day too much or too little when a plan changes")
+	d.on("fix-proration", "fix-proration",
+		"Tenants far from UTC are not charged a day too much or too little when a plan changes")
 	d.start("", "y1", "startup")
 	d.note("fix-proration", "Auckland is the tenant that complains: invoice 8841")
 	d.run("y1", "go test ./internal/proration/", wrongDays)
@@ -273,7 +285,8 @@ func (d *day) prepare() {
 	d.edit("y2", "internal/export/csv.go")
 	d.run("y2", "go build ./...", "")
 	d.run("y2", "git commit -qam 'A first writer of CSV exports\n\nCo-Authored-By: Helper <h@example.com>'", "")
-	d.run("y2", "go test ./internal/export/", "--- FAIL: TestRowsEndWithCRLF (0.00s)\n    csv_test.go:21: line 1 ends with \"\\n\"\nFAIL")
+	d.run("y2", "go test ./internal/export/",
+		"--- FAIL: TestRowsEndWithCRLF (0.00s)\n    csv_test.go:21: line 1 ends with \"\\n\"\nFAIL")
 	d.end("y2")
 	d.now = d.now.Add(15 * time.Hour)
 	d.events, d.pages, d.spent = 0, nil, map[string]int{}
@@ -375,9 +388,11 @@ func TestDay(t *testing.T) {
 		t.Errorf("%d of %d tokens are noise", noise, all)
 	}
 	for page, wants := range map[string][]string{
-		"start": {"s1 critical", "TestRowsEndWithCRLF", "Kestrel", "UseCRLF"}, "compaction": {"Kestrel", "(ok, 3 times, 2 failed before)"},
+		"start": {"s1 critical", "TestRowsEndWithCRLF", "Kestrel", "UseCRLF"}, "compaction": {"Kestrel",
+			"(ok, 3 times, 2 failed before)"},
 		"other branch": {"Proration counts days", "TestDaysAuckland"}, "resumed": {"byte order mark", "Next: credit notes"},
-		"review": {"judge afresh", "s1 critical", "Goal: Export"}, "cursor": {"SQLSTATE 25P01"}, "subagent": {"Can the CSV export go"},
+		"review": {"judge afresh", "s1 critical", "Goal: Export"}, "cursor": {"SQLSTATE 25P01"},
+		"subagent":     {"Can the CSV export go"},
 		"credit notes": {"column for the kind”, replaces m"}} {
 		for _, want := range wants {
 			if !strings.Contains(found[page], want) {
@@ -386,7 +401,8 @@ func TestDay(t *testing.T) {
 		}
 	}
 	log, err := os.ReadFile(RecallPath(d.home))
-	for _, want := range []string{"left out: of medium importance, and not about a topic", "left out: a newer note says otherwise",
+	for _, want := range []string{"left out: of medium importance, and not about a topic",
+		"left out: a newer note says otherwise",
 		"left out: given in this session; evidence", "left out: weak; evidence", "given: the session has had", cleanRoom} {
 		if err != nil || !strings.Contains(string(log), want) {
 			t.Errorf("the log does not say %q, %v", want, err)

@@ -34,7 +34,8 @@ func TestSubagents(t *testing.T) {
 	}
 	w.searcher = found(hit("k1", "Shipping", "v3 needs the new keys.", 1))
 	got := w.tell("SubagentStart", agent)
-	for _, want := range []string{"## Run ", "Goal: May we ship v3?", "Who rotates the keys?", "You are reader-1", "(k1)"} {
+	for _, want := range []string{"## Run ", "Goal: May we ship v3?", "Who rotates the keys?", "You are reader-1",
+		"(k1)"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}

@@ -381,7 +381,8 @@ func (t tokens) states() bool {
 // tells reports whether a sentence tells of what was, or what is to be.
 func (t tokens) tells() bool {
 	for i := range t {
-		if tells.has(t[i].low) || t[i].low == "has" && t.at(i+1).low == "since" || beForms.has(t[i].low) && t.at(i+1).low == "to" {
+		if tells.has(t[i].low) || t[i].low == "has" && t.at(i+1).low == "since" ||
+			beForms.has(t[i].low) && t.at(i+1).low == "to" {
 			return true
 		}
 	}

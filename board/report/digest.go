@@ -202,8 +202,8 @@ type digester struct {
 func (d *digester) limited() bool { return d.Budget > 0 }
 
 func newDigester(s *board.Snapshot, v board.Verdict, opt DigestOptions) *digester {
-	d := &digester{DigestOptions: opt, verdict: v, settled: settledByEntry(s.Settled), ranking: newRanking(s), state: s.State(),
-		room: 4 * opt.Budget, lost: []string{}, headed: map[string]bool{}, disputed: map[string]bool{}}
+	d := &digester{DigestOptions: opt, verdict: v, settled: settledByEntry(s.Settled), ranking: newRanking(s),
+		state: s.State(), room: 4 * opt.Budget, lost: []string{}, headed: map[string]bool{}, disputed: map[string]bool{}}
 	section := func(title, tail string) *digestSection {
 		d.sections = append(d.sections, &digestSection{title: title, tail: tail})
 		return d.sections[len(d.sections)-1]
@@ -217,7 +217,8 @@ func newDigester(s *board.Snapshot, v board.Verdict, opt DigestOptions) *digeste
 		if sig.Status == board.Addressed {
 			to = d.answered
 		}
-		to.add(digestLine{id: sig.ID, must: to == open, write: func(cut int) (string, bool) { return d.signalLine(sig, cut) }})
+		line := func(cut int) (string, bool) { return d.signalLine(sig, cut) }
+		to.add(digestLine{id: sig.ID, must: to == open, write: line})
 	}
 	for i := range s.Entries {
 		for _, other := range s.Entries[i].Contradicts {
@@ -236,9 +237,10 @@ func newDigester(s *board.Snapshot, v board.Verdict, opt DigestOptions) *digeste
 	d.ran = section("What workers say to have run, and what hooks saw", "")
 	for i := range s.RanClaims {
 		c := &s.RanClaims[i]
-		d.ran.add(digestLine{id: "what ran for " + cmp.Or(c.Entry, digestLabel(c.Worker)), write: func(cut int) (string, bool) {
+		line := func(cut int) (string, bool) {
 			return d.item("- "+digestLabel(strings.TrimSpace(c.Worker+" "+c.Entry)), c.Entry, c.Describe(), cut, "")
-		}})
+		}
+		d.ran.add(digestLine{id: "what ran for " + cmp.Or(c.Entry, digestLabel(c.Worker)), write: line})
 	}
 	return d
 }

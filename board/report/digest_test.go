@@ -81,7 +81,8 @@ func digestOf(t *testing.T, s *board.Snapshot, budget int, words fault.Words) Di
 // TestDigestFollowsPolicy: the gate and the signals that block it are those of the policy.
 func TestDigestFollowsPolicy(t *testing.T) {
 	s, most := sampleBoard(), int64(0)
-	d, err := NewDigest(s, board.Policy{Block: []string{"low"}, MaxDisputed: &most, RequireSource: true, RequireVerified: true, RequireEvidence: true}, DigestOptions{Words: inOps})
+	d, err := NewDigest(s, board.Policy{Block: []string{"low"}, MaxDisputed: &most, RequireSource: true,
+		RequireVerified: true, RequireEvidence: true}, DigestOptions{Words: inOps})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,8 @@ func TestDigestFollowsPolicy(t *testing.T) {
 			t.Errorf("no %q in:\n%s", want, d.Text)
 		}
 	}
-	if d, err = NewDigest(s, board.Policy{Block: []string{}}, DigestOptions{Words: inOps}); err != nil || !strings.Contains(d.Text, "Gate open: no priority is set to block. 6 findings") {
+	if d, err = NewDigest(s, board.Policy{Block: []string{}}, DigestOptions{Words: inOps}); err != nil ||
+		!strings.Contains(d.Text, "Gate open: no priority is set to block. 6 findings") {
 		t.Errorf("%v in:\n%s", err, d.Text)
 	}
 	if _, err = NewDigest(s, board.Policy{MinEntries: -1}, DigestOptions{}); !errors.Is(err, fault.Invalid) {
@@ -101,7 +103,8 @@ func TestDigestFollowsPolicy(t *testing.T) {
 func TestDigestOrder(t *testing.T) {
 	d := digestOf(t, sampleBoard(), 0, inOps)
 	want := []string{
-		"# sample: Say what the lease costs.\n", "Gate CLOSED: s2 critical.", " 6 findings, 1 superseded left out; 4 questions, 2 open. Event 40.\n",
+		"# sample: Say what the lease costs.\n", "Gate CLOSED: s2 critical.",
+		" 6 findings, 1 superseded left out; 4 questions, 2 open. Event 40.\n",
 		"## Open and waived questions (3): the report names them\n\n! s2 critical open, from e3, claimed by checker: Which rent is right?\n! s1 low open: Is there a deposit?\n! s3 high waived: Who signed the annex? [waived by lead: the page is lost]\n",
 		"## Disputed (1): decide, or say both\n\n- e1 × e3\n",
 		"## Answered questions (1)\n\n- s4: When did it begin? → e6\n",
@@ -167,7 +170,8 @@ func TestDigestBudget(t *testing.T) {
 			there = append(there, m[1])
 		}
 		for i := range s.Entries {
-			if e, q := &s.Entries[i], &s.Signals[i]; mustSurface(e) && !slices.Contains(there, e.ID) || q.Status != board.Addressed && !slices.Contains(there, q.ID) {
+			if e, q := &s.Entries[i], &s.Signals[i]; mustSurface(e) && !slices.Contains(there, e.ID) ||
+				q.Status != board.Addressed && !slices.Contains(there, q.ID) {
 				t.Errorf("budget %d: %s or %s is neither there nor named", budget, e.ID, q.ID)
 			}
 		}
@@ -196,7 +200,8 @@ func TestDigestPrefersWhatMustSurface(t *testing.T) {
 		if _, more, cut := strings.Cut(id, " and "); cut {
 			id = strings.TrimSuffix(id, " and "+more)
 		}
-		if id == "" || strings.Contains(d.Text, " "+id+".") || !strings.Contains(whole.Text, " "+id+".") && !strings.Contains(whole.Text, " "+id) {
+		if id == "" || strings.Contains(d.Text, " "+id+".") || !strings.Contains(whole.Text, " "+id+".") &&
+			!strings.Contains(whole.Text, " "+id) {
 			t.Errorf("%q is named as left out:\n%s", id, left)
 		}
 	}

@@ -33,7 +33,7 @@ type tracer struct {
 	byValue   map[valueKey][]int32 // groups
 	groups    []group
 	citations map[string][]int32 // citations by the name of their document's file
-	cited     map[string][]int32 // figures that are the confidence of an entry; "": of any
+	cited     []int32            // figures that are said to be the confidence of an entry
 
 	records []string // their ids
 	sources int      // that were read
@@ -180,24 +180,19 @@ func (t *tracer) merge(all ...*scanner) {
 
 // cite notes which figures are said to be the confidence of an entry.
 func (t *tracer) cite() {
-	t.cited = map[string][]int32{}
 	for i := range t.facts {
 		f := &t.facts[i]
 		if f.kind != KindNumber && f.kind != KindPercent {
 			continue
 		}
-		u, id, column := &t.units[f.unit], "", ""
+		u, column := &t.units[f.unit], ""
 		before, after := u.text()[:f.start-u.start], u.text()[f.end-u.start:]
 		if u.header >= 0 {
 			column = t.units[u.header].cell(max(0, t.columnOf(f)-1))
 		}
-		if m := digestLabel.FindStringSubmatch(before); m != nil && f.kind == KindNumber {
-			id = m[1]
-		} else if !confidentBefore.MatchString(before) && !confidentAfter.MatchString(after) &&
-			!confidentAfter.MatchString(column) {
-			continue
+		if confidentBefore.MatchString(before) || confidentAfter.MatchString(after) || confidentAfter.MatchString(column) {
+			t.cited = append(t.cited, int32(i))
 		}
-		t.cited[id] = append(t.cited[id], int32(i))
 	}
 }
 
@@ -215,9 +210,8 @@ func (s *scanner) confidence(c float64, figures []int32) {
 	}
 }
 
-// How a confidence is said: as a digest does ("e1 observation 0.85"), and in words.
+// How a confidence is said.
 var (
-	digestLabel     = text.NewRegexp(`\b(e[1-9][0-9]*) +[a-z]+ $`)
 	confidentBefore = text.NewRegexp(`(?i)\bconfidence(?: level)?(?: of| is| was| at)?(?: about)?[\s:=("*]{0,4}$`)
 	confidentAfter  = text.NewRegexp(`(?i)^[\s%)"*]{0,4}(?:percent )?confiden(?:ce|t)\b`)
 )

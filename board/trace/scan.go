@@ -90,8 +90,7 @@ func (s *scanner) readRecord(n int32, r Record) {
 	}
 	s.notePlaces(r.Cites)
 	if r.Confidence != nil {
-		s.confidence(*r.Confidence, s.cited[r.ID])
-		s.confidence(*r.Confidence, s.cited[""])
+		s.confidence(*r.Confidence, s.cited)
 	}
 }
 

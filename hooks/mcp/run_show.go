@@ -50,5 +50,6 @@ func (c *call) digestOf(b *board.Board, budget int, tag string) (report.Digest, 
 	if err != nil {
 		return report.Digest{}, err
 	}
-	return report.NewDigest(snap, by.Gate, report.DigestOptions{Budget: budget, Max: mostTokens, Tag: tag, Words: c.words(nil)})
+	return report.NewDigest(snap, by.Gate, report.DigestOptions{Budget: budget, Max: mostTokens, Tag: tag,
+		Words: c.words(nil)})
 }

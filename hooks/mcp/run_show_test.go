@@ -93,7 +93,8 @@ func TestDigest(t *testing.T) {
 		"Left out for room", "board_digest (max_tokens: ")
 	must(t, c, "board_post", `{"content":"Tokens expire","tags":["keys"]}`)
 	if text := must(t, c, "board_digest", `{"tag":"keys"}`); !strings.Contains(text, "Tokens expire") ||
-		!strings.Contains(text, "Only the tag keys: 1 of them; of the others 1 must be") || strings.Contains(text, "Refunds") {
+		!strings.Contains(text, "Only the tag keys: 1 of them; of the others 1 must be") || strings.Contains(text,
+		"Refunds") {
 		t.Error(text)
 	}
 	has(t, must(t, c, "board_post", `{"content":"The job was deleted in May"}`), "similar: e1 by ", ": support it")

@@ -57,7 +57,7 @@ func judgedText(page *op.Page, o Judged) {
 	case o.Survival != nil:
 		p.survivalHead(o.Survival)
 	case o.Trace != nil:
-		p.traceHead(o.Trace)
+		p.traceHead(o.Trace, o.step.Passed)
 	}
 	p.findings(&o.step)
 	if o.Raised != nil {
@@ -552,9 +552,11 @@ func (p *judgePage) item(r *survival.ItemResult) judgedRow {
 		strings.TrimSpace(r.Priority+" "+r.Describe())), below}
 }
 
-func (p *judgePage) traceHead(r *trace.Result) {
+func (p *judgePage) traceHead(r *trace.Result, passed bool) {
 	head := p.Paint(op.Green, "nothing unsupported")
-	if !r.Passed {
+	if r.Passed && !passed { // by the policy
+		head = p.Paint(op.Red, "FAILED, "+amount(r.SourceOnly, "fact that no finding says", "facts that no finding says"))
+	} else if !r.Passed {
 		head = p.Paint(op.Red, amount(r.Unsupported, "UNSUPPORTED fact", "UNSUPPORTED facts"))
 	}
 	p.Printf("trace of %s in %s: %s; %d of %s supported (%.0f %%)\n", r.Run,

@@ -293,7 +293,8 @@ func printSimilar(p *op.Page, all []board.Entry) {
 		if source := sourceOf(e); source != "" {
 			by += ", " + p.Line(source, 60)
 		}
-		p.Printf("similar: %s by %s “%s”: support it or contradict it\n", e.ID, by, p.Text(e.Content, 160, "entry.show", e.ID))
+		p.Printf("similar: %s by %s “%s”: support it or contradict it\n", e.ID, by,
+			p.Text(e.Content, 160, "entry.show", e.ID))
 	}
 }
 

@@ -241,7 +241,8 @@ var Answer = op.Op[Runs, AnswerIn, AnswerOut]{
 			noteReopened(h, p.Entry.ID, p.Reopened)
 			noteUnsourced(h, &s, &p.Entry)
 			noteStranger(ctx, h, b, who, p)
-			out = AnswerOut{s, &One{p.Entry, p.Existing, verifyPosts(ctx, h, b, who, p)[p.Entry.ID], nil, b.Similar(ctx, &p)}, b.Run(), gateNow(ctx, h, b)}
+			one := &One{p.Entry, p.Existing, verifyPosts(ctx, h, b, who, p)[p.Entry.ID], nil, b.Similar(ctx, &p)}
+			out = AnswerOut{s, one, b.Run(), gateNow(ctx, h, b)}
 			return nil
 		})
 		return out, err

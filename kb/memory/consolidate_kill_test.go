@@ -118,7 +118,8 @@ func TestKilledConsolidation(t *testing.T) {
 	var acked []string
 	in, interrupted := 0, 0
 	pace := 60 * time.Millisecond
-	for round := 0; round < rounds || interrupted == 0; round++ { // until a pass was killed with some of its steps done, which is what this is about
+	for round := 0; round < rounds ||
+		interrupted == 0; round++ { // until a pass was killed with some of its steps done, which is what this is about
 		ids, passes, within := killedPass(t, home, round, time.Duration(r.Int64N(int64(pace))))
 		acked = append(acked, ids...)
 		if passes == 0 { // as slow as the machine is

@@ -22,7 +22,8 @@ func TestSurvivor(t *testing.T) {
 	}{
 		{"more important", Item{Importance: .6, Accesses: 1}, Item{Importance: .5, Accesses: 2, Created: base.Add(time.Minute)}, Item{Importance: .6, Accesses: 3, Lifetime: ShortTerm}},
 		{"asked for more often", Item{Importance: .5, Accesses: 2}, Item{Importance: .5, Accesses: 1, Created: base.Add(time.Minute)}, Item{Importance: .5, Accesses: 3, Lifetime: ShortTerm}},
-		{"the author's", Item{Importance: .5, Curator: CuratorAuthor}, Item{Importance: .9, Accesses: 2}, Item{Importance: .9, Accesses: 2, Lifetime: ShortTerm}},
+		{"the author's", Item{Importance: .5, Curator: CuratorAuthor}, Item{Importance: .9, Accesses: 2},
+			Item{Importance: .9, Accesses: 2, Lifetime: ShortTerm}},
 		{"put later", Item{Importance: .5}, Item{Importance: .5}, Item{Importance: .5, Lifetime: ShortTerm}},
 		{"newer", Item{Importance: .5, Created: base.Add(time.Minute)}, Item{Importance: .5}, Item{Importance: .5, Lifetime: ShortTerm}},
 		{"long-term", Item{Importance: .6}, Item{Importance: .5, Lifetime: LongTerm}, Item{Importance: .6, Lifetime: LongTerm}},

@@ -249,7 +249,8 @@ func TestExpiredAndEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	due("conversation:" + conv.Ref)
-	if got := consolidate(t, s, Scope{Tier: Conversation, Conversation: conv.Ref}); got.Ended != 2 || got.Live != 1 || get(t, s, note.ID).Archived == nil || get(t, s, lasting.ID).Archived != nil {
+	if got := consolidate(t, s, Scope{Tier: Conversation, Conversation: conv.Ref}); got.Ended != 2 ||
+		got.Live != 1 || get(t, s, note.ID).Archived == nil || get(t, s, lasting.ID).Archived != nil {
 		t.Errorf("%+v", got)
 	}
 	due()
@@ -363,7 +364,8 @@ func TestScopesOfConsolidation(t *testing.T) {
 		{nil, nil},
 	} {
 		_, _, groupsErr := s.Groups(t.Context(), tc.scopes, 0)
-		for _, err := range []error{groupsErr, errOf(s.Consolidate(t.Context(), tc.scopes)), errOf(s.PlanConsolidation(t.Context(), tc.scopes))} {
+		for _, err := range []error{groupsErr, errOf(s.Consolidate(t.Context(), tc.scopes)),
+			errOf(s.PlanConsolidation(t.Context(), tc.scopes))} {
 			if !errors.Is(err, tc.kind) {
 				t.Errorf("%v: %v", tc.scopes, err)
 			}
@@ -377,7 +379,8 @@ func TestScopesOfConsolidation(t *testing.T) {
 	if _, err := s.Consolidate(t.Context(), []Scope{{Tier: Channel, Channel: "attic"}}); !errors.Is(err, fault.NotFound) {
 		t.Error(err)
 	}
-	if _, err := s.Consolidate(t.Context(), []Scope{{Tier: Conversation, Conversation: newRef()}}); !errors.Is(err, fault.NotFound) {
+	if _, err := s.Consolidate(t.Context(), []Scope{{Tier: Conversation, Conversation: newRef()}}); !errors.Is(err,
+		fault.NotFound) {
 		t.Error(err)
 	}
 	narrow := open(t, s.home, Options{Workspace: s.Workspace(), Agent: "a", Tiers: []string{Channel}, Now: c.now})

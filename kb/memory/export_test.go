@@ -62,7 +62,8 @@ func TestExportImport(t *testing.T) {
 	if !maps.Equal(dry.Counts, got.Counts) || len(dry.Refused) > 0 || !dry.DryRun || got.DryRun {
 		t.Errorf("the dry run says %+v\nthe import %+v", dry, got)
 	}
-	if n := total(got); n.Refused+n.Kept > 0 || n.Unchanged != 1 || got.Counts[listItems].Stored != 66 || got.Counts[listNotes].Stored != 10 ||
+	if n := total(got); n.Refused+n.Kept > 0 || n.Unchanged != 1 || got.Counts[listItems].Stored != 66 ||
+		got.Counts[listNotes].Stored != 10 ||
 		got.Counts[listScratch].Stored != 4 || got.Counts[listNamed].Stored != 3 || got.Counts[listConversations].Stored != 2 || got.Counts[listChannels] != (ImportCounts{Stored: 1, Unchanged: 1}) {
 		t.Errorf("%+v", got)
 	}
@@ -155,15 +156,21 @@ func TestExportSelects(t *testing.T) {
 		items string // tiers of them, whose, how many; forgotten ones with a star
 		rest  string // channels, named, notes, scratch
 	}{
-		{"an agent", m.alice, ExportOptions{}, "account/ 6, account/alice 1, channel/ 12, channel/alice 2, conversation/ 12, conversation/alice 2, workspace/ 7, workspace/alice 1", "2 3 4 2"},
-		{"an agent, later", narrow, ExportOptions{}, "conversation/ 12, conversation/alice 2, workspace/ 6, workspace/alice 1", "0 2 2 2"},
-		{"an agent without anything of its own", carol, ExportOptions{Tiers: []string{Account, Workspace}}, "account/ 6, workspace/ 6", "0 3 0 0"},
+		{"an agent", m.alice, ExportOptions{},
+			"account/ 6, account/alice 1, channel/ 12, channel/alice 2, conversation/ 12, conversation/alice 2, workspace/ 7, workspace/alice 1", "2 3 4 2"},
+		{"an agent, later", narrow, ExportOptions{},
+			"conversation/ 12, conversation/alice 2, workspace/ 6, workspace/alice 1", "0 2 2 2"},
+		{"an agent without anything of its own", carol, ExportOptions{Tiers: []string{Account, Workspace}},
+			"account/ 6, workspace/ 6", "0 3 0 0"},
 		{"no workspace", none, ExportOptions{}, "account/ 6, account/alice 1", "0 1 2 0"},
 		{"a person", person, ExportOptions{}, "account/ 6, channel/ 12, conversation/ 12, workspace/ 6", "2 3 0 0"},
-		{"a person, of the conversations", person, ExportOptions{Tiers: []string{Conversation}}, "conversation/ 12", "1 0 0 0"},
-		{"what is forgotten", narrow, ExportOptions{Forgotten: true, Tiers: []string{Workspace}}, "workspace/ 7, workspace/* 3, workspace/alice 1", "0 2 3 0"},
+		{"a person, of the conversations", person, ExportOptions{Tiers: []string{Conversation}}, "conversation/ 12",
+			"1 0 0 0"},
+		{"what is forgotten", narrow, ExportOptions{Forgotten: true, Tiers: []string{Workspace}},
+			"workspace/ 7, workspace/* 3, workspace/alice 1", "0 2 3 0"},
 		{"no tier", person, ExportOptions{Tiers: []string{}}, "", "0 0 0 0"},
-		{"everything of the account", person, ExportOptions{Forgotten: true, Everything: true, Tiers: []string{Account}}, "account/ 6, account/* 3, account/alice 1, account/bob 1", "0 1 4 0"},
+		{"everything of the account", person, ExportOptions{Forgotten: true, Everything: true,
+			Tiers: []string{Account}}, "account/ 6, account/* 3, account/alice 1, account/bob 1", "0 1 4 0"},
 	} {
 		var d doc
 		if err := json.Unmarshal(exported(t, c.s, c.opt), &d); err != nil {

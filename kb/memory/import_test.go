@@ -128,7 +128,8 @@ func TestImportIsolation(t *testing.T) {
 	doc = documentOf(t, map[string]any{listItems: []itemRecord{mine, other}, listNamed: []Named{{Name: "ORDERS", Tier: Workspace, Body: "obey", Created: r.Created}, {Name: Soul, Tier: Account, Body: "obey", Created: r.Created}},
 		listNotes:    []noteRecord{{Note: Note{ID: "j123456789", Agent: "alice", Kind: Core, Tier: Account, Content: "x", Created: r.Created}}},
 		listChannels: []channelRecord{{ChannelInfo: ChannelInfo{Name: "mine", Created: r.Created}}}, listScratch: []scratchRecord{{Conversation: m.conv, Scratch: Scratch{Agent: "alice", Key: "new", Value: []byte(`1`), Created: r.Created}}},
-		listConversations: []conversationRecord{{ConversationInfo: ConversationInfo{Ref: newRef(), Channel: "research", Status: StatusActive, Started: r.Created}}}})
+		listConversations: []conversationRecord{{ConversationInfo: ConversationInfo{Ref: newRef(), Channel: "research",
+			Status: StatusActive, Started: r.Created}}}})
 	if got := imported(t, narrow, doc, ImportOptions{}); total(got) != (ImportCounts{Refused: 8}) {
 		t.Errorf("without grants: %+v", got)
 	}
@@ -402,7 +403,8 @@ func TestImportOfBrokenDocuments(t *testing.T) {
 	if err := json.Unmarshal([]byte(doc), &d); err != nil {
 		t.Fatal(err)
 	}
-	d["later"], d["revisions"] = []any{1}, []any{map[string]any{"subject": "named:VOICE"}} // the second one is of earlier exports
+	d["later"], d["revisions"] = []any{1},
+		[]any{map[string]any{"subject": "named:VOICE"}} // the second one is of earlier exports
 	for _, r := range records(d, listItems) {
 		r["mood"] = "fine"
 	}

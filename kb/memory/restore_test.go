@@ -48,11 +48,14 @@ func TestRestore(t *testing.T) {
 	if st, err := s.Stats(t.Context()); err != nil || st.Live[Workspace] != 1 {
 		t.Errorf("%+v, %v", st, err)
 	}
-	if h, err := Check(t.Context(), s.home, WorkspacePath(s.home, s.Workspace()), true); err != nil || h.Index != nil || h.Live != 1 || h.Archived != 1 {
+	if h, err := Check(t.Context(), s.home, WorkspacePath(s.home, s.Workspace()), true); err != nil ||
+		h.Index != nil || h.Live != 1 || h.Archived != 1 {
 		t.Errorf("%+v, %v", h, err)
 	}
 	// It is not changed where it is.
-	if _, err := s.Update(t.Context(), it.ID, UpdateOptions{}, func(it *Item) error { it.Content = "x"; return nil }); !errors.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "is archived") {
+	if _, err := s.Update(t.Context(), it.ID, UpdateOptions{},
+		func(it *Item) error { it.Content = "x"; return nil }); !errors.Is(err, fault.Conflict) ||
+		!strings.Contains(err.Error(), "is archived") {
 		t.Error(err)
 	}
 	if _, err := s.Restore(t.Context(), it.ID); err != nil {
@@ -70,7 +73,8 @@ func TestRestore(t *testing.T) {
 	}
 	// Said again, it comes back by itself.
 	set(t, s, it.ID, `archived = 1`)
-	if r, err := s.Put(t.Context(), Item{Tier: Workspace, Content: it.Content, Importance: .5}, PutOptions{}); err != nil || !r.Confirmed || r.Item.ID != it.ID {
+	if r, err := s.Put(t.Context(), Item{Tier: Workspace, Content: it.Content, Importance: .5},
+		PutOptions{}); err != nil || !r.Confirmed || r.Item.ID != it.ID {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if got := get(t, s, it.ID); !got.Live() {
@@ -82,7 +86,8 @@ func TestRestore(t *testing.T) {
 	over := one(t, s, Item{Importance: .5, Expires: &past})
 	consolidate(t, s)
 	for _, id := range []string{it.ID, over.ID} {
-		if r, err := s.Restore(t.Context(), id); err != nil || !r.Item.Live() || r.Item.Model == "" || r.Item.Expires != nil || (len(r.Warnings) == 1) != (id == over.ID) {
+		if r, err := s.Restore(t.Context(), id); err != nil || !r.Item.Live() || r.Item.Model == "" ||
+			r.Item.Expires != nil || (len(r.Warnings) == 1) != (id == over.ID) {
 			t.Errorf("%+v, %v", r, err)
 		}
 	}

@@ -355,11 +355,13 @@ func TestRefusedRewrites(t *testing.T) {
 		{"no groups", `{"v":1}`, "have no groups"},
 		{"a number for a text", `{"v":1,"groups":[{"content":5}]}`, `have a number for "groups.content"`},
 	} {
-		if groups, err := ReadRewrites(strings.NewReader(tc.in)); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), tc.why) || groups != nil {
+		if groups, err := ReadRewrites(strings.NewReader(tc.in)); !errors.Is(err, fault.Invalid) ||
+			!strings.Contains(err.Error(), tc.why) || groups != nil {
 			t.Errorf("%s: %+v, %v", tc.name, groups, err)
 		}
 	}
-	if _, err := ReadRewrites(io.LimitReader(endless{}, MaxRewriteBytes+100)); !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "64 MB") {
+	if _, err := ReadRewrites(io.LimitReader(endless{}, MaxRewriteBytes+100)); !errors.Is(err, fault.Invalid) ||
+		!strings.Contains(err.Error(), "64 MB") {
 		t.Errorf("too much: %v", err)
 	}
 	if _, err := ReadRewrites(endless{errors.New("the disk is gone")}); err == nil || err.Error() != "the disk is gone" {
@@ -370,7 +372,8 @@ func TestRefusedRewrites(t *testing.T) {
 	in := fmt.Sprintf(`{"v":1,"groups":[{"group":"empty",%s},{"group":"blank",%s,"content":" \n"},{"group":"one",%s,"content":"x"},{"group":"two",%s,"content":"y"},{"group":"three",%s,"content":"z"}]}`,
 		list(mine), list(mine), list(a), list(b, a), list(b))
 	done, refused, err := applyText(t, agent, in)
-	if err != nil || len(done) != 2 || done[0].Replaced[0] != a.ID || done[1].Replaced[0] != b.ID || len(refused) != 1 || refused[0].From != "two" || !strings.Contains(refused[0].Why, a.ID+" is forgotten") {
+	if err != nil || len(done) != 2 || done[0].Replaced[0] != a.ID || done[1].Replaced[0] != b.ID ||
+		len(refused) != 1 || refused[0].From != "two" || !strings.Contains(refused[0].Why, a.ID+" is forgotten") {
 		t.Errorf("%+v, %+v, %v", done, refused, err)
 	}
 	in = fmt.Sprintf(`{"v":1,"groups":[{%s,"content":"x"},{%s,"content":"y"}]}`, list(a, Item{ID: "m123456789"}), list(mine))

@@ -255,7 +255,8 @@ func FuzzScrubConfirm(f *testing.F) {
 	put(f, s, Item{Tier: Workspace, Content: "stays"})
 	q := ScrubQuery{Scope: Scope{Tier: Workspace}}
 	hash := manifestOf(f, s, q).Hash
-	for _, seed := range []string{"", "yes", hash, hash + "1", " " + hash, strings.Repeat("0f", 16), strings.Repeat("a", 31) + "A", strings.Repeat("é", 16)} {
+	for _, seed := range []string{"", "yes", hash, hash + "1", " " + hash, strings.Repeat("0f", 16),
+		strings.Repeat("a", 31) + "A", strings.Repeat("é", 16)} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, confirm string) {

@@ -135,7 +135,9 @@ func TestScrubIsConfirmed(t *testing.T) {
 	if again := manifestOf(t, m.person, q); again.Hash != hash {
 		t.Errorf("two dry runs say %s and %s", hash, again.Hash)
 	}
-	for what, confirm := range map[string]string{"nothing": "", "half": hash[:20], "a word": "yes", "more": hash + "0", "less": hash[:len(hash)-2], "capitals": strings.Repeat("0F", 16), "a sha256": strings.Repeat("0f", 32)} {
+	for what, confirm := range map[string]string{"nothing": "", "half": hash[:20], "a word": "yes",
+		"more": hash + "0", "less": hash[:len(hash)-2], "capitals": strings.Repeat("0F", 16),
+		"a sha256": strings.Repeat("0f", 32)} {
 		refused(what, m.person, q, confirm, fault.Invalid, "")
 	}
 	refused("another hash", m.person, q, strings.Repeat("0f", 16), fault.Conflict, "since the confirmed dry run")

@@ -11,7 +11,8 @@ import (
 // as the next step. A word in capitals is an argument; other arguments are flags.
 func Commands() map[string]string {
 	return map[string]string{
-		"demo.show": "demo", "run.list": "runs", "run.create": "start", "run.start": "start RUN", "run.show": "show", "run.export": "export", "run.digest": "digest",
+		"demo.show": "demo", "run.list": "runs", "run.create": "start", "run.start": "start RUN", "run.show": "show",
+		"run.export": "export", "run.digest": "digest",
 		"event.list": "watch",
 		"entry.list": "query", "entry.show": "show ID", "entry.post": "post CONTENT",
 		"entry.correct": "correct ID CONTENT",
