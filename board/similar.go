@@ -44,7 +44,8 @@ func (b *Board) Similar(ctx context.Context, p *Posted) []Entry {
 		return err
 	})
 	mine, sum := weigh(text)
-	near = slices.DeleteFunc(near, func(o Entry) bool {
+	var similar []Entry
+	for _, o := range near {
 		theirs, others := weigh(o.Content)
 		both := 0.
 		for word := range theirs {
@@ -52,15 +53,24 @@ func (b *Board) Similar(ctx context.Context, p *Posted) []Entry {
 		}
 		share := both / math.Sqrt(max(1, min(sum, others)*(sum+others-both))) // hollow words alone weigh nothing
 		linked := slices.Contains(slices.Concat(e.Supports, e.Contradicts, e.Supersedes), o.ID)
-		if share < leastAlike || linked || o.ID == e.ID {
-			return true
+		if share < leastAlike || linked || o.ID == e.ID || len(similar) == mostSimilar {
+			continue
 		}
-		found, _ := claims.Conflicts(ctx, claims.List{{ID: o.ID, Source: o.SourceDoc, Content: o.Content},
-			{ID: e.ID, Source: e.SourceDoc, Content: e.Content}}, claims.Options{})
 		there := o.SourceDoc == e.SourceDoc && o.SourceRef == e.SourceRef && e.SourceRef != ""
-		return len(found.Pairs) == 0 && !there && share < nearlyAll
-	})
-	return near[:min(len(near), 2)]
+		if there || share >= nearlyAll || mayConflict(ctx, &o, e) {
+			similar = append(similar, o)
+		}
+	}
+	return similar
+}
+
+const mostSimilar = 2
+
+// mayConflict reports whether conflicts would propose two entries.
+func mayConflict(ctx context.Context, a, b *Entry) bool {
+	found, err := claims.Conflicts(ctx, claims.List{{ID: a.ID, Source: a.SourceDoc, Content: a.Content},
+		{ID: b.ID, Source: b.SourceDoc, Content: b.Content}}, claims.Options{})
+	return err == nil && len(found.Pairs) > 0
 }
 
 // weigh returns the words of a content with their weights: a rare word says more. Figures are left out: findings with

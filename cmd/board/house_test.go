@@ -245,7 +245,7 @@ var libraries = map[string][]string{
 // ceilings is how many lines of Go a package may have without its tests. A change that makes one
 // shorter lowers its ceiling; who has to raise one says why behind it.
 var ceilings = map[string]int{
-	"board": 8453, // records, events and replay are a package; why a gate is closed, in a line; entries that say nearly the same
+	"board": 8463, // records, events and replay are a package; why a gate is closed, in a line; entries that say nearly the same
 
 	"board/check": 1687, // with the policy; a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step; several posts at once
 
