@@ -80,7 +80,7 @@ func TestTraceOfCitations(t *testing.T) {
 	if _, err := b.Signal(t.Context(), "reader-1", Raise{Content: "who pays?"}); err != nil {
 		t.Fatal(err)
 	}
-	text := "- e1 observation 0.85, reader-1: the cable is full.\n- s1 asks who pays.\n- e9 observation, reader-1: the cable is full."
+	text := "- e1.1z0 —: the cable is full [confidence 0.85]\n- s1 asks who pays.\n- e9.1z0 —: the cable is full."
 	r, err := b.Trace(t.Context(), nil, documents.New("report.md", text))
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestTraceOfCitations(t *testing.T) {
 			t.Errorf("%s is %s", f.Text, f.Verdict)
 		}
 	}
-	if r.Checked < 4 || r.Unsupported != 1 {
+	if r.Checked != 2 || r.Unsupported != 1 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -113,8 +113,8 @@ func TestTraceOfConfidence(t *testing.T) {
 		"Cranes stop at strong gusts, with a confidence of 90 %.":        0,
 		"We are 90 percent confident that cranes stop at gusts.":         0,
 		"Cranes stop at strong gusts (confidence: 0.8).":                 1,
-		"- e1 observation 0.90, ann: cranes stop":                        0,
-		"- e1 observation 0.80, ann: cranes stop":                        1,
+		"- e1.1z0 —: cranes stop [confidence 0.90]":                      0,
+		"- e1.1z0 —: cranes stop [confidence 0.80]":                      1,
 		"| finding | confidence |\n| --- | --- |\n| cranes stop | 0.9 |": 0,
 		"| finding | share |\n| --- | --- |\n| cranes stop | 0.9 |":      1,
 	} {
