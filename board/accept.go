@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 
 	"blackboard/board/claims"
 	"blackboard/board/fault"
@@ -146,6 +148,34 @@ func acceptances(tx *store.Tx, ids []string) (map[string]*claims.Acceptance, err
 		}
 	}
 	return all, err
+}
+
+// Acceptances returns those that were not revoked, the oldest first, by the question or the entry that they are about;
+// of a superseded one by the newest in its place.
+func (m *Moment) Acceptances() (map[string][]claims.Acceptance, error) {
+	ids, err := store.Column[string](m.tx, `SELECT DISTINCT id FROM events WHERE verb = ?`, record.VerbAccept)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	all, err := acceptances(m.tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	next := map[string]string{}
+	var from, to int64
+	err = m.tx.Each([]any{&from, &to}, func() error { next[EntryID(to)] = EntryID(from); return nil },
+		`SELECT src, dst FROM links WHERE kind = 'supersedes' AND src > dst ORDER BY src`)
+	about := map[string][]claims.Acceptance{}
+	for _, a := range slices.SortedFunc(maps.Values(all), func(a, b *claims.Acceptance) int {
+		return cmp.Compare(a.Seq, b.Seq)
+	}) {
+		id := a.ID
+		for next[id] != "" {
+			id = next[id]
+		}
+		about[id] = append(about[id], *a)
+	}
+	return about, err
 }
 
 // fillAccepted sets the doubts in the verdicts on entries, and who accepted them.

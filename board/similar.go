@@ -15,11 +15,11 @@ import (
 )
 
 // Similar returns at most two entries that say nearly the same as one that was just posted and that it does not link
-// to; none if they cannot be read. The author waits: only the newest with two of its three longest words that carry
-// content are compared. They have half of the words, by weight, and are about the same line or may contradict it, or
+// to, the most alike first; none if they cannot be read. The author waits: only the newest with two of its three longest
+// words that carry content are compared. They have half of the words, by weight, and are about the same line or may contradict it, or
 // have nearly all: two of a kind (the heater test passed, the battery test passed) have half of them, too.
 func (b *Board) Similar(ctx context.Context, p *Posted) []Entry {
-	const most, longest, leastAlike, nearlyAll = 8, 3, .5, .95
+	const read, most, longest, leastAlike, nearlyAll = 24, 8, 3, .5, .95
 	text, e := p.Entry.Content[:min(len(p.Entry.Content), claims.MaxContent)], &p.Entry
 	long := slices.Compact(slices.SortedFunc(strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsMark(r)
@@ -39,13 +39,18 @@ func (b *Board) Similar(ctx context.Context, p *Posted) []Entry {
 		hits, err := tx.Match(strings.Join(pairs, " OR "))
 		if err == nil {
 			near, err = selectEntries(tx, `FROM `+hits.From+whereClause(append(hits.Conditions(), `e.status <> 'superseded'`))+
-				` ORDER BY f.rowid DESC LIMIT ?`, append(hits.Args, most)...)
+				` ORDER BY f.rowid DESC LIMIT ?`, append(hits.Args, read)...)
 		}
 		return err
 	})
 	mine, sum := weigh(text)
-	var similar []Entry
-	for _, o := range near {
+	type alike struct {
+		entry *Entry
+		share float64
+	}
+	var all []alike
+	for i := range near {
+		o := &near[i]
 		theirs, others := weigh(o.Content)
 		both := 0.
 		for word := range theirs {
@@ -53,12 +58,16 @@ func (b *Board) Similar(ctx context.Context, p *Posted) []Entry {
 		}
 		share := both / math.Sqrt(max(1, min(sum, others)*(sum+others-both))) // hollow words alone weigh nothing
 		linked := slices.Contains(slices.Concat(e.Supports, e.Contradicts, e.Supersedes), o.ID)
-		if share < leastAlike || linked || o.ID == e.ID || len(similar) == mostSimilar {
-			continue
+		if share >= leastAlike && !linked && o.ID != e.ID {
+			all = append(all, alike{o, share})
 		}
-		there := o.SourceDoc == e.SourceDoc && o.SourceRef == e.SourceRef && e.SourceRef != ""
-		if there || share >= nearlyAll || mayConflict(ctx, &o, e) {
-			similar = append(similar, o)
+	}
+	slices.SortStableFunc(all, func(a, b alike) int { return cmp.Compare(b.share, a.share) })
+	var similar []Entry
+	for _, a := range all[:min(len(all), most)] {
+		there := a.entry.SourceDoc == e.SourceDoc && a.entry.SourceRef == e.SourceRef && e.SourceRef != ""
+		if len(similar) < mostSimilar && (there || a.share >= nearlyAll || mayConflict(ctx, a.entry, e)) {
+			similar = append(similar, *a.entry)
 		}
 	}
 	return similar

@@ -2,7 +2,7 @@ package board
 
 import "testing"
 
-// TestSimilar: of the entries that say nearly the same the two newest are named, on every engine.
+// TestSimilar: of the entries that say nearly the same the two most alike are named, the nearest first, on every engine.
 func TestSimilar(t *testing.T) {
 	b := newBoard(t)
 	var last Posted
@@ -16,7 +16,7 @@ func TestSimilar(t *testing.T) {
 		}
 		last = posted
 	}
-	if all := b.Similar(t.Context(), &last); len(all) != 2 || all[0].ID != "e4" || all[1].ID != "e3" {
+	if all := b.Similar(t.Context(), &last); len(all) != 2 || all[0].ID != "e4" || all[1].ID != "e1" {
 		t.Errorf("%+v", all)
 	}
 	one, err := b.Post(t.Context(), "w", Post{Content: "Readings must stay in the EU", SourceDoc: "offer.md",

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -180,7 +181,8 @@ func Run(ctx context.Context, b *board.Board, f Policy, in Input) (Result, error
 	}
 	err = b.Moment(ctx, func(m *board.Moment) error {
 		r.Seq = m.Seq
-		return c.ask(m, registered)
+		c.accepted, err = m.Acceptances()
+		return errors.Join(err, c.ask(m, registered))
 	})
 	if err != nil {
 		return r, err
@@ -191,6 +193,7 @@ func Run(ctx context.Context, b *board.Board, f Policy, in Input) (Result, error
 		}
 		c.steps[Survival] = s
 	}
+	c.warnVoid()
 	for _, name := range Steps {
 		s, ok := c.steps[name]
 		if !ok {
@@ -217,6 +220,7 @@ type checker struct {
 	steps map[string]Step
 	// unwritten are the verdicts of this check that could not be written to the board.
 	unwritten []*verify.Result
+	accepted  map[string][]claims.Acceptance // by what they are about now
 }
 
 func (c *checker) tell(step string) {
@@ -381,6 +385,40 @@ func (c *checker) ask(m *board.Moment, registered []board.Source) error {
 // warnAccepted adds a warning for a doubt that somebody accepted.
 func (s *Step) warnAccepted(id string, a *claims.Acceptance) {
 	s.Warnings = append(s.Warnings, fmt.Sprintf("%s %s %s", id, a.Verdict, a))
+}
+
+// warnVoid says why acceptances no longer count, of what is doubted anew.
+func (c *checker) warnVoid() {
+	doubted := map[string]map[string]string{Verify: {}, Survival: {}}
+	if v := c.steps[Verify].Verify; v != nil {
+		for i := range v.Items {
+			if it := &v.Items[i]; it.Doubted {
+				doubted[Verify][it.ID] = it.Doubt
+			}
+		}
+	}
+	if v := c.steps[Survival].Survival; v != nil {
+		for i := range v.Items {
+			if it := &v.Items[i]; it.IsMissing() {
+				doubted[Survival][it.ID] = it.Doubt
+			}
+		}
+	}
+	for name, ids := range doubted {
+		s := c.steps[name]
+		for _, id := range slices.Sorted(maps.Keys(ids)) {
+			for _, a := range slices.Backward(c.accepted[id]) {
+				if a.Check == name {
+					s.Warnings = append(s.Warnings, fmt.Sprintf("%s was %s; that is void, since %s or %s has changed: "+
+						"look at the doubt %s anew", a.ID, &a, a.ID, a.EndsWith(), ids[id]))
+					break // of several the newest
+				}
+			}
+		}
+		if s.HadInput() {
+			c.steps[name] = s
+		}
+	}
 }
 
 // bound fails the steps whose accepted doubts the policy does not pass.

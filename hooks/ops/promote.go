@@ -48,6 +48,7 @@ gotchas. --kind overrides it.`},
 // capsule before, it returns that one and stores nothing, unless it is forced.
 func promote(ctx context.Context, h Knowledge, in *RememberIn) (out RememberOut, err error) {
 	var c kb.Capsule
+	var doubt string
 	err = h.Board(ctx, in.Run, Read, func(b *board.Board) error {
 		d, err := b.Entry(ctx, in.Entry)
 		if err != nil {
@@ -64,6 +65,7 @@ func promote(ctx context.Context, h Knowledge, in *RememberIn) (out RememberOut,
 		if against := d.Entry.Verified.Against(); against != "" {
 			h.Note("note: " + d.Entry.ID + " is kept, but its source does not confirm it: " + board.Line(against, 200) + "; " + show)
 		}
+		doubt = doubtOf(&d.Entry)
 		c = CapsuleOf(b.Run(), &d.Entry)
 		return nil
 	})
@@ -71,6 +73,9 @@ func promote(ctx context.Context, h Knowledge, in *RememberIn) (out RememberOut,
 		return out, err
 	}
 	own := in.capsule()
+	if own.Body != "" {
+		own.Body += doubt
+	}
 	own.Kind, own.Title, own.Body = cmp.Or(own.Kind, c.Kind), cmp.Or(own.Title, c.Title), cmp.Or(own.Body, c.Body)
 	own.Source, own.Confidence = cmp.Or(own.Source, c.Source), cmp.Or(own.Confidence, c.Confidence)
 	own.Tags, own.Refs = append(c.Tags, own.Tags...), append(c.Refs, own.Refs...)
@@ -101,9 +106,20 @@ func superseded(d *board.EntryDetail) error {
 		fault.Give("force", "", "{} promotes it all the same"))
 }
 
+// doubtOf is what a capsule says of an entry that was in doubt when it was promoted: who finds it has no board at hand.
+func doubtOf(e *board.Entry) (doubt string) {
+	if against := e.Verified.Against(); against != "" {
+		doubt = "\n\nIn doubt: its source does not confirm it: " + board.Line(against, 200)
+	}
+	if e.Status == board.Disputed {
+		doubt += "\n\nIn doubt: another entry of the run disputes it"
+	}
+	return doubt
+}
+
 // CapsuleOf returns a draft of the capsule for an entry of a run.
 func CapsuleOf(run string, e *board.Entry) kb.Capsule {
-	c := kb.Capsule{Kind: promotedKind(e.Type), Title: learn.TitleOf(e.Content), Body: e.Content,
+	c := kb.Capsule{Kind: promotedKind(e.Type), Title: learn.TitleOf(e.Content), Body: e.Content + doubtOf(e),
 		Tags:       slices.Clone(e.Tags),
 		Confidence: e.Confidence,
 		Refs:       []string{"run:" + run, "entry:" + e.ID, "worker:" + e.Worker}}
