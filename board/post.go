@@ -150,7 +150,7 @@ func prepareBatch(worker string, posts []Post) error {
 				switch {
 				case kind == Addresses:
 					return invalid(at(i,
-						len(posts))+id+" is an entry; only questions can be addressed",
+						len(posts))+id+" is an entry; only questions can be answered",
 						"ids of questions look like s3")
 				case !ok: // that of an earlier post, or of none: resolve says
 				case i == j:

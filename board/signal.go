@@ -108,7 +108,7 @@ func notOpen(s *Signal) error {
 	reopen := fault.Do("signal.reopen", "{} opens it again", "signal", s.ID)
 	switch s.Status {
 	case Addressed:
-		return conflict(fmt.Sprintf("%s is addressed already, by %s", s.ID, s.AddressedBy), "",
+		return conflict(fmt.Sprintf("%s is answered already, by %s", s.ID, s.AddressedBy), "",
 			fault.Do("signal.show", "{} tells how", "signal", s.ID), reopen)
 	default:
 		return conflict(fmt.Sprintf("%s was waived by %s: %s", s.ID, s.ClosedBy,

@@ -77,9 +77,9 @@ func TestSignalLife(t *testing.T) {
 		t.Errorf("a retry: %+v, %v", again, err)
 	}
 	_, _, err = b.PostAddressing(ctx, "w", "s1", Post{Content: "another answer"}, nil)
-	refused(t, err, fault.Conflict, "s1 is addressed already, by e2")
+	refused(t, err, fault.Conflict, "s1 is answered already, by e2")
 	_, err = b.Address(ctx, "w", "s1", "e1")
-	refused(t, err, fault.Conflict, "s1 is addressed already")
+	refused(t, err, fault.Conflict, "s1 is answered already")
 	if s, err := b.Reopen(ctx, "lead", "s1", "the disk is empty"); err != nil || s.Status != SignalOpen || s.AddressedBy != "" || s.Closed != nil {
 		t.Fatalf("%+v, %v", s, err)
 	}
@@ -275,7 +275,7 @@ func TestSameKey(t *testing.T) {
 	for words, batch := range map[string][]Post{
 		"posts 1 and 2 of the batch have the same key":         {{Content: "a", Key: "x"}, {Content: "b", Key: "x"}},
 		"post 2 of the batch: no post of this run has the key": {{Content: "a"}, {Content: "b", Supports: []string{"@y"}}},
-		"only questions can be addressed":                      {{Content: "a", Key: "x"}, {Content: "b", Addresses: []string{"@x"}}},
+		"only questions can be answered":                       {{Content: "a", Key: "x"}, {Content: "b", Addresses: []string{"@x"}}},
 		"@x links to itself":                                   {{Content: "a", Key: "x", Supports: []string{"@x"}}},
 		"supersede each other in a cycle: @x → @y → @x":        {{Content: "a", Key: "x", Supersedes: []string{"@y"}}, {Content: "b", Key: "y", Supersedes: []string{"@x"}}},
 		"the batch is empty":                                   {},

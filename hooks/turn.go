@@ -53,6 +53,13 @@ func (t *turn) locate() {
 			named = append(named, t.Env(h.ProjectVariable))
 		}
 	}
+	home, err := topics.Home(t.Env)
+	t.logError("find the home directory", err)
+	if filepath.IsAbs(named[0]) {
+		if ws, err := kbhome.Find(named[0], home, t.Home); err == nil && ws == "" {
+			named = named[1:] // the home directory is nobody's project: commands say so
+		}
+	}
 	any := false
 	for _, dir := range named {
 		if !filepath.IsAbs(dir) {
@@ -73,8 +80,6 @@ func (t *turn) locate() {
 	if t.dir == "" {
 		return
 	}
-	home, err := topics.Home(t.Env)
-	t.logError("find the home directory", err)
 	ws, err := kbhome.Find(t.dir, home, t.Home)
 	t.logError("find the workspace", err)
 	t.workspace = ws

@@ -64,7 +64,7 @@ reaches the account's memory too ($BOARD_MEMORY_TIERS binds it), as the commands
 // mcpWorkspace is the project of a server: --workspace, $BOARD_WORKSPACE, what a harness
 // says in its variable, and else a guess: that of the working directory.
 func (p *program) mcpWorkspace(c *cli.Context) (ws string, guessed bool, err error) {
-	if !c.IsSet("workspace") && p.Env("BOARD_WORKSPACE") == "" {
+	if !c.IsSet("workspace") && p.NamedWorkspace() == "" {
 		for _, h := range harness.All {
 			dir := ""
 			if h.ProjectVariable != "" {

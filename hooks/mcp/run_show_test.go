@@ -46,7 +46,7 @@ func TestShow(t *testing.T) {
 	has(t, must(t, c, "board_show", `{"id":"e2"}`), "e2  analysis, active", "by         ann",
 		"  | Since May", "→ addresses    s1")
 	has(t, must(t, c, "board_show", `{"id":"s1"}`), "s1  high, addressed", "by         ben",
-		", from e1", "with e2 at", "addressed by    e2    Since May", "  | Since when?")
+		", from e1", "with e2 at", "answered by     e2    Since May", "  | Since when?")
 	refused(t, c, "board_show", `{"id":"e9"}`, "there is no entry e9")
 	refused(t, c, "board_show", `{"id":"x"}`, "try:")
 	refused(t, c, "board_link", `{"entry":"e3","contradicts":["e1"]}`,

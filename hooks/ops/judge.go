@@ -312,7 +312,7 @@ They are proposals: read both before you decide. Likely pairs differ plainly in 
 of one kind, time and name; they alone are counted, raised and held against a policy. Words are
 compared, not meaning: most pairs are no conflict, and some conflicts are not found. A pair is
 left out once a link (contradicts, supersedes) or ` + "`board accept`" + ` has settled it, or its question
-was addressed or waived. --raise raises a question for each likely pair listed, once. Exit 0; 4 if
+was answered or waived. --raise raises a question for each likely pair listed, once. Exit 0; 4 if
 more are likely than conflicts.max of board.yaml, or with --strict if any is.`},
 	Do: func(ctx context.Context, h Judges, in ConflictsIn) (Judged, error) {
 		if in.Has("priority") && !in.Raise {

@@ -312,7 +312,7 @@ func printSignal(p *op.Page, s *board.Signal) {
 	}
 	switch s.Status {
 	case board.Addressed:
-		row(p, "addressed", fmt.Sprintf("by %s with %s at %s", p.Line(s.ClosedBy, board.MaxName),
+		row(p, "answered", fmt.Sprintf("by %s with %s at %s", p.Line(s.ClosedBy, board.MaxName),
 			s.AddressedBy, seconds(*s.Closed)))
 	case board.Waived:
 		row(p, "waived", fmt.Sprintf("by %s at %s: %s", p.Line(s.ClosedBy, board.MaxName),
@@ -325,7 +325,7 @@ func printSignal(p *op.Page, s *board.Signal) {
 func backlinks(p *op.Page, links []board.Backlink) {
 	for _, l := range op.FirstRows(p, links) {
 		verb := map[string]string{board.Supports: "supported by", board.Contradicts: "contradicted by",
-			board.Supersedes: "superseded by", board.Addresses: "addressed by"}[l.Kind]
+			board.Supersedes: "superseded by", board.Addresses: "answered by"}[l.Kind]
 		p.Printf("← %-15s %-5s %s\n", verb, l.From, p.Text(l.Line, board.MaxContent, "", ""))
 	}
 	if left := len(links) - len(op.FirstRows(p, links)); left > 0 {

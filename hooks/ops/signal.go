@@ -324,7 +324,7 @@ type ReopenIn struct {
 
 var Reopen = op.Op[Runs, ReopenIn, SignalOut]{
 	Info: op.Info{Command: "reopen", Group: "Post and settle", Tool: "board_reopen", Profile: "run",
-		Kind: op.Writes, Short: "reopen an addressed or waived question",
+		Kind: op.Writes, Short: "reopen an answered or waived question",
 		About: "Open an answered or waived question again."},
 	Do: func(ctx context.Context, h Runs, in ReopenIn) (SignalOut, error) {
 		return onSignal(ctx, h, in.On, func(b *board.Board, who string) (board.Signal, error) {

@@ -86,12 +86,24 @@ func (p *Program) KBHomeFrom(dir string) (string, error) {
 	return p.DataHome()
 }
 
+// NamedWorkspace is $BOARD_WORKSPACE. The home directory and the root of the file system are
+// nobody's project: they do not count, and the user is told.
+func (p *Program) NamedWorkspace() string {
+	dir := p.Env("BOARD_WORKSPACE")
+	if ws, err := p.FindWorkspace(dir); dir == "" || err != nil || ws != "" {
+		return dir
+	}
+	p.Messagef("note: $BOARD_WORKSPACE is %s, which is no project, and does not count: name the directory of one, or unset it",
+		board.Line(dir, 200))
+	return ""
+}
+
 // Workspace is the project of a command: --workspace, else $BOARD_WORKSPACE, else that
 // of the working directory; "" for none.
 func (p *Program) Workspace(c *cli.Context) (string, error) {
 	dir := c.String("workspace")
 	if !c.IsSet("workspace") {
-		if dir = p.Env("BOARD_WORKSPACE"); dir == "" {
+		if dir = p.NamedWorkspace(); dir == "" {
 			var err error
 			if dir, err = os.Getwd(); err != nil {
 				return "", fmt.Errorf("find the workspace: %w", err)

@@ -12,6 +12,8 @@ import (
 	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/hooks"
+	"blackboard/hooks/topics"
+	kbhome "blackboard/kb/home"
 )
 
 // Known are the environment variables that the program reads. Misspellings of them are
@@ -68,6 +70,13 @@ func (d *Doctor) wrongValues() {
 
 // wrongPaths tells of directories that are not there, where nothing makes them.
 func (d *Doctor) wrongPaths() {
+	user, _ := topics.Home(d.Env)
+	if dir := d.Env("BOARD_WORKSPACE"); disk.IsDir(dir) {
+		if ws, err := kbhome.Find(dir, user, d.Home); err == nil && ws == "" {
+			d.note("$BOARD_WORKSPACE", "name the directory of a project, or unset it",
+				"%s is no project, and does not count", line(dir, 200))
+		}
+	}
 	for _, name := range []string{"BOARD_MODEL_DIR", "BOARD_WORKSPACE", "BOARD_CONFIG_DIR"} {
 		if dir := d.Env(name); dir != "" && !disk.IsDir(dir) {
 			d.broken("$"+name, "name one that is, or unset it", "%s is not a directory", line(dir, 200))

@@ -71,7 +71,7 @@ type here struct {
 func (p *program) openTopics(c *cli.Context) (*here, error) {
 	dir := c.String("workspace")
 	if !c.IsSet("workspace") {
-		dir = p.Env("BOARD_WORKSPACE")
+		dir = p.NamedWorkspace()
 	} else if dir == "" {
 		return nil, base.Usagef("name an existing directory", "--workspace is empty")
 	}

@@ -138,7 +138,7 @@ func (r *Resolver) onBoard(ctx context.Context, name string) string {
 		case err != nil || s.Signal.Status == board.SignalOpen:
 			return ""
 		case s.Signal.AddressedBy != "":
-			return "addressed by " + s.Signal.AddressedBy
+			return "answered by " + s.Signal.AddressedBy
 		}
 		return s.Signal.Status
 	}
