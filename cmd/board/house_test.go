@@ -282,7 +282,7 @@ var ceilings = map[string]int{
 
 	"board/words": 4630, // a number as its reader knows it, of verify and survival; words of amounts
 
-	"cmd/board": 4800, // which flags a help text lists; an MCP server's project; commands on the screen; completion of all groups
+	"cmd/board": 4580, // which flags a help text lists; an MCP server's project; commands on the screen
 
 	"cmd/board/base": 2100, // operations as commands; what telemetry sends; words of flags for completion
 

@@ -66,22 +66,6 @@ func jsonCommandList() string {
 	return b.String()
 }
 
-// nextTableWords returns the words that can follow words in `board help json`, for shell completion.
-func nextTableWords(words []string) (next []string) {
-	begin := ""
-	if len(words) > 0 {
-		begin = strings.Join(words, " ") + " "
-	}
-	for _, s := range jsonSections() {
-		if rest, ok := strings.CutPrefix(s.name, begin); ok {
-			word, _, _ := strings.Cut(rest, " ")
-			next = append(next, word)
-		}
-	}
-	slices.Sort(next)
-	return slices.Compact(next)
-}
-
 // jsonTable is the output of `board help json NAME`: the table of a command or a type,
 // then those of the types that it names.
 func jsonTable(words []string) (string, error) {

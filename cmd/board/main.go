@@ -92,7 +92,7 @@ func (p *program) main(ctx context.Context, args []string) int {
 	}
 	commands := p.commandsFor(args)
 	if len(args) > 0 && args[0] == completeCommand {
-		p.complete(ctx, commands, args[1:])
+		p.complete(commands, args[1:])
 		return base.ExitOK
 	}
 	if len(args) > 2 && args[0] == "help" && pageName(args[1]) == "json" {
