@@ -85,7 +85,7 @@ func (t *turn) logConsidered() {
 }
 
 // clean reports whether the session judges afresh: nothing of what others found is given.
-func (t *turn) clean() bool { return t.topic.CleanRoom() && !t.full() }
+func (t *turn) clean() bool { return t.topic.CleanRoom() }
 
 // oneLine returns a harmless text without line ends, of at most n bytes.
 func oneLine(s string, n int) string {

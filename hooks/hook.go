@@ -187,7 +187,7 @@ func (cfg Config) handle(ctx context.Context, late func() bool, in io.Reader,
 		return Result{Answer: harness.Noop}
 	}
 	if cfg.Harness != "" && harness.ByName(cfg.Harness) == nil {
-		cfg.log("unknown harness %q; `board hook --list` shows the known ones",
+		cfg.log("unknown harness %q; `board setup --list` shows the known ones",
 			clip(cfg.Harness, 60))
 	}
 	// Only unknown names are logged: a known event without use, such as a part of a

@@ -12,7 +12,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"blackboard/hooks/harness"
 	"blackboard/kb"
 	"blackboard/testdata/cost"
 )
@@ -350,23 +349,8 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestList: every harness has a name of its own, and each of its events does something
-// that is told.
-func TestList(t *testing.T) {
-	names := map[string]string{}
-	for _, h := range List() {
-		for _, n := range append([]string{h.Name}, h.Aliases...) {
-			if names[harness.Plain(n)] != "" {
-				t.Errorf("%s is %s and %s", n, names[harness.Plain(n)], h.Name)
-			}
-			names[harness.Plain(n)] = h.Name
-		}
-		for _, e := range h.Events {
-			if !slices.Contains(harness.Kinds, e.Kind) || e.Does == "" {
-				t.Errorf("%s: %+v", h.Name, e)
-			}
-		}
-	}
+// TestDepths: what a start is given is bounded, and a prompt is given no more.
+func TestDepths(t *testing.T) {
 	for _, d := range Depths {
 		if d.StartBudget > MaxBudget || d.Budget > d.StartBudget {
 			t.Errorf("%+v", d)

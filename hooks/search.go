@@ -18,8 +18,8 @@ import (
 // the filters apply before the ranking, so capsules of other workspaces displace
 // nothing.
 //
-// Sections of documents count only if $BOARD_RECALL_DOCS is on: they are many, and
-// nobody has judged their use one by one. Capsules that were given already are removed
+// Sections of documents do not count: they are many, and nobody has judged their use one by
+// one. Capsules that were given already are removed
 // after the floor: the next best does not become good enough because the best is known.
 func (t *turn) lookup(ctx context.Context, q kb.Query, given *sessionState,
 	most int) ([]kb.Hit, error) {
@@ -27,9 +27,7 @@ func (t *turn) lookup(ctx context.Context, q kb.Query, given *sessionState,
 		return nil, nil
 	}
 	const extra = 20 // queried in addition, in place of capsules that were given already
-	q.Gate, q.NoDocs = true, !slices.Contains([]string{"1", "on", "true", "yes"},
-		strings.ToLower(strings.TrimSpace(t.Env("BOARD_RECALL_DOCS"))))
-	q.Explain = true
+	q.Gate, q.NoDocs, q.Explain = true, true, true
 	q.Limit, q.Workspace = min(most+min(len(given.Given), extra), kb.MaxLimit), t.workspace
 	ask := []kb.Query{q}
 	ask[0].Scopes = []string{"domain", "universal"}

@@ -139,9 +139,6 @@ func (t *turn) nameSession() {
 	}
 }
 
-// full reports whether the person wants a review to start like any other session.
-func (t *turn) full() bool { return topics.FullContext(t.Env) }
-
 func (t *turn) clock() time.Time { return t.now }
 
 // suppressed reports whether the user has switched injection off.

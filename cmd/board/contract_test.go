@@ -69,7 +69,6 @@ var contractCommands = []struct{ name, line string }{
 	{"version", `version`},
 	{"setup_list", `setup --list`},
 	{"setup", `setup claude --mcp --dry-run`},
-	{"hook_list", `hook --list`},
 	{"error", `show e99`},
 	{"", `kb remember "gate shut" --title "gate shut" --no-embed`},
 	{"kb_reembed", `kb reembed`},

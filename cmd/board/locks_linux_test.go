@@ -222,7 +222,7 @@ var lockLines = []string{
 	`wait --gate --block none`,
 	`claim s3`, `release s3`, `address s3 "answer"`, `state set phase 2`,
 	`state set phase 3 --if-match 3`,
-	`export -o report.html`, `export -o export.md`, `export -o copy.jsonl`, `hook --list`,
+	`export -o report.html`, `export -o export.md`, `export -o copy.jsonl`,
 	`kb export all.jsonl --documents`, `kb import all.jsonl`, `kb ingest doc.md --prune`,
 	`kb learn learned.txt`, `kb curate`, `kb rebuild`,
 	`memory export all.json --everything --author --reason test`, `memory import all.json`, `memory scrub account`,

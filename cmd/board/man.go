@@ -157,10 +157,8 @@ var environment = []struct{ name, means string }{
 	{"BOARD_WATCH", "poll: check files regularly instead of by notifications, as on a " +
 		"file system that does not tell"},
 	{"BOARD_HOOK_TIMEOUT", "how long a hook may take; 300ms unless it is set"},
-	{"BOARD_HOOK_CONTEXT", "0: hooks inject nothing but still record; full: a clean room is " +
-		"given everything"},
+	{"BOARD_HOOK_CONTEXT", "0: hooks inject nothing but still record"},
 	{"BOARD_CONFIG_DIR", "where prefix.txt is, with which sessions begin, and tui.conf"},
-	{"BOARD_RECALL_DOCS", "on: hooks give sections of ingested documents too"},
 	{"BOARD_DEPTH", "fast, balanced or deep: how much hooks give"},
 	{"VISUAL, EDITOR", "the editor for edit commands and the TUI; vi or nano without"},
 	{"NO_COLOR", "if it is set, nothing is coloured"},

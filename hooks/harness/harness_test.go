@@ -28,7 +28,19 @@ func TestComplete(t *testing.T) {
 	if described != len(All) {
 		t.Errorf("%d harnesses are described, and %d are among All", described, len(All))
 	}
+	names := map[string]string{}
 	for _, h := range All {
+		for _, n := range append([]string{h.Name}, h.Aliases...) {
+			if names[Plain(n)] != "" {
+				t.Errorf("%s is %s and %s", n, names[Plain(n)], h.Name)
+			}
+			names[Plain(n)] = h.Name
+		}
+		for _, e := range h.Events {
+			if !slices.Contains(Kinds, e.Kind) {
+				t.Errorf("%s: %+v", h.Name, e)
+			}
+		}
 		for _, page := range []string{filepath.Join("cmd", "board", "pages", "hooks.txt")} {
 			text, err := os.ReadFile(filepath.Join(root, page))
 			if err != nil {

@@ -171,11 +171,6 @@ func TestStartup(t *testing.T) {
 		s.Spec != "Goal: x" || len(s.Worklog) > 0 {
 		t.Errorf("a review: %+v, %v", s, err)
 	}
-	full := StartupLimits{Full: FullContext(environment("BOARD_HOOK_CONTEXT", "full"))}
-	if s, err = d.Startup(topic("a-review"), full); err != nil || s.CleanRoom ||
-		!strings.Contains(s.Spec, "leaks") || len(s.Worklog) == 0 {
-		t.Errorf("a review, all of it: %+v, %v", s, err)
-	}
 	// A spec that is too long is never cut.
 	text := strings.Repeat("x", DefaultSpecBytes)
 	for name, long := range map[string]string{"b": "# b\n" + text + "x", "b-review": "## Goal\n" +

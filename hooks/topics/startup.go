@@ -23,8 +23,6 @@ type StartupLimits struct {
 	SpecBytes   int // a longer spec is shown in part
 	TailEntries int // folded entries of the worklog
 	TailBytes   int // their bytes, as Entry.String returns them
-	// Full also shows a review topic in full (FullContext).
-	Full bool
 }
 
 // Startup is what a session of a topic starts with.
@@ -46,7 +44,7 @@ type Startup struct {
 // first.
 func (d *Dir) Startup(t Topic, limits StartupLimits) (Startup, error) {
 	most := func(n, standard int) int { return cmp.Or(max(n, 0), standard) }
-	s := Startup{CleanRoom: t.CleanRoom() && !limits.Full, Worklog: []Entry{}}
+	s := Startup{CleanRoom: t.CleanRoom(), Worklog: []Entry{}}
 	spec, err := d.Spec(t.Name)
 	if err != nil {
 		return s, err
@@ -130,10 +128,4 @@ func Silenced(env func(string) string) string {
 		}
 	}
 	return ""
-}
-
-// FullContext reports whether $BOARD_HOOK_CONTEXT is full: then review topics start
-// without a clean room.
-func FullContext(env func(string) string) bool {
-	return strings.EqualFold(strings.TrimSpace(env("BOARD_HOOK_CONTEXT")), "full")
 }

@@ -51,16 +51,10 @@ $BOARD_HOOK_CONTEXT=0 gives nothing, but still records.`,
 				Usage: "the answer has at most `N` tokens; default 600 for a prompt, 1500 for a session's " +
 					"start"},
 			&cli.StringFlag{Name: "limit", Usage: "the answer has at most `N` capsules; default 3"},
-			&cli.BoolFlag{Name: "list",
-				Usage: "list the harnesses, their events, and what the hook does at each"},
 			&cli.BoolFlag{Name: "strict",
 				Usage: "print errors to stderr too, and exit with 2 after one; not for harnesses"},
-			base.JSONFlag(),
 		},
 		Action: func(c *cli.Context) error {
-			if c.Bool("list") {
-				return p.hookList(c)
-			}
 			problems, refused := p.hook(c)
 			if c.Bool("strict") && len(problems) > 0 {
 				return fault.Usage.New(base.Safe(strings.Join(problems, "; ")), "")
@@ -136,29 +130,4 @@ func hookNumber(c *cli.Context, name string) int {
 		return 0
 	}
 	return max(0, n)
-}
-
-func (p *program) hookList(c *cli.Context) error {
-	if err := base.NoArgs(c); err != nil {
-		return err
-	}
-	all := hooks.List()
-	return p.Answer(c, nil, func() {
-		for i, h := range all {
-			if i > 0 {
-				p.Printf("\n")
-			}
-			p.Printf("%s", h.Name)
-			if len(h.Aliases) > 0 {
-				p.Printf(" (%s)", strings.Join(h.Aliases, ", "))
-			}
-			if h.Untried {
-				p.Printf(": not tested, by its documentation only")
-			}
-			p.Printf("\n")
-			for _, e := range h.Events {
-				p.Printf("  %-34s %-15s %s\n", e.Name, e.Kind, e.Does)
-			}
-		}
-	}, "harnesses", all, "depths", hooks.Depths)
 }

@@ -222,7 +222,7 @@ func (p *program) topicStatus(c *cli.Context) error {
 		return err
 	}
 	r := topicReport{Place: h.place, Directory: h.Path(), Session: h.session,
-		CleanRoom: t.CleanRoom() && !topics.FullContext(p.Env), Suppressed: h.Suppressed(t.Name, p.Env)}
+		CleanRoom: t.CleanRoom(), Suppressed: h.Suppressed(t.Name, p.Env)}
 	_, r.Problem = h.Pinned()
 	if t.Name != "" {
 		entries, err := h.Tail(t.Name, topics.TailLimits{})

@@ -90,7 +90,7 @@ func (p *program) printWorklog(entries []topics.Entry) {
 
 // topicInjected prints what a session would start with.
 func (p *program) topicInjected(c *cli.Context, h *here, t topics.Topic) error {
-	s, err := h.Startup(t, topics.StartupLimits{Full: topics.FullContext(p.Env)})
+	s, err := h.Startup(t, topics.StartupLimits{})
 	if err != nil {
 		return err
 	}
