@@ -15,6 +15,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
+	"blackboard/kb/index"
 )
 
 // clock only advances when a test says so.
@@ -202,4 +203,16 @@ type broken struct{ concepts }
 
 func (*broken) Embed(context.Context, []string) ([]embed.Vector, error) {
 	return nil, fault.BadModel.New("the model is broken", "")
+}
+
+// indexed returns what the index of a store has.
+func indexed(t *testing.T, s *Store) (st index.Stats) {
+	t.Helper()
+	if err := s.reading(t.Context(), func(f *file, tx *sqlite.Tx) (err error) {
+		st, err = f.Index.Stats(tx)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return st
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"blackboard/board/disk"
 	"blackboard/board/fault"
@@ -54,12 +53,6 @@ type ImportResult struct {
 
 func newImportResult() ImportResult { return ImportResult{Refused: []Refused{}, Notes: []string{}} }
 
-// Imported is the result and the time of an import.
-type Imported struct {
-	At time.Time `json:"at"`
-	ImportResult
-}
-
 // Import imports what is new in the other program's files since the last import: ids and
 // keys that are missing here, and records that were changed there later than here. A
 // record that was deleted here is imported only if it was changed there since. The import
@@ -82,7 +75,7 @@ func (s *Store) Import(ctx context.Context) (ImportResult, error) {
 		if err := f.importAll(ctx, tx, s, src, &res); err != nil {
 			return err
 		}
-		return noteImport(tx, &res)
+		return noteUse(tx)
 	})
 	return res, err
 }

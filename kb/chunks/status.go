@@ -2,54 +2,22 @@ package chunks
 
 import (
 	"context"
-	"encoding/json"
-	"os"
 
-	"blackboard/board/fault"
 	"blackboard/board/sqlite"
-	"blackboard/kb/index"
 )
 
-// Status describes a store.
+// Status says how much a store has.
 type Status struct {
-	There    bool  // whether the file exists
-	Bytes    int64 // of the file, without those that SQLite keeps beside it
-	Chunks   int
-	State    int // number of keys
-	Embedded int
-	Model    string // of the embeddings; "": no embeddings
-	Index    index.Stats
-	// Import is the last import, which may be that of the first use; nil: not used yet.
-	Import *Imported
+	Chunks, State int // chunks, and keys
+	Embedded      int // of the chunks
 }
 
-// Status returns the counts and sizes of the store.
+// Status counts what the store has.
 func (s *Store) Status(ctx context.Context) (out Status, err error) {
-	err = s.reading(ctx, func(f *file, tx *sqlite.Tx) error {
-		out.There = true
-		if info, err := os.Stat(s.Path()); err == nil {
-			out.Bytes = info.Size()
-		}
-		if err := tx.QueryRow(`SELECT count(*), count(nullif(model, '')), (SELECT count(*) FROM state) FROM chunks WHERE expires IS NULL OR expires > ?`, tx.Now.UnixMilli()).
-			Scan(&out.Chunks, &out.Embedded, &out.State); err != nil {
-			return err
-		}
-		var err error
-		if out.Index, err = f.Index.Stats(tx); err != nil {
-			return err
-		}
-		if out.Embedded > 0 {
-			out.Model = out.Index.Model
-		}
-		var last string
-		if err := tx.QueryRow(`SELECT value FROM meta WHERE key = ?`, metaImport).Scan(&last); err != nil {
-			return err
-		}
-		out.Import = &Imported{}
-		if err := json.Unmarshal([]byte(last), out.Import); err != nil {
-			return sqlite.Fault(fault.Corrupt, f.Path(), "does not say what was imported last", err)
-		}
-		return nil
+	err = s.reading(ctx, func(_ *file, tx *sqlite.Tx) error {
+		return tx.QueryRow(`SELECT count(*), count(nullif(model, '')), (SELECT count(*) FROM state)
+			FROM chunks WHERE expires IS NULL OR expires > ?`, tx.Now.UnixMilli()).
+			Scan(&out.Chunks, &out.Embedded, &out.State)
 	})
 	return out, err
 }

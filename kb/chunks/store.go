@@ -3,7 +3,6 @@ package chunks
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -262,12 +261,15 @@ func (s *Store) openExisting(ctx context.Context) (db *sqlite.DB, used bool, err
 	return db, used, nil
 }
 
-// metaImport is the key of the last import. The first use always writes it, so without it
-// the first use is not complete.
-const metaImport = "import"
-
+// isUsed reports whether the first use is complete.
 func isUsed(tx *sqlite.Tx) (bool, error) {
-	return sqlite.One[bool](tx, `SELECT EXISTS (SELECT 1 FROM meta WHERE key = ?)`, metaImport)
+	return sqlite.One[bool](tx, `SELECT EXISTS (SELECT 1 FROM meta WHERE key = 'import')`)
+}
+
+// noteUse notes that the first use is complete: what there was to import is here.
+func noteUse(tx *sqlite.Tx) error {
+	_, err := tx.Exec(`INSERT OR REPLACE INTO meta VALUES ('import', '{}')`)
+	return err
 }
 
 // firstUseWait is the longest wait for another process's first use, which may import a
@@ -282,19 +284,9 @@ func (f *file) prepare(ctx context.Context, s *Store, src *source, res *ImportRe
 				return err
 			}
 		}
-		return noteImport(tx, res)
+		return noteUse(tx)
 	}}); err != nil {
 		return err
 	}
 	return f.purge(ctx)
-}
-
-// noteImport stores the result of an import.
-func noteImport(tx *sqlite.Tx, res *ImportResult) error {
-	data, err := json.Marshal(Imported{At: tx.Now, ImportResult: *res})
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec(`INSERT OR REPLACE INTO meta VALUES (?, ?)`, metaImport, string(data))
-	return err
 }
