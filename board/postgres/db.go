@@ -115,7 +115,7 @@ func (db *DB) Read(ctx context.Context, fn func(*store.Tx) error) error {
 		}); err != nil {
 			c.Close()
 			if !known && !lost(err) { // of a schema of another version, anything may fail
-				failed = db.place.checkSchema(ctx)
+				failed = db.place.Ready(ctx)
 				if began = failed != nil; began {
 					return nil
 				}
@@ -206,7 +206,7 @@ func (db *DB) Write(ctx context.Context, fn func(*store.Tx) error) error {
 
 // writeWithin is Write that waits at most so long for the write lock.
 func (db *DB) writeWithin(ctx context.Context, wait time.Duration, fn func(*store.Tx) error) error {
-	if err := db.place.checkSchema(ctx); err != nil {
+	if err := db.place.Ready(ctx); err != nil {
 		return err
 	}
 	start := time.Now()

@@ -30,7 +30,7 @@ func (p *Place) channel() string { return "board_" + p.schema }
 // Watch calls changed at once and whenever there is a later event. It waits for notifications, and
 // asks now and then in case one is lost. While the server is down, it waits for it.
 func (db *DB) Watch(ctx context.Context, changed func() error) error {
-	if err := db.place.checkSchema(ctx); err != nil {
+	if err := db.place.Ready(ctx); err != nil {
 		return err
 	}
 	wake := make(chan struct{}, 1)

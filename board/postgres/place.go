@@ -262,7 +262,7 @@ func (p *Place) path() string { return p.schema + ", pg_temp" }
 // ask runs fn, which asks one question, again if the connection is lost. A transaction of
 // its own would cross the network three times more.
 func (p *Place) ask(ctx context.Context, fn func(context.Context) error) error {
-	if err := p.checkSchema(ctx); err != nil {
+	if err := p.Ready(ctx); err != nil {
 		return err
 	}
 	return p.retryWhileDown(ctx, func() error { return within(ctx, replyTimeout, fn) })
@@ -270,7 +270,7 @@ func (p *Place) ask(ctx context.Context, fn func(context.Context) error) error {
 
 // change runs fn in a transaction.
 func (p *Place) change(ctx context.Context, fn func(*sql.Tx) error) error {
-	if err := p.checkSchema(ctx); err != nil {
+	if err := p.Ready(ctx); err != nil {
 		return err
 	}
 	return p.wrap(p.inTx(ctx, nil, fn))

@@ -115,9 +115,6 @@ func (p *Place) Init(ctx context.Context) (had int, err error) {
 	return had, err
 }
 
-// Ready is nil if the server answers, and has a schema of this program's version.
-func (p *Place) Ready(ctx context.Context) error { return p.checkSchema(ctx) }
-
 // isReady reports whether the schema is known to be this program's.
 func (p *Place) isReady() bool {
 	p.mu.Lock()
@@ -125,9 +122,9 @@ func (p *Place) isReady() bool {
 	return p.ready
 }
 
-// checkSchema returns an error if the server does not answer, or the schema is not of this
+// Ready returns an error if the server does not answer, or the schema is not of this
 // program's version. Once it was, the server is not asked again: a schema is never migrated back.
-func (p *Place) checkSchema(ctx context.Context) error {
+func (p *Place) Ready(ctx context.Context) error {
 	if p.isReady() {
 		return nil
 	}

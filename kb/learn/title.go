@@ -17,7 +17,7 @@ var sentenceEnd = text.NewRegexp(`[.!?]["')\]]?[ \n]+[^a-z\s]|[。！？]`)
 // TitleOf makes a title for a text: its first sentence with content, cut to the length
 // of a title.
 func TitleOf(text string) string {
-	text = plainLine(firstBytes(text, 10*kb.MaxTitle)) // the rest is never shown
+	text = inOneLine(asUTF8(firstBytes(text, 10*kb.MaxTitle))) // the rest is never shown
 	for _, m := range sentenceEnd.FindAllStringIndex(text, -1) {
 		first := text[:m[0]]
 		if wordCount(first) >= learnWords && !strings.HasSuffix(first, "e.g") &&
@@ -42,10 +42,6 @@ func cutTitle(title string) string {
 	}
 	return text.ClipWords(title, len(cut)+len("…"))
 }
-
-// plainLine makes one printable line of an unchecked text, without control characters
-// and invalid UTF-8.
-func plainLine(s string) string { return inOneLine(asUTF8(s)) }
 
 // firstBytes is the beginning of a text that is only looked at, so that no text costs
 // more than n bytes to go through. Unlike clipBytes it adds nothing.

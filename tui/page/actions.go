@@ -42,9 +42,6 @@ func (all Actions) Also(more ...key.Binding) Actions {
 	return all
 }
 
-// With adds actions.
-func (all Actions) With(more Actions) Actions { return append(all, more...) }
-
 // Bindings returns the listed keys.
 func (all Actions) Bindings() (out []key.Binding) {
 	for _, a := range all {

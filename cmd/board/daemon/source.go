@@ -237,7 +237,7 @@ func (s *Source) markUnavailable(ctx context.Context, c *Client, there bool, why
 	if other {
 		stopping, cancel := patience(ctx)
 		defer cancel()
-		c.StopOther(stopping)
+		c.Stop(stopping, true) // then one of this build can be started
 	}
 }
 

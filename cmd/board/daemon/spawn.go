@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -51,7 +50,3 @@ func Spawn(place Place, exe string, args, env []string) error {
 	go cmd.Wait() // a caller that lives on must not keep a dead child
 	return nil
 }
-
-// StopOther asks a daemon of another build to end once it is idle: then one of this build
-// can be started.
-func (c *Client) StopOther(ctx context.Context) { c.Stop(ctx, true) }
