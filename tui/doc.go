@@ -36,8 +36,9 @@
 // The packages of pages do not import each other. A page that opens one of another package
 // asks for it: page.Openers.
 //
-// Tests of the whole program are here, with the golden screens in testdata. Those of a
-// part are in its package; testdata/tuitest has what both need.
+// Tests of the whole program are here, with the golden screens in testdata; TestTasks counts
+// the keys that usual tasks take. Those of a part are in its package; testdata/tuitest has
+// what both need.
 //
 // # Rules
 //
@@ -54,37 +55,4 @@
 //     cells). The tests check each line with both ways to count its cells.
 //   - A list reads only its visible rows and some around them, also in the past. The
 //     results of a filter are kept while they are shown.
-//
-// # How many keys it takes
-//
-// For the usual tasks, from the list of runs at 80 × 24. … is a typed text, which does not
-// count. TestTasks plays each; none may take more than 8 keys:
-//
-//	0  which run needs me                                   –
-//	3  what blocks its gate                                 enter 2 enter
-//	6  answer that question, with a quote                   enter 2 a … tab … tab … ctrl+s
-//	0  who is silent                                        –
-//	1  which report failed, and what its check finds        C
-//	3  which worker found a thing                           enter / … enter
-//	3  to the capsule that a finding names, and back        enter o esc
-//	7  both sides of a contradiction, and settle it         enter : … enter n enter b … enter
-//	3  what changed in the last hour                        enter : … enter
-//	3  the run as it was at a time                          enter : … enter
-//	1  knowledge by kind                                    K …
-//	1  is a hit weak                                        K …
-//	2  the memory of a channel                              M 2
-//	4  export a run                                         enter : … enter enter
-//	2  copy an id                                           enter y
-//	2  follow a run, and keep one's place                   enter j
-//	1  leave                                                q
-//	4  who contradicts whom                                 enter : … enter enter
-//	4  an entry by a phrase, and what is around it          enter / … enter enter
-//	6  waive a question, and undo that                      enter 2 w … enter u enter
-//	8  promote, find again, edit, retire, restore           enter P ctrl+s K … ctrl+o d enter O
-//	3  what is known, the retired too                       K tab f
-//	2  an item of the memory by words, of any tier          K … enter
-//	5  forget an item, and undo that                        M d enter u enter
-//	5  what is missing in a report                          enter S … enter n enter
-//	7  accept a doubt, and leave the report as it is        enter S … enter n n b … enter
-//	3  a file that a text names, at its line                enter G o
 package tui

@@ -237,7 +237,7 @@ var tasks = []struct {
 // TestTasks plays each task from the list of runs on the smaller of the usual screens, as somebody
 // would who knows the footer and the help: few keys, and as many as the documentation says.
 func TestTasks(t *testing.T) {
-	said := string(must(os.ReadFile("doc.go")))
+	said := string(must(os.ReadFile("testdata/tasks.md")))
 	var table strings.Builder
 	for _, task := range tasks {
 		t.Run(task.name, func(t *testing.T) {
@@ -255,10 +255,10 @@ func TestTasks(t *testing.T) {
 			if k.count() > mostKeys {
 				t.Errorf("it takes %d keys: %q", k.count(), k.keys)
 			}
-			line := fmt.Sprintf("//\t%d  %-52s %s\n", k.count(), task.name, cmp.Or(strings.Join(k.keys, " "), "–"))
+			line := fmt.Sprintf("    %d  %-52s %s\n", k.count(), task.name, cmp.Or(strings.Join(k.keys, " "), "–"))
 			table.WriteString(line)
 			if !strings.Contains(said, line) {
-				t.Errorf("doc.go does not say:\n%s", line)
+				t.Errorf("tasks.md does not say:\n%s", line)
 			}
 		})
 	}
