@@ -262,7 +262,7 @@ var ceilings = map[string]int{
 
 	"board/op": 1100, // was hooks/mcp/schema, and what an operation is, and what a form asks for it
 
-	"board/postgres": 2400,
+	"board/postgres": 2270,
 
 	"board/record": 2814, // was part of board; names and words for what both use; what a correction changed; what a verdict says against an entry, and where its quote stands
 
@@ -282,15 +282,15 @@ var ceilings = map[string]int{
 
 	"board/words": 4630, // a number as its reader knows it, of verify and survival; words of amounts
 
-	"cmd/board": 4580, // which flags a help text lists; an MCP server's project; commands on the screen
+	"cmd/board": 4540, // which flags a help text lists; an MCP server's project; commands on the screen
 
 	"cmd/board/base": 2100, // operations as commands; what telemetry sends; words of flags for completion
 
-	"cmd/board/daemon": 3830,
+	"cmd/board/daemon": 3700,
 
 	"cmd/board/doctor": 1823, // backup, hard links
 
-	"cmd/board/hookcmd": 1750, // what a session's repository is known by
+	"cmd/board/hookcmd": 1700, // what a session's repository is known by
 
 	"cmd/board/kbcmd": 867, // the project of a workspace
 
@@ -302,7 +302,7 @@ var ceilings = map[string]int{
 
 	"embed/minilm": 2120, // a session of its own for a backfill
 
-	"hooks": 2742, // why each thing is given or left out; subagents, conversations; receipts
+	"hooks": 2670, // why each thing is given or left out; subagents, conversations; receipts
 
 	"hooks/harness": 2400, // what the transcripts of Claude Code say, ends of outputs
 
@@ -316,17 +316,17 @@ var ceilings = map[string]int{
 
 	"hooks/shell": 2045, // whether a command ran, in any form, and what its exit code says
 
-	"hooks/topics": 3520, // notes and lines of branches; topics of a moved project
+	"hooks/topics": 3470, // notes and lines of branches; topics of a moved project
 
 	"kb": 7320, // all of a note is taken in; statements in memory, for imports and curation
 
-	"kb/chunks": 2462,
+	"kb/chunks": 2420,
 
 	"kb/importers": 2164,
 
 	"kb/index": 4575, // several vectors for a document; lists of the tail made when asked for; what is no misspelling
 
-	"kb/learn": 1650,
+	"kb/learn": 1640,
 
 	"kb/markdown": 950, // all front matter is read here
 
@@ -342,7 +342,7 @@ var ceilings = map[string]int{
 
 	"kb/home": 879, // a repository is known by its first commit and remote; opens the stores and runs
 
-	"tui": 1043,
+	"tui": 1010,
 
 	"tui/cells": 1122,
 
@@ -350,7 +350,7 @@ var ceilings = map[string]int{
 
 	"tui/items": 2403,
 
-	"tui/page": 2962, // fields by the declaration of an operation, beside their labels
+	"tui/page": 2960, // fields by the declaration of an operation, beside their labels
 
 	"tui/runs": 4406,
 }
