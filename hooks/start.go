@@ -178,7 +178,7 @@ func (t *turn) newEntries(entries []topics.Entry, given *sessionState) []topics.
 func (t *turn) limits(r *room) topics.StartupLimits {
 	left := max(1, r.left)
 	return topics.StartupLimits{
-		SpecBytes: min(topics.DefaultSpecBytes, left),
+		SpecBytes:   min(topics.DefaultSpecBytes, left),
 		TailEntries: t.depth.TailEntries, TailBytes: left,
 	}
 }
