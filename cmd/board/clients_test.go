@@ -118,6 +118,53 @@ for broken, words in (Board("a", "b", program="absent-board"), "install board"),
         raise SystemExit("no error")
     except BoardError as e:
         assert e.exit_code == 127 and words in e.next_step, vars(e)
+more = lead.post("Keys rotate monthly on day 1", ["keys.txt:1", "report.md:1"], ["Keys rotate", "77 euros"], must_surface=True, tags=["x"])
+assert [c["evidence"] for c in more["sources"]] == ["Keys rotate", "77 euros"] and more["must_surface"] and more["similar"], more
+batch = lead.post_all([{"content": "Keys rotate on each day 1", "source": ["keys.txt:1", "report.md:1"], "quote": ["on day 1", "77 euros"], "must": True, "tag": "x", "key": "b"}])
+assert batch[0]["must_surface"] and batch[0]["tags"] == ["x"] and len(batch[0]["sources"]) == 2 and batch[0]["checked"] and not batch[0]["existing"], batch
+wrong = {"content": "Keys rotate on day 9", "source": "keys.txt:1", "quote": "Keys rotate on day 9", "key": "c"}
+assert [(p["checked"]["verdict"], p["existing"]) for p in lead.post_all([wrong])] == [("nearly", False)]
+assert lead.post_all([wrong])[0]["existing"] is True
+said, other = [], Board("trial", "other", notes=None)
+told = Board("trial", "other", notes=said.append)
+doubt = lead.post("Keys rotate on day 8", "keys.txt:1", "rotate on day 8")["checked"]["doubt"]
+assert other.accept(doubt, "an old text")["worker"] == "other"
+for about in lead.ask, told.ask:
+    urgent = about("Who rotates them?", "high", key="urgent")
+assert lead.wait(urgent["id"], "100ms") is None
+answer = lead.call(["wait", urgent["id"]], {"timeout": "100ms"}, answers=(1,))
+assert answer["error"]["code"] == "timeout" and answer["error"]["next"], answer
+try:
+    lead.call(["wait", urgent["id"], "--timeout", "100ms"])
+    raise SystemExit("no error")
+except BoardError as e:
+    assert (e.code, e.exit_code) == ("timeout", 1) and e.next, vars(e)
+assert lead.gate("100ms")["reasons"][0]["clear"]
+entry = told.answer(urgent["id"], "A cron job does", must=False, key="done")
+assert not entry["must_surface"] and lead.wait(urgent["id"])["addressed_by"] == entry["id"]
+assert lead.reopen(urgent["id"], "which one?")["status"] == "open"
+assert told.claim(urgent["id"])["claimed_by"] == "other" and told.release(urgent["id"])["claimed_by"] == ""
+assert lead.link(entry["id"], addresses=urgent["id"])["addresses"] == [urgent["id"]]
+assert lead.link(more["id"], supports=entry["id"])["supports"] == [entry["id"]]
+assert lead.settle(more["id"], entry["id"], "both hold")["reason"] == "both hold"
+assert lead.query("cron -rotates -r x") == [] and len(lead.query("cron -keys")) == 1
+assert lead.add_sources("report.md")[0]["change"] == "added"
+held = lead.verify(more["id"])
+assert [i["verdict"] for i in held["items"]] == ["found"], held
+pairs = lead.conflicts(limit=1)
+assert pairs["compared"] > 3, pairs
+said.clear()
+told.done("raeder-9")
+assert "raeder-9 was not expected" in "".join(said), said
+memory = lead.memory.put("The vault is in Lisbon", tier="workspace", importance="high")
+assert lead.memory.update(memory["id"], "The vault is in Porto", if_version=1)["revision"] == 2
+assert [h["content"] for s in lead.memory.read("where is the vault") for h in s["hits"]] == ["The vault is in Porto"]
+assert lead.memory.forget(memory["id"], why="sold")[0]["why"] == "sold" and lead.memory.read()[0]["hits"] == []
+try:
+    Board("trial", "lead", timeout=0.3).call(["wait"])
+    raise SystemExit("no error")
+except BoardError as e:
+    assert (e.exit_code, e.code) == (124, "timeout"), vars(e)
 print("fine")
 `},
 	{"javascript", "node", "board_client.mjs", "from-javascript", `
@@ -200,6 +247,46 @@ for (const [broken, words] of [["absent-board", "install board"], [{ cwd: "absen
     return true;
   });
 }
+const sources = ["keys.txt:1", "report.md:1"];
+const more = await lead.post("Keys rotate monthly on day 1", { source: sources, quote: ["Keys rotate", "77 euros"], must_surface: true, tags: ["x"] });
+assert.deepEqual([more.sources.map((c) => c.evidence), more.must_surface, more.similar.length > 0], [["Keys rotate", "77 euros"], true, true]);
+const [both] = await lead.postAll([{ content: "Keys rotate on each day 1", source: sources, quote: ["on day 1", "77 euros"], must: true, tag: "x", key: "b" }]);
+assert.deepEqual([both.must_surface, both.tags, both.sources.length, both.checked !== null, both.existing], [true, ["x"], 2, true, false]);
+const off = { content: "Keys rotate on day 9", source: "keys.txt:1", quote: "Keys rotate on day 9", key: "c" };
+assert.deepEqual((await lead.postAll([off])).map((p) => [p.checked.verdict, p.existing]), [["nearly", false]]);
+assert.equal((await lead.postAll([off]))[0].existing, true);
+const said = [], told = new Board("trial", "other", { notes: (s) => said.push(s) });
+const { doubt } = (await lead.post("Keys rotate on day 8", { source: "keys.txt:1", quote: "rotate on day 8" })).checked;
+assert.equal((await new Board("trial", "other", { notes: null }).accept(doubt, "an old text")).worker, "other");
+const urgent = await lead.ask("Who rotates them?", { priority: "high", key: "urgent" });
+assert.equal(await lead.wait(urgent.id, "100ms"), null);
+const late = await lead.call(["wait", urgent.id], { timeout: "100ms" }, "", [1]);
+assert.deepEqual([late.error.code, late.error.next.length > 0], ["timeout", true]);
+await assert.rejects(lead.call(["wait", urgent.id, "--timeout", "100ms"]), (e) => e.code === "timeout" && e.exitCode === 1 && e.next.length > 0);
+assert.ok((await lead.gate("100ms")).reasons[0].clear);
+const entry = await told.answer(urgent.id, "A cron job does", { must: false, key: "done" });
+assert.deepEqual([entry.must_surface, (await lead.wait(urgent.id)).addressed_by], [false, entry.id]);
+assert.equal((await lead.reopen(urgent.id, "which one?")).status, "open");
+assert.equal((await told.claim(urgent.id)).claimed_by, "other");
+assert.equal((await told.release(urgent.id)).claimed_by, "");
+assert.deepEqual((await lead.link(entry.id, { addresses: urgent.id })).addresses, [urgent.id]);
+assert.deepEqual((await lead.link(more.id, { supports: entry.id })).supports, [entry.id]);
+assert.equal((await lead.settle(more.id, entry.id, "both hold")).reason, "both hold");
+assert.deepEqual([(await lead.query("cron -rotates -r x")).length, (await lead.query("cron -keys")).length], [0, 1]);
+assert.equal((await lead.addSources(["report.md"]))[0].change, "added");
+assert.deepEqual((await lead.verify([more.id])).items.map((i) => i.verdict), ["found"]);
+assert.ok((await lead.conflicts({ limit: 1 })).compared > 3);
+said.length = 0;
+await told.done(["raeder-9"]);
+assert.ok(said.join("").includes("raeder-9 was not expected"), said.join(""));
+const memory = await lead.memory.put("The vault is in Lisbon", { tier: "workspace", importance: "high" });
+assert.equal((await lead.memory.update(memory.id, "The vault is in Porto", { ifVersion: 1 })).revision, 2);
+const read = await lead.memory.read("where is the vault");
+assert.deepEqual(read.flatMap((s) => s.hits.map((h) => h.content)), ["The vault is in Porto"]);
+assert.equal((await lead.memory.forget(memory.id, { why: "sold" }))[0].why, "sold");
+assert.deepEqual((await lead.memory.read())[0].hits, []);
+await assert.rejects(lead.call(["wait"], {}, "", { timeout: 300 }), { exitCode: 124, code: "timeout" });
+await assert.rejects(new Board("trial", "lead", { signal: AbortSignal.timeout(300) }).call(["wait"]), { name: "TimeoutError" });
 if (process.features.require_module) {
   assert.equal(createRequire(import.meta.url)("./board_client.mjs").Board, Board);
 }
@@ -254,7 +341,15 @@ echo '{"v":1,"error":{"code":"busy","message":"others are writing","try":"","nex
 exit 1
 `
 
-// TestClientsRetry: a client calls again when others are writing, and only then.
+// openStill stands for board: whatever it waits for does not happen in time.
+const openStill = `#!/bin/sh
+echo "$@" >>"$0.called"
+echo '{"v":1,"error":{"code":"timeout","message":"s1 is still open","try":"wait longer","next":[]}}' >&2
+exit 1
+`
+
+// TestClientsRetry: a client calls again when others are writing, and only then: not when it has
+// waited for as long as it was told to.
 func TestClientsRetry(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("sh"); err != nil {
@@ -274,6 +369,15 @@ func TestClientsRetry(t *testing.T) {
 			}[c.page]
 			if out := snippetRun(t, dir, t.TempDir(), program, snippetFile(t, dir, "trial"+filepath.Ext(c.file), test)); !strings.HasSuffix(out, "e1\n") {
 				t.Error(out)
+			}
+			fake = snippetFile(t, dir, "open", openStill)
+			test = map[string]string{
+				"python":     "from board_client import Board\nprint(Board('retried', 'w', '" + fake + "').wait('s1', '1s'))",
+				"javascript": "import { Board } from './board_client.mjs';\nconsole.log(await new Board('retried', 'w', '" + fake + "').wait('s1', '1s'));",
+			}[c.page]
+			out := strings.ToLower(snippetRun(t, dir, t.TempDir(), program, snippetFile(t, dir, "open"+filepath.Ext(c.file), test)))
+			if calls := readFile(t, fake+".called"); out != "none\n" && out != "null\n" || calls != "wait s1 --timeout=1s --json\n" {
+				t.Errorf("after a wait the client prints %s and has called\n%s", out, calls)
 			}
 		})
 	}

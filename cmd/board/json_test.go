@@ -25,6 +25,7 @@ import (
 	"blackboard/board/claims"
 	"blackboard/board/fault"
 	"blackboard/board/postgres"
+	"blackboard/board/verify"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
 	"blackboard/cmd/board/memorycmd"
@@ -64,6 +65,10 @@ var otherAnswers = []jsonAnswer{
 	newAnswer("database drop-run", []any{"removed", ""}),
 	newAnswer("start", []any{"state", board.State{}, "existed", false, "policy", check.UsedPolicy{}}),
 	newAnswer("accept", []any{"acceptance", &claims.Acceptance{}}),
+	newAnswer(`post "the tests pass" --ran "go test ./..."`, []any{"entry", board.Entry{}, "existing", false, "checked", (*verify.ItemResult)(nil), "ran", &board.RanClaim{}}),
+	newAnswer(`done --ran "go test ./..."`, []any{"expected", []board.Expected{}, "ran", []board.RanClaim{}}),
+	newAnswer("wait s1", []any{"signal", board.Signal{}}),
+	newAnswer("wait --gate", []any{"verdict", board.Verdict{}, "policy", check.UsedPolicy{}}),
 	newAnswer("memory adopt", []any{"adopted", "", "workspace", "", "took", memorycmd.Adopted{}, "places", []string{}}),
 }
 
@@ -79,7 +84,8 @@ var jsonNotes = map[string]string{
 // TestJSONTables: the tables of `board help json` are those of the Go types, and what is said of
 // a field is its comment. -update writes them.
 func TestJSONTables(t *testing.T) {
-	commands := (&program{&base.Program{Env: func(string) string { return "" }}}).commands()
+	p := &program{&base.Program{Env: func(string) string { return "" }}}
+	commands := p.commands()
 	answers := gatherAnswers(t, commands)
 	eachCommand("", commands, func(name string, c *cli.Command) {
 		takes := slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return f.Names()[0] == "json" })
@@ -87,7 +93,9 @@ func TestJSONTables(t *testing.T) {
 			t.Errorf("board %s has --json and no table: add it to contractCommands, or to otherAnswers", name)
 		}
 	})
-	got := jsonTablesOf(repo(t), answers)
+	d := newJSONDocs(repo(t), answers)
+	d.checkClientTypes(t, answers, p)
+	got := d.tables(answers)
 	file := filepath.Join(repo(t), "cmd", "board", "json.txt")
 	if *updateGolden {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
@@ -140,8 +148,8 @@ func gatherAnswers(t *testing.T, commands []*cli.Command) map[string][]jsonAnswe
 	return answers
 }
 
-// jsonTablesOf is the text of json.txt.
-func jsonTablesOf(root string, answers map[string][]jsonAnswer) string {
+// newJSONDocs knows the types of some answers.
+func newJSONDocs(root string, answers map[string][]jsonAnswer) *jsonDocs {
 	d := &jsonDocs{root: root, structs: map[string]*ast.StructType{}, read: map[string]bool{}, types: map[reflect.Type]string{}}
 	d.collect(reflect.TypeFor[fault.Step](), "")
 	for _, ofCommand := range answers {
@@ -152,6 +160,11 @@ func jsonTablesOf(root string, answers map[string][]jsonAnswer) string {
 		}
 	}
 	d.name()
+	return d
+}
+
+// tables is the text of json.txt.
+func (d *jsonDocs) tables(answers map[string][]jsonAnswer) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(answers)) {
 		fmt.Fprintf(&b, "== %s\n%s", name, jsonNotes[name])
@@ -207,6 +220,7 @@ type jsonDocs struct {
 	structs map[string]*ast.StructType
 	read    map[string]bool         // packages
 	types   map[reflect.Type]string // those that have a table, and its name
+	exact   bool                    // an integer is called so
 }
 
 // collect finds the types that have a name and fields.
@@ -293,7 +307,12 @@ func (d *jsonDocs) typeName(t reflect.Type) string {
 		return "any"
 	case reflect.String, reflect.Bool:
 		return t.Kind().String()
+	case reflect.Float64, reflect.Float32:
+		return "number"
 	default:
+		if d.exact {
+			return "integer"
+		}
 		return "number"
 	}
 }

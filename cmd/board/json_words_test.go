@@ -153,9 +153,12 @@ var jsonWords = map[string]string{
 	// Fields of answers.
 	"address.entry":                          "the answer, as an entry; not with --entry",
 	"start.existed":                          "whether the run was there before",
+	"post.ran":                               "what hooks saw of the command",
+	"done.ran":                               "what hooks saw of the commands",
 	"start.policy":                           "by which the run is judged",
 	"new.policy":                             "by which the run is judged",
 	"gate.policy":                            "by which the run was judged",
+	"wait.policy":                            "by which the run was judged",
 	"new.existed":                            "whether the run was there before",
 	"link.reopened":                          "signals that are open again: the entry supersedes their answer",
 	"address.signal":                         "the signal",

@@ -5,7 +5,7 @@ package clients
 import "embed"
 
 // Files are the sources: python/board_client is a package, typescript/index.mjs a module with
-// its types, which `npx tsc` makes (see the test).
+// its types. TestJSONTables of the command writes the types of both.
 //
 //go:embed python/board_client/*.py python/board_client/py.typed typescript/*.mjs typescript/*.mts mcp.mjs mcp_client.py
 var Files embed.FS
