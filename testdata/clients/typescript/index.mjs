@@ -811,7 +811,7 @@ function run({ program, env, cwd }, args, text, timeout, signal) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env, cwd, signal, killSignal: "SIGKILL" });
     const timer = timeout === undefined ? undefined : setTimeout(() => {
-      const message = `board ${args.join(" ")} took longer than ${timeout} ms`;
+      const message = `${program} ${args.join(" ")} took longer than ${timeout} ms`;
       reject(new BoardError(124, { code: "timeout", message, try: "a longer timeout" }));
       child.kill("SIGKILL");
     }, timeout);

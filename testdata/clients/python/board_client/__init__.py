@@ -772,7 +772,7 @@ class Board:
             except OSError as e:
                 raise BoardError(127, unstarted(self.program, self.cwd, e)) from e
             except subprocess.TimeoutExpired as e:
-                message = f"board {' '.join(line[1:])} took longer than {timeout} s"
+                message = f"{' '.join(line)} took longer than {timeout} s"
                 raise BoardError(124, {"code": "timeout", "message": message, "try": "a longer timeout"}) from e
             if done.returncode in (0, *answers):
                 if not done.stdout:
