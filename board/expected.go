@@ -108,8 +108,9 @@ func (b *Board) setExpected(ctx context.Context, worker string, names []string,
 	return all, err
 }
 
-// expected returns the workers that the run waits for or has waited for, in the order in which they
-// were first expected.
+// Expected returns the workers that the run waits for or has waited for, in the order in which it first did.
+func (b *Board) Expected(ctx context.Context) ([]Expected, error) { return readValue(ctx, b, expected) }
+
 func expected(tx *store.Tx) ([]Expected, error) {
 	if there, err := tx.HasTable("expected"); err != nil || !there {
 		return []Expected{}, err

@@ -18,8 +18,8 @@ import (
 // to, the most alike first; none if they cannot be read. The author waits: only the newest with two of its three longest
 // words that carry content are compared. They have half of the words, by weight, and are about the same line or may contradict it, or
 // have nearly all: two of a kind (the heater test passed, the battery test passed) have half of them, too.
-func (b *Board) Similar(ctx context.Context, p *Posted) []Entry {
-	const read, most, longest, leastAlike, nearlyAll = 24, 8, 3, .5, .95
+func (b *Board) Similar(ctx context.Context, p *Posted) (similar []Entry) {
+	const read, most, mostSimilar, longest, leastAlike, nearlyAll = 23, 8, 2, 3, .5, .95
 	text, e := p.Entry.Content[:min(len(p.Entry.Content), claims.MaxContent)], &p.Entry
 	long := slices.Compact(slices.SortedFunc(strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsMark(r)
@@ -38,11 +38,14 @@ func (b *Board) Similar(ctx context.Context, p *Posted) []Entry {
 	_ = b.read(ctx, func(tx *store.Tx) error {
 		hits, err := tx.Match(strings.Join(pairs, " OR "))
 		if err == nil {
-			near, err = selectEntries(tx, `FROM `+hits.From+whereClause(append(hits.Conditions(), `e.status <> 'superseded'`))+
-				` ORDER BY f.rowid DESC LIMIT ?`, append(hits.Args, read)...)
+			near, err = selectEntries(tx, `FROM `+hits.From+whereClause(append(hits.Conditions(), `e.status <> 'superseded'`,
+				`'e' || e.id <> ?`))+` ORDER BY f.rowid DESC LIMIT ?`, append(hits.Args, e.ID, read)...)
 		}
 		return err
 	})
+	if len(near) == 0 { // as with most posts: what words weigh is a table that each process builds
+		return nil
+	}
 	mine, sum := weigh(text)
 	type alike struct {
 		entry *Entry
@@ -57,13 +60,11 @@ func (b *Board) Similar(ctx context.Context, p *Posted) []Entry {
 			both += mine[word]
 		}
 		share := both / math.Sqrt(max(1, min(sum, others)*(sum+others-both))) // hollow words alone weigh nothing
-		linked := slices.Contains(slices.Concat(e.Supports, e.Contradicts, e.Supersedes), o.ID)
-		if share >= leastAlike && !linked && o.ID != e.ID {
+		if share >= leastAlike && !slices.Contains(slices.Concat(e.Supports, e.Contradicts, e.Supersedes), o.ID) {
 			all = append(all, alike{o, share})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b alike) int { return cmp.Compare(b.share, a.share) })
-	var similar []Entry
 	for _, a := range all[:min(len(all), most)] {
 		there := a.entry.SourceDoc == e.SourceDoc && a.entry.SourceRef == e.SourceRef && e.SourceRef != ""
 		if len(similar) < mostSimilar && (there || a.share >= nearlyAll || mayConflict(ctx, a.entry, e)) {
@@ -72,8 +73,6 @@ func (b *Board) Similar(ctx context.Context, p *Posted) []Entry {
 	}
 	return similar
 }
-
-const mostSimilar = 2
 
 // mayConflict reports whether conflicts would propose two entries.
 func mayConflict(ctx context.Context, a, b *Entry) bool {

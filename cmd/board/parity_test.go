@@ -39,7 +39,7 @@ var operations = map[reflect.Type]map[string]offered{
 	reflect.TypeFor[*board.Board](): {
 		"Address": {"answer", "board_answer"}, "PostAddressing": {"answer", "board_answer"}, "Claim": {"claim", "board_claim"}, "ClaimNext": {"claim", "board_claim"}, "Release": {"claim", "board_claim"},
 		"Post": {"post", "board_post"}, "PostBatch": {"post", "board_post"}, "Correct": {"correct", "board_correct"}, "VerifyPosted": {"post", "board_post"}, "Signal": {"ask", "board_ask"}, "Waive": {"waive", "board_waive"}, "Query": {"query", "board_query"}, "State": {"show", "board_state"},
-		"Similar": {"post", "board_post"},
+		"Similar": {"post", "board_post"}, "Expected": {"post", "board_post"},
 		"Signals": {"signals", "board_signals"}, "Gate": {"gate", "board_gate"}, "WaitGate": {"wait", "board_wait"}, "WaitSignal": {"wait", "board_wait"}, "WaitEvents": {"wait", "board_wait"}, "Survival": {"survival", "board_survival"}, "Trace": {"trace", "board_check"},
 		"Get": {"state get", "board_var_get"}, "Variables": {"state get", "board_var_get"}, "Set": {"state set", "board_var_set"}, "Snapshot": {"export", "board_digest"},
 		"Entry": {"show", "board_show"}, "SignalByID": {"show", "board_show"}, "Watch": {"watch", "(a stream)"}, "LinkDropping": {"link", "board_link"}, "Expect": {"expect", "board_expect"}, "Done": {"done", "board_done"}, "DoneWithNote": {"done", "board_done"}, "Drop": {"expect", "board_expect"}, "Link": {"link", "board_link"},

@@ -239,10 +239,10 @@ func noteStranger(ctx context.Context, h Runs, b *board.Board, who string, poste
 			now++
 		}
 	}
-	st, err := b.State(ctx)
-	if err != nil || len(st.Expected) == 0 {
+	if all, err := b.Expected(ctx); err != nil || len(all) == 0 { // as of most runs
 		return
 	}
+	st, _ := b.State(ctx)
 	for _, w := range st.Workers {
 		if w.Name == who && w.Entries == now && now > 0 {
 			noteUnknown(h, &st, []string{who})
