@@ -238,26 +238,27 @@ const snippetRunes = 200
 // one line.
 func (k *KB) snippet(body string, terms map[string]bool, langs words.Languages) string {
 	const most = 16 << 10 // the beginning of a long document is enough
-	if len(body) > most {
-		body = strings.ToValidUTF8(body[:most], "")
-	}
-	fields := strings.Fields(body)
+	fields := strings.Fields(strings.ToValidUTF8(body[:min(len(body), most)], ""))
 	size := func(w string) int { return utf8.RuneCountInString(w) + 1 }
-	hits := make([][]string, len(fields))
-	for i, w := range fields {
-		for _, t := range k.index.TermsIn(langs, w) {
-			if terms[t] {
-				hits[i] = append(hits[i], t)
-			}
+	var begins [256]bool // of terms; a stem begins as its word does, so most words need none
+	for t := range terms {
+		if strings.HasPrefix(t, words.StemMark) {
+			t = t[len(words.StemMark)+1:] // behind the letter of a language
 		}
+		begins[t[0]] = true
 	}
-	have := map[string]int{}
+	hits, have := make([][]string, len(fields)), map[string]int{}
 	bestFrom, bestTo, best := 0, 0, -1
 	length, from := 0, 0
 	for to, w := range fields {
 		length += size(w)
-		for _, t := range hits[to] {
-			have[t]++
+		if begins[w[0]] || strings.ContainsFunc(w, notSmall) {
+			for _, t := range k.index.TermsIn(langs, w) {
+				if terms[t] {
+					hits[to] = append(hits[to], t)
+					have[t]++
+				}
+			}
 		}
 		for length > snippetRunes && from < to {
 			length -= size(fields[from])
@@ -273,10 +274,7 @@ func (k *KB) snippet(body string, terms map[string]bool, langs words.Languages) 
 		}
 	}
 	// Begin a little before the first matching word.
-	s := strings.Join(fields[bestFrom:bestTo], " ")
-	if utf8.RuneCountInString(s) > snippetRunes*2 {
-		s = clip(s, snippetRunes*2)
-	}
+	s := clip(strings.Join(fields[bestFrom:bestTo], " "), snippetRunes*2)
 	if bestFrom > 0 {
 		s = "… " + s
 	}
@@ -285,3 +283,5 @@ func (k *KB) snippet(body string, terms map[string]bool, langs words.Languages) 
 	}
 	return s
 }
+
+func notSmall(r rune) bool { return r < 'a' || r > 'z' }

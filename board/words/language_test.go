@@ -1,6 +1,7 @@
 package words
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -88,5 +89,37 @@ func TestTermsIn(t *testing.T) {
 	}
 	if all := stems(0, "comunicaciones"); all != nil {
 		t.Errorf("%q", all)
+	}
+}
+
+// TestStemsBeginAsTheirWords: a snippet looks at no word that begins as none of the terms that are looked for.
+func TestStemsBeginAsTheirWords(t *testing.T) {
+	all := strings.Fields(FunctionWords + commonWords + claimWords + everydayTerms + `skis dying lying tying idly gently
+		ugly early only singly news howe atlas cosmos bias andes yes yell eye aye uuu iii`)
+	for line := range strings.Lines(priorTable) {
+		all = append(all, strings.Fields(line)[1:]...)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		word := make([]byte, 1+random.IntN(14))
+		for i := range word {
+			word[i] = "aeiouybcdfghjklmnpqrstvwxz"[random.IntN(26)]
+		}
+		all = append(all, string(word)+[]string{"", "s", "ing", "ation", "ally", "ees", "iones", "heten", "iere"}[random.IntN(9)])
+	}
+	var a Analyzer
+	for _, word := range all {
+		if strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
+			continue
+		}
+		a.TermsIn(AnyLanguage, word, func(term string, _ bool) {
+			begins := term
+			if strings.HasPrefix(term, StemMark) {
+				begins = term[len(StemMark)+1:]
+			}
+			if begins == "" || begins[0] != word[0] {
+				t.Errorf("%s has the term %q", word, term)
+			}
+		})
 	}
 }
