@@ -368,7 +368,7 @@ func (c *caller) judge(o *Op, a answer, err error) {
 // refusal reports whether the text of a tool's error says that nothing was done, since something
 // was in the way.
 func refusal(text string) bool {
-	for _, s := range []string{"has version", "does not exist", "is claimed by", "is not claimed", "is addressed already", "was waived by", "there is no", "has revision",
+	for _, s := range []string{"has version", "does not exist", "is claimed by", "is not claimed", "is answered already", "was waived by", "there is no", "has revision",
 		"is superseded", "was forgotten", "is forgotten", "is retired", "is already", "not found", "was retired", "is not active", "has changed", "not revision", "does not have", "nothing is set", "was changed", "an agent does not change it"} {
 		if strings.Contains(text, s) {
 			return true
