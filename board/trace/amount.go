@@ -160,9 +160,7 @@ func readAmount(s *words.Scanner, i int) (amount, bool) {
 	}
 	a.unitBefore(s, i)
 	a.readPer(s)
-	if a.bound = boundBefore(s, i); a.bound == 0 {
-		a.bound = boundAfter(s.Text[max(a.end, s.Lexemes[a.last].End):])
-	}
+	a.bound = boundBefore(s, i)
 	return a, true
 }
 
@@ -216,10 +214,7 @@ func (a *amount) measure(s *words.Scanner, next int) {
 		if l.Kind != words.Word && l.Kind != words.Part || !s.Near(before, *l, "-") {
 			return
 		}
-		if glued := l.Start < a.end; glued && n == 0 && l.Plain == "m" && a.isMillion(s, next) {
-			a.value, a.raw, a.step, a.last = a.value*1e6, a.raw*1e6, a.step*1e6, next
-			continue
-		} else if glued && n == 0 && l.Plain == "m" && a.dim == "" && a.value < 100 {
+		if l.Start < a.end && n == 0 && l.Plain == "m" && a.dim == "" && a.value < 100 {
 			a.dim, a.value, a.step, a.last = "time", a.value*60, a.step*60, next
 			continue
 		}
@@ -266,19 +261,6 @@ func (a *amount) measure(s *words.Scanner, next int) {
 		a.last = next
 		n++
 	}
-}
-
-// isMillion reports whether the m that is glued to a number is a million: of money, or
-// of what comes next.
-func (a *amount) isMillion(s *words.Scanner, at int) bool {
-	if a.dim != "" {
-		return a.dim != "%"
-	}
-	if at+1 >= len(s.Lexemes) {
-		return false
-	}
-	next := &s.Lexemes[at+1]
-	return next.Kind == words.Word && isContentWord(next) && s.Near(s.Lexemes[at], *next, "")
 }
 
 // compared reports whether what follows "times" says that it is a ratio: 3 times as

@@ -8,7 +8,7 @@ import (
 	"blackboard/board/words"
 )
 
-// This file reads what loosens a number: about, just under, 200 or so.
+// This file reads what loosens a number: about, just under, at least.
 
 var (
 	aboutWords = []string{
@@ -67,19 +67,6 @@ func boundBefore(s *words.Scanner, i int) byte {
 				s.Lexemes[k-1].Plain == "less"):
 			return '<'
 		}
-	}
-	return 0
-}
-
-// boundAfter reads what loosens the number before it: 200+, 200 or so.
-func boundAfter(rest string) byte {
-	switch {
-	case strings.HasPrefix(rest, "+"),
-		strings.HasPrefix(rest, " or more"),
-		strings.HasPrefix(rest, " and more"):
-		return '>'
-	case strings.HasPrefix(rest, " or so"), strings.HasPrefix(rest, "-odd"):
-		return '~'
 	}
 	return 0
 }

@@ -255,32 +255,6 @@ func (d *deriver) ids(records []int32) (ids []string) {
 	return ids
 }
 
-// columnSum reports whether a figure of a table is the sum of its column, or the difference of the two above it; "" if
-// it is neither.
-func (d *deriver) columnSum(i int) string {
-	f := &d.facts[i]
-	u := &d.units[f.unit]
-	if u.row < 3 {
-		return ""
-	}
-	var above []float64
-	sum, column := 0.0, d.columnOf(f)
-	for k := i - 1; k >= 0 && d.units[d.facts[k].unit].block == u.block; k-- {
-		if g := &d.facts[k]; g.isAmount() && g.amount.dim == f.amount.dim && g.unit != f.unit &&
-			d.columnOf(g) == column {
-			sum += g.amount.value
-			above = append(above, g.amount.value)
-		}
-	}
-	switch {
-	case f.amount.value > 0 && f.amount.near(sum):
-		return "the sum of its column"
-	case len(above) == 2 && f.amount.value > 0 && f.amount.near(math.Abs(above[0]-above[1])):
-		return "the difference of its column"
-	}
-	return ""
-}
-
 // nearest returns the records that share the most with what is said around a fact, the best first.
 func (t *tracer) nearest(f *fact) []int32 {
 	rarest := func(of []int32) []int32 {
@@ -448,7 +422,6 @@ func (t *tracer) readSources(sources Sources) error {
 			return Place{File: d.Name, Line: d.Line(at), Text: oneLine(line, 200)}
 		}
 		s.read(int32(t.sources), d.Name, d)
-		t.findUnsaid(d)
 		t.findPlaces(d)
 		t.sources++
 		return nil

@@ -59,7 +59,7 @@ func (fr *factReader) readNumbers(u *unit) {
 	for i := range fr.found {
 		a := &fr.found[i]
 		l := &fr.scan.Lexemes[a.first]
-		if fr.isTaken(l) || fr.isPart(i) {
+		if fr.isTaken(l) {
 			continue
 		}
 		if fr.isStructural(u, a, skipped >= 0 && skipped == i-1) {
@@ -108,18 +108,6 @@ func (fr *factReader) isVersion(a *amount) bool {
 }
 
 var versionWords = lazySet("release version build")
-
-// isPart reports whether an amount is a part of another: the 20 min of 3 h 20 min.
-func (fr *factReader) isPart(i int) bool {
-	a := &fr.found[i]
-	return slices.ContainsFunc(
-		fr.found[i+1:],
-		func(b amount) bool {
-			return b.start <= a.start && b.end >= a.end &&
-				b.end-b.start > a.end-a.start
-		},
-	)
-}
 
 // inContext returns a figure with the unit that a header or a label of its table has, if it has no unit or noun of its
 // own.

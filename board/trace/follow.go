@@ -117,7 +117,7 @@ func (d *deriver) calculates(i int) bool {
 func (d *deriver) calculateAs(i int) bool {
 	f := &d.facts[i]
 	others := d.around(i)
-	if how := cmp.Or(d.columnSum(i), d.ofColumn(i), d.shareOfColumn(i)); how != "" {
+	if how := cmp.Or(d.ofColumn(i), d.shareOfColumn(i)); how != "" {
 		return d.setDerived(f, how, nil, others...)
 	}
 	own, period := d.supported(i)

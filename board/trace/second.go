@@ -8,7 +8,6 @@ import (
 
 	"blackboard/board/claims"
 	"blackboard/board/documents"
-	"blackboard/board/words"
 )
 
 // This file asks the engine of claims about the statements of a report, and takes over what
@@ -179,51 +178,6 @@ func (w *weighing) contradicted() {
 			break
 		}
 	}
-}
-
-// findUnsaid gives a statement that no record says the verdict Source if a paragraph of a source has most of its words.
-func (t *tracer) findUnsaid(d *documents.Document) {
-	lower := ""
-	for i := range t.facts {
-		f := &t.facts[i]
-		if f.kind != KindStatement || f.verdict.Cause != Absent || f.verdict.Verdict != Unsupported {
-			continue
-		}
-		if lower == "" {
-			lower = strings.ToLower(d.Text())
-		}
-		said := longWords(strings.ToLower(f.text(t)))
-		for at := 0; at < len(lower); {
-			end := len(lower)
-			if n := strings.Index(lower[at:], "\n\n"); n >= 0 {
-				end = at + n + 2
-			}
-			n := 0
-			for _, w := range said {
-				if strings.Contains(lower[at:end], w) {
-					n++
-				}
-			}
-			if 2*n > len(said) && len(lower) == len(d.Text()) {
-				f.verdict = Fact{Verdict: Source, Source: &Place{File: d.Name, Line: d.Line(at),
-					Text: oneLine(d.Text()[at:end], 200)}}
-				break
-			}
-			at = end
-		}
-	}
-}
-
-func (f *fact) text(t *tracer) string { return t.units[f.unit].report.Text()[f.start:f.end] }
-
-// longWords returns the words of a text without short ones and endings.
-func longWords(text string) (all []string) {
-	for _, w := range words.Split(text, "") {
-		if len(w) > 4 && !functionWords()[w] {
-			all = append(all, w[:max(4, len(w)-2)])
-		}
-	}
-	return all
 }
 
 // readHeading reads a heading as a statement.
