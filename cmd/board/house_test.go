@@ -276,7 +276,7 @@ var ceilings = map[string]int{
 
 	"board/text": 425, // with lazy regular expressions, which were a package; the reader of long lines of three others
 
-	"board/trace": 5189, // asks the engine of claims beside its own arithmetic; places that a report cites
+	"board/trace": 5073, // asks the engine of claims beside its own arithmetic; places that a report cites
 
 	"board/verify": 3671, // what is unsure, apart; several sources of a finding; which sources there are, and what is read of them, from board; how a place is cited; what is not judged in other languages, and their numbers
 
