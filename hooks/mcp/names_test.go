@@ -58,7 +58,7 @@ func TestProfilesList(t *testing.T) {
 	}
 }
 
-// TestJoined: what a session has started is its run, if the server has none.
+// TestJoined: what a session has started, or else named first, is its run, if the server has none.
 func TestJoined(t *testing.T) {
 	s := everything(t, func(c *Config) { c.Profiles, c.Agent, c.Run = nil, "ann", "" })
 	c := connect(t, s, nil)
@@ -68,4 +68,9 @@ func TestJoined(t *testing.T) {
 	must(t, c, "board_start", `{"run":"r2"}`)
 	has(t, must(t, c, "board_show", `{}`), "r2")
 	has(t, must(t, c, "board_show", `{"run":"r1","id":"e1"}`), "Tokens expire")
+	has(t, must(t, c, "board_show", `{}`), "r2")
+	has(t, must(t, c, "board_post", `{"content":"Keys rotate","run":"R1"}`), "e2 observation posted to r1")
+	s.joined.Clear() // a worker starts nothing, and names its run once
+	must(t, c, "board_show", `{"run":"r1"}`)
+	has(t, must(t, c, "board_post", `{"content":"Keys are long"}`), "e3 observation posted to r1")
 }

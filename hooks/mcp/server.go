@@ -137,7 +137,7 @@ type Server struct {
 	takes    map[string]*jsonschema.Schema
 	gives    map[string]*jsonschema.Schema // what each answers
 	roots    sync.Map                      // what each session's first root is, asked once
-	joined   sync.Map                      // the run that each session has started or joined last
+	joined   sync.Map                      // the run that each session has started or joined last, or named first
 	clients  *transport.Clients
 	context  contextStore
 	stores   *sqlite.Keeper // files that calls have used
@@ -280,7 +280,7 @@ func (s *Server) boards() string {
 }
 
 // ownRun is the run of a call that names none: the server's, or the one that the session has
-// started or joined last; "" for none.
+// started or joined last, or else named first; "" for none.
 func (c *call) ownRun() string {
 	if run, ok := c.joined.Load(sessionOf(c.req)); ok && c.cfg.Run == "" {
 		return run.(string)
@@ -306,6 +306,13 @@ func (c *call) runOf(run string, write bool) (string, error) {
 	}
 	if err := board.CheckRun(run); err != nil {
 		return "", err
+	}
+	if run != strings.ToLower(run) { // as ids and kinds, in other letters
+		names := c.runNames()
+		i := slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, run) })
+		if i >= 0 && !slices.Contains(names, run) {
+			run = names[i]
+		}
 	}
 	return run, c.cfg.Grants.run(run, write)
 }
@@ -366,6 +373,9 @@ func (c *call) withBoard(run string, write bool, open func(context.Context, stri
 	}
 	if !c.cfg.Far {
 		b.SetSession(c.cfg.Session)
+	}
+	if session := sessionOf(c.req); session != "" || !c.cfg.Far {
+		c.joined.LoadOrStore(session, run)
 	}
 	return fn(b)
 }
