@@ -306,7 +306,7 @@ var ceilings = map[string]int{
 
 	"hooks/harness": 2400, // what the transcripts of Claude Code say, ends of outputs
 
-	"hooks/mcp": 2973, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
+	"hooks/mcp": 2982, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
 
 	"hooks/mcp/transport": 997, // a message is not held up by the next read
 

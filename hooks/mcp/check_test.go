@@ -140,6 +140,11 @@ func TestCheckIsBounded(t *testing.T) {
 	}
 	hasAll(t, got, "FAILED   gate: ", "FAILED   verify: ", "FAILED   survival: ", "FAILED   trace: ",
 		" more; only: trace lists more of them")
+	inProject(t, s, "board.yaml", "sources: [docs]\n") // the facts only warn
+	got = must(t, c, "board_check", fmt.Sprintf(`{"text":%q,"only":"trace"}`, draft.String()))
+	if n := strings.Count(got, "(percent)"); n < 50 || strings.Contains(got, "lists more of them") {
+		t.Errorf("the one step lists %d facts:\n%s", n, got)
+	}
 }
 
 // TestCheckReads: without the grant no file is read, neither one that is named, nor one

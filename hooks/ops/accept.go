@@ -12,7 +12,7 @@ type AcceptIn struct {
 	On
 	ID     string `json:"id" arg:"(DOUBT | ENTRY)" jsonschema:"entry e12, or doubt d7k2qm"`
 	Other  string `json:"other,omitempty" arg:"[OTHER]" jsonschema:"the second entry"`
-	Reason string `json:"reason" arg:"REASON" flag:"reason" value:"TEXT" jsonschema:"what you compared"`
+	Reason string `json:"reason,omitempty" needs:"mcp" arg:"[REASON]" flag:"reason" value:"TEXT" jsonschema:"what you compared"`
 	Revoke bool   `json:"revoke,omitempty" flag:"revoke" rare:"true" jsonschema:"take an acceptance back"`
 	KeepSecrets
 }
@@ -46,6 +46,9 @@ they wrote, but a person at a terminal. --revoke takes an acceptance back.
 With a second entry: both hold (other years, other bases). A dispute between them ends. If one
 is wrong, supersede it instead.`},
 	Do: func(ctx context.Context, h Runs, in AcceptIn) (out AcceptOut, err error) {
+		if _, e := board.ParseEntryID(in.Other); e != nil && in.Reason == "" {
+			in.Other, in.Reason = "", in.Other
+		}
 		err = withBoardWorker(ctx, h, in.On, Write, func(b *board.Board, who string) error {
 			out.run, out.revoked = b.Run(), in.Revoke
 			if in.Other != "" {

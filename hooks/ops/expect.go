@@ -231,21 +231,33 @@ func noteUnknown(h Runs, st *board.State, names []string) {
 	}
 }
 
-// noteStranger tells a worker with its first posts that the run expects others.
-func noteStranger(ctx context.Context, h Runs, b *board.Board, who string, posted ...board.Posted) {
-	now := int64(0)
+// noteFirst tells a worker with its first posts that the run expects others, and that it has no sources to check them.
+func noteFirst(ctx context.Context, h Runs, b *board.Board, who string, held bool, posted ...board.Posted) {
+	now, cites := int64(0), false
 	for i := range posted {
-		if posted[i].Entry.Worker == who && !posted[i].Existing {
+		if e := &posted[i].Entry; e.Worker == who && !posted[i].Existing {
 			now++
+			cites = cites || e.Evidence != ""
 		}
 	}
-	if all, err := b.Expected(ctx); err != nil || len(all) == 0 { // as of most runs
+	bare := false
+	if cites && !held {
+		all, err := b.Sources(ctx)
+		bare = err == nil && len(all) == 0
+	}
+	all, err := b.Expected(ctx)
+	if err != nil || now == 0 || len(all) == 0 && !bare { // as of most runs
 		return
 	}
 	st, _ := b.State(ctx)
 	for _, w := range st.Workers {
-		if w.Name == who && w.Entries == now && now > 0 {
+		first := w.Name == who && w.Entries == now
+		if first && len(all) > 0 {
 			noteUnknown(h, &st, []string{who})
+		}
+		if first && bare {
+			h.Note("note: quotes are not checked: the run has no sources" +
+				fault.Do("run.start", "; {} gives it some", "run", b.Run(), "sources", "DIR").In(h.Words))
 		}
 	}
 }

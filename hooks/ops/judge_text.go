@@ -23,6 +23,7 @@ import (
 const (
 	maxRows      = 200 // of a step, for people
 	maxCheckRows = 12  // for models: in all steps that failed, so that it stays within some 1,500 tokens
+	maxStepRows  = 60  // for models: of the one step that was asked for
 	maxWarnRows  = 2   // for models: of a step that passed
 	shortRunes   = 110 // for models: of a text in a check
 	maxSkipped   = 10
@@ -117,7 +118,7 @@ func (p *judgePage) check(r *check.Result) {
 	if p.Shorten != nil {
 		p.rows, p.runes = maxCheckRows/max(len(failed), 1), shortRunes
 		if len(r.Steps) == 1 {
-			p.rows = 2 * maxCheckRows
+			p.rows = maxStepRows
 		}
 	}
 	warned := 0
@@ -170,7 +171,7 @@ func (p *judgePage) step(s *check.Step) {
 	}
 	if !s.Passed || len(s.Warnings) > 0 {
 		q := *p
-		if s.Passed && p.Shorten != nil {
+		if s.Passed && p.Shorten != nil && p.rows < maxStepRows {
 			q.rows = maxWarnRows
 		}
 		q.findings(s)
@@ -214,8 +215,11 @@ func (p *judgePage) findings(s *check.Step) {
 		}
 	}
 	if more := len(rows) - len(shown); more > 0 {
-		p.Printf("  and %d more%s\n", more, cmp.Or(p.Step(fault.Give("json", "", "; {} lists all")),
-			p.Step(fault.Give("only", s.Name, "; {} lists more of them"))))
+		all := p.Step(fault.Give("json", "", "; {} lists all"))
+		if all == "" && p.rows < maxStepRows {
+			all = p.Step(fault.Give("only", s.Name, "; {} lists more of them"))
+		}
+		p.Printf("  and %d more%s\n", more, all)
 	}
 	if s.Trace != nil && p.all {
 		p.passages(s.Trace)

@@ -172,8 +172,8 @@ func PostAll(ctx context.Context, h Runs, on On, posts []board.Post, one bool) (
 		for i := range all {
 			noteReopened(h, all[i].Entry.ID, all[i].Reopened)
 		}
-		noteStranger(ctx, h, b, who, all...)
 		checked := verifyPosts(ctx, h, b, who, all...)
+		noteFirst(ctx, h, b, who, len(checked) > 0, all...)
 		if p := &all[0]; one {
 			out.One = &One{p.Entry, p.Existing, checked[p.Entry.ID], heldRan(ctx, h, b, who, &p.Entry), b.Similar(ctx, p)}
 			return nil

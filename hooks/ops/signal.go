@@ -240,8 +240,9 @@ var Answer = op.Op[Runs, AnswerIn, AnswerOut]{
 			}
 			noteReopened(h, p.Entry.ID, p.Reopened)
 			noteUnsourced(h, &s, &p.Entry)
-			noteStranger(ctx, h, b, who, p)
-			one := &One{p.Entry, p.Existing, verifyPosts(ctx, h, b, who, p)[p.Entry.ID], nil, b.Similar(ctx, &p)}
+			checked := verifyPosts(ctx, h, b, who, p)[p.Entry.ID]
+			noteFirst(ctx, h, b, who, checked != nil, p)
+			one := &One{p.Entry, p.Existing, checked, nil, b.Similar(ctx, &p)}
 			out = AnswerOut{s, one, b.Run(), gateNow(ctx, h, b)}
 			return nil
 		})
