@@ -68,7 +68,7 @@ func (m *Moment) Survival(reports ...*documents.Document) (survival.Result, erro
 	if err != nil {
 		return survival.Result{}, err
 	}
-	s := survival.Check(all, withoutCodes(reports)...)
+	s := survival.Check(all, reports...)
 	s.Run, s.Seq = m.b.run, m.Seq
 	if s.Dropped, err = droppedItems(m.tx); err != nil {
 		return s, err

@@ -252,7 +252,8 @@ func newReading(t tokens, clause int) *reading {
 	scope := 0
 	for i := range t {
 		x := &t[i]
-		mark := x.kind == markToken && strings.Contains(",;:()—–|.!?", x.text)
+		mark := x.kind == markToken && strings.Contains(",;:()—–|.!?", x.text) &&
+			!(x.text == "." && i > 0 && isInitial(t[i-1].text)) // J. Brandt
 		if mark || i > 0 && x.kind == wordToken && breaks.has(x.low) {
 			clause++
 		}

@@ -16,11 +16,16 @@ var rePart = text.NewRegexp(`[;.] +|, (?:and|but|while|whereas|so|which) `)
 
 // parts returns the clauses of a claim that have two stems or more, each as a claim.
 func (c *Claim) parts() (all []*Claim) {
-	for _, s := range strings.Split(rePart.ReplaceAllString(c.Text, "\x00"), "\x00") {
-		if p := ExtractText(s, c.Source); len(p.stems) > 1 {
+	begin := 0
+	for _, m := range append(rePart.FindAllStringIndex(c.Text, -1), []int{len(c.Text), len(c.Text)}) {
+		if m[0] < len(c.Text) && abbreviated(c.Text, m[0]) {
+			continue
+		}
+		if p := ExtractText(c.Text[begin:m[0]], c.Source); len(p.stems) > 1 {
 			p.context = c.context
 			all = append(all, p)
 		}
+		begin = m[1]
 	}
 	return all
 }

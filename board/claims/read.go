@@ -15,6 +15,7 @@ type Statement struct {
 	Block     int      // statements of one paragraph or table have one number
 	Heads     []string // headings and lead-ins that it stands under
 	Cells     []Cell   // of a row
+	Cites     []string // the entries whose handles stand with it (see ExtractCiting)
 }
 
 // A Cell is a cell of a table with what the table says about it.
@@ -258,11 +259,11 @@ func (r *reader) paragraph(lines []line) {
 			b.WriteByte('\n')
 		}
 		starts[i] = b.Len()
-		if i == 0 {
-			b.WriteString(reItem.ReplaceAllString(l.text, ""))
-		} else {
-			b.WriteString(l.text)
+		if i == 0 { // its mark counts as before the text
+			l.text = reItem.ReplaceAllString(l.text, "")
+			starts[0] = len(l.text) - len(lines[0].text)
 		}
+		b.WriteString(l.text)
 	}
 	text, lead := b.String(), ""
 	if m := reLeadIn.FindStringSubmatch(text); m != nil {
@@ -275,7 +276,7 @@ func (r *reader) paragraph(lines []line) {
 			from := begin + strings.Index(text[begin:], raw)
 			first, last := lineOf(starts, from), lineOf(starts, from+len(raw))
 			r.add(&Statement{Text: s, Line: lines[first].number, End: lines[last].number,
-				At: lines[first].at}, lead)
+				At: lines[first].at + from - starts[first]}, lead)
 		}
 		begin = end
 	}

@@ -35,6 +35,7 @@ type finding struct {
 	lacks   []string         // its figures that are not there
 	unsure  bool             // a passage speaks of it, and too little of it is there to decide
 	near    claims.Survival  // what the nearest claims say
+	cited   bool             // a statement that cites the item contradicts it
 }
 
 func (f finding) better(g finding) bool {

@@ -31,8 +31,9 @@ const (
 // appended as a new paragraph adds units, and makes passages near the end longer; it
 // changes nothing else. So whatever was found stays found.
 type index struct {
-	long   bool // the reports are, together
-	report *documents.Document
+	long   bool                // the reports are, together
+	report *documents.Document // without handles
+	cited  *documents.Document // as it is
 	units  []unit
 	post   map[string][]int32
 	total  []int // lexemes before each unit, and at last of all
@@ -52,10 +53,10 @@ type unit struct {
 }
 
 func newIndex(r *documents.Document) *index {
-	x := &index{report: r, post: map[string][]int32{}, sizes: map[int][]passage{},
+	x := &index{report: claims.WithoutHandles(r), cited: r, post: map[string][]int32{}, sizes: map[int][]passage{},
 		refuting: map[int32]bool{}}
 	var s words.Scanner
-	text := r.Text()
+	text := x.report.Text()
 	for at := 0; at < len(text); {
 		end := at + words.ScanEnd(text[at:])
 		lexemes := s.Scan(text[at:end])
@@ -101,6 +102,9 @@ func endsUnit(text string, a, b words.Lexeme) bool {
 		return false
 	}
 	mark, size := utf8.DecodeRuneInString(gap[end:])
+	if mark == '.' && end == 0 && a.End-a.Start == 1 && text[a.Start] >= 'A' && text[a.Start] <= 'Z' {
+		return false // J. Brandt
+	}
 	return mark >= utf8.RuneSelf || strings.IndexFunc(gap[end+size:], unicode.IsSpace) >= 0
 }
 

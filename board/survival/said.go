@@ -15,7 +15,7 @@ import (
 // read is a report as package claims reads it.
 func (x *index) read() *claims.Evidence {
 	if x.claims == nil {
-		x.claims = claims.NewEvidence(claims.ExtractDocument(x.report)).Even()
+		x.claims = claims.NewEvidence(claims.ExtractCiting(x.cited)).Even()
 	}
 	return x.claims
 }
@@ -48,6 +48,24 @@ func (f *finding) weigh(x *index) {
 		f.refute(&s)
 	case f.cause != "" && s.Carries(f.coverage()):
 		f.say(&s, "")
+	}
+}
+
+// cite changes what a report was found to carry of an item by what the statements say that cite it. They speak of it: what
+// has something of it is unsure at least, but for an item that they contradict.
+func (f *finding) cite(x *index, id string) {
+	s, cited := x.read().SurviveCited(id, f.pattern.claimed(), f.pattern.content)
+	switch {
+	case !cited || len(f.pattern.wants) == 0:
+	case s.Verdict == claims.Refuted:
+		f.lacks, f.unsure, f.near, f.cited = nil, false, s, true
+		f.refute(&s)
+	case !f.unsure && (f.cause == "" || f.cause == MissContradicted):
+	case s.Verdict == claims.Supported:
+		f.lacks, f.unsure, f.near = nil, false, s
+		f.say(&s, "")
+	case f.cause != MissContradicted && s.Verdict == claims.Unsure:
+		f.unsure, f.near, f.said = true, s, nil
 	}
 }
 

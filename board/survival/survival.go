@@ -265,16 +265,19 @@ func Check(items []Item, reports ...*documents.Document) Result {
 			x.long = long
 			f := best.pattern.find(x, &work)
 			f.weigh(x)
-			if f.cause != "" && f.near.Denies() && !long {
+			f.cite(x, item.ID)
+			if f.cause != "" && (f.cited || f.near.Denies() && !long) {
 				against = &f
 			}
 			if best.index == nil || f.better(best) {
 				best = f
 			}
 		}
-		if against != nil && best.near.Verbatim { // an appendix in a file of its own
+		if against != nil && (best.near.Verbatim || against.cited) { // an appendix in a file of its own
+			if best.near.Verbatim {
+				against.reasons = append(against.reasons, claims.WordForWord)
+			}
 			best = *against
-			best.reasons = append(best.reasons, claims.WordForWord)
 		}
 		r.Items[i] = best.result(item)
 	}
