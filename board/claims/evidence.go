@@ -17,6 +17,7 @@ type Evidence struct {
 	rare   func(stem string) float64 // the weight of a stem; nil: computed from Claims
 	said   flat                      // all that is said, made at first use
 	starts []int                     // of each claim in what is said
+	names  map[string]bool           // words of names of several words, made at first use
 	Part   bool                      // of a long text: it has more documents
 }
 

@@ -31,9 +31,17 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		}
 		w := ev.weigh(finding, nil, d, near)
 		if w.Best.With != nil && w.Best.Rel != Bare || w.Rival.Rel == Coarser {
-			had = append(had, d)
+			if why := ev.replaced(finding, d, around, quote); why != "" && !program {
+				v.Refuted = append(v.Refuted, why)
+			} else {
+				had = append(had, d)
+			}
 			continue
 		} else if ev.hasFigure(finding, d) {
+			if why := ev.replaced(finding, d, around, quote); why != "" && !program {
+				v.Refuted = append(v.Refuted, why)
+				continue
+			}
 			if had = append(had, d); w.Other.With == nil {
 				continue
 			}
@@ -44,6 +52,10 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 			continue
 		}
 		one := finding.onlyOne(d, around)
+		if why := ev.replaced(finding, d, around, quote); one && why != "" && !program {
+			v.Refuted = append(v.Refuted, why)
+			continue
+		}
 		counted := one && (quoted.Other.counts() || quoted.Rival.counts())
 		if d.Weak && !counted && quoted.Other.Rel != OtherBound && quoted.Other.Rel != OtherRate {
 			continue
@@ -57,9 +69,12 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		why, value := quoted.contradicts(quote, one)
 		if why != "" && !program && (!value || one && d.spelled() || counted) {
 			v.Refuted = append(v.Refuted, why)
-		} else if why != "" && !finding.inAnotherZone(d, had) {
+		} else if why != "" && !finding.inAnotherZone(d, had) && !d.derives(figuresIn(around, quote), finding, quote) {
 			v.misquoted = append(v.misquoted, misquotedFigure{d, why})
 		}
+	}
+	if why := ev.anotherName(finding, around, quote); why != "" && !program {
+		v.Refuted = append(v.Refuted, why)
 	}
 	v.Refuted = append(v.Refuted, finding.otherThan(around, quote)...)
 	if why := finding.crosswise(around); why != "" {
@@ -74,21 +89,21 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		})
 	}
 	if len(around) > 0 {
-		cmp := ev.Compare(finding, Window{Claims: around})
+		how := ev.Compare(finding, Window{Claims: around})
 		all, both := ev.shared(finding, join(around, ""))
 		cover := both / all
-		if cover >= .35 && cmp.Back < .5 && finding.denials == nil && around[0].denials == nil {
-			v.Unsure = ev.opposites(finding, cmp.Window, cmp.Matches) // closed, stays open until
+		if cover >= .35 && how.Back < .5 && finding.denials == nil && around[0].denials == nil {
+			v.Unsure = ev.opposites(finding, how.Window, how.Matches) // closed, stays open until
 		}
-		if cmp.Back >= .5 && cover >= .3 {
-			v.Refuted = append(v.Refuted, ev.swapped(cmp.Matches)...)
+		if how.Back >= .5 && cover >= .3 {
+			v.Refuted = append(v.Refuted, ev.swapped(how.Matches)...)
 			if !around[0].predicates() {
 			} else if finding.deniesAlone(around) || around[0].denials == nil && finding.denials == nil {
-				against := ev.opposites(finding, cmp.Window, cmp.Matches)
+				against := ev.opposites(finding, how.Window, how.Matches)
 				turns := conditional(finding, around) || isData(quote)
 				for _, why := range against {
 					switch denial := TurnsOnDenial(why); {
-					case !denial, !turns && cover >= .7 && cmp.Back >= .6: // in the same words
+					case !denial, !turns && cover >= .7 && how.Back >= .6: // in the same words
 						v.Refuted = append(v.Refuted, why)
 					case !turns:
 						v.Unsure = append(v.Unsure, why)
@@ -96,7 +111,7 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 				}
 			}
 			for _, e := range around {
-				if x, y := ev.exchangedIn(finding, e); x != "" && cover >= .8 && cmp.Back >= .8 {
+				if x, y := ev.exchangedIn(finding, e); x != "" && cover >= .8 && how.Back >= .8 {
 					v.Refuted = append(v.Refuted, fmt.Sprintf("%s and %s stand the other way round", x, y))
 				}
 			}
@@ -146,17 +161,21 @@ func (d *Detail) suffixed() bool {
 }
 
 // onlyOne reports whether a finding and the statements that it quotes have one figure each of the
-// kind of one: they are of one thing, whatever stands beside them.
+// kind of one, those aside that both have: they are of one thing, whatever stands beside them.
 func (c *Claim) onlyOne(d *Detail, around []*Claim) bool {
+	both := func(d *Detail, others []*Detail) bool {
+		return slices.ContainsFunc(others, func(o *Detail) bool { return d.relation(o).Agrees() })
+	}
 	mine, theirs := 0, 0
+	said := join(around, "").figures()
 	for _, o := range c.figures() {
-		if o.relation(d) != Incomparable {
+		if o.relation(d) != Incomparable && !both(o, said) {
 			mine++
 		}
 	}
 	for _, e := range around {
 		for _, x := range e.figures() {
-			if !x.Denied && d.relation(x) != Incomparable {
+			if !x.Denied && d.relation(x) != Incomparable && !both(x, c.figures()) {
 				theirs++
 			}
 		}

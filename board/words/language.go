@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/kljensen/snowball/french"
@@ -139,16 +140,45 @@ func LanguageOf(texts ...string) Languages {
 }
 
 // IsEnglish reports whether no other language that is known here speaks for a text more
-// than English does.
+// than English does. A word that both have, such as "an" and "on", speaks for neither, nor does a single
+// letter, which is an initial or a label.
 func IsEnglish(text string) bool {
-	of, other, _ := traces([]string{text})
-	inGerman := 0
+	var of [len(languages) + 1]int // and of German, or in another script
+	ours := 0
 	for w := range strings.FieldsFuncSeq(text[:min(len(text), readForLanguage)], Between) {
-		if isGerman()[strings.ToLower(w)] {
-			inGerman++
+		w = strings.ToLower(w)
+		plain := !strings.ContainsFunc(w, func(r rune) bool { return r >= utf8.RuneSelf })
+		if plain && len(w) == 1 {
+			continue
+		}
+		english := plain && emptyWords()[w]&isFunction != 0
+		foreign := false
+		for i := range of {
+			is := i == len(languages) && (isGerman()[w] || !plain && inAnotherScript(w))
+			if i < len(languages) {
+				l := &languages[i]
+				is = l.isFunction(w) || !plain && strings.ContainsAny(w, l.own)
+			}
+			if foreign = foreign || is; is && !english {
+				of[i]++
+			}
+		}
+		if english && !foreign {
+			ours++
 		}
 	}
-	return max(of[0], of[1], of[2], of[3], inGerman) <= max(0, other-inGerman)
+	return slices.Max(of[:]) <= ours
+}
+
+// inAnotherScript reports whether a word has several letters that are not Latin. One alone may be a symbol: α.
+func inAnotherScript(w string) bool {
+	n := 0
+	for _, r := range w {
+		if r > unicode.MaxLatin1 && unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // LanguagesOfQuery returns the possible languages of a question. A short question

@@ -45,6 +45,28 @@ func TestLanguageOf(t *testing.T) {
 	}
 }
 
+// TestIsEnglish: a word that two languages have, an initial and a symbol speak for neither.
+func TestIsEnglish(t *testing.T) {
+	for text, want := range map[string]bool{
+		"alarm SMS to on-call J. Brandt not delivered: gateway timeout after 30 s": true,
+		"chiller A tripped, code E-417":                                            true,
+		"An interim analysis takes place after 206 participants":                   true,
+		"The α-blocker lowers the rate":                                            true,
+		"α = 5":                                                                    true,
+		"Ein Löschkonzept gibt es":                                                 false,
+		"Die Rechnung ist nicht bezahlt":                                           false,
+		"La reunión es cada tres meses":                                            false,
+		"Le contrat n'est pas signé":                                               false,
+		"Møtet er ikke avholdt":                                                    false,
+		"Насос не остановлен":                                                      false,
+		"承認されていない":                                                                 false,
+	} {
+		if IsEnglish(text) != want {
+			t.Errorf("%s: %v", text, !want)
+		}
+	}
+}
+
 // TestTermsIn: words in other forms, and without their accents, have one stem in their
 // language, and the terms that all texts have stay as they are.
 func TestTermsIn(t *testing.T) {

@@ -1,0 +1,52 @@
+package claims
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestReplaced: a figure or name in the place of one of the quote contradicts it, wherever the source has it; what
+// follows from the quote does not, nor what another line says as well.
+func TestReplaced(t *testing.T) {
+	const ferry = `Ferry rules of Lake Ness
+Present: Ruth Adair, Colin Boyd, Greta Muir (harbour master).
+The day ticket costs 14.50 euros, the bicycle 6.20 euros.
+Lost luggage is kept for 30 days.
+Complaints are answered within 10 days.
+Ruth Adair signs the timetable.
+The pier was inspected by Colin Boyd on 4 May 2025.
+Of the 46 moorings, 31 are let.
+The ferry makes 9 trips on Saturdays and 7 on Sundays.
+A dog needs a ticket of 3 euros.`
+	for _, c := range []struct{ finding, quote, reason string }{
+		{"Lost luggage is kept for 10 days.", "Lost luggage is kept for 30 days.", "says 10 days, the source 30 days"},
+		{"Lost luggage is kept for 30 days.", "Lost luggage is kept for 30 days.", ""},
+		{"Complaints get an answer within 30 days.", "Complaints are answered within 10 days.", "says 30 days"},
+		{"29 of the 46 moorings are let.", "Of the 46 moorings, 31 are let.", "says 29, the source 31"},
+		{"31 of the 46 moorings are let.", "Of the 46 moorings, 31 are let.", ""},
+		{"Two thirds of the moorings are let.", "Of the 46 moorings, 31 are let.", ""},
+		{"The ferry makes 16 trips on Saturdays and Sundays.",
+			"The ferry makes 9 trips on Saturdays and 7 on Sundays.", ""},
+		{"The ferry makes 2 trips more on Saturdays than on Sundays.",
+			"The ferry makes 9 trips on Saturdays and 7 on Sundays.", ""},
+		{"A bicycle costs 6.20 euros and a dog 3 euros.", "The day ticket costs 14.50 euros, the bicycle 6.20 euros.", ""},
+		{"Ruth Adair inspected the pier on 4 May 2025.", "The pier was inspected by Colin Boyd on 4 May 2025.",
+			"says Ruth Adair, the source Colin Boyd"},
+		{"Ian Frew inspected the pier on 4 May 2025.", "The pier was inspected by Colin Boyd on 4 May 2025.", "says Ian Frew"},
+		{"Mr Boyd inspected the pier on 4 May 2025.", "The pier was inspected by Colin Boyd on 4 May 2025.", ""},
+		{"CB inspected the pier on 4 May 2025.", "The pier was inspected by Colin Boyd on 4 May 2025.", ""},
+	} {
+		ev := readReport(ferry)
+		var at []*Claim
+		for _, e := range ev.Claims {
+			if strings.Contains(e.Text, strings.TrimSuffix(c.quote, ".")) {
+				at = append(at, e)
+			}
+		}
+		v := ev.Verify(ExtractText(c.finding, ""), c.quote, at)
+		why := strings.Join(v.Refuted, "; ")
+		if len(at) == 0 || c.reason == "" && why != "" || !strings.Contains(why, c.reason) {
+			t.Errorf("%q of %q (%d): %q", c.finding, c.quote, len(at), why)
+		}
+	}
+}
