@@ -202,6 +202,9 @@ var bounds = sync.OnceValue(func() map[string]Bound {
 var abouts = set(`about around roughly approximately approx almost nearly circa ca ~ ≈ some closer
 	close estimated near ± just`)
 
+// sumsUp are the words after which "up to" is no limit: the fees add up to 9,000 euros.
+var sumsUp = set("add adds added sum sums summed")
+
 // bound reads how the quantity of tokens i to next is limited, and whether it is not exact: about, almost.
 func (t tokens) bound(i, next int, about bool) (Bound, bool) {
 	k := i - 1
@@ -217,7 +220,9 @@ func (t tokens) bound(i, next int, about bool) (Bound, bool) {
 	phrase := t.at(k-1).low + " " + t.at(k).low
 	b := bounds()[phrase]
 	if b != 0 {
-		k--
+		if k--; phrase == "up to" && sumsUp.has(t.at(k-1).low) {
+			b = 0
+		}
 	} else {
 		phrase, b = t.at(k).low, bounds()[t.at(k).low]
 	}

@@ -39,6 +39,7 @@ var (
 		"beyond",
 		"upwards",
 	}
+	sumWords   = []string{"add", "adds", "added", "sum", "sums", "summed"} // up to
 	underWords = []string{"under", "below", "most", "within", "short", "shy"}
 )
 
@@ -61,7 +62,7 @@ func boundBefore(s *words.Scanner, i int) byte {
 		case slices.Contains(overWords, w),
 			w == "than" && k > 0 && s.Lexemes[k-1].Plain == "more":
 			return '>'
-		case w == "to" && k > 0 && s.Lexemes[k-1].Plain == "up",
+		case w == "to" && k > 0 && s.Lexemes[k-1].Plain == "up" && !(k > 1 && slices.Contains(sumWords, s.Lexemes[k-2].Plain)),
 			slices.Contains(underWords, w),
 			w == "than" && k > 0 && (s.Lexemes[k-1].Plain == "fewer" ||
 				s.Lexemes[k-1].Plain == "less"):

@@ -432,7 +432,7 @@ func (t *tracer) readSources(sources Sources) error {
 	for i := range t.facts {
 		f := &t.facts[i]
 		for k := range f.hits {
-			if wanted(f) && !(f.refuted && f.kind != KindStatement) && t.doubt(f, &f.hits[k]) == "" {
+			if wanted(f) && !f.refuted && t.doubt(f, &f.hits[k]) == "" {
 				f.verdict = Fact{Verdict: Source, Source: f.hits[k].place, Why: f.verdict.Why}
 			}
 		}

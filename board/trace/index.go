@@ -154,7 +154,9 @@ func (t *tracer) indexAmount(a *amount, n int32, groups map[groupKey]int32) {
 	t.groups[g].facts = append(t.groups[g].facts, n)
 }
 
-func (f *fact) isAmount() bool { return len(f.keys) == 0 && len(f.tokens) == 0 }
+func (f *fact) isAmount() bool {
+	return f.kind != KindStatement && len(f.keys) == 0 && len(f.tokens) == 0
+}
 
 // merge takes over what scanners found.
 func (t *tracer) merge(all ...*scanner) {

@@ -263,6 +263,7 @@ func TestNotDerived(t *testing.T) {
 		"The guard costs $7,100 a month and is hired for five months",
 		"In March 40 parcels were lost, in April 40 parcels were lost",
 		"The fleet has 38 trucks", "The depot holds 38 trucks of the fleet",
+		"The survey cost EUR 9,800",
 	}
 	for report, want := range map[string]string{
 		"The press stood still for 95 minutes, that is 190 minutes in total.":              Unsupported,
@@ -275,6 +276,7 @@ func TestNotDerived(t *testing.T) {
 		"The guard costs $7,100 a month. For five months that makes $35,500.":              Derived,
 		"The guard costs $7,100 a month. For months that made $49,700.":                    Unsupported,
 		"In March and April 80 parcels were lost together.":                                Derived,
+		"The fees will add up to EUR 11,300.":                                              Unsupported,
 		"The fleet has 38 trucks. The fleet was built up in a decade. In total 76 trucks.": Unsupported,
 	} {
 		n := 0
@@ -484,5 +486,16 @@ func TestDescribeOtherUnit(t *testing.T) {
 	}
 	if f.Unsure = true; f.Describe() != "unsure: "+f.Why {
 		t.Errorf("%q", f.Describe())
+	}
+}
+
+// TestStatementIsNoFigure: a sentence that an entry denies is not looked for among the figures of sources.
+func TestStatementIsNoFigure(t *testing.T) {
+	source := documents.New("ids.txt", "id 0\n")
+	r, err := Check(each([]Record{{ID: "e1", Text: "The service encrypts the backups."}}),
+		func(read func(*documents.Document) error) error { return read(source) },
+		documents.New("report.md", "The service does not encrypt the backups.\n"))
+	if err != nil || len(r.Facts) != 1 || r.Facts[0].Verdict != Unsupported || r.Facts[0].Source != nil {
+		t.Errorf("%+v, %v", r.Facts, err)
 	}
 }
