@@ -226,7 +226,7 @@ func (t tokens) bound(i, next int, about bool) (Bound, bool) {
 	} else {
 		phrase, b = t.at(k).low, bounds()[t.at(k).low]
 	}
-	if b != 0 && phrase != "at least" && phrase != "at most" && phrase != "up to" &&
+	if b != 0 && phrase != "at least" && phrase != "at most" && phrase != "up to" && phrase != "within" &&
 		t.neverBefore(k) { // not more than, may not exceed
 		return -b, about
 	}

@@ -17,7 +17,9 @@ Ruth Adair signs the timetable.
 The pier was inspected by Colin Boyd on 4 May 2025.
 Of the 46 moorings, 31 are let.
 The ferry makes 9 trips on Saturdays and 7 on Sundays.
-A dog needs a ticket of 3 euros.`
+A dog needs a ticket of 3 euros.
+Claims must be made within 60 days of the trip.
+Claims that are not made in time are forfeited.`
 	for _, c := range []struct{ finding, quote, reason string }{
 		{"Lost luggage is kept for 10 days.", "Lost luggage is kept for 30 days.", "says 10 days, the source 30 days"},
 		{"Lost luggage is kept for 30 days.", "Lost luggage is kept for 30 days.", ""},
@@ -34,12 +36,14 @@ A dog needs a ticket of 3 euros.`
 			"says Ruth Adair, the source Colin Boyd"},
 		{"Ian Frew inspected the pier on 4 May 2025.", "The pier was inspected by Colin Boyd on 4 May 2025.", "says Ian Frew"},
 		{"Mr Boyd inspected the pier on 4 May 2025.", "The pier was inspected by Colin Boyd on 4 May 2025.", ""},
+		{"Claims that are not made within 60 days are forfeited.", "Claims must be made within 60 days of the trip.\n" +
+			"Claims that are not made in time are forfeited.", ""},
 		{"CB inspected the pier on 4 May 2025.", "The pier was inspected by Colin Boyd on 4 May 2025.", ""},
 	} {
 		ev := readReport(ferry)
 		var at []*Claim
 		for _, e := range ev.Claims {
-			if strings.Contains(e.Text, strings.TrimSuffix(c.quote, ".")) {
+			if strings.Contains(c.quote, e.Text) || strings.Contains(e.Text, strings.TrimSuffix(c.quote, ".")) {
 				at = append(at, e)
 			}
 		}
@@ -48,5 +52,15 @@ A dog needs a ticket of 3 euros.`
 		if len(at) == 0 || c.reason == "" && why != "" || !strings.Contains(why, c.reason) {
 			t.Errorf("%q of %q (%d): %q", c.finding, c.quote, len(at), why)
 		}
+	}
+}
+
+// TestFactor: what a program multiplies with is not what a finding counts.
+func TestFactor(t *testing.T) {
+	const quote = "return Math.floor(amount * 100);"
+	ev := NewEvidence([]*Claim{ExtractText(quote, "money.js")})
+	v := ev.Verify(ExtractText("An amount of 19.99 becomes 1998 cents.", ""), quote, ev.Claims)
+	if v.Refuted != nil || v.Misquotes(func(string) bool { return true }) != nil {
+		t.Errorf("%q", v.Refuted)
 	}
 }

@@ -251,13 +251,19 @@ func (w *Weighing) contradicts(quote string, alone bool) (why string, value bool
 		if m.With == nil || !strings.Contains(quote, m.With.Text) || w.Best.With != nil && w.Best.Rel != Bare || m.Alike < m.Rel.least() && !(alone && !m.With.suffixed()) ||
 			m.Rel == OtherUnit && !m.With.hasUnitOf(m.Detail) ||
 			m.Rel == OtherSign && m.With.Cell != nil && m.With.Q.Dim == "money" || // what an account pays
-			m.Rel == OtherValue && m.Detail.Q.isLabel(m.With.Q) {
+			m.Rel == OtherValue && (m.Detail.Q.isLabel(m.With.Q) || m.With.isFactor(m.From.Text)) {
 			continue // another pump than Pump 3 is no other number of litres
 		}
 		return fmt.Sprintf("%s: the finding says %s, the source %s", m.Rel, m.Detail.Text, m.With.Text),
 			m.Rel == OtherValue && !m.otherZone()
 	}
 	return "", false
+}
+
+// isFactor reports whether a figure is one by which a program multiplies or divides: amount * 100 is no amount of 100.
+func (d *Detail) isFactor(text string) bool {
+	before := strings.TrimRight(text[:min(d.At, len(text))], " ")
+	return d.Cell == nil && (strings.HasSuffix(before, "*") || strings.HasSuffix(before, "/"))
 }
 
 // isLabel reports whether a number says which one of its kind is meant, block 6, and another one does
