@@ -15,9 +15,10 @@ import (
 )
 
 // Similar returns at most two entries that say nearly the same as one that was just posted and that it does not link
-// to, the most alike first; none if they cannot be read. The author waits: only the newest with two of its three longest
-// words that carry content are compared. They have half of the words, by weight, and are about the same line or may contradict it, or
-// have nearly all: two of a kind (the heater test passed, the battery test passed) have half of them, too.
+// to, the most alike first; none if they cannot be read. The author waits: only the newest with two of its three
+// longest words that carry content are compared. They have half of the words, by weight, and are about the same line or
+// may contradict it, or have nearly all: two of a kind (the heater test passed, the battery test passed) have half of
+// them, too.
 func (b *Board) Similar(ctx context.Context, p *Posted) (similar []Entry) {
 	const read, most, mostSimilar, longest, leastAlike, nearlyAll = 23, 8, 2, 3, .5, .95
 	text, e := p.Entry.Content[:min(len(p.Entry.Content), claims.MaxContent)], &p.Entry

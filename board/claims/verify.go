@@ -30,19 +30,13 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 			continue
 		}
 		w := ev.weigh(finding, nil, d, near)
-		if w.Best.With != nil && w.Best.Rel != Bare || w.Rival.Rel == Coarser {
-			if why := ev.replaced(finding, d, around, quote); why != "" && !program {
-				v.Refuted = append(v.Refuted, why)
-			} else {
-				had = append(had, d)
-			}
-			continue
-		} else if ev.hasFigure(finding, d) {
+		stands := w.Best.With != nil && w.Best.Rel != Bare || w.Rival.Rel == Coarser
+		if stands || ev.hasFigure(finding, d) {
 			if why := ev.replaced(finding, d, around, quote); why != "" && !program {
 				v.Refuted = append(v.Refuted, why)
 				continue
 			}
-			if had = append(had, d); w.Other.With == nil {
+			if had = append(had, d); stands || w.Other.With == nil {
 				continue
 			}
 		}
@@ -52,9 +46,11 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 			continue
 		}
 		one := finding.onlyOne(d, around)
-		if why := ev.replaced(finding, d, around, quote); one && why != "" && !program {
-			v.Refuted = append(v.Refuted, why)
-			continue
+		if one && !program { // whatever makes it of figures of the paragraph
+			if why := ev.replaced(finding, d, around, quote); why != "" {
+				v.Refuted = append(v.Refuted, why)
+				continue
+			}
 		}
 		counted := one && (quoted.Other.counts() || quoted.Rival.counts())
 		if d.Weak && !counted && quoted.Other.Rel != OtherBound && quoted.Other.Rel != OtherRate {

@@ -62,7 +62,8 @@ func boundBefore(s *words.Scanner, i int) byte {
 		case slices.Contains(overWords, w),
 			w == "than" && k > 0 && s.Lexemes[k-1].Plain == "more":
 			return '>'
-		case w == "to" && k > 0 && s.Lexemes[k-1].Plain == "up" && !(k > 1 && slices.Contains(sumWords, s.Lexemes[k-2].Plain)),
+		case w == "to" && k > 0 && s.Lexemes[k-1].Plain == "up" &&
+			!(k > 1 && slices.Contains(sumWords, s.Lexemes[k-2].Plain)),
 			slices.Contains(underWords, w),
 			w == "than" && k > 0 && (s.Lexemes[k-1].Plain == "fewer" ||
 				s.Lexemes[k-1].Plain == "less"):
