@@ -9,7 +9,8 @@
 // report has only to call it false in refute.go. Then package claims has its say (said.go):
 // text that is there word for word is present; units, rates, bounds, what a figure stands
 // with, denials, opposites and exchanged roles may contradict an item, and figures and
-// names may carry one that words alone do not.
+// names may carry one that words alone do not. What a statement that cites an item says
+// otherwise contradicts it, wherever else it stands.
 //
 // # How good it is
 //

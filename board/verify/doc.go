@@ -23,7 +23,8 @@
 // compared with the finding (package claims): another number, unit, currency, rate, bound,
 // zone or name in the place of one of the finding's, exchanged figures and denials refute
 // it. A quote that is cut out of a denial does, too (denied.go). Each number, date and
-// identifier of the finding must be in the quote or in the source (said.go). The
+// identifier of the finding must be in the quote or in the source (said.go), and not in the
+// place of one of the quote's. The
 // quantities of programs have the units of their names and expressions (code.go). A value
 // that is not there may still follow from the quote and its paragraph: package trace says
 // so, and a number may be the total of the quote's row, or a share in it. What remains is
@@ -46,7 +47,8 @@
 //
 // Small numbers are named least: 5 is somewhere in most sources, or is the sum of two
 // numbers of the paragraph. A number word without a unit (eleven clinics) is not looked
-// for, and a name never. A wrong claim without a figure passes with any true quote.
+// for, and a name only in the place of another one. About half of the wrong claims without a
+// figure pass with any true quote.
 //
 // A finding with a figure that its source lacks takes about a quarter of a millisecond of
 // processor time, ten times as long as others. With 50,000 quotes of which each tenth has

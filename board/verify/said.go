@@ -19,7 +19,8 @@ import (
 // paragraph. What an observation says otherwise is a doubt. Other entries may conclude
 // it, so it is only noted.
 //
-// Names are left out, because a finding may name things otherwise than its source.
+// A name that is in no source is no doubt, because a finding may name things otherwise; one in the place of
+// another one is.
 func (s *Source) said(f *Finding, o Outcome, at match) Outcome {
 	finding := claims.ExtractText(f.Content, "")
 	evidence := s.evidence(at)
