@@ -229,7 +229,7 @@ func scopeNotes(p *op.Page, scope string, notes []string) {
 func Consolidated(x *memory.Consolidated) string {
 	did := counted([]count{{x.Promoted, "promoted"}, {x.Merged, "merged"}, {x.Archived, "archived"},
 		{x.Ended, "archived with their conversation"}, {x.Capped, "archived over the cap"},
-		{x.Expired, "expired"}, {x.Skipped, "skipped, since they had changed meanwhile"}})
+		{x.Expired, "expired"}})
 	return cmp.Or(did, "nothing to do") + "; " + text.Count(int64(x.Live), "item", "items") + " now"
 }
 

@@ -42,9 +42,6 @@ const (
 	OpCap = "cap"
 )
 
-// passOps are the operations of a pass.
-var passOps = []string{OpExpire, OpEnd, OpPromote, OpArchive, OpMerge, OpCap}
-
 // Step is one operation of a pass.
 type Step struct {
 	Op        string  `json:"op"`        // expire, end, promote, archive, merge, cap
@@ -70,17 +67,16 @@ type Plan struct {
 
 // Consolidated is the result of a pass over a scope.
 type Consolidated struct {
-	Scope    string `json:"scope"`
-	Live     int    `json:"live"`     // items of the scope afterwards
-	Expired  int    `json:"expired"`  // expired items
-	Ended    int    `json:"ended"`    // items that ended with their conversation
-	Promoted int    `json:"promoted"` // items that became long-term
-	Archived int    `json:"archived"` // items that were archived
-	Merged   int    `json:"merged"`   // items that say the same as another
-	Capped   int    `json:"capped"`   // items above the limit of a scope
-	// steps that no longer applied: others had read, changed or forgotten the item
-	Skipped int      `json:"skipped"`
-	Notes   []string `json:"notes"`
+	Scope    string   `json:"scope"`
+	Live     int      `json:"live"`     // items of the scope afterwards
+	Expired  int      `json:"expired"`  // expired items
+	Ended    int      `json:"ended"`    // items that ended with their conversation
+	Promoted int      `json:"promoted"` // items that became long-term
+	Archived int      `json:"archived"` // items that were archived
+	Merged   int      `json:"merged"`   // items that say the same as another
+	Capped   int      `json:"capped"`   // items above the limit of a scope
+	Skipped  int      `json:"skipped"`  // always 0: no step is out of date when it is done
+	Notes    []string `json:"notes"`
 }
 
 func (c *Consolidated) count(op string) *int {
@@ -158,9 +154,8 @@ func (p *Plan) quote(ctx context.Context, f *file, steps []step) error {
 }
 
 // Consolidate runs a pass over each scope, or over every scope that the caller can reach
-// and that has items. It plans on a snapshot and applies the steps in several
-// transactions, checking each step again. So another pass completes an interrupted one,
-// and the tier is consistent at every moment.
+// and that has items. A pass plans and applies its steps in one transaction, or in several if they
+// are many. So another pass completes an interrupted one, and the tier is consistent at every moment.
 func (s *Store) Consolidate(ctx context.Context, scopes []Scope) ([]Consolidated, error) {
 	s.Flush(ctx)
 	all, err := s.scopeFiles(ctx, scopes)
@@ -169,11 +164,7 @@ func (s *Store) Consolidate(ctx context.Context, scopes []Scope) ([]Consolidated
 	}
 	out := []Consolidated{}
 	for _, w := range all {
-		p, err := s.plan(ctx, w)
-		if err != nil {
-			return out, err
-		}
-		c, err := p.apply(ctx)
+		c, err := s.consolidate(ctx, w)
 		out = append(out, c)
 		if err != nil {
 			return out, err

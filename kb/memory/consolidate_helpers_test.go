@@ -13,6 +13,9 @@ import (
 	"blackboard/kb/store"
 )
 
+// passOps are the operations of a pass.
+var passOps = []string{OpExpire, OpEnd, OpPromote, OpArchive, OpMerge, OpCap}
+
 // newPass returns an empty store, with its clock.
 func newPass(t testing.TB, embedder embed.Embedder) (*Store, *clock) {
 	t.Helper()
@@ -30,7 +33,6 @@ func consolidate(t testing.TB, s *Store, scopes ...Scope) Consolidated {
 	var sum Consolidated
 	for _, c := range all {
 		sum.Live += c.Live
-		sum.Skipped += c.Skipped
 		for _, op := range passOps {
 			*sum.count(op) += *c.count(op)
 		}

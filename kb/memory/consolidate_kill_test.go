@@ -43,6 +43,7 @@ func TestConsolidatingProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	stepsAtOnce = 50
 	s := killedStore(t, home, round)
 	r := rand.New(rand.NewPCG(uint64(round), 7))
 	for first := true; ; first = false {

@@ -21,12 +21,11 @@ type standing struct {
 	wasNew bool // since the previous pass
 }
 
-// step is a step with the conditions under which it applies.
+// step is a step with the numbers of its items.
 type step struct {
 	Step
-	n, into          int64
-	revision, ofInto int
-	agent            string // owner of a private item
+	n, into int64
+	agent   string // owner of a private item
 }
 
 // pass is the plan of a pass over a scope.
@@ -132,13 +131,13 @@ func (p *pass) planRemovals(op string, gone func(*standing) (why string, yes boo
 func (p *pass) add(op string, st *standing, why string) *step {
 	p.steps = append(p.steps,
 		step{Step: Step{Op: op, Item: st.ID, Relevance: p.relevance(&st.Item), Why: why}, n: st.n,
-			revision: st.Revision, agent: st.Agent})
+			agent: st.Agent})
 	return &p.steps[len(p.steps)-1]
 }
 
 func (p *pass) relevance(it *Item) float64 { return p.f.s.rates.Relevance(it, p.now) }
 
-// The rules, checked when a pass is planned and again when a step is applied.
+// The rules.
 
 func (it *Item) hasExpired(now time.Time) bool {
 	return it.Expires != nil && !it.Expires.After(now)
@@ -376,7 +375,7 @@ func (p *pass) mergeAmong(tx *sqlite.Tx, all []*standing) error {
 		}
 		k := &keep[at]
 		s := p.add(OpMerge, st, "the same statement")
-		s.Into, s.into, s.ofInto = k.ID, k.n, k.Revision
+		s.Into, s.into = k.ID, k.n
 		k.Item.absorb(&st.Item)
 		p.askedBy[k.n] = union(p.askedBy[k.n], p.askedBy[st.n])
 		st.gone = true

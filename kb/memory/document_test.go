@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/kb/store"
 )
 
 // TestRecordsRoundTrip: what an export has written of an item is read as it was, in the same
@@ -18,8 +19,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 	at := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	all := []Item{{ID: "m1", Content: "a < b & “c”", Created: at},
 		{ID: "m2", Content: "two\nlines", Created: at, Expires: &at, Tags: []string{"x"}}}
-	im := newImporter(m.person, ImportOptions{})
-	for i, it := range all {
+	for _, it := range all {
 		stored := it
 		stored.Model, stored.Dim = "some", 384
 		raw := mustJSON(t, itemRecord{Item: stored})
@@ -27,10 +27,11 @@ func TestRecordsRoundTrip(t *testing.T) {
 			t.Errorf("%s", raw)
 		}
 		raw = mustJSON(t, stored) // what is derived is not read either
-		if why := im.items.add(raw, i); why != "" {
+		var r itemRecord
+		if why := store.ReadRecord(raw, &r); why != "" {
 			t.Fatal(why)
 		}
-		if r := im.items.read[i]; r.at != i || !reflect.DeepEqual(r.record, itemRecord{Item: it}) {
+		if !reflect.DeepEqual(r, itemRecord{Item: it}) {
 			t.Errorf("%+v is not %+v", r, it)
 		}
 	}
@@ -55,7 +56,7 @@ func TestReadRefuses(t *testing.T) {
 		return im, out, err
 	}
 	im, out, err := read(`{"schema_version": 1, "items": [{"id": 5}, {"id": "m1"}, []], "later": {}}`)
-	if err != nil || len(im.items.read) != 1 || im.items.read[0].at != 1 || len(out.Refused) != 2 ||
+	if err != nil || len(im.read[listItems]) != 1 || im.read[listItems][0].nth != 1 || len(out.Refused) != 2 ||
 		out.Refused[0].Place != "items[0]" || out.Refused[1].Place != "items[2]" ||
 		out.Refused[0].Reason != "id is a number and should be a string" || len(out.Notes) != 1 {
 		t.Errorf("%v: %+v", err, out)

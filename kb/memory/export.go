@@ -116,12 +116,17 @@ func (x *exporter) has(tier string) bool { return slices.Contains(x.out.Tiers, t
 // write writes the document.
 func (x *exporter) write(w *bufio.Writer) (err error) {
 	d := exportDocument(&x.out.At, &x.out.Workspace, &x.out.Tiers)
-	for i, each := range []func(*exportFile, func(any) error) error{x.channels, x.conversations, x.items,
-		x.named, x.notes, x.scratch} {
-		d.Lists = append(d.Lists, store.List{Name: lists[i], Each: func(add func(any) error) error {
+	for _, l := range lists {
+		d.Lists = append(d.Lists, store.List{Name: l.name, Each: func(add func(any) error) error {
 			for k := range x.files {
-				if err := each(&x.files[k], add); err != nil {
-					return err
+				f := &x.files[k]
+				r := l.make(f.tier)
+				if where, args := x.which(l.name, f); where != "" {
+					err := eachRecord(f.tx, r.columns(), l.name+` WHERE `+where,
+						func() error { return add(r) }, args...)
+					if err != nil {
+						return err
+					}
 				}
 			}
 			return nil
@@ -131,94 +136,32 @@ func (x *exporter) write(w *bufio.Writer) (err error) {
 	return errors.Join(err, w.Flush())
 }
 
-// channels yields the workspace's channels, or only those of the exported conversations
-// if the tier is not exported.
-func (x *exporter) channels(f *exportFile, add func(any) error) error {
-	if f.account || !x.s.Reaches(Channel) || !x.has(Channel) && !x.has(Conversation) {
-		return nil
+// which returns the SQL condition and the order of the records of a file that are exported in a
+// list; "" for none.
+func (x *exporter) which(list string, f *exportFile) (where string, args []any) {
+	everything, agent := x.opt.Everything, x.s.opt.Agent
+	switch {
+	case list == listItems:
+		tiers := slices.DeleteFunc(slices.Clone(x.out.Tiers), func(t string) bool { return (t == Account) != f.account })
+		return `tier IN (SELECT value FROM json_each(?1)) AND (?2 OR agent IN ('', ?3))
+			AND (tier <> 'conversation' OR ?4 IS NULL OR conversation IN (SELECT value FROM json_each(?4)))
+			AND (?5 OR forgotten IS NULL AND (expires IS NULL OR expires > ?6)) ORDER BY n`,
+			[]any{sqlite.List(tiers), everything, agent, f.taken, x.opt.Forgotten, x.out.At.UnixMilli()}
+	case list == listNamed && x.has(f.tier):
+		return `TRUE ORDER BY name`, nil
+	case list == listNotes && x.has(f.tier):
+		return `(?1 OR agent = ?2) AND (?3 OR forgotten IS NULL) ORDER BY created, id`,
+			[]any{everything, agent, x.opt.Forgotten}
+	case f.account:
+	case list == listChannels && x.s.Reaches(Channel) && (x.has(Channel) || x.has(Conversation)):
+		// only those of the exported conversations if the tier is not exported
+		return `?1 OR name IN (SELECT channel FROM conversations) ORDER BY created, name`,
+			[]any{x.has(Channel)}
+	case list == listConversations && x.has(Conversation):
+		return `?1 IS NULL OR ref IN (SELECT value FROM json_each(?1)) ORDER BY started, ref`, []any{f.taken}
+	case list == listScratch && x.has(Conversation):
+		return `(?1 OR agent = ?2) AND (?3 IS NULL OR conversation IN (SELECT value FROM json_each(?3)))
+			ORDER BY conversation, agent, key`, []any{everything, agent, f.taken}
 	}
-	var r channelRecord
-	return eachRecord(f.tx, r.columns(), `channels WHERE ? OR name IN
-		(SELECT channel FROM conversations) ORDER BY created, name`,
-		func() error { return add(r) }, x.has(Channel))
-}
-
-func (x *exporter) conversations(f *exportFile, add func(any) error) error {
-	if f.account || !x.has(Conversation) {
-		return nil
-	}
-	var r conversationRecord
-	return eachRecord(f.tx, r.columns(), `conversations WHERE ?1 IS NULL OR ref IN
-		(SELECT value FROM json_each(?1)) ORDER BY started, ref`,
-		func() error { return add(r) }, f.taken)
-}
-
-// which returns the SQL condition for the items of a file that are exported.
-func (x *exporter) which(f *exportFile) (string, []any) {
-	where := `tier IN (SELECT value FROM json_each(?))`
-	args := []any{sqlite.List(slices.DeleteFunc(
-		slices.Clone(x.out.Tiers), func(t string) bool { return (t == Account) != f.account }))}
-	if !x.opt.Everything {
-		where, args = where+` AND agent IN ('', ?)`, append(args, x.s.opt.Agent)
-	}
-	if f.taken != nil {
-		where, args = where+` AND (tier <> 'conversation' OR conversation IN (SELECT value
-			FROM json_each(?)))`, append(args, f.taken)
-	}
-	if !x.opt.Forgotten {
-		where, args = where+` AND forgotten IS NULL AND (expires IS NULL OR expires > ?)`,
-			append(args, x.out.At.UnixMilli())
-	}
-	return where, args
-}
-
-func (x *exporter) items(f *exportFile, add func(any) error) error {
-	where, args := x.which(f)
-	// Only numbers, so that not all items are in memory at once.
-	order, err := sqlite.Column[int64](
-		f.tx, `SELECT n FROM items WHERE `+where+` ORDER BY created, id`, args...)
-	if err != nil {
-		return err
-	}
-	for some := range slices.Chunk(order, 500) {
-		byN, err := itemsByN(f.tx, some)
-		if err != nil {
-			return err
-		}
-		for _, n := range some {
-			if err := add(itemRecord{Item: *byN[n]}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (x *exporter) named(f *exportFile, add func(any) error) error {
-	if !x.has(f.tier) {
-		return nil
-	}
-	r := Named{Tier: f.tier}
-	return eachRecord(f.tx, r.columns(), `named ORDER BY name`, func() error { return add(r) })
-}
-
-func (x *exporter) notes(f *exportFile, add func(any) error) error {
-	if !x.has(f.tier) {
-		return nil
-	}
-	r := noteRecord{Note: Note{Tier: f.tier}}
-	return eachRecord(f.tx, r.columns(), `notes WHERE (?1 OR agent = ?2)
-		AND (?3 OR forgotten IS NULL) ORDER BY created, id`, func() error { return add(r) },
-		x.opt.Everything, x.s.opt.Agent, x.opt.Forgotten)
-}
-
-func (x *exporter) scratch(f *exportFile, add func(any) error) error {
-	if f.account || !x.has(Conversation) {
-		return nil
-	}
-	var r scratchRecord
-	return eachRecord(f.tx, r.columns(), `scratch WHERE (?1 OR agent = ?2)
-		AND (?3 IS NULL OR conversation IN (SELECT value FROM json_each(?3)))
-		ORDER BY conversation, agent, key`, func() error { return add(r) },
-		x.opt.Everything, x.s.opt.Agent, f.taken)
+	return "", nil
 }

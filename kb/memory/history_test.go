@@ -201,7 +201,7 @@ func TestHistory(t *testing.T) {
 		}
 		t.Logf("%s: %d items; lost %d, archived %d; %d facts in several wordings; %d of 20 contradictions listed, and %d others; %d of 10 paraphrases in a group; promoted %d, of them %d because shown; %+v",
 			name, len(h.notes), lost, away, several, len(flagged), wrong, len(grouped), promoted, shown, pass)
-		if several > 0 || len(flagged) < 18 || wrong > 4 || shown > 2 || promoted < 10 || pass.Skipped > 0 {
+		if several > 0 || len(flagged) < 18 || wrong > 4 || shown > 2 || promoted < 10 {
 			t.Errorf("%s: see above", name)
 		}
 	}

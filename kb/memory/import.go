@@ -1,11 +1,15 @@
 package memory
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"iter"
+	"maps"
 	"time"
 
 	"blackboard/board/fault"
@@ -47,45 +51,23 @@ type Imported struct {
 	Counts  map[string]ImportCounts `json:"counts"`
 	Refused []ImportRefused         `json:"refused"`
 	Notes   []string                `json:"notes"`
+
+	unembedded int // items that were stored without an embedding
 }
 
-// Decisions about a record.
-const (
-	fateRefused = iota
-	fateStored
-	fateUnchanged
-	fateKept
-)
-
-// count counts a decision, and records why something is refused or kept.
-func (out *Imported) count(list string, at, what int, why string) {
+func (out *Imported) count(list string, add ImportCounts) {
 	c := out.Counts[list]
-	switch what {
-	case fateStored:
-		c.Stored++
-	case fateUnchanged:
-		c.Unchanged++
-	case fateKept:
-		c.Kept++
-		if why != "" {
-			out.Notes = append(out.Notes, why)
-		}
-	case fateRefused:
-		c.Refused++
-		out.Refused = append(out.Refused,
-			ImportRefused{Place: store.RecordPlace(list, at), Reason: why})
-	}
-	out.Counts[list] = c
+	out.Counts[list] = ImportCounts{c.Stored + add.Stored, c.Unchanged + add.Unchanged, c.Kept + add.Kept,
+		c.Refused + add.Refused}
 }
 
-// plus adds what became of the records of one file.
-func (out *Imported) plus(p *Imported) {
-	for list, n := range p.Counts {
-		c := out.Counts[list]
-		out.Counts[list] = ImportCounts{c.Stored + n.Stored, c.Unchanged + n.Unchanged,
-			c.Kept + n.Kept, c.Refused + n.Refused}
-	}
-	out.Refused, out.Notes = append(out.Refused, p.Refused...), append(out.Notes, p.Notes...)
+func (out *Imported) refuse(list string, at int, why string) {
+	out.count(list, ImportCounts{Refused: 1})
+	out.Refused = append(out.Refused, ImportRefused{Place: store.RecordPlace(list, at), Reason: why})
+}
+
+func (out *Imported) note(format string, args ...any) {
+	out.Notes = append(out.Notes, fmt.Sprintf(format, args...))
 }
 
 // Import reads what Export has written. Records keep their ids, times, access counts,
@@ -97,18 +79,14 @@ func (out *Imported) plus(p *Imported) {
 func (s *Store) Import(ctx context.Context, r io.Reader, opt ImportOptions) (Imported, error) {
 	out := Imported{DryRun: opt.DryRun, Counts: map[string]ImportCounts{},
 		Refused: []ImportRefused{}, Notes: []string{}}
-	for _, name := range lists {
-		out.Counts[name] = ImportCounts{}
+	for _, l := range lists {
+		out.Counts[l.name] = ImportCounts{}
 	}
 	im := newImporter(s, opt)
 	if err := im.document(&out).Read(ctx, r); err != nil {
 		return out, err
 	}
-	for _, l := range im.lists {
-		if err := l.validate(ctx, &out); err != nil {
-			return out, err
-		}
-	}
+	im.validate(&out)
 	for _, account := range []bool{false, true} {
 		if err := im.file(ctx, account, &out); err != nil {
 			return out, err
@@ -121,109 +99,79 @@ func (s *Store) Import(ctx context.Context, r io.Reader, opt ImportOptions) (Imp
 // importer imports one document. It checks each record by itself first, and then against
 // the file.
 type importer struct {
-	s          *Store
-	opt        ImportOptions
-	now        time.Time
-	lists      []importList // in the order of the names
-	items      *listOf[itemRecord]
-	unembedded int // items stored without an embedding
+	s    *Store
+	opt  ImportOptions
+	now  time.Time
+	read map[string][]incoming // by list
 }
 
-// importList is a list of a document.
-type importList interface {
-	add(raw []byte, at int) (why string)
-	validate(ctx context.Context, out *Imported) error
-	has(account bool) bool
-	run(p *filePlan) error
+// incoming is a record of a document.
+type incoming struct {
+	record
+	nth int // in its list
+	at  place
+}
+
+func newImporter(s *Store, opt ImportOptions) *importer {
+	return &importer{s: s, opt: opt, now: s.now().UTC(), read: map[string][]incoming{}}
 }
 
 // document reads an export into the lists. An invalid record is refused by itself.
 func (im *importer) document(out *Imported) *store.Document {
 	d := exportDocument(&out.Exported, &out.Workspace, new([]string)) // the records themselves count
-	for i, name := range lists {
-		d.Lists = append(d.Lists, store.List{Name: name, Take: func(raw []byte, at int) {
-			if why := im.lists[i].add(raw, at); why != "" {
-				out.count(name, at, fateRefused, why)
+	for _, l := range lists {
+		d.Lists = append(d.Lists, store.List{Name: l.name, Take: func(raw []byte, at int) {
+			r := l.make("")
+			if why := store.ReadRecord(raw, r); why != "" {
+				out.refuse(l.name, at, why)
+				return
 			}
+			im.read[l.name] = append(im.read[l.name], incoming{record: r, nth: at})
 		}})
 	}
-	d.Unknown = func(name string) {
-		out.Notes = append(out.Notes, fmt.Sprintf("%q is unknown and was left out", clip(name, 40)))
-	}
+	d.Unknown = func(name string) { out.note("%q is unknown and was left out", clip(name, 40)) }
 	return d
 }
 
-// listOf says how the records of a list are validated, compared with what is here, and
-// stored.
-type listOf[T any] struct {
-	name string
-	// check normalises a record and says what is wrong with it by itself.
-	check func(*T) error
-	// key identifies a record; a second one with the same key is refused.
-	key func(*T) string
-	// tier says in whose file a record is.
-	tier func(*T) string
-	// plan reads what a file has of these records, and returns what decides about one.
-	plan func(*filePlan, []incoming[T]) (func(*T) (what int, why string), error)
-	// store stores a record with its event.
-	store func(*filePlan, *T) error
-
-	read  []incoming[T]
-	valid map[bool][]incoming[T] // for the account's file by true
-}
-
-// incoming is a record with its index in its list.
-type incoming[T any] struct {
-	at     int
-	record T
-}
-
-func (l *listOf[T]) add(raw []byte, at int) (why string) {
-	r := incoming[T]{at: at}
-	if why = store.ReadRecord(raw, &r.record); why == "" {
-		l.read = append(l.read, r)
+// validate refuses the records that are invalid by themselves, and repeated ones.
+func (im *importer) validate(out *Imported) {
+	for _, l := range lists {
+		first, valid := map[string]int{}, im.read[l.name][:0]
+		for _, r := range im.read[l.name] {
+			err := r.check(im)
+			r.at = r.place()
+			if place, twice := first[r.at.key]; err == nil && twice {
+				err = errors.New("duplicate of " + store.RecordPlace(l.name, place))
+			}
+			if err != nil {
+				out.refuse(l.name, r.nth, reason(err))
+				continue
+			}
+			first[r.at.key], valid = r.nth, append(valid, r)
+		}
+		im.read[l.name] = valid
 	}
-	return why
 }
 
-func (l *listOf[T]) has(account bool) bool { return len(l.valid[account]) > 0 }
-
-func (l *listOf[T]) validate(ctx context.Context, out *Imported) error {
-	first := map[string]int{}
-	l.valid = map[bool][]incoming[T]{}
-	for i := range l.read {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		r := &l.read[i]
-		err := l.check(&r.record)
-		key := l.key(&r.record)
-		if at, twice := first[key]; err == nil && twice {
-			err = errors.New("duplicate of " + store.RecordPlace(l.name, at))
-		}
-		if err != nil {
-			out.count(l.name, r.at, fateRefused, reason(err))
-			continue
-		}
-		first[key] = r.at
-		account := l.tier(&r.record) == Account
-		l.valid[account] = append(l.valid[account], *r)
-	}
-	l.read = nil // free the memory
-	return nil
-}
-
-func (l *listOf[T]) run(p *filePlan) error {
-	decide, err := l.plan(p, l.valid[p.account])
-	for i := 0; i < len(l.valid[p.account]) && err == nil; i++ {
-		r := l.valid[p.account][i]
-		what, why := decide(&r.record)
-		p.out.count(l.name, r.at, what, why)
-		if what == fateStored && !p.im.opt.DryRun {
-			err = l.store(p, &r.record)
+// of yields the records for one file in the order of their lists.
+func (im *importer) of(account bool) iter.Seq2[*recordList, *incoming] {
+	return func(yield func(*recordList, *incoming) bool) {
+		for i := range lists {
+			for k := range im.read[lists[i].name] {
+				r := &im.read[lists[i].name][k]
+				if (r.at.scope.Tier == Account) == account && !yield(&lists[i], r) {
+					return
+				}
+			}
 		}
 	}
-	return err
+}
+
+func (im *importer) has(account bool) bool {
+	for range im.of(account) {
+		return true
+	}
+	return false
 }
 
 // reason returns an error's message with the next step.
@@ -234,143 +182,256 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// filePlan decides about the records for one file, given what the file has, and stores
-// them unless it is a dry run.
-type filePlan struct {
-	im        *importer
-	f         *file
-	tx        *sqlite.Tx // nil: the file does not exist
-	account   bool
-	elsewhere map[string]Item // ids in the other file: an id is unique across both
-	out       Imported
-
-	knownChannels, knownConversations map[string]bool // names and refs that are in the file, or will be after this import
-	told                              map[string]bool // conversations with an event for their working notes
-	docs                              []index.Doc     // stored items that are not in the index yet
-	unembedded                        int             // items without an embedding
+// intoFile decides about the records for one file, given what the file has, and stores them
+// unless it is a dry run.
+type intoFile struct {
+	*importer
+	*Imported
+	f *file
+	// of the file and of the other one, as an id is unique across both; nil: there is none
+	tx, other *sqlite.Tx
+	tier      string            // of its named entries and notes
+	known     map[string]bool   // labels of what is in the file, or will be after this import
+	threads   map[string]string // conversations of this import by thread
+	scratch   map[string]int    // working notes by conversation and agent
+	docs      []index.Doc       // stored items that are not in the index yet
+	told      string            // what the last event is about
 }
 
 // file imports into one file.
 func (im *importer) file(ctx context.Context, account bool, out *Imported) error {
-	if !slices.ContainsFunc(im.lists, func(l importList) bool { return l.has(account) }) {
+	if !im.has(account) {
 		return nil
 	}
-	elsewhere, err := im.elsewhere(ctx, account)
-	if err != nil {
-		return err
+	before, tier := *out, Workspace
+	if account {
+		tier = Account
 	}
-	var p *filePlan
 	run := func(f *file, tx *sqlite.Tx) error { // a transaction may run again
-		p = &filePlan{im: im, f: f, tx: tx, account: account, elsewhere: elsewhere,
-			out:           Imported{Counts: map[string]ImportCounts{}},
-			knownChannels: map[string]bool{DefaultChannel: true}, knownConversations: map[string]bool{},
-			told: map[string]bool{}}
-		for _, l := range im.lists {
-			if err := l.run(p); err != nil {
-				return err
+		*out = before
+		out.Counts = maps.Clone(before.Counts)
+		return im.beside(ctx, !account, func(other *sqlite.Tx) error {
+			in := &intoFile{importer: im, Imported: out, f: f, tx: tx, other: other, tier: tier,
+				known: map[string]bool{}, threads: map[string]string{}, scratch: map[string]int{}}
+			for l, r := range im.of(account) {
+				if err := cmp.Or(ctx.Err(), in.take(l, r)); err != nil {
+					return err
+				}
 			}
-		}
-		return p.flush()
+			return in.flush(1)
+		})
 	}
 	f, err := im.s.open(ctx, account, !im.opt.DryRun)
 	switch {
 	case errors.Is(err, errNoFile):
-		err = run(nil, nil)
+		return run(nil, nil)
 	case err != nil:
+		return err
 	case im.opt.DryRun:
-		err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return run(f, tx) })
-	default:
-		err = f.WriteIndex(ctx, func(tx *sqlite.Tx) error { return run(f, tx) })
+		return f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return run(f, tx) })
 	}
-	if err == nil {
-		out.plus(&p.out)
-		im.unembedded += p.unembedded
-	}
-	return err
+	return f.WriteIndex(ctx, func(tx *sqlite.Tx) error { return run(f, tx) })
 }
 
-// elsewhere returns the items of one file's records that the other file has already.
-func (im *importer) elsewhere(ctx context.Context, account bool) (all map[string]Item, err error) {
-	if !im.items.has(account) || !im.s.reachesFile(!account) {
-		return nil, nil
+// beside runs fn on a snapshot of the other file, nil if the caller cannot reach it or it does not
+// exist.
+func (im *importer) beside(ctx context.Context, account bool, fn func(*sqlite.Tx) error) error {
+	if !im.s.reachesFile(account) {
+		return fn(nil)
 	}
-	f, err := im.s.open(ctx, !account, false)
+	f, err := im.s.open(ctx, account, false)
 	if errors.Is(err, errNoFile) {
-		return nil, nil
+		return fn(nil)
 	}
 	if err != nil {
-		return nil, err
-	}
-	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
-		all, err = itemsByID(tx, im.items.valid[account])
-		return err
-	})
-	return all, err
-}
-
-// insert stores a row and its event.
-func (p *filePlan) insert(table string, row store.Columns, scope Scope, subject,
-	agent string) error {
-	if err := row.Add(p.tx, table); err != nil {
 		return err
 	}
-	return p.event(scope, subject, agent)
+	return f.Read(ctx, fn)
 }
 
-func (p *filePlan) event(scope Scope, subject, agent string) error {
-	return p.f.event(p.tx, Event{
-		Verb: VerbImported, Scope: scope.String(), Subject: subject, agent: agent})
-}
-
-// flush adds the stored items to the index.
-func (p *filePlan) flush() error {
-	if len(p.docs) == 0 {
+// take decides about a record: it is stored if neither file has one at its place.
+func (in *intoFile) take(l *recordList, r *incoming) error {
+	owner, err := in.freeThread(r.record)
+	if err != nil {
+		return err
+	}
+	have := l.make(in.tier)
+	is, err := find(in.tx, l.name, r.at, have)
+	if !is && err == nil && l.name == listItems {
+		is, err = find(in.other, l.name, r.at, have)
+	}
+	if err != nil {
+		return err
+	}
+	if is {
+		in.known[r.at.label] = true
+		at := have.place()
+		if !in.s.opt.Author && !in.s.visible(at.agent) || in.s.allowed(at.scope.Tier) != nil ||
+			sameContent(r.record, have) { // of what the caller may not see, it is only told that the id is taken
+			in.count(l.name, ImportCounts{Unchanged: 1})
+			return nil
+		}
+		in.count(l.name, ImportCounts{Kept: 1})
+		in.note("the %s differs here and was kept", at.label)
 		return nil
 	}
-	err := p.f.Index.Put(p.tx, p.docs...)
-	p.docs = p.docs[:0]
+	why, err := in.lacks(r.record)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		in.refuse(l.name, r.nth, why)
+		return nil
+	}
+	if owner != "" {
+		in.note("the %s was imported without its thread, which belongs to %s here", r.at.label, owner)
+	}
+	in.count(l.name, ImportCounts{Stored: 1})
+	in.known[r.at.label] = true
+	return in.store(l.name, r)
+}
+
+// sameContent reports whether two records say the same.
+func sameContent(a, b record) bool {
+	x, errX := json.Marshal(a.content())
+	y, errY := json.Marshal(b.content())
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// find reads the record of a list that a file has at a place. A file that does not exist yet has
+// the default channel.
+func find(tx *sqlite.Tx, list string, at place, into record) (is bool, err error) {
+	if c, channel := into.(*channelRecord); channel && tx == nil && at.subject == DefaultChannel {
+		c.Name = DefaultChannel
+		return true, nil
+	}
+	err = eachRecord(tx, into.columns(), list+` WHERE `+at.where, func() error {
+		is = true
+		return nil
+	}, at.args...)
+	return is, err
+}
+
+// freeThread takes the thread off a conversation if it belongs to another one here, and returns
+// that.
+func (in *intoFile) freeThread(r record) (owner string, err error) {
+	c, is := r.(*conversationRecord)
+	if !is || c.Thread == "" {
+		return "", nil
+	}
+	if owner = in.threads[c.Thread]; owner == "" && in.tx != nil {
+		owner, err = sqlite.One[string](in.tx, `SELECT coalesce(max(ref), '') FROM conversations
+			WHERE thread = ?`, c.Thread)
+	}
+	switch owner {
+	case "":
+		in.threads[c.Thread] = c.Ref
+	case c.Ref:
+		return "", err
+	default:
+		c.Thread = ""
+	}
+	return owner, err
+}
+
+// lacks returns why a record that is not here yet cannot be stored, "" if it can.
+func (in *intoFile) lacks(r record) (why string, err error) {
+	channel := func(name string) (string, error) {
+		return in.unless(listChannels, &channelRecord{ChannelInfo: ChannelInfo{Name: name}})
+	}
+	conversation := func(ref string) (string, error) {
+		return in.unless(listConversations, &conversationRecord{ConversationInfo: ConversationInfo{Ref: ref}})
+	}
+	switch r := r.(type) {
+	case *conversationRecord:
+		return channel(r.Channel)
+	case *itemRecord:
+		switch r.Tier {
+		case Channel:
+			return channel(r.Channel)
+		case Conversation:
+			return conversation(r.Conversation)
+		}
+	case *scratchRecord:
+		if why, err := conversation(r.Conversation); why != "" || err != nil {
+			return why, err
+		}
+		owner := r.Conversation + " " + r.Agent
+		n, counted := in.scratch[owner]
+		if !counted && in.tx != nil {
+			n, err = sqlite.One[int](in.tx, `SELECT count(*) FROM scratch WHERE conversation = ? AND agent = ?`,
+				r.Conversation, r.Agent)
+		}
+		if n >= MaxScratchKeys {
+			return fmt.Sprintf("there are already %d working notes", n), err
+		}
+		in.scratch[owner] = n + 1
+	}
+	return "", err
+}
+
+// unless returns that a record which another one refers to is missing, "" if it is known.
+func (in *intoFile) unless(list string, r record) (string, error) {
+	at := r.place()
+	if in.known[at.label] {
+		return "", nil
+	}
+	is, err := find(in.tx, list, at, r)
+	if is || err != nil {
+		in.known[at.label] = is
+		return "", err
+	}
+	return at.label + " not found here or in the document", nil
+}
+
+// store stores a record with its event, and an item without an embedding. Items are indexed in
+// batches.
+func (in *intoFile) store(list string, r *incoming) (err error) {
+	it, isItem := r.record.(*itemRecord)
+	live := isItem && it.Forgotten == nil
+	if live {
+		in.unembedded++
+	}
+	switch {
+	case in.opt.DryRun:
+		return nil
+	case isItem:
+		err = insertRow(in.tx, &it.Item)
+	default:
+		err = r.columns().Add(in.tx, list)
+	}
+	if live && err == nil {
+		in.docs = append(in.docs, document(&it.Item, nil))
+		err = in.flush(5000)
+	}
+	if err != nil || r.at.subject == in.told {
+		return err
+	}
+	in.told = r.at.subject
+	return in.f.event(in.tx, Event{
+		Verb: VerbImported, Scope: r.at.scope.String(), Subject: in.told, agent: r.at.agent})
+}
+
+// flush adds the stored items to the index, if there are as many.
+func (in *intoFile) flush(least int) error {
+	if len(in.docs) < least {
+		return nil
+	}
+	err := in.f.Index.Put(in.tx, in.docs...)
+	in.docs = in.docs[:0]
 	return err
-}
-
-// itemsByID returns the items of a document that a file has.
-func itemsByID(tx *sqlite.Tx, items []incoming[itemRecord]) (map[string]Item, error) {
-	all := map[string]Item{}
-	for some := range slices.Chunk(items, 1000) {
-		found, err := itemsWhere(tx, `id IN (SELECT value FROM json_each(?))`,
-			keysOf(some, func(r *itemRecord) string { return r.ID }))
-		if err != nil {
-			return nil, err
-		}
-		for _, it := range found {
-			all[it.ID] = it
-		}
-	}
-	return all, nil
-}
-
-// keysOf lists one field of the records as JSON, for a query.
-func keysOf[T any](all []incoming[T], key func(*T) string) string {
-	out := make([]string, len(all))
-	for i := range all {
-		out[i] = key(&all[i].record)
-	}
-	return sqlite.List(out)
 }
 
 // remark adds notes about the whole import.
 func (im *importer) remark(out *Imported) {
-	note := func(format string, args ...any) {
-		out.Notes = append(out.Notes, fmt.Sprintf(format, args...))
-	}
-	if out.Workspace != "" && im.s.opt.Workspace != "" && out.Workspace != im.s.opt.Workspace &&
-		slices.ContainsFunc(im.lists, func(l importList) bool { return l.has(false) }) {
-		note("the document is of the workspace %q and was imported into %q",
+	if out.Workspace != "" && im.s.opt.Workspace != "" && out.Workspace != im.s.opt.Workspace && im.has(false) {
+		out.note("the document is of the workspace %q and was imported into %q",
 			clip(out.Workspace, 300), clip(im.s.opt.Workspace, 300))
 	}
-	if im.unembedded > 0 {
-		note("%d items have no embedding yet and are found by words; reembedding adds it", im.unembedded)
+	if out.unembedded > 0 {
+		out.note("%d items have no embedding yet and are found by words; reembedding adds it", out.unembedded)
 	}
 	if im.opt.DryRun {
-		note("dry run: nothing was written")
+		out.note("dry run: nothing was written")
 	}
 }

@@ -1,9 +1,7 @@
 package memory
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -77,7 +75,7 @@ func (im *importer) checkSecrets(texts ...string) error {
 	return refuseSecretIn(keepSecret, texts...)
 }
 
-func (im *importer) checkChannel(r *channelRecord) error {
+func (r *channelRecord) check(im *importer) error {
 	r.Description, r.IsDefault = strings.TrimSpace(r.Description), false
 	return cmp.Or(im.s.allowed(Channel), checkName("channel", r.Name),
 		checkLine("the description", r.Description, MaxField),
@@ -85,7 +83,7 @@ func (im *importer) checkChannel(r *channelRecord) error {
 		im.checkPast("created", &r.Created, time.Time{}))
 }
 
-func (im *importer) checkConversation(r *conversationRecord) error {
+func (r *conversationRecord) check(im *importer) error {
 	var status error
 	switch {
 	case !slices.Contains(Statuses, r.Status):
@@ -107,42 +105,46 @@ func checkMaybeAgent(agent string) error {
 	return checkAgent(agent)
 }
 
-// checkItem validates an item that the caller wants to store.
-func (im *importer) checkItem(r *itemRecord) error {
+func (r *itemRecord) check(im *importer) error {
 	err := im.s.allowed(r.Tier)
 	if err == nil && r.Agent != "" {
 		err = im.checkOwner(r.Agent)
 	}
 	if err == nil {
-		err = im.normalise(&r.Item)
+		err = checkRecordID(r.ID, "m", "an item")
 	}
-	return err
-}
-
-// normalise validates and normalises an item of any owner.
-func (im *importer) normalise(it *Item) error {
-	if !store.IsID(it.ID, "m") {
-		return invalid(fmt.Sprintf("%q is not the id of an item", clip(it.ID, 60)),
-			"ids look like m3f9x0c2ma")
-	}
-	it.Curator = cmp.Or(it.Curator, CuratorImport)
-	it.Revision = cmp.Or(it.Revision, 1)
-	if err := it.normalise(); err != nil {
+	it := &r.Item
+	it.Curator, it.Revision = cmp.Or(it.Curator, CuratorImport), cmp.Or(it.Revision, 1)
+	if err = cmp.Or(err, it.normalise()); err != nil {
 		return err
 	}
 	if it.Expires != nil && (it.Expires.Before(importFirst) || it.Expires.After(importLast)) {
 		return invalid("its expiry time is impossible", "give another time, or none")
 	}
 	if err := cmp.Or(im.checkPast("created", &it.Created, time.Time{}),
-		im.checkPast("changed", &it.Updated, it.Created),
-		im.checkPast("read", &it.Accessed, it.Created),
-		checkCount("its revision", it.Revision, 1),
-		checkCount("its access count", it.Accesses, 0),
+		im.checkPast("changed", &it.Updated, it.Created), im.checkPast("read", &it.Accessed, it.Created),
+		checkCount("its revision", it.Revision, 1), checkCount("its access count", it.Accesses, 0),
 		im.checkMaybe("forgotten", &it.Forgotten), im.checkMaybe("archived", &it.Archived),
-		checkEnd(it)); err != nil || im.opt.Force {
+		checkEnd(it)); err != nil {
 		return err
 	}
+	if !im.s.opt.Author { // what an agent imports is not the author's, whatever the document says
+		it.Accesses = 0
+		if it.Curator == CuratorAuthor {
+			it.Curator = CuratorImport
+		}
+	}
+	if im.opt.Force {
+		return nil
+	}
 	return refuseSecret(it)
+}
+
+func checkRecordID(id, letter, what string) error {
+	if store.IsID(id, letter) {
+		return nil
+	}
+	return invalid(fmt.Sprintf("%q is not the id of %s", clip(id, 60), what), "ids look like "+letter+"3f9x0c2ma")
 }
 
 // checkEnd validates what an item says about how it was forgotten.
@@ -170,31 +172,28 @@ func (im *importer) checkNamedTier(tier string) error {
 	return im.s.allowed(tier)
 }
 
-// checkNamed also normalises a named entry's body and curator, as EditNamed does.
-func (im *importer) checkNamed(r *Named) (err error) {
-	r.Revision, r.Curator = cmp.Or(r.Revision, 1), cmp.Or(r.Curator, CuratorImport)
-	if err := cmp.Or(im.checkNamedTier(r.Tier), im.s.mayName(),
-		checkName("named entry", r.Name)); err != nil {
+// check also normalises the body and the curator, as EditNamed does.
+func (n *Named) check(im *importer) (err error) {
+	n.Revision, n.Curator = cmp.Or(n.Revision, 1), cmp.Or(n.Curator, CuratorImport)
+	if err := cmp.Or(im.checkNamedTier(n.Tier), im.s.mayName(), checkName("named entry", n.Name)); err != nil {
 		return err
 	}
-	if r.Body, err = namedBody(r.Body); err != nil {
+	if n.Body, err = namedBody(n.Body); err != nil {
 		return err
 	}
-	if !slices.Contains(Curators, r.Curator) {
-		return unknown("curator", r.Curator, Curators)
+	if !slices.Contains(Curators, n.Curator) {
+		return unknown("curator", n.Curator, Curators)
 	}
-	return cmp.Or(im.checkSecrets("the name", r.Name, "the entry", r.Body),
-		im.checkPast("created", &r.Created, time.Time{}),
-		im.checkPast("changed", &r.Updated, r.Created), checkCount("its revision", r.Revision, 1))
+	return cmp.Or(im.checkSecrets("the name", n.Name, "the entry", n.Body),
+		im.checkPast("created", &n.Created, time.Time{}),
+		im.checkPast("changed", &n.Updated, n.Created), checkCount("its revision", n.Revision, 1))
 }
 
-func (im *importer) checkNote(r *noteRecord) error {
+func (r *noteRecord) check(im *importer) error {
 	r.Content = strings.TrimSpace(r.Content)
-	var wrong error
+	wrong := checkRecordID(r.ID, "j", "a note")
 	switch {
-	case !store.IsID(r.ID, "j"):
-		wrong = invalid(fmt.Sprintf("%q is not the id of a note", clip(r.ID, 60)),
-			"ids look like j3f9x0c2ma")
+	case wrong != nil:
 	case r.Kind != Journal && r.Kind != Core:
 		wrong = unknown("kind of note", r.Kind, []string{Journal, Core})
 	case r.Agent == "":
@@ -205,14 +204,9 @@ func (im *importer) checkNote(r *noteRecord) error {
 		im.checkMaybe("forgotten", &r.Forgotten), im.checkSecrets("the content", r.Content))
 }
 
-func (im *importer) checkScratch(r *scratchRecord) error {
-	var b bytes.Buffer
-	if err := json.Compact(&b, r.Value); err != nil {
-		return invalid("the value is not JSON", `write a text "in quotes"`)
-	}
-	if r.Value = b.Bytes(); len(r.Value) > MaxScratch {
-		return invalid(fmt.Sprintf("the value has %d bytes; at most %d are allowed",
-			len(r.Value), MaxScratch), "keep it in a file and store the path")
+func (r *scratchRecord) check(im *importer) (err error) {
+	if r.Value, err = scratchValue(r.Value); err != nil {
+		return err
 	}
 	return cmp.Or(im.s.allowed(Conversation), checkRef(r.Conversation),
 		im.checkOwner(r.Agent), checkName("working note", r.Key),

@@ -388,7 +388,7 @@ func TestImportOfBrokenDocuments(t *testing.T) {
 	im := newImporter(s, ImportOptions{})
 	just := im.document(&Imported{})
 	just.Most = int64(len(doc))
-	if err := just.Read(t.Context(), strings.NewReader(doc)); err != nil || len(im.items.read) != 66 {
+	if err := just.Read(t.Context(), strings.NewReader(doc)); err != nil || len(im.read[listItems]) != 66 {
 		t.Errorf("just as long as it may be: %v", err)
 	}
 	if _, err := s.Import(t.Context(), badReader{}, ImportOptions{}); !errors.Is(err, errFull) {

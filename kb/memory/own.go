@@ -363,19 +363,28 @@ const (
 	MaxScratchKeys = 1000
 )
 
+// scratchValue checks the value of a working note and removes what needs no space.
+func scratchValue(value json.RawMessage) (json.RawMessage, error) {
+	var b bytes.Buffer
+	if !utf8.Valid(value) || json.Compact(&b, value) != nil {
+		return nil, invalid("the value is not JSON", `write a text "in quotes"`)
+	}
+	if b.Len() > MaxScratch {
+		return nil, invalid(fmt.Sprintf("the value has %d bytes; at most %d are allowed", b.Len(), MaxScratch),
+			"keep it in a file and store the path")
+	}
+	return b.Bytes(), nil
+}
+
 // WriteScratch sets a working note of the caller, private or shared. The value is JSON.
 func (s *Store) WriteScratch(ctx context.Context, ref, key string, value json.RawMessage,
 	shared bool) (Scratch, error) {
 	if err := checkName("working note", key); err != nil {
 		return Scratch{}, err
 	}
-	if len(value) > MaxScratch {
-		return Scratch{}, invalid(fmt.Sprintf("the value has %d bytes; at most %d are allowed",
-			len(value), MaxScratch), "keep it in a file and store the path")
-	}
-	var b bytes.Buffer
-	if !utf8.Valid(value) || json.Compact(&b, value) != nil {
-		return Scratch{}, invalid("the value is not JSON", `write a text "in quotes"`)
+	value, err := scratchValue(value)
+	if err != nil {
+		return Scratch{}, err
 	}
 	if err := s.refuseSecrets("the key", key, "the value", textIn(value)); err != nil {
 		return Scratch{}, err
@@ -383,8 +392,8 @@ func (s *Store) WriteScratch(ctx context.Context, ref, key string, value json.Ra
 	if _, err := s.Conversation(ctx, ref); err != nil {
 		return Scratch{}, err
 	}
-	out := Scratch{Agent: s.opt.Agent, Shared: shared, Key: key, Value: json.RawMessage(b.Bytes())}
-	err := s.writing(ctx, Conversation, func(f *file, tx *sqlite.Tx) error {
+	out := Scratch{Agent: s.opt.Agent, Shared: shared, Key: key, Value: value}
+	err = s.writing(ctx, Conversation, func(f *file, tx *sqlite.Tx) error {
 		c, err := readConversation(tx, ref)
 		if err != nil {
 			return err
@@ -408,7 +417,7 @@ func (s *Store) WriteScratch(ctx context.Context, ref, key string, value json.Ra
 			ON CONFLICT DO UPDATE
 			SET value = excluded.value, updated = excluded.updated,
 			shared = excluded.shared RETURNING created`,
-			ref, s.opt.Agent, key, b.String(), tx.Now.UnixMilli(), shared).Scan(
+			ref, s.opt.Agent, key, string(value), tx.Now.UnixMilli(), shared).Scan(
 			sqlite.Time(&out.Created))
 	})
 	return out, err

@@ -1,8 +1,6 @@
 package memory
 
 import (
-	"encoding/json"
-	"slices"
 	"time"
 
 	"blackboard/board/sqlite"
@@ -33,9 +31,42 @@ const (
 	listScratch       = "scratch"
 )
 
-// lists names them in their order: records come after those that they refer to.
-var lists = []string{
-	listChannels, listConversations, listItems, listNamed, listNotes, listScratch}
+// recordList is a list of an export, which is called like the table with its records.
+type recordList struct {
+	name string
+	make func(tier string) record // a record of a tier
+}
+
+// lists are in their order: records come after those that they refer to.
+var lists = []recordList{
+	{listChannels, func(string) record { return new(channelRecord) }},
+	{listConversations, func(string) record { return new(conversationRecord) }},
+	{listItems, func(string) record { return new(itemRecord) }},
+	{listNamed, func(tier string) record { return &Named{Tier: tier} }},
+	{listNotes, func(tier string) record { return &noteRecord{Note: Note{Tier: tier}} }},
+	{listScratch, func(string) record { return new(scratchRecord) }},
+}
+
+// record is a record of an export.
+type record interface {
+	columns() store.Columns
+	// check normalises a record that is imported, and says what is wrong with it by itself.
+	check(*importer) error
+	place() place
+	// content is what tells two records of one place apart.
+	content() any
+}
+
+// place says where a record is.
+type place struct {
+	scope   Scope
+	subject string // in the log
+	agent   string // whose it is alone
+	key     string // one record of an export has it
+	label   string // what messages call it
+	where   string // the SQL condition of its row
+	args    []any
+}
 
 // The records of an export are those of the answers, without what is derived.
 type (
@@ -104,22 +135,57 @@ func eachRecord(tx *sqlite.Tx, to store.Columns, from string, fn func() error,
 	if tx == nil {
 		return nil
 	}
-	return tx.Each(to.Dest(""), fn, `SELECT `+to.Names("", "")+` FROM `+from, args...)
+	return tx.Each(to.Dest("a record %s whose tags"), fn, `SELECT `+to.Names("", "")+` FROM `+from, args...)
 }
 
-// sameRecord reports whether two records have the same exported form.
-func sameRecord(a, b any) bool {
-	x, errX := json.Marshal(a)
-	y, errY := json.Marshal(b)
-	return errX == nil && errY == nil && slices.Equal(x, y)
+func (r *channelRecord) place() place {
+	return place{scope: Scope{Tier: Channel, Channel: r.Name}, subject: r.Name, key: r.Name,
+		label: "channel " + r.Name, where: `name = ?`, args: []any{r.Name}}
 }
 
-// sameItem compares items, ignoring what reading changes.
-func sameItem(a, b Item) bool {
-	a.Accesses, a.Accessed = b.Accesses, b.Accessed
-	// imported by an agent; see storeItem
-	if a.Curator == CuratorAuthor && b.Curator == CuratorImport {
-		a.Curator = b.Curator
+func (r *conversationRecord) place() place {
+	return place{scope: Scope{Tier: Conversation, Conversation: r.Ref}, subject: r.Ref, key: r.Ref,
+		label: "conversation " + r.Ref, where: `ref = ?`, args: []any{r.Ref}}
+}
+
+func (r *itemRecord) place() place {
+	return place{scope: r.Scope(), subject: r.ID, agent: r.Agent, key: r.ID, label: "item " + r.ID,
+		where: `id = ?`, args: []any{r.ID}}
+}
+
+func (n *Named) place() place {
+	return place{scope: Scope{Tier: n.Tier}, subject: namedSubject(n.Name),
+		key: n.Tier + " " + namedSubject(n.Name), label: "named entry " + n.Name,
+		where: `name = ?`, args: []any{n.Name}}
+}
+
+func (r *noteRecord) place() place {
+	return place{scope: Scope{Tier: r.Tier}, subject: r.ID, agent: r.Agent, key: r.ID,
+		label: "note " + r.ID, where: `id = ?`, args: []any{r.ID}}
+}
+
+// place of a working note: an event is about all of a conversation, as keys are private. Neither
+// a ref code nor a key has a space.
+func (r *scratchRecord) place() place {
+	return place{scope: Scope{Tier: Conversation, Conversation: r.Conversation},
+		subject: r.Conversation, key: r.Conversation + " " + r.Key + " " + r.Agent,
+		label: "working note " + r.Key + " of " + r.Conversation,
+		where: `conversation = ? AND key = ? AND agent = ?`, args: []any{r.Conversation, r.Key, r.Agent}}
+}
+
+func (r *channelRecord) content() any      { return r.Description }
+func (r *conversationRecord) content() any { return r }
+func (n *Named) content() any              { return n.Body }
+func (r *noteRecord) content() any         { return r }
+func (r *scratchRecord) content() any      { return r.Value }
+
+// content ignores what reading changes, and that an item of the author which an agent has imported
+// is not the author's any more.
+func (r *itemRecord) content() any {
+	it := *r
+	it.Accesses, it.Accessed = 0, time.Time{}
+	if it.Curator == CuratorAuthor {
+		it.Curator = CuratorImport
 	}
-	return sameRecord(itemRecord{Item: a}, itemRecord{Item: b})
+	return &it
 }
