@@ -320,15 +320,15 @@ var ceilings = map[string]int{
 
 	"kb": 7320, // all of a note is taken in; statements in memory, for imports and curation
 
-	"kb/chunks": 2420,
+	"kb/chunks": 2247,
 
-	"kb/importers": 2164,
+	"kb/importers": 2147,
 
 	"kb/index": 4575, // several vectors for a document; lists of the tail made when asked for; what is no misspelling
 
 	"kb/learn": 1640,
 
-	"kb/markdown": 950, // all front matter is read here
+	"kb/markdown": 922, // all front matter is read here
 
 	"kb/memory": 8724, // which note replaces which, also by vectors; own notes like items
 

@@ -13,7 +13,6 @@
 // board.sqlite3 in the store's directory, and the files that SQLite keeps beside it:
 //
 //	chunks          the chunks
-//	tags            their tags, for lists
 //	state           values under keys
 //	deleted         imported chunks that were deleted since
 //	meta            the result of the last import

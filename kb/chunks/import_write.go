@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/kb/index"
+	"blackboard/kb/markdown"
 	"blackboard/kb/secret"
 )
 
@@ -20,7 +21,6 @@ type importer struct {
 	res        *ImportResult
 	vectors    bool // whether embeddings are imported
 	docs       []index.Doc
-	pending    map[int64]bool // the numbers of docs
 	refused    int
 	deviations map[string]int // what was changed on import, and of how many chunks
 }
@@ -38,7 +38,7 @@ func (f *file) importAll(ctx context.Context, tx *sqlite.Tx, s *Store, src *sour
 	if err != nil {
 		return err
 	}
-	t := &importer{f: f, tx: tx, res: res, pending: map[int64]bool{}, deviations: map[string]int{}}
+	t := &importer{f: f, tx: tx, res: res, deviations: map[string]int{}}
 	// Embeddings are kept if they are of the current model, or if there is no model to
 	// make others.
 	t.vectors = name == "" || name == originalModel.Name && dim == originalModel.Dim
@@ -97,7 +97,7 @@ func (t *importer) importChunk(in incomingChunk) error {
 	}
 	if in.n = n; n != 0 {
 		t.res.Chunks.Updated++
-		err = t.replace(&in.Chunk)
+		err = in.stored(true).Update(t.tx, "chunks", n)
 	} else {
 		t.res.Chunks.Added++
 		err = insert(t.tx, &in.Chunk, true)
@@ -105,12 +105,13 @@ func (t *importer) importChunk(in incomingChunk) error {
 	if err != nil {
 		return err
 	}
-	if t.pending[in.n] { // a source may contain an id twice
+	// a source may contain an id twice
+	if n != 0 && slices.ContainsFunc(t.docs, func(d index.Doc) bool { return d.ID == n }) {
 		if err := t.flush(); err != nil {
 			return err
 		}
 	}
-	t.docs, t.pending[in.n] = append(t.docs, document(&in.Chunk, in.vector)), true
+	t.docs = append(t.docs, document(&in.Chunk, in.vector))
 	if len(t.docs) == takeBatch {
 		return t.flush()
 	}
@@ -146,26 +147,10 @@ func (t *importer) isNewer(in *Meta) (n int64, news bool, err error) {
 	return 0, true, err
 }
 
-// replace stores a chunk in place of an older version.
-func (t *importer) replace(c *Chunk) error {
-	was, err := metasWhere(t.tx, `n = ?`, c.n)
-	if err != nil || len(was) != 1 {
-		return err
-	}
-	if err := deleteTags(t.tx, &was[0]); err != nil {
-		return err
-	}
-	if err := c.stored(true).Update(t.tx, "chunks", c.n); err != nil {
-		return err
-	}
-	return insertTags(t.tx, c)
-}
-
 // flush adds the collected documents to the index.
 func (t *importer) flush() error {
 	err := t.f.Index.Put(t.tx, t.docs...)
 	t.docs = t.docs[:0]
-	clear(t.pending)
 	return err
 }
 
@@ -269,18 +254,13 @@ func (v *State) complete() (why string) {
 	return ""
 }
 
-// timeLayouts are the accepted forms of a time. Without a zone it is UTC.
-var timeLayouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
-
 // parseTime parses a time; false if it is invalid.
 func parseTime(s string) (time.Time, bool) {
-	s = strings.TrimSpace(s)
-	for _, layout := range timeLayouts {
-		if t, err := time.Parse(layout, s); err == nil && t.UTC().Year() >= 1970 && t.UTC().Year() <= 9999 {
-			return t.UTC().Truncate(time.Millisecond), true
-		}
+	t, ok := markdown.ParseTime(s)
+	if t = t.UTC().Truncate(time.Millisecond); !ok || t.Year() < 1970 || t.Year() > 9999 {
+		return time.Time{}, false
 	}
-	return time.Time{}, false
+	return t, true
 }
 
 // setTimes parses a chunk's times. Invalid ones count as unknown. A chunk with an unknown

@@ -33,14 +33,11 @@ func document(c *Chunk, v embed.Vector) index.Doc {
 		agent = ""
 	}
 	d := index.Doc{ID: c.n, Text: []string{c.Topic, strings.Join(c.Tags, "\n"), agent, c.Content}, Keywords: []string{keyword(kwAgent, c.Agent)}, Vector: v}
-	for _, t := range c.Tags {
-		d.Keywords = append(d.Keywords, keyword(kwTag, foldTag(t)))
+	for _, t := range foldTags(c.Tags) {
+		d.Keywords = append(d.Keywords, keyword(kwTag, t))
 	}
 	return d
 }
-
-// foldTag returns a tag in the form that filters compare: the other program ignores case.
-func foldTag(tag string) string { return strings.ToLower(tag) }
 
 // embeddedContent is the number of characters of a content that are embedded.
 const embeddedContent = 800

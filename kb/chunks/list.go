@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"blackboard/board/sqlite"
-	"blackboard/kb/index"
 )
 
 const (
@@ -48,90 +46,29 @@ func (s *Store) List(ctx context.Context, q ListQuery) (List, error) {
 		return out, invalid(fmt.Sprintf("an offset of %d is less than 0", q.Offset), "it is how many chunks to skip")
 	}
 	out.Empty = true
-	read := s.reading
-	if q.Agent == "" && len(q.Tags) == 0 {
-		read = s.readingRows
-	}
-	err := read(ctx, func(f *file, tx *sqlite.Tx) (err error) {
-		w := q.where(tx.Now)
-		if out.Total, err = f.count(tx, w); err != nil {
+	err := s.reading(ctx, func(_ *file, tx *sqlite.Tx) (err error) {
+		where, args := `(expires IS NULL OR expires > ?)`, []any{tx.Now.UnixMilli()}
+		all, err := sqlite.One[int](tx, `SELECT count(*) FROM chunks WHERE `+where, args...)
+		if out.Empty = all == 0; err != nil {
 			return err
 		}
-		if out.Total == 0 {
-			all, err := f.countLiving(tx)
-			out.Empty = all == 0
+		if agent := strings.TrimSpace(text(q.Agent)); agent != "" {
+			where, args = where+` AND agent = ?`, append(args, agent)
+		}
+		if tags := foldTags(q.Tags); len(tags) > 0 {
+			where += ` AND folded <> '' AND (FALSE` + strings.Repeat(` OR instr(folded, ?)`, len(tags)) + `)`
+			for _, t := range tags {
+				args = append(args, markTags(t))
+			}
+		}
+		if out.Total, err = sqlite.One[int](tx, `SELECT count(*) FROM chunks WHERE `+where, args...); err != nil {
 			return err
 		}
-		out.Empty = false
 		// With a bare ? after LIMIT, SQLite would compile the statement again for each
 		// value.
-		from, args := w.from+` WHERE `+w.conditions+` ORDER BY `+w.newest+` LIMIT ? + 0 OFFSET ? + 0`, append(w.args, limit, q.Offset)
-		out.Chunks, err = metasOf(tx, from, args...)
+		out.Chunks, err = metasOf(tx, `chunks c WHERE `+where+` ORDER BY c.updated DESC, c.n DESC LIMIT ? + 0 OFFSET ? + 0`,
+			append(args, limit, q.Offset)...)
 		return err
 	})
 	return out, err
-}
-
-// listSQL describes in SQL what is listed.
-type listSQL struct {
-	from, conditions string
-	args             []any
-	newest           string // the order
-	tag              string // the tag, if it is the only condition
-	all              bool   // there is no condition
-	now              int64
-}
-
-// where returns the SQL of a list's query.
-func (q *ListQuery) where(now time.Time) listSQL {
-	w := listSQL{from: `chunks c`, newest: `c.updated DESC, c.n DESC`, now: now.UnixMilli()}
-	conditions := []string{`(c.expires IS NULL OR c.expires > ?)`}
-	w.args = []any{w.now}
-	agent, tags := strings.TrimSpace(text(q.Agent)), normaliseTags(q.Tags)
-	for i := range tags {
-		tags[i] = foldTag(tags[i])
-	}
-	if agent != "" {
-		conditions, w.args = append(conditions, `c.agent = ?`), append(w.args, agent)
-	}
-	switch {
-	// the chunks of one tag are stored in order; CROSS JOIN makes the planner use that
-	// order
-	case len(tags) == 1:
-		w.from, w.newest = `tags t CROSS JOIN chunks c ON c.n = t.n`, `t.updated DESC, t.n DESC`
-		conditions, w.args = append(conditions, `t.tag = ?`), append(w.args, tags[0])
-		if agent == "" {
-			w.tag = tags[0]
-		}
-	case len(tags) > 1:
-		conditions, w.args = append(conditions, `c.n IN (SELECT n FROM tags WHERE tag IN (SELECT value FROM json_each(?)))`), append(w.args, sqlite.List(tags))
-	}
-	w.conditions, w.all = strings.Join(conditions, ` AND `), agent == "" && len(tags) == 0
-	return w
-}
-
-// count counts the matching chunks, by the fastest way there is.
-func (f *file) count(tx *sqlite.Tx, w listSQL) (n int, err error) {
-	switch {
-	case w.all:
-		return f.countLiving(tx)
-	case w.tag != "":
-		err = tx.QueryRow(`SELECT (SELECT count(*) FROM tags WHERE tag = ?1) - (SELECT count(*) FROM chunks c WHERE c.expires <= ?2 AND EXISTS (SELECT 1 FROM tags t WHERE t.tag = ?1 AND t.updated = c.updated AND t.n = c.n))`,
-			w.tag, w.now).Scan(&n)
-	default:
-		err = tx.QueryRow(`SELECT count(*) FROM `+w.from+` WHERE `+w.conditions, w.args...).Scan(&n)
-	}
-	return n, err
-}
-
-// countLiving counts the chunks that have not expired. The index knows their number; SQLite
-// would have to count rows.
-func (f *file) countLiving(tx *sqlite.Tx) (int, error) {
-	all, err := f.Index.Search(tx, index.Query{})
-	if err != nil {
-		return 0, err
-	}
-	var gone int
-	err = tx.QueryRow(`SELECT count(*) FROM chunks WHERE expires <= ?`, tx.Now.UnixMilli()).Scan(&gone)
-	return int(all.Docs) - gone, err
 }

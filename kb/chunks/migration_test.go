@@ -25,8 +25,9 @@ func TestOlderStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, db, `CREATE TABLE old (tag TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (tag, n)) STRICT, WITHOUT ROWID`, `INSERT INTO old SELECT tag, n FROM tags`, `DROP TABLE tags`,
-		`ALTER TABLE old RENAME TO tags`, `PRAGMA user_version = 1`)
+	run(t, db, `CREATE TABLE tags (tag TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (tag, n)) STRICT, WITHOUT ROWID`,
+		`INSERT INTO tags SELECT DISTINCT lower(value), n FROM chunks, json_each(chunks.tags)`, `DROP INDEX chunks_tagged`,
+		`ALTER TABLE chunks DROP COLUMN folded`, `PRAGMA user_version = 1`)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}

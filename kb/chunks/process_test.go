@@ -2,8 +2,9 @@ package chunks
 
 import (
 	"bufio"
-	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/board/sqlite"
 	"blackboard/testdata/cost"
 )
 
@@ -253,7 +255,16 @@ func TestKilledImport(t *testing.T) {
 		timer.Stop()
 		// The file exists, but its first use is not complete: the process was killed in
 		// the middle.
-		db, used, err := (&Store{opened: &opened{dir: dir}}).openExisting(context.Background())
+		used := false
+		db, err := sqlite.Open(t.Context(), filepath.Join(dir, FileName), schema, sqlite.ReadWrite)
+		if err == nil {
+			err = db.Read(t.Context(), func(tx *sqlite.Tx) (err error) {
+				used, err = isUsed(tx)
+				return err
+			})
+		} else if errors.Is(err, fs.ErrNotExist) {
+			db, err = nil, nil
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

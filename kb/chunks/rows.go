@@ -1,7 +1,7 @@
 package chunks
 
 import (
-	"slices"
+	"strings"
 
 	"blackboard/board/sqlite"
 	"blackboard/kb/store"
@@ -26,11 +26,6 @@ func chunksWhere(tx *sqlite.Tx, where string, args ...any) ([]Chunk, error) {
 	return sqlite.All(tx, func(c *Chunk) []any { return append(c.dest(), &c.Content) }, `SELECT `+metaColumns+`, c.content FROM chunks c WHERE `+where, args...)
 }
 
-// metasWhere reads chunks without their contents.
-func metasWhere(tx *sqlite.Tx, where string, args ...any) ([]Meta, error) {
-	return metasOf(tx, `chunks c WHERE `+where, args...)
-}
-
 // metasOf reads chunks without their contents, in the order of the query; from calls them
 // c.
 func metasOf(tx *sqlite.Tx, from string, args ...any) ([]Meta, error) {
@@ -39,57 +34,40 @@ func metasOf(tx *sqlite.Tx, from string, args ...any) ([]Meta, error) {
 
 // stored are the columns of a row as it is written.
 func (c *Chunk) stored(imported bool) store.Columns {
-	return append(c.columns(), "imported", imported, "content", c.Content)
+	return append(c.columns(), "imported", imported, "content", c.Content, "folded", markTags(c.Tags...))
+}
+
+// foldTags returns tags in the form that filters compare, without duplicates: in lower case, as the
+// other program ignores case.
+func foldTags(tags []string) []string {
+	folded := []string{}
+	for _, t := range tags {
+		folded = append(folded, strings.ReplaceAll(strings.ToLower(t), tagMark, " "))
+	}
+	return normaliseTags(folded)
+}
+
+const tagMark = "\x1f"
+
+// markTags returns the folded tags as they stand in a row: each between two marks.
+func markTags(tags ...string) string {
+	if len(tags) == 0 {
+		return ""
+	}
+	return tagMark + strings.Join(foldTags(tags), tagMark) + tagMark
 }
 
 // insert stores a new chunk's row and sets its number.
 func insert(tx *sqlite.Tx, c *Chunk, imported bool) (err error) {
-	if c.n, err = c.stored(imported).Insert(tx, "chunks"); err != nil {
+	c.n, err = c.stored(imported).Insert(tx, "chunks")
+	return err
+}
+
+// remove deletes chunks: rows and their documents in the index.
+func (f *file) remove(tx *sqlite.Tx, ns ...int64) error {
+	if _, err := tx.Exec(`DELETE FROM chunks WHERE n IN (SELECT value FROM json_each(?))`,
+		sqlite.List(ns)); err != nil {
 		return err
-	}
-	return insertTags(tx, c)
-}
-
-// foldedTags returns a chunk's tags in lower case, without duplicates.
-func foldedTags(m *Meta) []string {
-	var all []string
-	for _, t := range m.Tags {
-		if t = foldTag(t); !slices.Contains(all, t) {
-			all = append(all, t)
-		}
-	}
-	return all
-}
-
-func insertTags(tx *sqlite.Tx, c *Chunk) error {
-	for _, t := range foldedTags(&c.Meta) {
-		if _, err := tx.Exec(`INSERT INTO tags VALUES (?, ?, ?)`, t, c.Updated.UnixMilli(), c.n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func deleteTags(tx *sqlite.Tx, m *Meta) error {
-	for _, t := range foldedTags(m) {
-		if _, err := tx.Exec(`DELETE FROM tags WHERE tag = ? AND updated = ? AND n = ?`, t, m.Updated.UnixMilli(), m.n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// remove deletes chunks: rows, tags and their documents in the index.
-func (f *file) remove(tx *sqlite.Tx, all ...Meta) error {
-	ns := make([]int64, len(all))
-	for i := range all {
-		ns[i] = all[i].n
-		if err := deleteTags(tx, &all[i]); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(`DELETE FROM chunks WHERE n = ?`, all[i].n); err != nil {
-			return err
-		}
 	}
 	return f.Index.Delete(tx, ns...)
 }

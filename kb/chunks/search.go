@@ -122,7 +122,7 @@ func (q *Query) words() string {
 
 func (q *Query) filter() index.Filter {
 	var f index.Filter
-	store.Require(&f, func(prefix, tag string) string { return keyword(prefix, foldTag(tag)) }, kwTag, normaliseTags(q.Tags)...)
+	store.Require(&f, keyword, kwTag, foldTags(q.Tags)...)
 	if agent := strings.TrimSpace(text(q.Agent)); agent != "" {
 		store.Require(&f, keyword, kwAgent, agent)
 	}
@@ -179,7 +179,7 @@ func (q *Query) degrade(res *Result, why string) {
 
 func (s *Store) searchIn(tx *sqlite.Tx, f *file, q Query, v embed.Vector, res *Result) error {
 	// Chunks that expired since the store was opened may still have rows: leave them out.
-	gone, err := expiredNow(tx)
+	gone, err := expired(tx)
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func (s *Store) searchIn(tx *sqlite.Tx, f *file, q Query, v embed.Vector, res *R
 			return err
 		}
 	}
-	list := fuse(&q, slices.DeleteFunc(found.Candidates, func(c index.Candidate) bool { return gone[c.ID] }))
+	list := fuse(&q, slices.DeleteFunc(found.Candidates, func(c index.Candidate) bool { return slices.Contains(gone, c.ID) }))
 	list = slices.DeleteFunc(list, func(h Hit) bool { return h.Score < *q.MinScore })
 	list = list[:min(len(list), *q.TopK)]
 	return fill(tx, f, list, res)
@@ -222,16 +222,6 @@ func sayMissing(tx *sqlite.Tx, docs int64, res *Result) error {
 		res.Degraded = append(res.Degraded, fmt.Sprintf("%d of %d chunks have no embedding yet and are found by their words only", missing, docs))
 	}
 	return err
-}
-
-// expiredNow returns the numbers of the expired chunks.
-func expiredNow(tx *sqlite.Tx) (map[int64]bool, error) {
-	ns, err := sqlite.Column[int64](tx, `SELECT n FROM chunks WHERE expires <= ?`, tx.Now.UnixMilli())
-	gone := make(map[int64]bool, len(ns))
-	for _, n := range ns {
-		gone[n] = true
-	}
-	return gone, err
 }
 
 // fuse merges the candidates of both lists, best first, with their ranks and scores.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -23,7 +24,7 @@ type State struct {
 // its message is the tool's answer for that.
 func (s *Store) State(ctx context.Context, key string) (State, error) {
 	out := State{Key: text(key)}
-	err := s.readingRows(ctx, func(_ *file, tx *sqlite.Tx) error {
+	err := s.reading(ctx, func(_ *file, tx *sqlite.Tx) error {
 		return tx.QueryRow(`SELECT value, updated FROM state WHERE key = ?`, out.Key).Scan((*[]byte)(&out.Value), sqlite.Time(&out.Updated))
 	})
 	if err == nil && out.Value == nil || sqlite.IsNoRows(err) {
@@ -83,45 +84,21 @@ func plainJSON(value []byte) (json.RawMessage, error) {
 	if err := json.Compact(&compact, bytes.ToValidUTF8(value, []byte("\ufffd"))); err != nil {
 		return nil, err
 	}
-	in := compact.Bytes()
-	if !bytes.ContainsRune(in, '\\') {
-		return in, nil
-	}
-	out := make([]byte, 0, len(in))
-	for at := 0; at < len(in); {
-		if in[at] != '"' {
-			out = append(out, in[at])
-			at++
-			continue
-		}
-		end := at + 1
-		for in[end] != '"' {
-			if in[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		end++
-		plain, err := plainString(in[at:end])
-		if err != nil {
-			return nil, err
-		}
-		out, at = append(out, plain...), end
-	}
-	return out, nil
+	return jsonText.ReplaceAllFunc(compact.Bytes(), plainString), nil
 }
 
-// plainString is plainJSON for a string.
-func plainString(literal []byte) ([]byte, error) {
-	var s string
-	if err := json.Unmarshal(literal, &s); err != nil {
-		return nil, err
+var jsonText = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// plainString is plainJSON for a string, which is valid.
+func plainString(literal []byte) []byte {
+	if !bytes.ContainsRune(literal, '\\') {
+		return literal
 	}
+	var s string
+	_ = json.Unmarshal(literal, &s)
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+	_ = enc.Encode(s)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

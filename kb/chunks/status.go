@@ -22,12 +22,6 @@ func (s *Store) Status(ctx context.Context) (out Status, err error) {
 	return out, err
 }
 
-// invariants hold in a file without damage.
-var invariants = []sqlite.Invariant{
-	{Breaks: `SELECT count(*) FROM tags t WHERE NOT EXISTS (SELECT 1 FROM chunks c WHERE c.n = t.n AND c.updated = t.updated)`, Say: "has %d tags of missing chunks"},
-	{Breaks: `SELECT count(*) FROM chunks c WHERE tags <> '[]' AND NOT EXISTS (SELECT 1 FROM tags t WHERE t.n = c.n)`, Say: "does not find %d chunks by their tags"},
-}
-
 // Check runs the file's integrity check and compares its tables. It returns nil if they
 // are consistent, or if there is no file.
 func (s *Store) Check(ctx context.Context) error {
@@ -41,13 +35,5 @@ func (s *Store) Check(ctx context.Context) error {
 // Salvage creates the file to from the readable part of a damaged store, with a new
 // search index, and returns what was lost. The damaged file is not changed.
 func Salvage(ctx context.Context, path, to string) (sqlite.Salvaged, error) {
-	return kind.Salvage(ctx, path, to, func(tx *sqlite.Tx, _ *sqlite.Salvaged) error {
-		all, err := chunksWhere(tx, `tags <> '[]'`)
-		for i := range all {
-			if err == nil {
-				err = insertTags(tx, &all[i])
-			}
-		}
-		return err
-	})
+	return kind.Salvage(ctx, path, to, func(*sqlite.Tx, *sqlite.Salvaged) error { return nil })
 }

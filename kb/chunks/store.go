@@ -23,7 +23,10 @@ var migration1 string
 //go:embed migrations/0002_tags_by_time.sql
 var migration2 string
 
-var schema = sqlite.Schema{Name: "context store", ApplicationID: 0x62636831, Migrations: []string{migration1, migration2}}
+//go:embed migrations/0003_folded_tags.sql
+var migration3 string
+
+var schema = sqlite.Schema{Name: "context store", ApplicationID: 0x62636831, Migrations: []string{migration1, migration2, migration3}}
 
 // FileName is the name of this program's file in a store's directory.
 const FileName = "board.sqlite3"
@@ -79,8 +82,7 @@ type file struct{ *store.File }
 
 // kind describes the file. Expired chunks stay in the index until their rows are deleted.
 var kind = store.Kind{Name: "the store", Schema: schema, Index: indexConfig, Table: "chunks", Live: "1", Row: "chunk", Batch: 2000,
-	Tables:     []string{"meta", "chunks", "state", "deleted"},
-	Invariants: invariants,
+	Tables: []string{"meta", "chunks", "state", "deleted"},
 	Docs: func(tx *sqlite.Tx, where string, args ...any) ([]store.Doc, error) {
 		chunks, err := chunksWhere(tx, where, args...)
 		docs := make([]store.Doc, len(chunks))
@@ -180,16 +182,6 @@ func (s *Store) reading(ctx context.Context, fn func(*file, *sqlite.Tx) error) e
 	return storeError(f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) }))
 }
 
-// readingRows is reading for one row or one page, which ignores cancellation: watching the
-// context would take longer than the query.
-func (s *Store) readingRows(ctx context.Context, fn func(*file, *sqlite.Tx) error) error {
-	f, err := s.file(ctx, false)
-	if err != nil || f == nil {
-		return err
-	}
-	return storeError(f.ReadIndex(context.WithoutCancel(ctx), func(tx *sqlite.Tx) error { return fn(f, tx) }))
-}
-
 // writing runs fn in a transaction of the store's file, which it creates if needed.
 func (s *Store) writing(ctx context.Context, fn func(*file, *sqlite.Tx) error) error {
 	f, err := s.file(ctx, true)
@@ -201,37 +193,48 @@ func (s *Store) writing(ctx context.Context, fn func(*file, *sqlite.Tx) error) e
 
 // attach opens the file and prepares it. The first use imports the other program's files;
 // without those, it creates a file only if create is set.
-func (s *Store) attach(ctx context.Context, create bool, res *ImportResult) error {
-	db, used, err := s.openExisting(ctx)
-	if err != nil {
-		return storeError(err)
+func (s *Store) attach(ctx context.Context, create bool, res *ImportResult) (err error) {
+	var db *sqlite.DB
+	defer func() {
+		if s.open == nil && db != nil {
+			db.Close()
+		}
+		err = storeError(err)
+	}()
+	used := false
+	switch db, err = sqlite.Open(ctx, s.Path(), schema, sqlite.ReadWrite); {
+	case err == nil:
+		err = db.Read(ctx, func(tx *sqlite.Tx) (err error) {
+			used, err = isUsed(tx)
+			return err
+		})
+	case errors.Is(err, fs.ErrNotExist):
+		db, err = nil, nil
 	}
 	var src *source
-	if !used && s.opt.Import {
-		src, err = openOriginals(ctx, s.dir)
-	}
-	if src != nil {
-		defer src.close()
+	if err == nil && !used && s.opt.Import {
+		if src, err = openOriginals(ctx, s.dir); src != nil {
+			defer src.close()
+		}
 	}
 	// otherwise the file is missing, or another process is still in its first use
-	wanted := used || src != nil || create
-	if err == nil && db == nil && wanted {
+	if wanted := used || src != nil || create; err != nil || !wanted {
+		return err
+	}
+	if db == nil {
 		_, absent := os.Stat(s.dir)
-		if db, err = sqlite.Open(ctx, s.Path(), schema, sqlite.Create); err == nil && absent != nil {
+		if db, err = sqlite.Open(ctx, s.Path(), schema, sqlite.Create); err != nil {
+			return err
+		}
+		if absent != nil {
 			s.hide()
 		}
 	}
-	if err == nil && db != nil && wanted {
-		f := &file{kind.On(db)}
-		if err = f.prepare(ctx, s, src, res); err == nil {
-			s.open = f
-			return nil
-		}
+	f := &file{kind.On(db)}
+	if err = f.prepare(ctx, s, src, res); err == nil {
+		s.open = f
 	}
-	if db != nil {
-		db.Close()
-	}
-	return storeError(err)
+	return err
 }
 
 // hide writes a .gitignore into the directory that hides all of it, since it usually is in a
@@ -239,26 +242,6 @@ func (s *Store) attach(ctx context.Context, create bool, res *ImportResult) erro
 func (s *Store) hide() {
 	path := filepath.Join(s.dir, ".gitignore")
 	_ = disk.WriteUnsynced(path, []byte("*\n"), 0o600)
-}
-
-// openExisting opens the file if it exists, and reports whether its first use is complete.
-func (s *Store) openExisting(ctx context.Context) (db *sqlite.DB, used bool, err error) {
-	db, err = sqlite.Open(ctx, s.Path(), schema, sqlite.ReadWrite)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	err = db.Read(ctx, func(tx *sqlite.Tx) (err error) {
-		used, err = isUsed(tx)
-		return err
-	})
-	if err != nil {
-		db.Close()
-		return nil, false, err
-	}
-	return db, used, nil
 }
 
 // isUsed reports whether the first use is complete.

@@ -55,7 +55,7 @@ func (c *Chunk) mask(m *secret.Masker) {
 func (s *Store) Read(ctx context.Context, id string) (Chunk, error) {
 	id = text(id)
 	var found []Chunk
-	if err := s.readingRows(ctx, func(_ *file, tx *sqlite.Tx) (err error) {
+	if err := s.reading(ctx, func(_ *file, tx *sqlite.Tx) (err error) {
 		found, err = chunksWhere(tx, `id = ? AND (expires IS NULL OR expires > ?)`, id, tx.Now.UnixMilli())
 		return err
 	}); err != nil {
@@ -94,19 +94,19 @@ func (s *Store) Delete(ctx context.Context, ids ...string) error {
 }
 
 func (f *file) delete(tx *sqlite.Tx, id string) error {
-	found, err := metasWhere(tx, `id = ? AND (expires IS NULL OR expires > ?)`, id, tx.Now.UnixMilli())
+	ns, err := sqlite.Column[int64](tx, `SELECT n FROM chunks WHERE id = ? AND (expires IS NULL OR expires > ?)`,
+		id, tx.Now.UnixMilli())
 	if err != nil {
 		return err
 	}
-	if len(found) == 0 {
+	if len(ns) == 0 {
 		return noChunk(id)
 	}
-	if _, err := tx.Exec(`INSERT OR REPLACE INTO deleted
-		SELECT id, ? FROM chunks WHERE n = ? AND imported`,
-		tx.Now.UnixMilli(), found[0].n); err != nil {
+	if _, err := tx.Exec(`INSERT OR REPLACE INTO deleted SELECT id, ? FROM chunks WHERE n = ? AND imported`,
+		tx.Now.UnixMilli(), ns[0]); err != nil {
 		return err
 	}
-	return f.remove(tx, found...)
+	return f.remove(tx, ns...)
 }
 
 // purgeTimeout is how long opening a store waits to delete expired chunks, which no
@@ -135,9 +135,14 @@ func (f *file) purge(ctx context.Context) error {
 
 // purgeIn deletes expired chunks within a transaction.
 func (f *file) purgeIn(tx *sqlite.Tx) error {
-	gone, err := metasWhere(tx, `expires <= ?`, tx.Now.UnixMilli())
+	gone, err := expired(tx)
 	if err != nil || len(gone) == 0 {
 		return err
 	}
 	return f.remove(tx, gone...)
+}
+
+// expired returns the numbers of the chunks that have expired.
+func expired(tx *sqlite.Tx) ([]int64, error) {
+	return sqlite.Column[int64](tx, `SELECT n FROM chunks WHERE expires <= ?`, tx.Now.UnixMilli())
 }

@@ -3,13 +3,13 @@ package importers
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
 	"blackboard/board/text"
 	"blackboard/kb"
+	"blackboard/kb/markdown"
 )
 
 // importDraft is a capsule in the making, from a source with fields of its own. What
@@ -104,27 +104,10 @@ func kindNamed(word string) (string, bool) {
 	return word, slices.Contains(kb.Kinds, word)
 }
 
-var importTimes = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04",
-	"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700",
-	"2006-01-02 15:04:05", "2006-01-02 15:04",
-	"2006-01-02", "2006/01/02"}
-
-// parseTime reads the ways in which programs write a time; without a zone it is UTC. A number
-// counts seconds, or milliseconds, since 1970. It returns false for anything else.
+// parseTime reads a time as kb.Stamp has it, and reports whether it can be stored.
 func parseTime(s string) (time.Time, bool) {
-	s = strings.TrimSpace(s)
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil && n > 0 && len(s) >= 9 && len(s) <= 13 {
-		if len(s) > 11 {
-			return kb.Stamp(time.UnixMilli(n)), true
-		}
-		return kb.Stamp(time.Unix(n, 0)), true
-	}
-	for _, layout := range importTimes {
-		if t, err := time.Parse(layout, s); err == nil {
-			return kb.Stamp(t), canStoreTime(t)
-		}
-	}
-	return time.Time{}, false
+	t, ok := markdown.ParseTime(s)
+	return kb.Stamp(t), ok && canStoreTime(t)
 }
 
 // canStoreTime reports whether a time can be written as JSON and kept as milliseconds.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v4"
 
@@ -168,4 +169,26 @@ func (f *Field) List(commas bool) ([]string, bool) {
 		all = append(all, s)
 	}
 	return all, true
+}
+
+var timeLayouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04",
+	"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02 15:04",
+	time.DateOnly, "2006/01/02"}
+
+// ParseTime reads the ways in which programs write a time; without a zone it is UTC. A number
+// counts seconds, or milliseconds, since 1970. It returns false for anything else.
+func ParseTime(s string) (time.Time, bool) {
+	s = strings.TrimSpace(s)
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil && n > 0 && len(s) >= 9 && len(s) <= 13 {
+		if len(s) > 11 {
+			return time.UnixMilli(n), true
+		}
+		return time.Unix(n, 0), true
+	}
+	for _, layout := range timeLayouts {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
 }
