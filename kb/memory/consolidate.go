@@ -110,7 +110,7 @@ func (s *Store) PlanConsolidation(ctx context.Context, scopes []Scope) ([]Plan, 
 		plan := Plan{Scope: w.String(), At: p.now, Live: p.held, Steps: []Step{}, Notes: p.notes,
 			Contradictions: []Contradiction{}}
 		for i := range p.steps {
-			if s.visible(p.steps[i].agent) {
+			if s.visible(p.steps[i].it.Agent) {
 				plan.Steps = append(plan.Steps, p.steps[i].Step)
 			}
 		}
@@ -118,39 +118,12 @@ func (s *Store) PlanConsolidation(ctx context.Context, scopes []Scope) ([]Plan, 
 			plan.Notes = append(plan.Notes,
 				text.Count(int64(n), "more step", "more steps")+" for private items of other agents")
 		}
-		if err := plan.quote(ctx, w.f, p.steps); err != nil {
-			return nil, err
-		}
 		if _, plan.Contradictions, err = w.related(ctx); err != nil {
 			return nil, err
 		}
 		plans = append(plans, plan)
 	}
 	return plans, nil
-}
-
-// quote adds the texts of the items to the steps. The caller may see them.
-func (p *Plan) quote(ctx context.Context, f *file, steps []step) error {
-	if len(p.Steps) == 0 {
-		return nil
-	}
-	var ns []int64
-	for i := range steps {
-		ns = append(ns, steps[i].n, steps[i].into)
-	}
-	text := map[string]string{}
-	err := f.ReadIndex(ctx, func(tx *sqlite.Tx) error {
-		var it Item
-		return tx.Each([]any{&it.ID, &it.Title, &it.Content}, func() error {
-			text[it.ID] = embeddingText(&it)
-			return nil
-		}, `SELECT id, title, content FROM items WHERE n IN (SELECT value
-			FROM json_each(?))`, sqlite.List(ns))
-	})
-	for i := range p.Steps {
-		p.Steps[i].Text, p.Steps[i].IntoText = text[p.Steps[i].Item], text[p.Steps[i].Into]
-	}
-	return err
 }
 
 // Consolidate runs a pass over each scope, or over every scope that the caller can reach

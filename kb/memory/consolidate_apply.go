@@ -63,26 +63,14 @@ func (p *pass) finish(tx *sqlite.Tx, c *Consolidated) (err error) {
 
 // do applies some steps in the transaction that planned them.
 func (p *pass) do(tx *sqlite.Tx, steps []step, did *Consolidated) error {
-	var ns []int64
-	for i := range steps {
-		ns = append(ns, steps[i].n, steps[i].into)
-	}
-	found, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?))`, sqlite.List(ns))
-	if err != nil {
-		return err
-	}
-	items := make(map[int64]*Item, len(found))
-	for i := range found {
-		items[found[i].n] = &found[i]
-	}
 	for i := range steps {
 		s := &steps[i]
-		it := items[s.n]
+		it, err := &s.it.row, error(nil)
 		switch s.Op {
 		case OpPromote:
 			err = p.f.promote(tx, it, s.Why)
 		case OpMerge:
-			err = p.f.merge(tx, items[s.into], it, s.Why)
+			err = p.f.merge(tx, &s.into.row, it, s.Why)
 		case OpExpire:
 			err = p.f.forget(tx, it, RuleExpired, "", s.Why)
 		default:

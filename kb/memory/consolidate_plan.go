@@ -13,19 +13,18 @@ import (
 	"blackboard/board/text"
 )
 
-// standing is an active item in memory, without its content. The planned steps are
-// applied to it.
+// standing is an active item. The planned steps are applied to it, and to its row if they are done.
 type standing struct {
 	Item
+	row    Item // as the file has it
 	gone   bool
 	wasNew bool // since the previous pass
 }
 
-// step is a step with the numbers of its items.
+// step is a step with its items.
 type step struct {
 	Step
-	n, into int64
-	agent   string // owner of a private item
+	it, into *standing
 }
 
 // pass is the plan of a pass over a scope.
@@ -64,9 +63,7 @@ func (p *pass) build(ctx context.Context, tx *sqlite.Tx) error {
 		return err
 	}
 	// Merge first: the merged item counts as much as all of them together.
-	if err := p.planMerges(tx); err != nil {
-		return err
-	}
+	p.planMerges()
 	p.promote()
 	p.archive()
 	p.planCap()
@@ -83,12 +80,9 @@ func (p *pass) load(tx *sqlite.Tx) (err error) {
 	if p.askedBy, err = p.sessions(tx, where, args); err != nil {
 		return err
 	}
-	var it Item
-	err = tx.Each([]any{&it.n, &it.ID, &it.Agent, &it.Curator, &it.Title, &it.Importance,
-		&it.Lifetime, &it.Accesses, sqlite.Time(&it.Created), sqlite.Time(&it.Updated),
-		sqlite.Time(&it.Accessed), sqlite.MaybeTime(&it.Expires), &it.Revision}, func() error {
-		st := &standing{Item: it}
-		st.Tier, st.Channel, st.Conversation = p.Tier, p.Channel, p.Conversation
+	all, err := itemsWhere(tx, where, args...)
+	for i := range all {
+		st := &standing{Item: all[i], row: all[i]}
 		p.next.upto = max(p.next.upto, st.n)
 		// A change in the millisecond of the pass may have come after it.
 		updated := st.Updated.UnixMilli()
@@ -97,9 +91,7 @@ func (p *pass) load(tx *sqlite.Tx) (err error) {
 			p.moved++
 		}
 		p.live = append(p.live, st)
-		return nil
-	}, `SELECT n, id, agent, curator, title, importance, lifetime, accesses, created, updated,
-		accessed, expires, revision FROM items WHERE `+where, args...)
+	}
 	p.held = len(p.live)
 	return err
 }
@@ -130,8 +122,7 @@ func (p *pass) planRemovals(op string, gone func(*standing) (why string, yes boo
 
 func (p *pass) add(op string, st *standing, why string) *step {
 	p.steps = append(p.steps,
-		step{Step: Step{Op: op, Item: st.ID, Relevance: p.relevance(&st.Item), Why: why}, n: st.n,
-			agent: st.Agent})
+		step{Step{Op: op, Item: st.ID, Relevance: p.relevance(&st.Item), Why: why, Text: embeddingText(&st.Item)}, st, nil})
 	return &p.steps[len(p.steps)-1]
 }
 
@@ -306,60 +297,30 @@ func union(a, b []string) []string {
 // planMerges plans merges of items with the same statement, word for word (clash.Said).
 // The first by rank stays and absorbs the others. If nothing is new or changed since the
 // previous pass, nothing is compared.
-func (p *pass) planMerges(tx *sqlite.Tx) error {
+func (p *pass) planMerges() {
 	if p.last.there && !slices.ContainsFunc(p.live, func(st *standing) bool { return st.wasNew }) {
-		return nil
+		return
 	}
 	slices.SortFunc(p.live, func(a, b *standing) int { return a.rank(&b.Item) })
-	byKey, keys, err := p.statements(tx)
-	if err != nil {
-		return err
-	}
-	for _, key := range keys {
-		if err := p.mergeAmong(tx, byKey[key]); err != nil {
-			return err
-		}
-	}
-	p.live = slices.DeleteFunc(p.live, func(st *standing) bool { return st.gone })
-	return nil
-}
-
-// statements groups items by the key of their statement, in order of rank. It reads one
-// item at a time, so that not all contents are in memory.
-func (p *pass) statements(tx *sqlite.Tx) (
-	byKey map[statementKey][]*standing, keys []statementKey, err error) {
-	key := make(map[int64]statementKey, len(p.live))
-	where, args := p.where()
-	var it Item
-	if err := tx.Each([]any{&it.n, &it.Agent, &it.Title, &it.Content}, func() error {
-		sum := sha256.Sum256([]byte(it.Agent + "\x00" + it.statement().Key()))
-		key[it.n] = statementKey(sum[:16])
-		return nil
-	}, `SELECT n, agent, title, content FROM items WHERE `+where, args...); err != nil {
-		return nil, nil, err
-	}
-	byKey = map[statementKey][]*standing{}
+	byKey := map[statementKey][]*standing{}
+	var keys []statementKey
 	for _, st := range p.live {
-		k := key[st.n]
+		sum := sha256.Sum256([]byte(st.Agent + "\x00" + st.statement().Key()))
+		k := statementKey(sum[:16])
 		if byKey[k] = append(byKey[k], st); len(byKey[k]) == 2 {
 			keys = append(keys, k)
 		}
 	}
-	return byKey, keys, nil
+	for _, key := range keys {
+		p.mergeAmong(byKey[key])
+	}
+	p.live = slices.DeleteFunc(p.live, func(st *standing) bool { return st.gone })
 }
 
 // mergeAmong merges items with the same key, each into the first one that says the same.
-func (p *pass) mergeAmong(tx *sqlite.Tx, all []*standing) error {
+func (p *pass) mergeAmong(all []*standing) {
 	if !slices.ContainsFunc(all, func(st *standing) bool { return st.wasNew }) {
-		return nil
-	}
-	ns := make([]int64, len(all))
-	for i, st := range all {
-		ns[i] = st.n
-	}
-	byN, err := itemsByN(tx, ns)
-	if err != nil {
-		return err
+		return
 	}
 	type kept struct {
 		*standing
@@ -367,7 +328,7 @@ func (p *pass) mergeAmong(tx *sqlite.Tx, all []*standing) error {
 	}
 	var keep []kept
 	for _, st := range all {
-		said := byN[st.n].statement()
+		said := st.statement()
 		at := slices.IndexFunc(keep, func(k kept) bool { return k.said.Same(said) })
 		if at < 0 {
 			keep = append(keep, kept{st, said})
@@ -375,10 +336,9 @@ func (p *pass) mergeAmong(tx *sqlite.Tx, all []*standing) error {
 		}
 		k := &keep[at]
 		s := p.add(OpMerge, st, "the same statement")
-		s.Into, s.into = k.ID, k.n
+		s.Into, s.IntoText, s.into = k.ID, embeddingText(&k.Item), k.standing
 		k.Item.absorb(&st.Item)
 		p.askedBy[k.n] = union(p.askedBy[k.n], p.askedBy[st.n])
 		st.gone = true
 	}
-	return nil
 }
