@@ -320,7 +320,7 @@ var ceilings = map[string]int{
 
 	"kb": 7320, // all of a note is taken in; statements in memory, for imports and curation
 
-	"kb/chunks": 2247,
+	"kb/chunks": 2215,
 
 	"kb/importers": 2147,
 
@@ -330,7 +330,7 @@ var ceilings = map[string]int{
 
 	"kb/markdown": 922, // all front matter is read here
 
-	"kb/memory": 8645, // which note replaces which, also by vectors; own notes like items
+	"kb/memory": 8587, // which note replaces which, also by vectors; own notes like items
 
 	"kb/memory/orient": 270,
 

@@ -59,14 +59,13 @@ func newImportResult() ImportResult { return ImportResult{Refused: []Refused{}, 
 // is one transaction. Without such files it returns an error that matches fault.NotFound.
 func (s *Store) Import(ctx context.Context) (ImportResult, error) {
 	res := newImportResult()
-	src, err := openOriginals(ctx, s.dir)
+	src, err := readOriginals(ctx, s.dir)
 	if err != nil {
 		return res, err
 	}
 	if src == nil {
 		return res, fault.NotFound.New(fmt.Sprintf("there is nothing to import in %s: neither %s nor the folders %s and %s", s.dir, storeFile, chunkFolder, stateFolder), "", otherStore)
 	}
-	defer src.close()
 	err = s.writing(ctx, func(f *file, tx *sqlite.Tx) error {
 		if err := f.purgeIn(tx); err != nil {
 			return err
@@ -83,53 +82,53 @@ func (s *Store) Import(ctx context.Context) (ImportResult, error) {
 // source is what the other program has left: a database, or the folders of earlier
 // versions.
 type source struct {
-	path    string              // of the database, or of the directory that has the folders
-	db      *sqlite.Foreign     // nil: folders
-	columns map[string][]string // the columns of its tables that are read here
+	path    string // of the database, or of the directory that has the folders
+	chunks  []incomingChunk
+	states  []State
+	refused []Refused
+	more    int // refused records that are not listed
 	notes   []string
 }
 
-func (src *source) close() {
-	if src.db != nil {
-		src.db.Close()
+// refusedListed is the most refused records that are listed; the others are counted only.
+const refusedListed = 1000
+
+func (src *source) refuse(from, why string) {
+	if len(src.refused) == refusedListed {
+		src.more++
+		return
 	}
+	src.refused = append(src.refused, Refused{text(from), text(why)})
 }
 
-// openOriginals opens the other program's files, and checks that all of them can be read. It
-// returns nil if there are none. It prefers the database, unless that is empty and the
+// readOriginals reads the other program's files, so that damage is found before anything is
+// written. It returns nil if there are none. It prefers the database, unless that is empty and the
 // folders exist: version 0.0.9 creates the database before it checks for one, and
 // therefore never migrates its folders.
-func openOriginals(ctx context.Context, dir string) (*source, error) {
+func readOriginals(ctx context.Context, dir string) (*source, error) {
 	path := filepath.Join(dir, storeFile)
 	folders := disk.IsDir(filepath.Join(dir, chunkFolder)) || disk.IsDir(filepath.Join(dir, stateFolder))
 	src := &source{path: dir}
 	switch _, err := os.Stat(path); {
 	case err == nil:
 		src.path = path
-		rows, err := src.openDB(ctx)
-		if err != nil {
-			src.close()
+		if err := src.readDB(ctx); err != nil {
 			return nil, sourceError(path, err)
 		}
-		if folders && rows == 0 {
-			src.close()
-			return &source{path: dir, notes: []string{path + " is empty; the folders beside it were imported"}}, nil
-		}
-		if folders {
+		empty := len(src.chunks)+len(src.states)+len(src.refused) == 0
+		if folders && !empty {
 			src.notes = append(src.notes, fmt.Sprintf("the folders %s and %s beside %s were not imported: the store is newer", chunkFolder, stateFolder, path))
 		}
-		return src, nil
+		if !folders || !empty {
+			return src, nil
+		}
+		src = &source{path: dir, notes: []string{path + " is empty; the folders beside it were imported"}}
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, sourceError(path, err)
 	case !folders:
 		return nil, nil
 	}
-	for _, name := range []string{chunkFolder, stateFolder} {
-		if _, err := filesIn(filepath.Join(dir, name)); err != nil {
-			return nil, err
-		}
-	}
-	return src, nil
+	return src, src.readFiles(ctx)
 }
 
 // skipImport is the next step that ignores the other program's files.
@@ -160,12 +159,4 @@ type incomingChunk struct {
 	Chunk
 	vector embed.Vector // by originalModel; nil: none
 	odd    []string     // differences from a valid chunk
-}
-
-// each calls chunk and state with every record of the source.
-func (src *source) each(ctx context.Context, chunk func(incomingChunk) error, state func(State) error, refuse func(from, why string)) error {
-	if src.db != nil {
-		return src.eachRow(ctx, chunk, state, refuse)
-	}
-	return src.eachFile(ctx, chunk, state, refuse)
 }

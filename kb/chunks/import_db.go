@@ -1,6 +1,7 @@
 package chunks
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -20,96 +21,80 @@ type table struct {
 	record  string // what to call a row
 	columns []string
 	needed  int
+	take    func(src *source, row map[string]any) (why string)
 }
 
-var (
-	chunkTable = table{"chunks", "chunk", []string{"id", "topic", "content", "agent", "tags", "importance", "created_at", "updated_at", "expires_at", "embedding"}, 3}
-	stateTable = table{"state", "state", []string{"key", "value", "updated_at"}, 2}
-)
+var tables = []table{
+	{"chunks", "chunk", []string{"id", "topic", "content", "agent", "tags", "importance", "created_at", "updated_at", "expires_at", "embedding"}, 3, (*source).takeChunk},
+	{"state", "state", []string{"key", "value", "updated_at"}, 2, (*source).takeState},
+}
 
-// openDB opens a copy of the database and reads all of it once, so that damage is found
-// before anything is written. It returns the number of rows.
-func (src *source) openDB(ctx context.Context) (rows int, err error) {
-	if src.db, err = sqlite.OpenForeign(ctx, src.path); err != nil {
-		return 0, err
+// readDB reads a copy of the database. A database may have no table of states.
+func (src *source) readDB(ctx context.Context) error {
+	db, err := sqlite.OpenForeign(ctx, src.path)
+	if err != nil {
+		return err
 	}
-	src.columns = map[string][]string{}
-	for _, t := range []table{chunkTable, stateTable} {
-		have, err := src.db.Columns(ctx, t.name)
+	defer db.Close()
+	for _, t := range tables {
+		have, err := db.Columns(ctx, t.name)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		if len(have) == 0 && t.name == stateTable.name {
+		if len(have) == 0 && t.name == "state" {
 			continue
 		}
 		for _, c := range t.columns[:t.needed] {
 			if !slices.Contains(have, c) {
-				return 0, invalid(fmt.Sprintf("cannot import %s: it has no table %s with a column %s, so it is not of agent-memory-store", src.path, t.name, c),
+				return invalid(fmt.Sprintf("cannot import %s: it has no table %s with a column %s, so it is not of agent-memory-store", src.path, t.name, c),
 					"put the right file there", skipImport)
 			}
 		}
-		src.columns[t.name] = slices.DeleteFunc(slices.Clone(t.columns), func(c string) bool { return !slices.Contains(have, c) })
+		var columns, selected []string
+		for _, c := range t.columns {
+			if slices.Contains(have, c) {
+				// Read one byte more than the limit, to detect longer values.
+				columns, selected = append(columns, c), append(selected, fmt.Sprintf("substr(%s, 1, %d)", sqlite.Quote(c), maxImported+1))
+			}
+		}
+		n := 0
+		err = db.Each(ctx, "SELECT "+strings.Join(selected, ", ")+" FROM "+sqlite.Quote(t.name), func(values []any) error {
+			n++
+			row := make(map[string]any, len(columns))
+			for i, c := range columns {
+				row[c] = values[i]
+			}
+			if why := t.take(src, row); why != "" {
+				name := cmp.Or(clip(inLine(text(sqlite.Text(values[0]))), 60), fmt.Sprintf("in row %d", n))
+				src.refuse(fmt.Sprintf("%s: %s %s", src.path, t.record, name), why)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
 	}
-	err = src.eachRow(ctx, func(incomingChunk) error { rows++; return nil }, func(State) error { rows++; return nil }, func(string, string) { rows++ })
-	return rows, err
+	return nil
 }
 
-// eachRow calls chunk and state with every valid row of the database.
-func (src *source) eachRow(ctx context.Context, chunk func(incomingChunk) error, state func(State) error, refuse func(from, why string)) error {
-	if err := src.readTable(ctx, chunkTable, func(row map[string]any, from string) error {
-		in := incomingChunk{vector: blobVector(row["embedding"])}
-		in.ID, in.Topic, in.Content, in.Agent, in.Importance = sqlite.Text(row["id"]), sqlite.Text(row["topic"]), sqlite.Text(row["content"]), sqlite.Text(row["agent"]), sqlite.Text(row["importance"])
-		in.Tags = storedTags(sqlite.Text(row["tags"]))
-		in.setTimes(sqlite.Text(row["created_at"]), sqlite.Text(row["updated_at"]), sqlite.Text(row["expires_at"]))
-		if why := in.complete(); why != "" {
-			refuse(from, why)
-			return nil
-		}
-		return chunk(in)
-	}); err != nil {
-		return err
+func (src *source) takeChunk(row map[string]any) (why string) {
+	in := incomingChunk{vector: blobVector(row["embedding"])}
+	in.ID, in.Topic, in.Content, in.Agent, in.Importance = sqlite.Text(row["id"]), sqlite.Text(row["topic"]), sqlite.Text(row["content"]), sqlite.Text(row["agent"]), sqlite.Text(row["importance"])
+	in.Tags = storedTags(sqlite.Text(row["tags"]))
+	in.setTimes(sqlite.Text(row["created_at"]), sqlite.Text(row["updated_at"]), sqlite.Text(row["expires_at"]))
+	if why = in.complete(); why == "" {
+		src.chunks = append(src.chunks, in)
 	}
-	return src.readTable(ctx, stateTable, func(row map[string]any, from string) error {
-		v := State{Key: sqlite.Text(row["key"]), Value: json.RawMessage(sqlite.Text(row["value"]))}
-		v.Updated, _ = parseTime(sqlite.Text(row["updated_at"]))
-		if why := v.complete(); why != "" {
-			refuse(from, why)
-			return nil
-		}
-		return state(v)
-	})
+	return why
 }
 
-// readTable calls fn with every row of a table, by column, and with the row's name.
-func (src *source) readTable(ctx context.Context, t table, fn func(row map[string]any, from string) error) error {
-	columns := src.columns[t.name]
-	if len(columns) == 0 {
-		return nil
+func (src *source) takeState(row map[string]any) (why string) {
+	v := State{Key: sqlite.Text(row["key"]), Value: json.RawMessage(sqlite.Text(row["value"]))}
+	v.Updated, _ = parseTime(sqlite.Text(row["updated_at"]))
+	if why = v.complete(); why == "" {
+		src.states = append(src.states, v)
 	}
-	selected := make([]string, len(columns))
-	for i, c := range columns {
-		// Read one byte more than the limit, to detect longer values.
-		selected[i] = fmt.Sprintf("substr(%s, 1, %d)", sqlite.Quote(c), maxImported+1)
-	}
-	n := 0
-	var failed error // an error of fn, which is not about the source
-	err := src.db.Each(ctx, "SELECT "+strings.Join(selected, ", ")+" FROM "+sqlite.Quote(t.name), func(values []any) error {
-		n++
-		row := make(map[string]any, len(columns))
-		for i, c := range columns {
-			row[c] = values[i]
-		}
-		name := clip(inLine(text(sqlite.Text(values[0]))), 60)
-		if name == "" {
-			name = fmt.Sprintf("in row %d", n)
-		}
-		failed = fn(row, fmt.Sprintf("%s: %s %s", src.path, t.record, name))
-		return failed
-	})
-	if failed != nil {
-		return failed
-	}
-	return sourceError(src.path, err)
+	return why
 }
 
 // storedTags reads a JSON list of tags. Any other text is split at commas.

@@ -16,61 +16,56 @@ import (
 	"blackboard/kb/markdown"
 )
 
-// eachFile calls chunk and state with every valid file of the folders.
-func (src *source) eachFile(ctx context.Context, chunk func(incomingChunk) error, state func(State) error, refuse func(from, why string)) error {
-	if err := eachIn(ctx, filepath.Join(src.path, chunkFolder), ".md", refuse, func(path, content string, modified time.Time) error {
-		in, err := chunkOfFile(strings.TrimSuffix(filepath.Base(path), ".md"), content, modified)
-		if err != nil {
-			refuse(path, err.Error())
-			return nil
+// readFiles reads the folders.
+func (src *source) readFiles(ctx context.Context) error {
+	if err := src.eachIn(ctx, chunkFolder, ".md", func(name, content string, modified time.Time) error {
+		in, err := chunkOfFile(name, content, modified)
+		if err == nil {
+			src.chunks = append(src.chunks, in)
 		}
-		return chunk(in)
+		return err
 	}); err != nil {
 		return err
 	}
-	return eachIn(ctx, filepath.Join(src.path, stateFolder), ".json", refuse, func(path, content string, modified time.Time) error {
-		v := stateOfFile(strings.TrimSuffix(filepath.Base(path), ".json"), content, modified)
+	return src.eachIn(ctx, stateFolder, ".json", func(name, content string, modified time.Time) error {
+		v := stateOfFile(name, content, modified)
 		if why := v.complete(); why != "" {
-			refuse(path, why)
-			return nil
+			return errors.New(why)
 		}
-		return state(v)
+		src.states = append(src.states, v)
+		return nil
 	})
 }
 
-// eachIn calls fn with every file of a folder that has the extension, ordered by name.
-func eachIn(ctx context.Context, dir, ending string, refuse func(from, why string), fn func(path, content string, modified time.Time) error) error {
-	entries, err := filesIn(dir)
+// eachIn calls take with every file of a folder that has the extension, ordered by name, and
+// refuses those that it fails for. A missing folder is empty.
+func (src *source) eachIn(ctx context.Context, folder, ending string, take func(name, content string, modified time.Time) error) error {
+	dir := filepath.Join(src.path, folder)
+	if !disk.IsDir(dir) {
+		return nil
+	}
+	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return err
+		return sourceError(dir, err)
 	}
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if !strings.HasSuffix(e.Name(), ending) {
+		name, is := strings.CutSuffix(e.Name(), ending)
+		if !is {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
 		content, modified, err := readFile(path)
-		if err != nil {
-			refuse(path, err.Error())
-			continue
+		if err == nil {
+			err = take(name, content, modified)
 		}
-		if err := fn(path, content, modified); err != nil {
-			return err
+		if err != nil {
+			src.refuse(path, err.Error())
 		}
 	}
 	return nil
-}
-
-// filesIn lists a folder; a missing folder is empty.
-func filesIn(dir string) ([]os.DirEntry, error) {
-	if !disk.IsDir(dir) {
-		return nil, nil
-	}
-	entries, err := os.ReadDir(dir)
-	return entries, sourceError(dir, err)
 }
 
 // maxFile is the most bytes of a file: the content and its front matter.

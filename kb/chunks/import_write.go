@@ -1,6 +1,7 @@
 package chunks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -21,16 +22,12 @@ type importer struct {
 	res        *ImportResult
 	vectors    bool // whether embeddings are imported
 	docs       []index.Doc
-	refused    int
 	deviations map[string]int // what was changed on import, and of how many chunks
 }
 
 // takeBatch is the number of chunks that are added to the index at once. This many are
 // written as a segment of their own.
 const takeBatch = 4096
-
-// refusedListed is the most refused records that are listed; the others are counted only.
-const refusedListed = 1000
 
 // importAll imports a source.
 func (f *file) importAll(ctx context.Context, tx *sqlite.Tx, s *Store, src *source, res *ImportResult) error {
@@ -46,23 +43,25 @@ func (f *file) importAll(ctx context.Context, tx *sqlite.Tx, s *Store, src *sour
 		m := s.embedder.Model()
 		t.vectors = t.vectors && m.Name == originalModel.Name && m.Dim == originalModel.Dim
 	}
-	res.Source, res.Notes = src.path, append(res.Notes, src.notes...)
-	if err := src.each(ctx, t.importChunk, t.importState, t.refuse); err != nil {
-		return err
+	res.Source, res.Refused, res.Notes = src.path, append(res.Refused, src.refused...), append(res.Notes, src.notes...)
+	for _, c := range src.chunks {
+		c.Tags = slices.Clone(c.Tags) // secrets are masked, and the transaction may run again
+		if err := cmp.Or(ctx.Err(), t.importChunk(c)); err != nil {
+			return err
+		}
+	}
+	for _, v := range src.states {
+		if err := t.importState(v); err != nil {
+			return err
+		}
 	}
 	for _, what := range slices.Sorted(maps.Keys(t.deviations)) {
 		res.Notes = append(res.Notes, fmt.Sprintf("%s: %d chunks", what, t.deviations[what]))
 	}
-	if more := t.refused - len(res.Refused); more > 0 {
-		res.Notes = append(res.Notes, fmt.Sprintf("%d more were refused, which are not listed", more))
+	if src.more > 0 {
+		res.Notes = append(res.Notes, fmt.Sprintf("%d more were refused, which are not listed", src.more))
 	}
 	return t.flush()
-}
-
-func (t *importer) refuse(from, why string) {
-	if t.refused++; len(t.res.Refused) < refusedListed {
-		t.res.Refused = append(t.res.Refused, Refused{text(from), text(why)})
-	}
 }
 
 // importChunk imports one chunk.

@@ -213,9 +213,7 @@ func (s *Store) attach(ctx context.Context, create bool, res *ImportResult) (err
 	}
 	var src *source
 	if err == nil && !used && s.opt.Import {
-		if src, err = openOriginals(ctx, s.dir); src != nil {
-			defer src.close()
-		}
+		src, err = readOriginals(ctx, s.dir)
 	}
 	// otherwise the file is missing, or another process is still in its first use
 	if wanted := used || src != nil || create; err != nil || !wanted {

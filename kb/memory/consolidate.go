@@ -219,23 +219,30 @@ func liveIn(tx *sqlite.Tx, sc Scope) (int, error) {
 	return sqlite.One[int](tx, `SELECT count(*) FROM items WHERE `+where, args...)
 }
 
-// holding is what the index of active items tells about a scope.
+// holding is what Due asks about a scope.
 type holding struct {
 	Scope
 	live    int
 	expired int
-	loose   int // items that could be archived if there were too many
+	loose   int   // items that could be archived if there were too many
+	ended   int   // those that end with their conversation, which is archived
+	fresh   int   // new and changed since the last pass
+	last    int64 // the time of that
 }
 
 // heldScopes lists the scopes with active items.
 func heldScopes(tx *sqlite.Tx) ([]holding, error) {
 	return sqlite.All(tx, func(h *holding) []any {
-		return []any{&h.Tier, &h.Channel, &h.Conversation, &h.live, &h.expired, &h.loose}
-	}, `SELECT tier, channel,
-		CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv, count(*),
-		coalesce(sum(expires <= ?1), 0), sum(importance < ?2 OR accessed < ?3)
-		FROM items WHERE `+isLive+` GROUP BY tier, channel, conv ORDER BY tier, channel, conv`,
-		tx.Now.UnixMilli(), shieldFrom, tx.Now.Add(-shieldFor).UnixMilli())
+		return []any{&h.Tier, &h.Channel, &h.Conversation, &h.live, &h.expired, &h.loose, &h.ended, &h.fresh, &h.last}
+	}, `SELECT tier, channel, CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv, count(*),
+		coalesce(sum(expires <= ?1), 0), sum(importance < ?2 OR accessed < ?3),
+		sum(tier = 'conversation' AND lifetime = 'conversation'
+			AND conversation IN (SELECT ref FROM conversations WHERE status = ?4)),
+		sum(n > coalesce(upto, 0) OR updated > coalesce(at, 0)), coalesce(max(at), 0)
+		FROM items LEFT JOIN consolidated ON scope = CASE tier WHEN 'channel' THEN 'channel:' || channel
+			WHEN 'conversation' THEN 'conversation:' || conversation ELSE tier END
+		WHERE `+isLive+` GROUP BY tier, channel, conv ORDER BY tier, channel, conv`,
+		tx.Now.UnixMilli(), shieldFrom, tx.Now.Add(-shieldFor).UnixMilli(), StatusArchived)
 }
 
 // watermark is how far consolidation has come in a scope.
@@ -268,24 +275,14 @@ func (s *Store) Due(ctx context.Context) ([]Scope, error) {
 	due := []Scope{}
 	err := s.each(ctx, func(_ *file, tx *sqlite.Tx) error {
 		held, err := heldScopes(tx)
-		for i := range held {
-			h := &held[i]
-			if !s.Reaches(h.Tier) {
-				continue
+		for _, h := range held {
+			many := DueItems
+			if tx.Now.Sub(time.UnixMilli(h.last)) >= 24*time.Hour {
+				many = DueSession
 			}
 			// If all items of a scope are too important to archive, a pass cannot reduce
 			// their number.
-			is := h.expired > 0 || h.live > s.most() && h.loose > 0
-			if !is {
-				is, err = hasEnded(tx, h.Scope)
-			}
-			if !is && err == nil {
-				is, err = grown(tx, h)
-			}
-			if err != nil {
-				return err
-			}
-			if is {
+			if s.Reaches(h.Tier) && (h.expired > 0 || h.live > s.most() && h.loose > 0 || h.ended > 0 || h.fresh >= many) {
 				due = append(due, h.Scope)
 			}
 		}
@@ -300,31 +297,4 @@ func (s *Store) most() int {
 		return s.cap
 	}
 	return Cap
-}
-
-// hasEnded reports whether a scope is an archived conversation with items that end with
-// it.
-func hasEnded(tx *sqlite.Tx, sc Scope) (bool, error) {
-	where, args := sc.where()
-	return sqlite.One[bool](tx, `SELECT count(*) > 0 FROM items WHERE `+where+`
-		AND lifetime = 'conversation' AND conversation IN (SELECT ref FROM conversations
-		WHERE status = ?)`, append(args, StatusArchived)...)
-}
-
-// grown reports whether a scope has DueItems new or changed items since the last pass, or DueSession
-// since one at least a day ago.
-func grown(tx *sqlite.Tx, h *holding) (bool, error) {
-	last, err := readWatermark(tx, h.Scope)
-	many := DueItems
-	if tx.Now.Sub(time.UnixMilli(last.at)) >= 24*time.Hour {
-		many = DueSession
-	}
-	if err != nil || h.live < many {
-		return false, err
-	}
-	where, args := h.where()
-	n, err := sqlite.One[int](tx,
-		`SELECT count(*) FROM items WHERE `+where+` AND (n > ? OR updated > ?)`,
-		append(args, last.upto, last.at)...)
-	return n >= many, err
 }

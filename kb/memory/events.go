@@ -90,21 +90,16 @@ func (s *Store) Events(ctx context.Context, tier, subject string, limit int) ([]
 		limit = -1
 	}
 	reached := slices.DeleteFunc(slices.Clone(Tiers), func(t string) bool { return !s.Reaches(t) })
-	err := s.reading(ctx, tier, func(_ *file, tx *sqlite.Tx) error {
-		var e Event
-		return tx.Each([]any{sqlite.Time(&e.At), &e.Actor, &e.Verb, &e.Scope, &e.Subject, &e.Other,
-			&e.Why, (*[]byte)(&e.Data)}, func() error {
-			if len(e.Data) == 0 {
-				e.Data = nil // null in JSON
-			}
-			all = append(all, e)
-			e = Event{}
-			return nil
-		}, `SELECT at, actor, verb, scope, subject, other, why, data FROM events
+	err := s.reading(ctx, tier, func(_ *file, tx *sqlite.Tx) (err error) {
+		all, err = sqlite.All(tx, func(e *Event) []any {
+			return []any{sqlite.Time(&e.At), &e.Actor, &e.Verb, &e.Scope, &e.Subject, &e.Other, &e.Why,
+				(*[]byte)(&e.Data)}
+		}, `SELECT at, actor, verb, scope, subject, other, why, nullif(data, '') FROM events
 			WHERE (?1 = '' OR subject = ?1) AND agent IN ('', ?3)
 			AND CASE instr(scope, ':') WHEN 0 THEN scope ELSE substr(scope, 1, instr(scope,
 			':') - 1) END IN (SELECT value FROM json_each(?4)) ORDER BY n DESC LIMIT ?2`,
 			subject, limit, s.opt.Agent, sqlite.List(reached))
+		return err
 	})
 	slices.Reverse(all)
 	return all, err

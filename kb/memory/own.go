@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -215,13 +214,9 @@ func (f *file) markNote(tx *sqlite.Tx, id, verb, condition string) (n Note, err 
 	if verb == VerbForgotten {
 		to, why = tx.Now.UnixMilli(), RuleAsked
 	}
-	res, err := tx.Exec(`UPDATE notes SET forgotten = ? WHERE id = ? AND agent = ? AND `+condition,
-		to, id, f.s.opt.Agent)
-	if err != nil {
-		return n, err
-	}
-	if changed, err := res.RowsAffected(); err != nil || changed == 0 {
-		return n, errors.Join(err, notFound(id))
+	if changed, err := tx.Changes(`UPDATE notes SET forgotten = ? WHERE id = ? AND agent = ? AND `+condition,
+		to, id, f.s.opt.Agent); err != nil || changed == 0 {
+		return n, cmp.Or(err, notFound(id))
 	}
 	found, err := notesWhere(tx, tier, `id = ?`, id)
 	if err != nil {
@@ -472,13 +467,9 @@ func (s *Store) ClearScratch(ctx context.Context, ref, key string) (int, error) 
 		return 0, err
 	}
 	var n int64
-	err := s.writing(ctx, Conversation, func(f *file, tx *sqlite.Tx) error {
-		res, err := tx.Exec(`DELETE FROM scratch WHERE conversation = ?1 AND agent = ?2
-			AND (?3 = '' OR key = ?3)`, ref, s.opt.Agent, key)
-		if err != nil {
-			return err
-		}
-		if n, err = res.RowsAffected(); err != nil || n == 0 {
+	err := s.writing(ctx, Conversation, func(f *file, tx *sqlite.Tx) (err error) {
+		if n, err = tx.Changes(`DELETE FROM scratch WHERE conversation = ?1 AND agent = ?2
+			AND (?3 = '' OR key = ?3)`, ref, s.opt.Agent, key); err != nil || n == 0 {
 			return err
 		}
 		return f.talkEvent(tx, VerbCleared, ref, key, s.opt.Agent)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -375,28 +376,13 @@ func refuseSecretIn(otherwise fault.Step, texts ...string) error {
 	return nil
 }
 
+var jsonText = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
 // textIn returns the text of a JSON value, both escaped and unescaped.
 func textIn(value []byte) string {
-	all := []string{string(value)}
-	var walk func(v any)
-	walk = func(v any) {
-		switch v := v.(type) {
-		case string:
-			all = append(all, v)
-		case []any:
-			for _, e := range v {
-				walk(e)
-			}
-		case map[string]any:
-			for key, e := range v {
-				walk(key)
-				walk(e)
-			}
-		}
-	}
-	var v any
-	if json.Unmarshal(value, &v) == nil {
-		walk(v)
-	}
-	return strings.Join(all, "\n")
+	return string(value) + "\n" + string(jsonText.ReplaceAllFunc(value, func(quoted []byte) []byte {
+		var s string
+		_ = json.Unmarshal(quoted, &s)
+		return []byte(s)
+	}))
 }
