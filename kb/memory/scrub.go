@@ -435,14 +435,6 @@ func (f *file) scrubRows(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
 			return err
 		}
 	}
-	if q.Mode == ScrubAll {
-		for _, stmt := range []string{`DELETE FROM consolidated`,
-			`UPDATE channels SET description = ''`} {
-			if _, err := tx.Exec(stmt); err != nil {
-				return err
-			}
-		}
-	}
 	if q.Purge { // and its watermark
 		if _, err := tx.Exec(`DELETE FROM consolidated WHERE scope = ?`,
 			q.Scope.String()); err != nil {

@@ -115,35 +115,25 @@ func TestRemoveWorkspace(t *testing.T) {
 
 // TestRemovalIsResumed leaves a removal after each of its steps.
 func TestRemovalIsResumed(t *testing.T) {
-	for _, steps := range []int{1, 2, 3} {
+	for _, steps := range []int{1, 2} {
 		home, ctx := t.TempDir(), t.Context()
 		s := open(t, home, Options{})
 		put(t, s, Item{Tier: Workspace, Content: "qzvk was noted"})
-		hash := manifestOf(t, s, allOfIt).Hash
-		f, err := s.file(ctx, Workspace, false)
-		if err != nil {
+		man := manifestOf(t, s, allOfIt)
+		if err := s.noteRemoval(ctx, &Scrubbed{Manifest: man}); err != nil {
 			t.Fatal(err)
-		}
-		q, out := allOfIt, Scrubbed{}
-		if err := f.WriteIndex(ctx, func(tx *sqlite.Tx) error { return f.empty(tx, q, hash, &out) }); err != nil {
-			t.Fatal(err)
-		}
-		if steps > 1 {
-			if err := s.noteRemoval(ctx, &out); err != nil {
-				t.Fatal(err)
-			}
 		}
 		s.Close()
-		if path := WorkspacePath(home, s.Workspace()); steps > 2 {
+		if path := WorkspacePath(home, s.Workspace()); steps > 1 {
 			if err := os.Rename(path, path+"-wal"); err != nil {
 				t.Fatal(err)
 			}
 		}
 		again := open(t, home, Options{})
-		if _, err := again.Scrub(ctx, q, hash); (err != nil) != (steps > 2) {
+		if _, err := again.Scrub(ctx, allOfIt, man.Hash); (err != nil) != (steps > 1) {
 			t.Errorf("after %d steps: %v", steps, err)
 		}
-		removedOnce(t, home, again, hash)
+		removedOnce(t, home, again, man.Hash)
 		if left, _ := filepath.Glob(WorkspacePath(home, s.Workspace()) + "-[ws]*"); len(left) > 0 {
 			t.Errorf("after %d steps there is %q", steps, left)
 		}
@@ -152,20 +142,12 @@ func TestRemovalIsResumed(t *testing.T) {
 	home, ctx := t.TempDir(), t.Context()
 	s := open(t, home, Options{})
 	put(t, s, Item{Tier: Workspace, Content: "qzvk was noted"})
-	hash := manifestOf(t, s, allOfIt).Hash
-	f, err := s.file(ctx, Workspace, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := Scrubbed{}
-	if err := f.WriteIndex(ctx, func(tx *sqlite.Tx) error { return f.empty(tx, allOfIt, hash, &out) }); err != nil {
+	man := manifestOf(t, s, allOfIt)
+	if err := s.noteRemoval(ctx, &Scrubbed{Manifest: man}); err != nil {
 		t.Fatal(err)
 	}
 	new := put(t, s, Item{Tier: Workspace, Content: "a new beginning"})
-	if err := s.removeFile(ctx, allOfIt); !errors.Is(err, fault.Conflict) {
-		t.Errorf("it is removed: %v", err)
-	}
-	if _, err := s.Scrub(ctx, allOfIt, hash); !errors.Is(err, fault.Conflict) {
+	if _, err := s.Scrub(ctx, allOfIt, man.Hash); !errors.Is(err, fault.Conflict) {
 		t.Errorf("it is removed by what was confirmed before: %v", err)
 	}
 	if it, err := s.Peek(ctx, new.ID); err != nil || it.Content != "a new beginning" {
