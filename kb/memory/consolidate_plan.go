@@ -3,7 +3,6 @@ package memory
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"slices"
 	"time"
@@ -201,55 +200,46 @@ func (p *pass) planCap() {
 	if over <= 0 {
 		return
 	}
-	type weighed struct {
-		n         int64
-		first     int // group 0 goes first, then 1, then 2
-		relevance float64
+	// group 0 goes first, then 1, then 2
+	group := func(st *standing) int {
+		if st.authority() > 0 {
+			return 2
+		}
+		return map[bool]int{true: 1}[st.Importance >= ArchiveUnder]
 	}
-	var loose []weighed
+	relevance := make(map[*standing]float64, len(p.live))
+	var loose []*standing
 	for _, st := range p.live {
-		if st.shielded(p.now) {
-			continue
+		if !st.shielded(p.now) {
+			loose, relevance[st] = append(loose, st), p.relevance(&st.Item)
 		}
-		first := 2 * st.authority()
-		if first == 0 && st.Importance >= ArchiveUnder {
-			first = 1
-		}
-		loose = append(loose, weighed{st.n, first, p.relevance(&st.Item)})
 	}
-	slices.SortFunc(loose, func(a, b weighed) int {
-		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.relevance, b.relevance),
-			cmp.Compare(a.n, b.n))
+	slices.SortFunc(loose, func(a, b *standing) int {
+		return cmp.Or(group(a)-group(b), cmp.Compare(relevance[a], relevance[b]), cmp.Compare(a.n, b.n))
 	})
 	if len(loose) < over {
 		p.notes = append(p.notes, fmt.Sprintf("it stays at %s, %d above the limit of %d: those have importance %g or more and were read within %d days",
 			items(len(p.live)-len(loose)), over-len(loose), most, shieldFrom, int(shieldFor.Hours()/24)))
-		over = len(loose)
 	}
-	out := make(map[int64]bool, over)
-	for _, w := range loose[:over] {
-		out[w.n] = true
+	out, held := map[*standing]bool{}, len(p.live)
+	for _, st := range loose[:min(over, len(loose))] {
+		out[st] = true
 	}
-	held := len(p.live)
 	p.planRemovals(OpCap, func(st *standing) (string, bool) {
-		return fmt.Sprintf("the scope would have %s and the limit is %d; this one has a low relevance of %.4f", items(held), most, p.relevance(&st.Item)), out[st.n]
+		return fmt.Sprintf("the scope would have %s and the limit is %d; this one has a low relevance of %.4f",
+			items(held), most, p.relevance(&st.Item)), out[st]
 	})
 }
 
 func items(n int) string { return text.Count(int64(n), "item", "items") }
-
-// statementKey is equal for items with the same readers that may say the same.
-type statementKey [16]byte
 
 // statement returns what an item says, for comparison.
 func (it *Item) statement() clash.Said { return clash.Read(it.text()) }
 
 func (it *Item) text() clash.Text { return clash.Text{Title: it.Title, Body: it.Content} }
 
-// outranks reports whether an item is kept of two that say the same: the author's, then
-// the more important, then the one that was read more often, then the newer.
-func (it *Item) outranks(o *Item) bool { return it.rank(o) < 0 }
-
+// rank is negative for the item that is kept of two that say the same: the author's, then the more
+// important, then the one that was read more often, then the newer.
 func (it *Item) rank(o *Item) int {
 	return cmp.Or(cmp.Compare(o.authority(), it.authority()),
 		cmp.Compare(o.Importance, it.Importance), cmp.Compare(o.Accesses, it.Accesses),
@@ -302,11 +292,10 @@ func (p *pass) planMerges() {
 		return
 	}
 	slices.SortFunc(p.live, func(a, b *standing) int { return a.rank(&b.Item) })
-	byKey := map[statementKey][]*standing{}
-	var keys []statementKey
+	byKey := map[string][]*standing{} // with the same readers, which may say the same
+	var keys []string
 	for _, st := range p.live {
-		sum := sha256.Sum256([]byte(st.Agent + "\x00" + st.statement().Key()))
-		k := statementKey(sum[:16])
+		k := st.Agent + "\x00" + st.statement().Key()
 		if byKey[k] = append(byKey[k], st); len(byKey[k]) == 2 {
 			keys = append(keys, k)
 		}

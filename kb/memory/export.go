@@ -94,21 +94,26 @@ type exporter struct {
 	files []exportFile // the files that exist
 }
 
-// in runs fn on a snapshot of a file; with nil if none of its tiers is exported or it
-// does not exist.
+// in runs fn on a snapshot of a file; with nil if none of its tiers is exported.
 func (x *exporter) in(ctx context.Context, account bool, fn func(*sqlite.Tx) error) error {
-	if !slices.ContainsFunc(x.out.Tiers,
-		func(t string) bool { return (t == Account) == account }) {
+	return x.s.snapshot(ctx, account, slices.ContainsFunc(x.out.Tiers,
+		func(t string) bool { return (t == Account) == account }), fn)
+}
+
+// snapshot runs fn on a snapshot of a file, with nil if it is not wanted or does not exist. The
+// index is not needed, so it is not rebuilt.
+func (s *Store) snapshot(ctx context.Context, account, wanted bool, fn func(*sqlite.Tx) error) error {
+	if !wanted {
 		return fn(nil)
 	}
-	f, err := x.s.open(ctx, account, false)
+	f, err := s.open(ctx, account, false)
 	if errors.Is(err, errNoFile) {
 		return fn(nil)
 	}
 	if err != nil {
 		return err
 	}
-	return f.Read(ctx, fn) // the index is not needed, so do not rebuild it
+	return f.Read(ctx, fn)
 }
 
 func (x *exporter) has(tier string) bool { return slices.Contains(x.out.Tiers, tier) }

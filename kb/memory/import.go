@@ -210,7 +210,7 @@ func (im *importer) file(ctx context.Context, account bool, out *Imported) error
 	run := func(f *file, tx *sqlite.Tx) error { // a transaction may run again
 		*out = before
 		out.Counts = maps.Clone(before.Counts)
-		return im.beside(ctx, !account, func(other *sqlite.Tx) error {
+		return im.s.snapshot(ctx, !account, im.s.reachesFile(!account), func(other *sqlite.Tx) error {
 			in := &intoFile{importer: im, Imported: out, f: f, tx: tx, other: other, tier: tier,
 				known: map[string]bool{}, threads: map[string]string{}, scratch: map[string]int{}}
 			for l, r := range im.of(account) {
@@ -231,22 +231,6 @@ func (im *importer) file(ctx context.Context, account bool, out *Imported) error
 		return f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return run(f, tx) })
 	}
 	return f.WriteIndex(ctx, func(tx *sqlite.Tx) error { return run(f, tx) })
-}
-
-// beside runs fn on a snapshot of the other file, nil if the caller cannot reach it or it does not
-// exist.
-func (im *importer) beside(ctx context.Context, account bool, fn func(*sqlite.Tx) error) error {
-	if !im.s.reachesFile(account) {
-		return fn(nil)
-	}
-	f, err := im.s.open(ctx, account, false)
-	if errors.Is(err, errNoFile) {
-		return fn(nil)
-	}
-	if err != nil {
-		return err
-	}
-	return f.Read(ctx, fn)
 }
 
 // take decides about a record: it is stored if neither file has one at its place.
