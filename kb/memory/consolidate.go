@@ -170,11 +170,7 @@ func (s *Store) scopeFiles(ctx context.Context, scopes []Scope) ([]scopeFile, er
 	}
 	files := map[*file]*store.Nearby{}
 	for _, sc := range scopes {
-		it := Item{Tier: sc.Tier, Channel: sc.Channel, Conversation: sc.Conversation}
-		if it.Tier != Channel {
-			it.Channel = "" // other tiers have no channels
-		}
-		sc = it.Scope()
+		sc = sc.plain()
 		if err := sc.check(); err != nil {
 			return nil, err
 		}

@@ -86,7 +86,9 @@ func (s *Store) Import(ctx context.Context, r io.Reader, opt ImportOptions) (Imp
 	if err := im.document(&out).Read(ctx, r); err != nil {
 		return out, err
 	}
-	im.validate(&out)
+	if err := im.validate(ctx, &out); err != nil {
+		return out, err
+	}
 	for _, account := range []bool{false, true} {
 		if err := im.file(ctx, account, &out); err != nil {
 			return out, err
@@ -134,10 +136,13 @@ func (im *importer) document(out *Imported) *store.Document {
 }
 
 // validate refuses the records that are invalid by themselves, and repeated ones.
-func (im *importer) validate(out *Imported) {
+func (im *importer) validate(ctx context.Context, out *Imported) error {
 	for _, l := range lists {
 		first, valid := map[string]int{}, im.read[l.name][:0]
 		for _, r := range im.read[l.name] {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			err := r.check(im)
 			r.at = r.place()
 			if place, twice := first[r.at.key]; err == nil && twice {
@@ -151,6 +156,7 @@ func (im *importer) validate(out *Imported) {
 		}
 		im.read[l.name] = valid
 	}
+	return nil
 }
 
 // of yields the records for one file in the order of their lists.

@@ -113,10 +113,15 @@ type Scope struct {
 }
 
 // Scope returns the place of the item.
-func (it *Item) Scope() Scope {
-	s := Scope{Tier: it.Tier, Channel: it.Channel}
-	if it.Tier == Conversation {
-		s.Conversation = it.Conversation
+func (it *Item) Scope() Scope { return Scope{it.Tier, it.Channel, it.Conversation}.plain() }
+
+// plain returns a scope without what its tier has none of.
+func (s Scope) plain() Scope {
+	if s.Tier != Channel {
+		s.Channel = ""
+	}
+	if s.Tier != Conversation {
+		s.Conversation = ""
 	}
 	return s
 }

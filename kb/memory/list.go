@@ -76,24 +76,12 @@ func (s *Store) checkList(q *ListQuery) error {
 			}
 		}
 	}
-	for _, t := range q.Tiers {
-		if err := s.allowed(t); err != nil {
-			return err
-		}
+	if err := s.checkFilters(q.Tiers, q.Channel, q.Conversation, q.Curators); err != nil {
+		return err
 	}
-	for _, l := range []struct {
-		what        string
-		have, known []string
-	}{{"curator", q.Curators, Curators}, {"lifetime", q.Lifetimes, Lifetimes}} {
-		for _, v := range l.have {
-			if !slices.Contains(l.known, v) {
-				return unknown(l.what, v, l.known)
-			}
-		}
-	}
-	if q.Conversation != "" {
-		if err := checkRef(q.Conversation); err != nil {
-			return err
+	for _, l := range q.Lifetimes {
+		if !slices.Contains(Lifetimes, l) {
+			return unknown("lifetime", l, Lifetimes)
 		}
 	}
 	if q.Limit < 0 {

@@ -117,32 +117,13 @@ func (s *Store) normalise(q *Query) error {
 		return invalid(fmt.Sprintf("a limit of %d is not between 1 and %d", q.Limit, MaxLimit), "",
 			fault.Do("memory.list", "{} pages through everything"))
 	}
-	if err := checkImportance(q.MinImportance); err != nil {
-		return err
-	}
-	for _, t := range q.Tiers {
-		if err := s.allowed(t); err != nil {
-			return err
-		}
-	}
 	if slices.Contains(q.Tiers, Conversation) && q.Conversation == "" {
 		return invalid("to read the conversation tier, name a conversation", "",
 			fault.Give("conversation", "REF", "name it with {}"))
 	}
-	if q.Conversation != "" {
-		if err := checkRef(q.Conversation); err != nil {
-			return err
-		}
-	}
-	if q.Channel != "" {
-		if err := checkName("channel", q.Channel); err != nil {
-			return err
-		}
-	}
-	for _, c := range q.Curators {
-		if !slices.Contains(Curators, c) {
-			return unknown("curator", c, Curators)
-		}
+	if err := cmp.Or(checkImportance(q.MinImportance),
+		s.checkFilters(q.Tiers, q.Channel, q.Conversation, q.Curators)); err != nil {
+		return err
 	}
 	// Each tier once, the narrowest first: of two hits that say the same, the narrower
 	// tier's stays.
@@ -154,6 +135,29 @@ func (s *Store) normalise(q *Query) error {
 	}
 	q.Tiers = tiers
 	return nil
+}
+
+// checkFilters validates what reads and lists are limited to.
+func (s *Store) checkFilters(tiers []string, channel, conversation string, curators []string) error {
+	for _, t := range tiers {
+		if err := s.allowed(t); err != nil {
+			return err
+		}
+	}
+	for _, c := range curators {
+		if !slices.Contains(Curators, c) {
+			return unknown("curator", c, Curators)
+		}
+	}
+	if channel != "" {
+		if err := checkName("channel", channel); err != nil {
+			return err
+		}
+	}
+	if conversation == "" {
+		return nil
+	}
+	return checkRef(conversation)
 }
 
 // Read returns what the caller may see of the named tiers.

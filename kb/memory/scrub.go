@@ -103,13 +103,7 @@ func (s *Store) mayScrub(q *ScrubQuery) error {
 		return invalid("what is one agent's is scrubbed in the workspace or the account alone, and "+
 			"named entries are the author's", "name workspace or account, and no mode")
 	}
-	// Fields that the tier does not use would change the hash and the log.
-	if q.Scope.Tier != Channel {
-		q.Scope.Channel = ""
-	}
-	if q.Scope.Tier != Conversation {
-		q.Scope.Conversation = ""
-	}
+	q.Scope = q.Scope.plain()
 	tiers := []string{q.Scope.Tier}
 	if q.Mode == ScrubAll {
 		if tiers = []string{Workspace, Channel, Conversation}; q.Scope.Tier != Workspace {
