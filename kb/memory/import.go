@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"maps"
 	"time"
 
@@ -105,17 +104,21 @@ type importer struct {
 	opt  ImportOptions
 	now  time.Time
 	read map[string][]incoming // by list
+	// valid ones, for the account's file by true, in the order of their lists
+	valid map[bool][]incoming
 }
 
 // incoming is a record of a document.
 type incoming struct {
 	record
-	nth int // in its list
-	at  place
+	list *recordList
+	nth  int // in the list
+	at   place
 }
 
 func newImporter(s *Store, opt ImportOptions) *importer {
-	return &importer{s: s, opt: opt, now: s.now().UTC(), read: map[string][]incoming{}}
+	return &importer{s: s, opt: opt, now: s.now().UTC(), read: map[string][]incoming{},
+		valid: map[bool][]incoming{}}
 }
 
 // document reads an export into the lists. An invalid record is refused by itself.
@@ -128,7 +131,7 @@ func (im *importer) document(out *Imported) *store.Document {
 				out.refuse(l.name, at, why)
 				return
 			}
-			im.read[l.name] = append(im.read[l.name], incoming{record: r, nth: at})
+			im.read[l.name] = append(im.read[l.name], incoming{record: r, list: &l, nth: at})
 		}})
 	}
 	d.Unknown = func(name string) { out.note("%q is unknown and was left out", clip(name, 40)) }
@@ -138,7 +141,7 @@ func (im *importer) document(out *Imported) *store.Document {
 // validate refuses the records that are invalid by themselves, and repeated ones.
 func (im *importer) validate(ctx context.Context, out *Imported) error {
 	for _, l := range lists {
-		first, valid := map[string]int{}, im.read[l.name][:0]
+		first := map[string]int{}
 		for _, r := range im.read[l.name] {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -152,32 +155,13 @@ func (im *importer) validate(ctx context.Context, out *Imported) error {
 				out.refuse(l.name, r.nth, reason(err))
 				continue
 			}
-			first[r.at.key], valid = r.nth, append(valid, r)
+			first[r.at.key] = r.nth
+			account := r.at.scope.Tier == Account
+			im.valid[account] = append(im.valid[account], r)
 		}
-		im.read[l.name] = valid
+		delete(im.read, l.name) // free the memory
 	}
 	return nil
-}
-
-// of yields the records for one file in the order of their lists.
-func (im *importer) of(account bool) iter.Seq2[*recordList, *incoming] {
-	return func(yield func(*recordList, *incoming) bool) {
-		for i := range lists {
-			for k := range im.read[lists[i].name] {
-				r := &im.read[lists[i].name][k]
-				if (r.at.scope.Tier == Account) == account && !yield(&lists[i], r) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func (im *importer) has(account bool) bool {
-	for range im.of(account) {
-		return true
-	}
-	return false
 }
 
 // reason returns an error's message with the next step.
@@ -206,7 +190,7 @@ type intoFile struct {
 
 // file imports into one file.
 func (im *importer) file(ctx context.Context, account bool, out *Imported) error {
-	if !im.has(account) {
+	if len(im.valid[account]) == 0 {
 		return nil
 	}
 	before, tier := *out, Workspace
@@ -219,8 +203,8 @@ func (im *importer) file(ctx context.Context, account bool, out *Imported) error
 		return im.s.snapshot(ctx, !account, im.s.reachesFile(!account), func(other *sqlite.Tx) error {
 			in := &intoFile{importer: im, Imported: out, f: f, tx: tx, other: other, tier: tier,
 				known: map[string]bool{}, threads: map[string]string{}, scratch: map[string]int{}}
-			for l, r := range im.of(account) {
-				if err := cmp.Or(ctx.Err(), in.take(l, r)); err != nil {
+			for i := range im.valid[account] {
+				if err := cmp.Or(ctx.Err(), in.take(&im.valid[account][i])); err != nil {
 					return err
 				}
 			}
@@ -240,15 +224,16 @@ func (im *importer) file(ctx context.Context, account bool, out *Imported) error
 }
 
 // take decides about a record: it is stored if neither file has one at its place.
-func (in *intoFile) take(l *recordList, r *incoming) error {
+func (in *intoFile) take(r *incoming) error {
 	owner, err := in.freeThread(r.record)
 	if err != nil {
 		return err
 	}
-	have := l.make(in.tier)
-	is, err := find(in.tx, l.name, r.at, have)
-	if !is && err == nil && l.name == listItems {
-		is, err = find(in.other, l.name, r.at, have)
+	list := r.list.name
+	have := r.list.make(in.tier)
+	is, err := find(in.tx, list, r.at, have)
+	if !is && err == nil && list == listItems {
+		is, err = find(in.other, list, r.at, have)
 	}
 	if err != nil {
 		return err
@@ -258,10 +243,10 @@ func (in *intoFile) take(l *recordList, r *incoming) error {
 		at := have.place()
 		if !in.s.opt.Author && !in.s.visible(at.agent) || in.s.allowed(at.scope.Tier) != nil ||
 			sameContent(r.record, have) { // of what the caller may not see, it is only told that the id is taken
-			in.count(l.name, ImportCounts{Unchanged: 1})
+			in.count(list, ImportCounts{Unchanged: 1})
 			return nil
 		}
-		in.count(l.name, ImportCounts{Kept: 1})
+		in.count(list, ImportCounts{Kept: 1})
 		in.note("the %s differs here and was kept", at.label)
 		return nil
 	}
@@ -270,15 +255,15 @@ func (in *intoFile) take(l *recordList, r *incoming) error {
 		return err
 	}
 	if why != "" {
-		in.refuse(l.name, r.nth, why)
+		in.refuse(list, r.nth, why)
 		return nil
 	}
 	if owner != "" {
 		in.note("the %s was imported without its thread, which belongs to %s here", r.at.label, owner)
 	}
-	in.count(l.name, ImportCounts{Stored: 1})
+	in.count(list, ImportCounts{Stored: 1})
 	in.known[r.at.label] = true
-	return in.store(l.name, r)
+	return in.store(r)
 }
 
 // sameContent reports whether two records say the same.
@@ -376,7 +361,7 @@ func (in *intoFile) unless(list string, r record) (string, error) {
 
 // store stores a record with its event, and an item without an embedding. Items are indexed in
 // batches.
-func (in *intoFile) store(list string, r *incoming) (err error) {
+func (in *intoFile) store(r *incoming) (err error) {
 	it, isItem := r.record.(*itemRecord)
 	live := isItem && it.Forgotten == nil
 	if live {
@@ -388,7 +373,7 @@ func (in *intoFile) store(list string, r *incoming) (err error) {
 	case isItem:
 		err = insertRow(in.tx, &it.Item)
 	default:
-		err = r.columns().Add(in.tx, list)
+		err = r.columns().Add(in.tx, r.list.name)
 	}
 	if live && err == nil {
 		in.docs = append(in.docs, document(&it.Item, nil))
@@ -414,7 +399,7 @@ func (in *intoFile) flush(least int) error {
 
 // remark adds notes about the whole import.
 func (im *importer) remark(out *Imported) {
-	if out.Workspace != "" && im.s.opt.Workspace != "" && out.Workspace != im.s.opt.Workspace && im.has(false) {
+	if out.Workspace != "" && im.s.opt.Workspace != "" && out.Workspace != im.s.opt.Workspace && len(im.valid[false]) > 0 {
 		out.note("the document is of the workspace %q and was imported into %q",
 			clip(out.Workspace, 300), clip(im.s.opt.Workspace, 300))
 	}
