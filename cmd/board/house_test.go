@@ -330,7 +330,7 @@ var ceilings = map[string]int{
 
 	"kb/markdown": 922, // all front matter is read here
 
-	"kb/memory": 8477, // which note replaces which, also by vectors; own notes like items
+	"kb/memory": 8469, // which note replaces which, also by vectors; own notes like items
 
 	"kb/memory/orient": 270,
 

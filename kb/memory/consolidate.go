@@ -152,17 +152,10 @@ func (s *Store) scopeFiles(ctx context.Context, scopes []Scope) ([]scopeFile, er
 	all := []scopeFile{}
 	if scopes == nil {
 		err := s.each(ctx, func(f *file, tx *sqlite.Tx) error {
-			held, err := heldScopes(tx)
-			if err != nil {
-				return err
-			}
-			taken, err := s.conversationScopes(tx)
+			held, err := s.ownScopes(tx)
 			near := f.Nearby()
 			for _, h := range held {
-				if s.Reaches(h.Tier) && (h.Tier != Conversation || s.inAllConversations() ||
-					slices.Contains(taken, h.String())) {
-					all = append(all, scopeFile{h.Scope, f, near})
-				}
+				all = append(all, scopeFile{h.Scope, f, near})
 			}
 			return err
 		})
@@ -239,6 +232,18 @@ func heldScopes(tx *sqlite.Tx) ([]holding, error) {
 			WHEN 'conversation' THEN 'conversation:' || conversation ELSE tier END
 		WHERE `+isLive+` GROUP BY tier, channel, conv ORDER BY tier, channel, conv`,
 		tx.Now.UnixMilli(), shieldFrom, tx.Now.Add(-shieldFor).UnixMilli(), StatusArchived)
+}
+
+// ownScopes are those that the caller can reach, and of conversations takes part in.
+func (s *Store) ownScopes(tx *sqlite.Tx) ([]holding, error) {
+	taken, err := s.conversationScopes(tx)
+	if err != nil {
+		return nil, err
+	}
+	held, err := heldScopes(tx)
+	return slices.DeleteFunc(held, func(h holding) bool {
+		return !s.Reaches(h.Tier) || h.Tier == Conversation && !s.inAllConversations() && !slices.Contains(taken, h.String())
+	}), err
 }
 
 // watermark is how far consolidation has come in a scope.

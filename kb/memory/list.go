@@ -193,22 +193,14 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 
 // stats adds what is in a file.
 func (f *file) stats(tx *sqlite.Tx, st *Stats) error {
-	taken, err := f.s.conversationScopes(tx)
+	held, err := f.s.ownScopes(tx)
 	if err != nil {
 		return err
 	}
-	var sc Scope
-	var n int
-	if err := tx.Each([]any{&sc.Tier, &sc.Conversation, &n}, func() error {
-		if f.s.Reaches(sc.Tier) && (sc.Tier != Conversation || f.s.inAllConversations() ||
-			slices.Contains(taken, sc.String())) {
-			st.Live[sc.Tier] += n
-		}
-		return nil
-	}, `SELECT tier, CASE tier WHEN 'conversation' THEN conversation ELSE '' END AS conv, count(*)
-		FROM items WHERE `+isLive+` GROUP BY tier, conv`); err != nil {
-		return err
+	for _, h := range held {
+		st.Live[h.Tier] += h.live
 	}
+	var n int
 	var agent string
 	if err := tx.Each([]any{&agent, &n}, func() error {
 		if f.s.opt.Author || agent == f.s.opt.Agent { // only a person may know the other agents

@@ -130,7 +130,6 @@ type part struct {
 	args         []any
 	kind         string // SQL: the kind to count a row as
 	id, stamp    string // SQL: its id and its state
-	private      string // SQL: whether it is a private item
 }
 
 // parts lists what a scrub deletes, in an order that respects references.
@@ -149,40 +148,32 @@ func (q *ScrubQuery) parts() []part {
 		own, ofAgent = `agent = ?`, []any{q.Of}
 		where, args = where+` AND `+own, append(args, q.Of)
 	}
-	revision := part{table: "revisions", kind: `'revisions'`, id: `subject`,
-		stamp: `revision || ' ' || at`, private: `0`}
-	ofItems, ofNamed := revision, revision
-	ofItems.where, ofItems.args = `subject IN (SELECT id FROM items WHERE `+where+`)`, args
-	ofNamed.where = `substr(subject, 1, 6) = 'named:'`
-	all := []part{ofItems, {
-		table: "items", where: where, args: args,
-		kind: `CASE WHEN forgotten IS NOT NULL THEN 'forgotten' WHEN archived IS NOT NULL THEN 'archived' ELSE 'live' END`,
-		id:   `id`, stamp: `revision || ' ' || coalesce(forgotten, '') || ' ' || coalesce(archived, '')`, private: `agent <> ''`}}
+	const ofRevision = `revision || ' ' || at`
+	all := []part{
+		{"revisions", `subject IN (SELECT id FROM items WHERE ` + where + `)`, args, `'revisions'`, `subject`, ofRevision},
+		{"items", where, args,
+			`CASE WHEN forgotten IS NOT NULL THEN 'forgotten' WHEN archived IS NOT NULL THEN 'archived' ELSE 'live' END`,
+			`id`, `revision || ' ' || coalesce(forgotten, '') || ' ' || coalesce(archived, '')`}}
 	if q.Scope.Tier == Workspace || q.Scope.Tier == Account {
-		all = append(all, part{table: "notes", where: own, args: ofAgent, kind: `kind`, id: `id`,
-			stamp: `coalesce(forgotten, '')`, private: `0`})
+		all = append(all, part{"notes", own, ofAgent, `kind`, `id`, `coalesce(forgotten, '')`})
 		if q.Mode != ScrubKeepNamed {
-			all = append(all, ofNamed,
-				part{table: "named", where: `1`, kind: `'named'`, id: `'named:' || name`,
-					stamp: `revision || ' ' || updated`, private: `0`})
+			all = append(all,
+				part{"revisions", `substr(subject, 1, 6) = 'named:'`, nil, `'revisions'`, `subject`, ofRevision},
+				part{"named", `1`, nil, `'named'`, `'named:' || name`, `revision || ' ' || updated`})
 		}
 	}
-	notes := part{table: "scratch", where: `1`, kind: `'scratch'`,
-		id: `conversation || '/' || agent || '/' || key`, stamp: `updated`, private: `0`}
-	talks := part{table: "conversations", where: `1`, kind: `'conversations'`, id: `ref`,
-		stamp: `status || ' ' || channel`, private: `0`}
+	notes := part{"scratch", own, ofAgent, `'scratch'`, `conversation || '/' || agent || '/' || key`, `updated`}
+	talks := part{"conversations", `1`, nil, `'conversations'`, `ref`, `status || ' ' || channel`}
 	switch {
 	case q.Purge:
 		ref := []any{q.Scope.Conversation}
 		notes.where, notes.args, talks.where, talks.args = `conversation = ?`, ref, `ref = ?`, ref
 		all = append(all, notes, talks)
 	case q.Of != "":
-		notes.where, notes.args = own, ofAgent
 		all = append(all, notes)
 	case q.Mode == ScrubAll:
 		all = append(all, notes, talks,
-			part{table: "channels", where: `is_default = 0`, kind: `'channels'`, id: `name`,
-				stamp: `description`, private: `0`})
+			part{"channels", `is_default = 0`, nil, `'channels'`, `name`, `description`})
 	}
 	return all
 }
@@ -293,6 +284,10 @@ func (f *file) manifest(tx *sqlite.Tx, q ScrubQuery) (Manifest, error) {
 	for _, p := range q.parts() {
 		var kind, id, stamp string
 		var private bool
+		isPrivate := `0`
+		if p.table == "items" {
+			isPrivate = `agent <> ''`
+		}
 		if err := tx.Each([]any{&kind, &id, &stamp, &private}, func() error {
 			m.Counts[kind]++
 			if private {
@@ -303,7 +298,7 @@ func (f *file) manifest(tx *sqlite.Tx, q ScrubQuery) (Manifest, error) {
 				ids = append(ids, id)
 			}
 			return nil
-		}, `SELECT `+p.kind+`, `+p.id+`, `+p.stamp+`, `+p.private+` FROM `+p.table+` WHERE `+
+		}, `SELECT `+p.kind+`, `+p.id+`, `+p.stamp+`, `+isPrivate+` FROM `+p.table+` WHERE `+
 			p.where+` ORDER BY 2, 3`, p.args...); err != nil {
 			return m, err
 		}
