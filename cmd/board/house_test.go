@@ -322,7 +322,7 @@ var ceilings = map[string]int{
 
 	"kb/chunks": 2215,
 
-	"kb/importers": 2147,
+	"kb/importers": 2142,
 
 	"kb/index": 4575, // several vectors for a document; lists of the tail made when asked for; what is no misspelling
 

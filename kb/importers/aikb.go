@@ -109,20 +109,26 @@ func (im *importer) isAIKBDatabase(path string) bool {
 	return is && err == nil
 }
 
-func (im *importer) aiKBDatabase(path string) (bool, error) {
+func (im *importer) aiKBDatabase(path string) (is bool, err error) {
 	if !fileExists(path) {
 		return false, nil
 	}
+	err = im.foreign(path, func(f *sqlite.Foreign) error {
+		columns, err := f.Columns(im.ctx, aiKBCapsules)
+		is = slices.Contains(columns, "workspace_path")
+		return err
+	})
+	return is, err
+}
+
+// foreign calls fn with a database, and describes errors that it caused.
+func (im *importer) foreign(path string, fn func(*sqlite.Foreign) error) error {
 	f, err := sqlite.OpenForeign(im.ctx, path)
-	if err != nil {
-		return false, foreignError(path, err)
+	if err == nil {
+		defer f.Close()
+		err = fn(f)
 	}
-	defer f.Close()
-	columns, err := f.Columns(im.ctx, aiKBCapsules)
-	if err != nil {
-		return false, foreignError(path, err)
-	}
-	return slices.Contains(columns, "workspace_path"), nil
+	return foreignError(path, err)
 }
 
 // readAIKBFile reads the database, or one file of a capsule.
@@ -201,60 +207,50 @@ func (im *importer) gatherAIKB(c *aiKBCapsule) {
 
 // eachAIKBRow calls take with each row of a database.
 func (im *importer) eachAIKBRow(path string, take func(*aiKBCapsule)) error {
-	f, err := sqlite.OpenForeign(im.ctx, path)
-	if err != nil {
-		return foreignError(path, err)
-	}
-	defer f.Close()
-	columns, err := f.Columns(im.ctx, aiKBCapsules)
-	if err != nil {
-		return foreignError(path, err)
-	}
-	for _, name := range []string{"id", "title", "body", "scope",
-		"workspace_path", "superseded_by"} {
-		if !slices.Contains(columns, name) {
-			return invalid(
-				fmt.Sprintf(
-					"%s is not a database of ai-kb: it has no table capsules with a column %s", path,
-					name), "its file is "+aiKBFile+"; its folder capsules can be imported, too")
+	return im.foreign(path, func(f *sqlite.Foreign) error {
+		columns, err := f.Columns(im.ctx, aiKBCapsules)
+		if err != nil {
+			return err
 		}
-	}
-	if slices.Contains(columns, "embedding") {
-		im.note("%s: embeddings were not imported; the local model computes new ones", path)
-	}
-	columns = slices.DeleteFunc(columns,
-		func(c string) bool { return slices.Contains(aiKBMade, c) })
-	selected := make([]string, len(columns))
-	for i, c := range columns {
-		selected[i] = fmt.Sprintf("substr(%s, 1, %d)", sqlite.Quote(c), maxCell)
-	}
-	err = f.Each(
-		im.ctx,
-		"SELECT "+strings.Join(selected, ", ")+" FROM capsules ORDER BY created_at, id",
-		func(values []any) error {
-			if err := im.record(); err != nil {
-				return err
+		for _, name := range []string{"id", "title", "body", "scope", "workspace_path", "superseded_by"} {
+			if !slices.Contains(columns, name) {
+				return invalid(fmt.Sprintf("%s is not a database of ai-kb: it has no table capsules with a column %s",
+					path, name), "its file is "+aiKBFile+"; its folder capsules can be imported, too")
 			}
-			row := &aiKBCapsule{fields: map[string]string{}}
-			for i, v := range values {
-				row.fields[columns[i]] = sqlite.Text(v)
-			}
-			row.from = fmt.Sprintf("%s: capsule %s", path, clip(asUTF8(row.fields["id"]), 80))
-			take(row)
-			return nil
-		},
-	)
-	if err != nil {
-		return foreignError(path, err)
-	}
-	return im.noteAIKBTables(f, path)
+		}
+		if slices.Contains(columns, "embedding") {
+			im.note("%s: embeddings were not imported; the local model computes new ones", path)
+		}
+		columns = slices.DeleteFunc(columns, func(c string) bool { return slices.Contains(aiKBMade, c) })
+		selected := make([]string, len(columns))
+		for i, c := range columns {
+			selected[i] = fmt.Sprintf("substr(%s, 1, %d)", sqlite.Quote(c), maxCell)
+		}
+		err = f.Each(im.ctx, "SELECT "+strings.Join(selected, ", ")+" FROM capsules ORDER BY created_at, id",
+			func(values []any) error {
+				if err := im.record(); err != nil {
+					return err
+				}
+				row := &aiKBCapsule{fields: map[string]string{}}
+				for i, v := range values {
+					row.fields[columns[i]] = sqlite.Text(v)
+				}
+				row.from = fmt.Sprintf("%s: capsule %s", path, clip(asUTF8(row.fields["id"]), 80))
+				take(row)
+				return nil
+			})
+		if err != nil {
+			return err
+		}
+		return im.noteAIKBTables(f, path)
+	})
 }
 
 // noteAIKBTables names the tables that hold something which is not read.
 func (im *importer) noteAIKBTables(f *sqlite.Foreign, path string) error {
 	tables, err := f.Tables(im.ctx)
 	if err != nil {
-		return foreignError(path, err)
+		return err
 	}
 	var others []string
 	for _, t := range tables {

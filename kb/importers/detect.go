@@ -124,16 +124,15 @@ func (im *importer) detectDir(dir string) (string, error) {
 
 // otherDatabase says what an SQLite file is that ai-kb has not made.
 func (im *importer) otherDatabase(path string) error {
-	f, err := sqlite.OpenForeign(im.ctx, path)
-	if err != nil {
-		return foreignError(path, err)
-	}
-	defer f.Close()
-	tables, err := f.Tables(im.ctx)
+	var tables []string
+	err := im.foreign(path, func(f *sqlite.Foreign) (err error) {
+		tables, err = f.Tables(im.ctx)
+		return err
+	})
 	has := func(name string) bool { return slices.Contains(tables, name) }
 	switch {
 	case err != nil:
-		return foreignError(path, err)
+		return err
 	case has("capsules") && has("sidecars"):
 		return invalid(path+" is the database of a knowledge base of this program",
 			"import the folder capsules beside it", fault.Do("kb.export",
