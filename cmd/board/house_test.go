@@ -320,7 +320,7 @@ var ceilings = map[string]int{
 
 	"kb": 7320, // all of a note is taken in; statements in memory, for imports and curation
 
-	"kb/chunks": 2215,
+	"kb/chunks": 2202,
 
 	"kb/importers": 2142,
 

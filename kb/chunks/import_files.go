@@ -72,33 +72,20 @@ func (src *source) eachIn(ctx context.Context, folder, ending string, take func(
 const maxFile = maxImported + markdown.MaxFront
 
 // readFile reads a regular file of at most maxFile bytes.
-func readFile(path string) (string, time.Time, error) {
-	f, err := disk.Open(path)
-	if errors.Is(err, disk.ErrNotRegular) {
-		return "", time.Time{}, errors.New("it is not a regular file")
+func readFile(path string) (content string, modified time.Time, err error) {
+	data, err := disk.Read(path, maxFile)
+	switch {
+	case errors.Is(err, disk.ErrNotRegular):
+		return "", modified, errors.New("it is not a regular file")
+	case errors.Is(err, disk.ErrTooLarge):
+		return "", modified, fmt.Errorf("it is larger than %d bytes", maxFile)
+	case err == nil:
+		var info os.FileInfo
+		if info, err = os.Stat(path); err == nil {
+			return string(data), info.ModTime().UTC().Truncate(time.Millisecond), nil
+		}
 	}
-	if err != nil {
-		return "", time.Time{}, systemWords(err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", time.Time{}, systemWords(err)
-	}
-	data, err := f.ReadAll(maxFile)
-	if errors.Is(err, disk.ErrTooLarge) {
-		return "", time.Time{}, fmt.Errorf("it is larger than %d bytes", maxFile)
-	}
-	if err != nil {
-		return "", time.Time{}, systemWords(err)
-	}
-	return string(data), info.ModTime().UTC().Truncate(time.Millisecond), nil
-}
-
-// systemWords returns the system's error text without the path, which the message already
-// has.
-func systemWords(err error) error {
-	return fmt.Errorf("it cannot be read: %w", disk.Cause(err))
+	return "", modified, fmt.Errorf("it cannot be read: %w", disk.Cause(err)) // without the path, which the message has
 }
 
 // chunkOfFile reads a chunk that is a file: YAML between lines of dashes, then the
