@@ -92,28 +92,13 @@ func (im *importer) readExport(path string, r io.Reader) error {
 	return err
 }
 
-// isExportHeader reports whether a line claims to be the first line of an export.
-func isExportHeader(fields []jsonField) bool {
-	for _, f := range fields {
-		var s string
-		if f.key == "schema" && json.Unmarshal(f.raw, &s) == nil && s == exportSchema {
-			return true
-		}
-	}
-	return false
-}
-
 func (im *importer) readExportHeader(path string, l importLine) error {
 	fields, err := l.object()
-	if err != nil || !isExportHeader(fields) {
-		return invalid(fmt.Sprintf("%s:%d is not the header of a capsule export",
-			path, l.n),
-			fmt.Sprintf(`an export begins with {"v":%d,"schema":%q}`, exportVersion, exportSchema))
-	}
-	v := 0
+	v, schema := 0, ""
 	for _, f := range fields {
 		switch f.key {
 		case "schema":
+			_ = json.Unmarshal(f.raw, &schema)
 		case "v":
 			if err := json.Unmarshal(f.raw, &v); err != nil {
 				return invalid(fmt.Sprintf("%s:%d: %s", path, l.n, typeError("v", err)),
@@ -125,6 +110,9 @@ func (im *importer) readExportHeader(path string, l importLine) error {
 		}
 	}
 	switch {
+	case err != nil || schema != exportSchema:
+		return invalid(fmt.Sprintf("%s:%d is not the header of a capsule export", path, l.n),
+			fmt.Sprintf(`an export begins with {"v":%d,"schema":%q}`, exportVersion, exportSchema))
 	case v > exportVersion:
 		return invalid(fmt.Sprintf("%s is an export of version %d; this program reads version %d",
 			path, v, exportVersion), "install the newer version of board that wrote it")
