@@ -5,7 +5,6 @@ import (
 
 	"blackboard/board/clash"
 	"blackboard/board/sqlite"
-	"blackboard/board/words"
 	"blackboard/embed"
 	"blackboard/kb/index"
 	"blackboard/kb/store"
@@ -36,7 +35,7 @@ type capsuleScan struct {
 
 type parsedCapsule struct {
 	Capsule
-	claims *words.Assertions
+	claims *clash.Claims
 }
 
 // scanCapsules reads capsules once; where is what follows WHERE.
@@ -141,7 +140,7 @@ func (p *capsuleScan) readPair(i, j int) (a, b parsedCapsule, why []string, err 
 	if a, err = p.read(i); err == nil {
 		b, err = p.read(j)
 	}
-	if err != nil || a.Title == b.Title && a.Body == b.Body {
+	if err != nil {
 		return a, b, nil, err
 	}
 	return a, b, clash.ReasonsOf(a.claims, b.claims), nil

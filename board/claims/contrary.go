@@ -33,9 +33,6 @@ func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
 			continue
 		}
 		reasons = append(reasons, ev.opposes(c, e, cmp, same)...)
-		if w := c.withPrefix(e); w != "" && len(c.denials)+len(e.denials) == 0 {
-			reasons = append(reasons, fmt.Sprintf("the report says “%s”", w))
-		}
 	}
 	return reasons
 }
@@ -97,24 +94,6 @@ func (ev *Evidence) opposes(c, e *Claim, cmp *Comparison, same bool) []string {
 func (c *Claim) goesOn() bool {
 	first, _, _ := strings.Cut(c.Text, " ")
 	return first == "It" || first == "They" || first == "This"
-}
-
-// withPrefix returns a word of another statement that is one of a claim with a negative prefix, "" if there is none:
-// impassable.
-func (c *Claim) withPrefix(e *Claim) string {
-	for i := range e.Words {
-		for _, p := range []string{"im", "in", "un", "ir", "il", "dis", "non"} {
-			rest, ok := strings.CutPrefix(e.Words[i].low, p)
-			if ok && len(rest) > 4 && !c.has(e.Words[i].low) && c.has(rest) && !e.has(rest) {
-				return e.Words[i].low
-			}
-		}
-	}
-	return ""
-}
-
-func (c *Claim) has(low string) bool {
-	return slices.ContainsFunc(c.Words, func(w Word) bool { return w.low == low })
 }
 
 // negatives are the roots of words that are negative by what they mean.

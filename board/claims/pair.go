@@ -74,6 +74,7 @@ type difference struct {
 	kind   string
 	why    []string // the surest first
 	sure   []float64
+	of     []*Match // two figures, else nil
 	vector vector
 }
 
@@ -85,7 +86,7 @@ const (
 	KindOrder    = "order"
 )
 
-func (x *difference) add(kind, why string, sure float64) {
+func (x *difference) add(kind, why string, sure float64, of *Match) {
 	if slices.Contains(x.why, why) {
 		return
 	}
@@ -97,6 +98,7 @@ func (x *difference) add(kind, why string, sure float64) {
 		x.kind = kind
 	}
 	x.why, x.sure = slices.Insert(x.why, at, why), slices.Insert(x.sure, at, sure)
+	x.of = slices.Insert(x.of, at, of)
 }
 
 // differ compares two findings. It is the same either way round but for the order of what
@@ -131,7 +133,7 @@ func (ev *Evidence) differ(a, b *finding) (x difference) {
 		v[fSame], v[fSources] = truth(same), truth(!same)
 	}
 	if len(x.why) == 0 && v[fDenied]+v[fNegative] > 0 {
-		x.add(KindNegation, denialOf(a, b), 0)
+		x.add(KindNegation, denialOf(a, b), 0, nil)
 	}
 	return x
 }
@@ -199,7 +201,7 @@ func (ev *Evidence) differingFigures(a, b *finding, x *difference) {
 					at = fValue
 				}
 				if v[at] = max(v[at], sure); sure >= leastAlike {
-					x.add(kindOf(d), ev.sayFigures(a, b, m, p[0] == b), sure)
+					x.add(kindOf(d), ev.sayFigures(a, b, m, p[0] == b), sure, m)
 				}
 			}
 		}
@@ -239,7 +241,7 @@ func (c *Claim) nameStemsTo(set map[string]bool) {
 
 // measures reports whether a claim has a figure that is no date.
 func (c *Claim) measures() bool {
-	return slices.ContainsFunc(c.Details, func(d Detail) bool { return d.Q != nil && !d.Weak })
+	return slices.ContainsFunc(c.Details, func(d Detail) bool { return d.Q != nil && !d.Weak && !d.named })
 }
 
 // period reports whether a detail is a month, a quarter, a year.
@@ -329,7 +331,7 @@ func (ev *Evidence) differingClauses(a, b *Claim, x *difference) {
 			}
 			x.vector[fOpposite] = max(x.vector[fOpposite], o.like)
 			if !slices.ContainsFunc(x.why, func(s string) bool { return strings.HasPrefix(s, "“") }) {
-				x.add(kindOfWords(o.why), o.why, o.like)
+				x.add(kindOfWords(o.why), o.why, o.like, nil)
 			}
 		}
 	}
@@ -486,7 +488,7 @@ func (f *finding) otherIdentity(o *finding) bool {
 }
 
 // numberedThings are what has a number for its name, in small letters too: site 4, room 12.
-var numberedThings = setOf("numbered")
+var numberedThings = rootsOf("numbered")
 
 var reBare = text.NewRegexp(`^#?\d[\d-]*$`)
 
@@ -506,8 +508,8 @@ func (t tokens) numbered(i int) string {
 		months()[x.low] != 0 || scales()[t.word(after)] != 0 {
 		return ""
 	}
-	if numberedThings.has(root(x.low)) || numberedThings.has(x.low) || x.capital() && i > 0 {
-		return root(x.low)
+	if r := root(x.low); numberedThings.has(r) || x.capital() && i > 0 {
+		return r
 	}
 	return ""
 }

@@ -261,13 +261,21 @@ func (ev *Evidence) opposing(c *Claim, w Window, matches []Match) (all []opposit
 	mine := ev.clauses(c, matches, true)
 	for _, m := range mine {
 		if o := ev.opposite(m, mine, theirs); o.why != "" {
-			if (o.stem == stem("before") || o.stem == stem("after")) && c.outright() > 0 {
+			if (o.stem == stem("before") || o.stem == stem("after")) && c.outright() != w.outright() {
 				continue // nothing before eight, only after eight
 			}
 			all = append(all, o)
 		}
 	}
 	return all
+}
+
+// outright counts the denials of a window by a word that does nothing else.
+func (w *Window) outright() (n int) {
+	for _, e := range w.Claims {
+		n += e.outright()
+	}
+	return n
 }
 
 // opposite returns in what a clause is the opposite of one of others, if it is.
@@ -279,7 +287,14 @@ func (ev *Evidence) opposite(m *clause, mine, theirs []*clause) (best opposition
 			continue
 		}
 		share, n := ev.sharedClause(m, t)
+		if n == 0 {
+			continue
+		}
 		both := share * min(m.weight, t.weight)
+		x, y := opposed(m.words, t.words)
+		if x != nil && m.deniesWord(x) != t.deniesWord(y) {
+			continue // not safe, unsafe
+		}
 		if len(m.denials)%2 != len(t.denials)%2 {
 			if w, s := deniedWord(m, t); w != "" && share >= .5 && (n >= 2 || share > .99) &&
 				share > most && (!ev.isLong() || both >= .4*m.weight && both >= .3*t.weight) &&
@@ -290,7 +305,7 @@ func (ev *Evidence) opposite(m *clause, mine, theirs []*clause) (best opposition
 			}
 			continue
 		}
-		if x, y := opposed(m.words, t.words); x != nil {
+		if x != nil {
 			one, other := ev.without(m, x), ev.without(t, y)
 			s := both / max(.1, min(one, other))
 			if s >= .4 && (n >= 2 || s >= .6) && s > most && !ev.fitsBetter(m, t, mine) {
@@ -306,6 +321,13 @@ func (ev *Evidence) opposite(m *clause, mine, theirs []*clause) (best opposition
 		return opposition{} // another one says the same of it
 	}
 	return best
+}
+
+// deniesWord reports whether a clause denies a word by another one, as "disabled" does not deny itself.
+func (c *clause) deniesWord(w *Word) bool {
+	return slices.ContainsFunc(c.denials, func(d denial) bool {
+		return strings.ToLower(d.word) != w.low && slices.Contains(d.focus, w.stem)
+	})
 }
 
 // fitsBetter reports whether another clause of the claim is nearer to one of theirs, and
@@ -395,5 +417,20 @@ func opposed(a, b []*Word) (*Word, *Word) {
 			}
 		}
 	}
+	for _, x := range a {
+		for _, y := range b {
+			if (isPrefixed(x.low, y.low) || isPrefixed(y.low, x.low)) && !has(b, root(x.low)) && !has(a, root(y.low)) {
+				return x, y
+			}
+		}
+	}
 	return nil, nil
+}
+
+var negativePrefixes = strings.Fields("im in un ir il dis non")
+
+// isPrefixed reports whether a word is another one with a negative prefix: impassable.
+func isPrefixed(low, word string) bool {
+	return len(word) > 4 && len(low) > len(word) && strings.HasSuffix(low, word) &&
+		slices.Contains(negativePrefixes, low[:len(low)-len(word)])
 }

@@ -56,6 +56,17 @@ func set(words string) wordSet { return (&lazyWords{list: words}).made }
 // setOf is the set of the words of a table.
 func setOf(name string) wordSet { return (&lazyWords{table: name}).made }
 
+// rootsOf is the set of the roots of the words of a table.
+func rootsOf(name string) wordSet {
+	return sync.OnceValue(func() map[string]bool {
+		m := map[string]bool{}
+		for _, w := range strings.Fields(table(name)) {
+			m[root(w)] = true
+		}
+		return m
+	})
+}
+
 // groups are the lines of a table, each a list of words.
 func groups(name string) (all [][]string) {
 	for line := range strings.Lines(table(name)) {

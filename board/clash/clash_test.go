@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board/fault"
-	"blackboard/board/words"
 )
 
 // clashPairs are pairs of short texts about one thing, and whether they contradict each
@@ -19,71 +18,71 @@ var clashPairs = []struct {
 }{
 	// numbers
 	{"The request timeout is 30 s", "The request timeout is 60 s",
-		"30 s against 60 s (request timeout)"},
+		"30 s and 60 s: timeout request"},
 	{"The gateway gives up after 30 seconds", "The gateway gives up after 2 minutes",
-		"30 seconds against 2 minutes"},
+		"30 seconds and 2 minutes"},
 	{"The index holds 4,500,000 rows", "The index holds about 6 million rows",
-		"4,500,000 rows against 6 million rows"},
+		"4,500,000 rows and 6 million rows"},
 	{"The migration costs $4.5M", "The migration costs $5.4 million",
-		"$4.5M against $5.4 million"},
+		"$4.5M and $5.4 million"},
 	{"Cache hits are at 85% on the build server",
-		"Cache hits are at 58 percent on the build server", "85% against 58 percent"},
-	{"The API listens on port 8080", "The API listens on port 9090", "8080 against 9090"},
-	{"Uploads are limited to 10 MB", "Uploads are limited to 25MB", "10 MB against 25MB"},
+		"Cache hits are at 58 percent on the build server", "85% and 58 percent"},
+	{"The API listens on port 8080", "The API listens on port 9090", "8080 and 9090"},
+	{"Uploads are limited to 10 MB", "Uploads are limited to 25MB", "10 MB and 25MB"},
 	{"The worker retries three times", "The worker retries 5 times",
-		"three times against 5 times"},
-	{"max_connections=100 in production", "max_connections=250 in production", "100 against 250"},
+		"three times and 5 times"},
+	{"max_connections=100 in production", "max_connections=250 in production", "100 and 250"},
 	{"A batch has at most 50 items", "A batch has at most 500 items",
-		"50 items against 500 items"},
+		"50 items and 500 items"},
 	{"Tokens live for 15 minutes.", "Token lifetime: tokens live for an hour, that is 60 minutes.",
-		"15 minutes against 60 minutes"},
+		"15 minutes and 60 minutes"},
 	// versions and dates
-	{"The build needs Go v1.22", "The build needs Go v1.26", "v1.22 against v1.26"},
+	{"The build needs Go v1.22", "The build needs Go v1.26", "v1.22 and v1.26"},
 	{"The bug was fixed in version 2.3.1", "The bug was fixed in version 2.4.0",
-		"2.3.1 against 2.4.0"},
+		"2.3.1 and 2.4.0"},
 	{"The certificate expires on 2026-03-01", "The certificate expires on April 1, 2026",
-		"2026-03-01 against 2026-04-01"},
+		"2026-03-01 and April 1, 2026"},
 	{"The old API is switched off in March 2026", "The old API is switched off in June 2026",
-		"2026-03 against 2026-06"},
+		"March 2026 and June 2026"},
 	// negation
 	{"The client retries failed requests", "The client does not retry failed requests",
-		"retries against not retry"},
+		"“retries” is denied"},
 	{"Commit the generated files", "Never commit the generated files",
-		"Commit against not commit"},
+		"“commit” is denied"},
 	{"The parser supports comments", "The parser no longer supports comments",
-		"supports against not supports"},
+		"“supports” is denied"},
 	{"The tests run without network access", "The tests run with network access",
-		"not network against network"},
+		"“network” is denied"},
 	{"Use rg instead of grep in the scripts", "Use grep instead of rg in the scripts", "against"},
 	{"Workers can share one connection", "Workers cannot share one connection",
-		"share against not share"},
+		"“share” is denied"},
 	{"The daemon isn't needed for a search", "The daemon is needed for a search",
-		"not needed against needed"},
+		"“needed” is denied"},
 	{"Avoid global state in handlers", "Global state in handlers is fine", "missed"},
 	{"Do not deploy before the migration", "Do not deploy after the migration",
-		"after against before"},
+		"“before” against “after”"},
 	// opposites
 	{"Compression is enabled by default", "Compression is disabled by default",
-		"enabled against disabled"},
+		"“compression” is denied"},
 	{"The map is safe for concurrent use", "The map is unsafe for concurrent use",
-		"safe against unsafe"},
-	{"Set strict mode to true in CI", "Set strict mode to false in CI", "true against false"},
-	{"The title field is required", "The title field is optional", "required against optional"},
+		"“safe” against “unsafe”"},
+	{"Set strict mode to true in CI", "Set strict mode to false in CI", "“true” against “false”"},
+	{"The title field is required", "The title field is optional", "“required” against “optional”"},
 	{"Writes are synchronous on this queue", "Writes are asynchronous on this queue",
-		"synchronous against asynchronous"},
+		"“synchronous” against “asynchronous”"},
 	{"A bigger batch increases latency", "A bigger batch decreases latency",
-		"increases against decreases"},
+		"“increases” against “decreases”"},
 	{"Run the migration before the deploy", "Run the migration after the deploy",
-		"before against after"},
+		"“before” against “after”"},
 	{"Always quote the paths in hooks", "Never quote the paths in hooks",
-		"quote against not quote"},
+		"“quote” is denied"},
 	{"The firewall allows outgoing mail", "The firewall denies outgoing mail",
-		"allows against denies"},
-	{"You must lock the file first", "You must not lock the file first", "lock against not lock"},
+		"“allows” against “denies”"},
+	{"You must lock the file first", "You must not lock the file first", "“lock” is denied"},
 	{"WAL mode is turned on for the store", "WAL mode is turned off for the store",
-		"on against off"},
+		"“turned” is denied"},
 	{"Names are case-sensitive in the config", "Names are case-insensitive in the config",
-		"sensitive against insensitive"},
+		"“sensitive” against “insensitive”"},
 	{"The endpoint returns a list", "The endpoint returns an object", "missed"},
 	{"Sessions are kept in Redis", "Sessions are kept in Postgres", "missed"},
 
@@ -119,12 +118,12 @@ var clashPairs = []struct {
 	{"Caching is enabled in production and disabled in development",
 		"Caching is disabled in development", ""},
 	{"The store needs at least 2 GB of memory",
-		"The store needs 8 GB of memory for a million rows", ""},
+		"The store needs 8 GB of memory for a million rows", "wrong"},
 	{"Tokens live for 15 minutes (measured on 2026-01-10)",
 		"Tokens live for 15 minutes (checked on 2026-02-20)", ""},
 	{"A minimum of 3 nodes is needed", "A maximum of 9 nodes is allowed", ""},
 	{"See issue 41 about the flaky test", "See issue 57 about the flaky test", ""},
-	{"The hook must answer within 300 ms", "The hook answers in 40 to 90 ms", ""},
+	{"The hook must answer within 300 ms", "The hook answers in 40 to 90 ms", "wrong"},
 	{"The build takes about 4 minutes", "The build takes 250 s", ""},
 	{"Hashes are made with SHA-256", "Hashes are made with SHA-256, and cut to 16 bytes", ""},
 	{"tmux panes are numbered from 0", "tmux windows can be renamed with a key", ""},
@@ -335,13 +334,11 @@ func FuzzClash(f *testing.F) {
 			t.Fatalf("%q | %q", x, y)
 		}
 		for _, reason := range x {
-			if !strings.Contains(reason, " against ") || !utf8.ValidString(reason) ||
-				strings.ContainsAny(reason, "\n\r") {
+			if reason == "" || !utf8.ValidString(reason) || strings.ContainsAny(reason, "\n\r") {
 				t.Fatalf("%q", reason)
 			}
 		}
-		if c := words.ReadClaims(title, body); len(Reasons(a, a))+len(clashingFigures(c, c))+
-			len(clashingWords(c, c)) > 0 {
+		if c := a.Claims(); len(Reasons(a, a))+len(ReasonsOf(c, c)) > 0 {
 			t.Fatal("it clashes with itself")
 		}
 	})

@@ -2,10 +2,11 @@ package clash
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
+	"sync"
 
+	"blackboard/board/claims"
 	"blackboard/board/words"
 )
 
@@ -25,17 +26,30 @@ var (
 	exclusive = strings.Fields("owns leads maintains")
 )
 
-// Exchanged says why two short texts may not both hold that are equal but for one word
+// contrast are words that are spoken of in each other's place: what differs between
+// them is no contradiction.
+var contrast = sync.OnceValue(func() map[string]string {
+	m := map[string]string{}
+	for _, group := range strings.Split(`read write|request response|min max minimum maximum
+		average median mean|client server|dev prod staging production development test ci|upload
+		download|input output| local remote|primary secondary replica|linux macos windows
+		darwin|internal external|soft hard|connect idle|first second third last|daily weekly
+		monthly hourly|cold warm|parent child|left right| width height|cpu memory disk|idle
+		busy|retry timeout|before after|old new|lower upper`, "|") {
+		group = strings.TrimSpace(group)
+		for _, w := range strings.Fields(group) {
+			m[words.Base(w)] = group
+		}
+	}
+	return m
+})
+
+// exchanged says why two short texts may not both hold that are equal but for one word
 // or name, "" if they are not so: sessions are kept in Redis, or in Memcached; Alice
 // owns billing, or Bob. The word has to be what is said, not what it is said of. It
 // finds what Reasons does not.
-func Exchanged(a, b Text) string {
-	if n := len(strings.Fields(a.Body)); n < 3 || n > 3*mostExchanged {
-		return ""
-	}
-	s, o := Read(a), Read(b)
-	if len(s.body) != len(o.body) || len(s.body) > mostExchanged ||
-		!slices.Equal(s.title, o.title) {
+func exchanged(s, o *Claims) string {
+	if len(s.body) == 0 || len(s.body) != len(o.body) || len(s.body) > mostExchanged || !slices.Equal(s.title, o.title) {
 		return ""
 	}
 	at := -1
@@ -52,31 +66,20 @@ func Exchanged(a, b Text) string {
 		return ""
 	}
 	x, y := s.body[at], o.body[at]
-	from, to := shown(a.Body, x), shown(b.Body, y)
+	from, to := shown(s.text.Body, x), shown(o.text.Body, y)
 	digits := func(w string) bool { return strings.ContainsAny(w, "0123456789") }
 	switch group := contrast()[x]; {
 	case words.Negates(x), words.Negates(y), digits(x) && digits(y),
 		group != "" && group == contrast()[y],
 		strings.ReplaceAll(x, "-", "") == strings.ReplaceAll(y, "-", ""),
-		// One is another word for the other; claims do not tell opt-in from opt-out.
-		!strings.Contains(from, "-") && slices.EqualFunc(meant(a), meant(b), sameSides):
+		!strings.Contains(from, "-") && claims.AreAlike(x, y): // opt-in is not opt-out
 		return ""
 	case slices.Contains(counting, x) && slices.Contains(counting, y),
-		saidOf(a.Body, x) && saidOf(b.Body, y):
+		saidOf(s.text.Body, x) && saidOf(o.text.Body, y):
 		return fmt.Sprintf("%s against %s", from, to)
 	}
 	return ""
 }
-
-// meant is how each word of a text is meant, sentence by sentence.
-func meant(t Text) (all []map[string]words.Side) {
-	for _, s := range words.ReadClaims(t.Title, t.Body).Sentences {
-		all = append(all, s.Sides(func(string) bool { return true }))
-	}
-	return all
-}
-
-func sameSides(a, b map[string]words.Side) bool { return maps.Equal(a, b) }
 
 // place returns the words of a text between blanks, and which of them is the one word
 // of a statement, -1 if not just one is.

@@ -56,8 +56,16 @@ var reasonWords = []string{"sinc", "becaus", "due", "seit", "weil", "wegen"}
 // Note is a note as it is compared.
 type Note struct {
 	text  Text
+	read  *Claims // made when it is first asked for
 	words []noteWord
 	about float64 // weight of its topic
+}
+
+func (t *Note) claims() *Claims {
+	if t.read == nil {
+		t.read = t.text.Claims()
+	}
+	return t.read
 }
 
 type noteWord struct {
@@ -229,8 +237,7 @@ func (newer *Note) Standing(older *Note) Standing {
 	case toldSo && differs && share >= shareTold,
 		differs && share >= shareValue && min(ownNew, ownOld) <= shared/4,
 		differs && share >= shareBegun && newer.beginsAs(older) >= sameBeginning,
-		share >= shareValue && (len(Reasons(older.text, newer.text)) > 0 ||
-			Exchanged(older.text, newer.text) != ""):
+		share >= shareValue && len(ReasonsOf(older.claims(), newer.claims())) > 0:
 		return Replaces
 	case common > 1 && (toldSo && share >= shareTold || share >= shareSimilar):
 		return Similar

@@ -2,11 +2,9 @@ package clash
 
 import (
 	"math"
-	"slices"
 	"sync"
 
 	"blackboard/board/text"
-	"blackboard/board/words"
 )
 
 // Renewal is what tells whether a note takes the place of an older one in the answer to a
@@ -54,19 +52,9 @@ func (r *Renewal) known() [len(renewing)]float64 {
 		newer += w.weight
 	}
 	return [...]float64{1, is(changing().MatchString(r.Newer.text.Body)),
-		is(r.otherFigure()) + is(r.Wanted.HasKind() && r.Wanted.In(r.Older.text) && r.Wanted.In(r.Newer.text)),
+		is(r.Older.claims().read.HasOtherFigure(r.Newer.claims().read)) + is(r.Wanted.HasKind() && r.Wanted.In(r.Older.text) && r.Wanted.In(r.Newer.text)),
 		r.Older.Share(r.Newer), math.Log1p(asked), asked / max(newer, 1), r.Score,
 		math.Log(float64(r.Near)), is(r.Next)}
-}
-
-// otherFigure reports whether both notes have figures of a unit, and not the same.
-func (r *Renewal) otherFigure() bool {
-	ours := r.Newer.text.Claims().Figures
-	return slices.ContainsFunc(r.Older.text.Claims().Figures, func(f words.Figure) bool {
-		like := func(g words.Figure) bool { return f.Like(&g) && (f.Kind == "date" || f.Unit != "") }
-		return slices.ContainsFunc(ours, like) &&
-			!slices.ContainsFunc(ours, func(g words.Figure) bool { return like(g) && !f.Differs(&g) })
-	})
 }
 
 // changing matches the words of a change in an English note: what is so now, what has gone, what

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/board/claims"
 	"blackboard/board/words"
 )
 
@@ -151,11 +152,8 @@ func telltale(a, b []string) bool {
 		}) {
 			return true
 		}
-		for _, pair := range words.Contraries() {
-			if w == pair[0] && slices.Contains(b, pair[1]) || w == pair[1] &&
-				slices.Contains(b, pair[0]) {
-				return true
-			}
+		if slices.ContainsFunc(b, func(o string) bool { return claims.AreOpposite(w, o) }) {
+			return true
 		}
 	}
 	return false

@@ -1,11 +1,11 @@
 package clash
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"sync"
 
+	"blackboard/board/claims"
 	"blackboard/board/text"
 	"blackboard/board/words"
 )
@@ -53,19 +53,19 @@ var howAsked = sync.OnceValue(func() *questions {
 			valueSet(`who|wh.* (name|brand|company|firm|provider|person|vendor|supplier|manufacturer|`+
 				`chain|colleague|contact|make)s?\n|.*\nwh\w+ (\S+ )?(company|firm|person|vendor|colleague) `,
 				"", ""),
-			valueSet(`how many( \S+)? ?`+unit, "time month", `\b(an?|another|one) `+unit+`\b`),
-			valueSet(`how long`, "time month", `\b(an?|another|one) `+unit+`\b|\b(until|forever|never)\b`),
-			valueSet(`how many`, "- time date size € $ £ ¥ %", `\b(no|none|single|unlimited)\b`),
+			valueSet(`how many( \S+)? ?`+unit, "time months", `\b(an?|another|one) `+unit+`\b`),
+			valueSet(`how long`, "time months", `\b(an?|another|one) `+unit+`\b|\b(until|forever|never)\b`),
+			valueSet(`how many`, "- time months date clock bytes money percent", `\b(no|none|single|unlimited)\b`),
 			valueSet(`wh.*(phone number|('s|his|her|their) (extension|phone|mobile))s?\n`, "", `\d{3}`),
 			valueSet(`wh.* (e-?)?mail address(es)?\n`, "", `\S@\S`),
 			valueSet(`wh.* years?\n`, "", `\b(1[5-9]|20)\d\d\b|\b(last|this|next) year\b`),
 			valueSet(`wh.* temperatures?\n|how (hot|warm|cold)`, "", `\d ?°|\b(degrees?|minus)\b|\d ?[cf]\b`),
-			valueSet(`wh.* (percentage|share|proportion)s?\n`, "%",
+			valueSet(`wh.* (percentage|share|proportion)s?\n`, "percent",
 				`\b(per ?cent|half|third|quarter|fifth|tenth|one in|out of|none|all|every)\b|\d (in|of) `),
-			valueSet(`how (large|big|high|heavy|deep|wide|tall)`, "- date time month", some+`)\b`),
-			valueSet(`wh.* (port|version|release)s?\n`, "bare", `[a-z=>]\d[\d.]*\b|[^\d]:\d`),
+			valueSet(`how (large|big|high|heavy|deep|wide|tall)`, "- date clock time months", some+`)\b`),
+			valueSet(`wh.* (port|version|release)s?\n`, "bare", `[a-z=>]\d[\d.]*\b|[^\d]:\d|\d\.\d+\.\d`),
 			valueSet(`wh.* (salary|(sur)?charge|fee|price|cost|wage|deposit|discount|pay|rent)s?\n|`+
-				`.*\nwhat (do(es)?|did|will) .*\b(cost|pay|charge)s?\b|how much .*money`, "€ $ £ ¥ %",
+				`.*\nwhat (do(es)?|did|will) .*\b(cost|pay|charge)s?\b|how much .*money`, "money percent",
 				`\d ?(p|ct|cents?|pence)\b|\b(free|half|double|nothing|times|price|percent)\b`),
 			valueSet(`wh.* ((week|birth)?day|date|month)s?\n`, "date",
 				`\d(st|nd|rd|th| may)\b|\b(today|tomorrow|nights?|nightly|daily|weekly|monthly|easter|`+
@@ -75,7 +75,7 @@ var howAsked = sync.OnceValue(func() *questions {
 				`\b(hour|days?|today|tomorrow|noon|midnight|dawn|morning|evening|afternoon|nights?|`+
 				`nightly|daily|weekly|monthly|easter|christmas|weekend|(`+calendar+`)s?)\b`),
 			valueSet(`how (much|far|near)|wh.* (number|size|amount|`+
-				`limit|length|height|weight|radius|capacity)s?\n`, "- date", some+`)\b`),
+				`limit|length|height|weight|radius|capacity)s?\n`, "- date clock", some+`)\b`),
 			valueSet(`how (fast|old|often|soon|late|quickly|slow|early|close)|wh.* ages?\n`, "",
 				`(^|[^\w-])\d|`+some+`|every|each|daily|hourly|nightly|weekly)\b`),
 		},
@@ -145,7 +145,7 @@ func (w *Wanted) read(sentence string, proper []string) {
 		if i >= 0 {
 			w.kinds = append(w.kinds, how.kinds[i])
 		}
-		if m := how.count.FindStringSubmatch(q[1]); m != nil && how.kinds[i].units != "time month" {
+		if m := how.count.FindStringSubmatch(q[1]); m != nil && how.kinds[i].units != "time months" {
 			w.counted = strings.Fields(strings.TrimRight(m[1], "?!."))
 			if n := slices.IndexFunc(w.counted, words.Empty); n >= 0 {
 				w.counted = w.counted[:n]
@@ -185,8 +185,8 @@ func (w *Wanted) In(of Text) bool {
 			return w.hasName(ReadNote(of))
 		}
 		return slices.ContainsFunc(k.given.FindAllString(low, -1), w.isNew) ||
-			slices.ContainsFunc(of.Claims().Figures, func(f words.Figure) bool {
-				return k.is(f) && w.isNew(f.Shown) && w.counts(&f, low)
+			slices.ContainsFunc(claims.ExtractText(of.Title+".\n"+of.Body, "").Details, func(d claims.Detail) bool {
+				return k.is(&d) && w.isNew(d.Text) && w.counts(&d, low)
 			})
 	})
 }
@@ -201,35 +201,26 @@ const maxCounted = 3
 
 // counts reports whether a figure may count what is asked for: where a text names that, or others do,
 // its figures of other things do not.
-func (w *Wanted) counts(f *words.Figure, low string) bool {
+func (w *Wanted) counts(d *claims.Detail, low string) bool {
 	return !w.common && !slices.ContainsFunc(w.counted, func(c string) bool {
 		return strings.Contains(low, strings.TrimSuffix(c, "s"))
-	}) || w.leads(f, strings.TrimPrefix(f.Unit, "#"), maxCounted)
+	}) || slices.ContainsFunc(w.counted, d.Counts)
 }
 
-// leads reports whether a word behind a figure, or one of so many that follow it, is counted.
-func (w *Wanted) leads(f *words.Figure, word string, more int) bool {
-	if word == "" || more == 0 {
+// is reports whether a detail of a text is such a value.
+func (k *wantedKind) is(d *claims.Detail) bool {
+	unit := "date"
+	switch {
+	case d.Q != nil && d.Q.Ref && d.Weak: // page 7
 		return false
-	}
-	if slices.ContainsFunc(w.counted, func(c string) bool { return strings.HasPrefix(c, word) }) {
-		return true
-	}
-	for next, near := range f.Context {
-		if near.Before == word && w.leads(f, next, more-1) {
-			return true
-		}
-	}
-	return false
-}
-
-// is reports whether a figure is such a value.
-func (k *wantedKind) is(f words.Figure) bool {
-	unit := cmp.Or(f.Unit, "bare")
-	if f.Kind == "date" {
-		unit = f.Kind
-	} else if unit[0] == '#' {
-		unit = "#"
+	case d.Q != nil && d.Q.Dim == "" && (d.Q.Ref || len(d.Q.Noun) == 0):
+		unit = "bare"
+	case d.Q != nil:
+		unit = d.Q.Dim
+	case d.T == nil:
+		return false
+	case !d.T.Dated:
+		unit = "clock"
 	}
 	return slices.Contains(strings.Fields(k.units), unit) != strings.HasPrefix(k.units, "-")
 }

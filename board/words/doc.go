@@ -4,8 +4,7 @@
 // # What is a word
 //
 // A word is a run of letters, marks and digits; a mark belongs to the letter before it.
-// Case never counts. Accents count for Split and for claims alone, which people read or
-// write in one way. An apostrophe between two letters is part of the word, an 's at its
+// Case never counts. Accents count for Split alone, which people read or write in one way. An apostrophe between two letters is part of the word, an 's at its
 // end is not; Split leaves both to its caller. Scripts that put no blanks between words
 // (Han, kana, hangul, Thai, Lao, Khmer, Burmese) have no words for terms and lexemes:
 // two neighbouring characters stand for one.
@@ -16,25 +15,22 @@
 // A number is what its digits or its words come to: 4,500,000, $4.5M and 4.5 million
 // are one number, 15% and fifteen percent one percentage, 2:17 PM and 14:17 one time,
 // March 23, 2026 and 2026-03-23 one date. With its unit it is one measure: 0.8 s and
-// 800 ms, 90 minutes and 1.5 hours; lexemes and figures stand on one table of units
-// (measure.go). A number in a name (OH-2021-0109, v1.2) is part of the name.
+// 800 ms, 90 minutes and 1.5 hours; the table of units is in measure.go. A number in a
+// name (OH-2021-0109, v1.2) is part of the name.
 //
 // A negation is a word that turns round what comes after it: not, without, hardly,
-// couldn't. Opposites are two words of which one is the other negated: enabled and
-// disabled. Order is what stands before and after "before" and "after". Related has the
-// words that a report may have in the place of another (senses.txt); claims do not use it.
+// couldn't. Related has the words that a report may have in the place of another
+// (senses.txt). What a text claims, and what contradicts it, is read in package claims.
 //
-// # Four readings
+// # Three readings
 //
 // Each reading answers another question. They share characters, number words, months,
-// function words, negations and opposites, and none of them fits the others' question.
+// function words and negations, and none of them fits the others' question.
 //
 //	Split               which words are there? For counting and marking.
 //	Analyzer.Terms      what finds this text in an index? Identifiers also whole; each term a stem.
 //	Scanner.Scan        what must be there again? Words and numbers at their places, with keys
 //	                    that are equal for all ways to write one thing.
-//	ReadClaims          what does it say? Sentences with the side on which each word is meant,
-//	                    and figures as ranges with a unit and what they are about.
 //
 // Terms are stemmed as English in ASCII letters, as Russian in those of Russian. A
 // document that by its function words and letters is in another language with a stemmer
@@ -42,8 +38,8 @@
 // that a question may be in.
 //
 // There are three stems for the same reason (see stem.go): terms are on the disk, what
-// survives in a report is measured with Stem, and claims are compared by the narrowest,
-// Base.
+// survives in a report is measured with Stem, and whole statements are compared by the
+// narrowest, Base.
 //
 // Any text can be read, valid UTF-8 or not, in time that grows with its length alone.
 // Tables of words are made when they are first needed, not when a process starts.

@@ -8,8 +8,7 @@ import (
 	"sync"
 )
 
-// This file reads quantities (numbers with units, in all spellings) and ranges. Lexemes
-// and figures use the same table of units.
+// This file reads quantities (numbers with units, in all spellings) and ranges.
 
 // A unit can be converted into another of its dimension.
 type unit struct {
@@ -270,7 +269,7 @@ func (s *Scanner) apart(l *Lexeme, value string, j int) {
 		return
 	}
 	if u, ok := counted(s.Lexemes[j+1].Plain); ok && len(s.Lexemes[j+1].Plain) > 2 &&
-		!isStopword(s.Lexemes[j].Plain) {
+		!Empty(s.Lexemes[j].Plain) {
 		l.addKeys(u.keys(value)...)
 	}
 }
@@ -300,7 +299,7 @@ func (s *Scanner) isBare(l *Lexeme, j int) bool {
 	if next.Start == l.Start { // 3x
 		return next.Kind == Number
 	}
-	return next.Kind != Word || !s.Near(*l, next, "-") || isStopword(next.Plain)
+	return next.Kind != Word || !s.Near(*l, next, "-") || Empty(next.Plain)
 }
 
 // maxSum is how many lexemes one duration may be written in.

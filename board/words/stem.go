@@ -1,9 +1,9 @@
 package words
 
 import (
+	"slices"
 	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/kljensen/snowball/english"
@@ -226,17 +226,12 @@ func Significant(w string) bool {
 	return utf8.RuneCountInString(w) >= minSignificant && !IsCommon(w)
 }
 
-// isStopword reports whether claims ignore a word in lower case: it is in FunctionWords or claimWords.
-func isStopword(w string) bool { return emptyWords()[w]&(isFunction|isClaim) != 0 }
+// Empty reports whether a word in lower case says nothing of its own: it is in FunctionWords or claimWords.
+func Empty(w string) bool { return emptyWords()[w]&(isFunction|isClaim) != 0 }
 
-// claimStem returns the stem by which claims compare a word in lower case, "" for a
-// function word or a text that is not a word.
-func claimStem(w string) string {
-	if isStopword(w) || !strings.ContainsFunc(w, unicode.IsLetter) {
-		return ""
-	}
-	return Base(w)
-}
+var negators = strings.Fields(`not no non never without neither nor none cannot avoid avoids avoided avoiding
+	lack lacks lacking unable refuse refuses hardly`)
 
-// Empty reports whether claims ignore a word in lower case: it is in FunctionWords or claimWords.
-func Empty(w string) bool { return isStopword(w) }
+// Negates reports whether a word in lower case negates the following word: not,
+// without, don't.
+func Negates(w string) bool { return strings.HasSuffix(w, "n't") || slices.Contains(negators, w) }

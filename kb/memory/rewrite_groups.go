@@ -194,7 +194,7 @@ func (g *grouping) byWords(i int, model string) {
 
 // clash compares each item with its nearest neighbours.
 func (g *grouping) clash(ctx context.Context) error {
-	seen := map[[2]int]bool{}
+	seen, read := map[[2]int]bool{}, clash.ReadTexts{}
 	for i := range g.all {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -209,12 +209,8 @@ func (g *grouping) clash(ctx context.Context) error {
 				continue
 			}
 			seen[pair] = true
-			a, b := g.all[pair[0]].text(), g.all[pair[1]].text()
-			why := clash.Reasons(a, b)
-			if other := clash.Exchanged(a, b); len(why) == 0 && other != "" {
-				why = []string{other}
-			}
-			if len(why) > 0 {
+			a, b := read.Claims(pair[0], g.all[pair[0]].text()), read.Claims(pair[1], g.all[pair[1]].text())
+			if why := clash.ReasonsOf(a, b); len(why) > 0 {
 				g.clashes = append(g.clashes, clashing{pair[0], pair[1], why})
 			}
 		}
