@@ -93,6 +93,7 @@ type Word struct {
 	clause    int
 	aside     bool // only ruled out
 	capital   bool
+	text      string // as written
 }
 
 // A Claim is a statement that has been read.
@@ -330,7 +331,7 @@ func (c *Claim) takeWords(r *reading) {
 		if number || !says(x.low) && !(c.English && contraries()[root(low)] != nil) {
 			continue
 		}
-		w := Word{stem(low), low, r.clause[i], r.aside[i], x.capital()}
+		w := Word{stem(low), low, r.clause[i], r.aside[i], x.capital(), x.text}
 		c.Words = append(c.Words, w)
 		if !empty.has(x.low) {
 			c.stems[w.stem] = true

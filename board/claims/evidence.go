@@ -15,6 +15,7 @@ type Evidence struct {
 	values map[valueKey][]int32      // the claims that have a figure
 	lower  map[string]bool           // words that stand in lower case somewhere
 	rare   func(stem string) float64 // the weight of a stem; nil: computed from Claims
+	looked *passages                 // made at first use
 	said   flat                      // all that is said, made at first use
 	starts []int                     // of each claim in what is said
 	names  map[string]bool           // words of names of several words, made at first use

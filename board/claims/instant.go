@@ -53,7 +53,7 @@ var (
 	reClock = text.NewRegexp(
 		`^(\d{1,2}):(\d{2})(?::(\d{2}))?(?:[.,]\d+)?([aApP][mM])?(Z|[+-]\d{2}:?\d{2})?$`)
 	cjkDate    = strings.NewReplacer("年", "-", "년", "-", "月", "-", "월", "-", "日", "", "일", "", " ", "")
-	dayLayouts = []string{"2006-01-02", "2006-1-2", "2006/01/02", "2.1.2006", "1/2/2006", "2/1/2006"}
+	dayLayouts = []string{"2006-01-02", "2006-1-2", "2006/1/2", "2.1.2006", "1/2/2006", "2/1/2006", "1/2/06", "2/1/06"}
 )
 
 // span sets the period that begins on a day and has so many months and days. In the year 0 it is in any year.
@@ -102,9 +102,12 @@ func (t tokens) ordinalDay(i int) (d int) {
 
 // month returns the month that a token names, or 0. May and March are words, too.
 func (t tokens) month(i int) time.Month {
-	x := t.at(i)
+	x, k := t.at(i), i+1
+	if w := t.at(k).low; w == "." || w == "," { // Mar. 23
+		k++
+	}
 	if x.kind != wordToken || x.text == x.low || verbMonths.has(x.low) && t.day(i-1) == 0 &&
-		t.day(i+1) == 0 && t.year(i+1) == 0 && !beforeMonth.has(t.at(i-1).low) {
+		t.day(k) == 0 && t.year(k) == 0 && !beforeMonth.has(t.at(i-1).low) {
 		return 0
 	}
 	return months()[x.low]
@@ -199,6 +202,9 @@ func monthFirst(in *Instant, t tokens, i int) int {
 	m, k := t.month(i), i+1
 	if m == 0 {
 		return 0
+	}
+	if w := t.at(k).low; w == "." || w == "," && t.year(k+1) > 0 { // Mar. 23; March, 2026
+		k++
 	}
 	if d := t.day(k); d > 0 && !t.measureAt(k+1) {
 		y, next := t.yearBehind(k+1, ",")

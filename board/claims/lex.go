@@ -76,9 +76,11 @@ func lex(text string) tokens {
 
 func (l *lexer) add(kind tokenKind, text string, at int) {
 	n := len(l.out)
-	l.out = append(l.out, token{kind: kind, text: text, low: strings.ToLower(text), at: at,
+	l.out = append(l.out, token{kind: kind, text: text, low: hyphens.Replace(strings.ToLower(text)), at: at,
 		glued: n > 0 && l.out[n-1].end() == at, tied: at > 0 && l.text[at-1] == '-', code: l.code})
 }
+
+var hyphens = strings.NewReplacer("‐", "-", "‑", "-", "–", "-")
 
 const meaningful = "%‰$€£¥<>=≥≤~≈±°*+/"
 
@@ -207,8 +209,10 @@ func runLength(s string) int {
 // joins reports whether a sign is inside of a number, word or name.
 func joins(r, before, after rune, numeric bool) bool {
 	switch r {
-	case '.', '-', '/', '\'', '’', '@':
+	case '.', '-', '‐', '‑', '/', '\'', '’', '@':
 		return inRun(after)
+	case '–': // OH–2021
+		return !numeric && digit(after)
 	case ',':
 		return numeric && digit(before) && digit(after)
 	case ':':
@@ -220,7 +224,7 @@ func joins(r, before, after rune, numeric bool) bool {
 var (
 	reStamp = text.NewRegexp(`^(\d{4}-\d{2}-\d{2}([T_]\d{2}:\d{2}.*)?|` +
 		`\d{1,2}:\d{2}(:\d{2})?([.,]\d+)?([aApP][mM]|Z)?([+-]\d{2}:?\d{2})?|` +
-		`\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}/\d{1,2}/\d{4}|\d{4}/\d{2}/\d{2})$`)
+		`\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}/\d{1,2}/(\d{4}|\d{2})|\d{4}/\d{1,2}/\d{1,2})$`)
 	rePeriod = text.NewRegexp(
 		`^(?:(?:FY|fy|CY)(\d{2}|\d{4})|(\d{4})[-/]?Q([1-4])|Q([1-4])|H([12]))$`)
 	reDigits  = text.NewRegexp(`^\d[\d.,'’\x{00a0}\x{202f}\x{2009} ]*$`)
@@ -280,7 +284,7 @@ func (l *lexer) numeric(s string, at int) {
 		_, isNumber = parseNumber(s)
 	}
 	switch measure := reMeasure.FindStringSubmatch(s); {
-	case strings.HasPrefix(s, "http"), !thousandsByPoints(s) && reVersion.MatchString(s):
+	case strings.HasPrefix(s, "http"), !thousandsByPoints(s) && !isStamp(s) && reVersion.MatchString(s):
 		part(nameToken, 0, len(s))
 	case isStamp(s), rePeriod.MatchString(s):
 		part(stampToken, 0, len(s))

@@ -63,6 +63,17 @@ func (t tokens) quantity(i int) (q Quantity, next int, ok bool) {
 		q.scale(scales()[w])
 		q.Whole, next = false, next+1
 	}
+	for q.Word && next < len(t) && scales()[t.word(next-1)] != 0 { // four million five hundred thousand
+		r, end := t.numberInWords(next)
+		f := max(1, scales()[t.word(next+end)])
+		if end == 0 || r*f >= scales()[t.word(next-1)] {
+			break
+		}
+		if q.Value += r * f; f > 1 {
+			end++
+		}
+		q.Number, next = q.Value, next+end
+	}
 	if c := currencies()[t.word(next)]; currency == "" && c != "" &&
 		(t[next].kind == signToken || len(t[next].low) >= 3) {
 		currency, next = c, next+1

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"strings"
+	"unicode"
 
 	"blackboard/board/documents"
 	"blackboard/board/text"
@@ -39,7 +40,7 @@ var (
 	reNote     = text.NewRegexp(`\[\^[^\]]*\]:?`)
 	reLeadIn   = text.NewRegexp(`^\*\*([^*]{2,60}?)[.:]?\*\*[.:]?\s`)
 	reEnd      = text.NewRegexp(`[.!?]["')*\]_”]*(\[\^[^\]]*\])?[ \n]+[*("_]*`)
-	emphasis   = strings.NewReplacer("**", "", "__", "", "~~", "")
+	emphasis   = strings.NewReplacer("**", "", "__", "", "~~", "", `\%`, "%")
 )
 
 var abbreviations = setOf("abbreviations")
@@ -105,8 +106,32 @@ func (r *reader) add(s *Statement, lead string) {
 			s.Heads = append(s.Heads, h)
 		}
 	}
+	s.Text = narrow(s.Text)
+	for i := range s.Cells {
+		s.Cells[i].Text = narrow(s.Cells[i].Text)
+	}
 	s.Block = r.block
 	r.out = append(r.out, s)
+}
+
+// narrow writes digits of all scripts, and full-width signs, as ASCII has them.
+func narrow(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r > 0x65f }) < 0 {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= '！' && r <= '～':
+			return r - '！' + '!'
+		case r < 0x660 || !unicode.IsDigit(r):
+			return r
+		}
+		zero := r
+		for zero > r-9 && unicode.IsDigit(zero-1) {
+			zero--
+		}
+		return r - zero + '0'
+	}, s)
 }
 
 // plain takes the marks of Markdown out of a line.

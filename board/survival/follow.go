@@ -15,13 +15,13 @@ import (
 // or are rounded from them. Then it has them all.
 func (f *finding) follows() bool {
 	missing := map[string]int{} // their places in wants
-	for i, w := range f.pattern.wants {
-		if w.number && !f.have[i] {
-			missing[w.text] = i
+	for i, w := range f.pattern.Wants {
+		if w.Number && !f.Have[i] {
+			missing[w.Text] = i
 		}
 	}
 	wanted := maps.Clone(missing)
-	text := f.index.report.Text()[f.index.units[f.first].start:f.index.units[f.last].end]
+	text := textOf(f.index.claims.Claims[f.First : f.Last+1])
 	read := func(record func(trace.Record) error) error {
 		return record(trace.Record{ID: "passage", Text: text})
 	}
@@ -45,7 +45,7 @@ func (f *finding) follows() bool {
 		return false
 	}
 	for _, i := range wanted {
-		f.have[i] = true
+		f.Have[i] = true
 	}
 	return len(wanted) > 0
 }

@@ -11,9 +11,9 @@ import (
 	"blackboard/embed"
 )
 
-// semanticPassage is the size of the passages that are embedded, in lexemes: a sentence
+// semanticPassage is the size of the passages that are embedded, in tokens: a sentence
 // or two, so that a passage is about one thing.
-const semanticPassage = 30
+const semanticPassage = 38
 
 // surely is a cosine of texts that differ in no more than a word or two.
 const surely = 0.95
@@ -51,10 +51,10 @@ func (r *Result) AddMeaning(ctx context.Context, e embed.Embedder, minCosine flo
 	}
 	for _, report := range reports {
 		x := newIndex(report)
-		passages := x.passages(semanticPassage)
+		passages := x.claims.Spans(semanticPassage)
 		texts = texts[:0]
 		for _, at := range passages {
-			texts = append(texts, x.quote(at.first, at.last, math.MaxInt).Text)
+			texts = append(texts, textOf(x.claims.Claims[at.First:at.Last+1]))
 		}
 		have, err := embedAll(ctx, e, texts)
 		if err != nil {
@@ -69,7 +69,7 @@ func (r *Result) AddMeaning(ctx context.Context, e embed.Embedder, minCosine flo
 }
 
 // meaning compares one missing item with the passages of one report.
-func (r *ItemResult) meaning(x *index, passages []passage, want embed.Vector,
+func (r *ItemResult) meaning(x *index, passages []claims.Span, want embed.Vector,
 	have []embed.Vector, minCosine float64) {
 	best, top := -1, -1.0
 	for i := range passages {
@@ -86,18 +86,15 @@ func (r *ItemResult) meaning(x *index, passages []passage, want embed.Vector,
 		return
 	}
 	p, at := newPattern(r.Content), passages[best]
-	var h hits
-	h.fill(p, x)
-	if p.weigh(h.gather(at.from, at.to, x.units[at.first].under), true) < p.numbers {
+	if !x.claims.HasNumbers(p.Pattern, at) {
 		return // near in meaning, but a number is not there
 	}
-	text := x.quote(at.first, at.last, math.MaxInt).Text
-	if top < surely && (claims.IsNegative(r.Content) != claims.IsNegative(text) || p.calledFalse(x, &h) >= 0) {
+	passage := x.passage(x.claims.Claims[at.First : at.Last+1])
+	if top < surely && (claims.IsNegative(r.Content) != claims.IsNegative(passage.whole) || p.calledFalse(x) >= 0) {
 		return // vectors hardly tell what is from what is not
 	}
 	r.Present, r.Unsure, r.Cause = true, false, ""
-	r.ByMeaning, r.MissingNumbers = true, []string{}
-	r.Passage = x.quote(at.first, at.last, passageRunes)
+	r.ByMeaning, r.MissingNumbers, r.Passage = true, []string{}, passage
 }
 
 func embedAll(ctx context.Context, e embed.Embedder, texts []string) ([]embed.Vector, error) {

@@ -1,7 +1,6 @@
 package survival
 
 import (
-	"slices"
 	"strings"
 
 	"blackboard/board/text"
@@ -65,7 +64,8 @@ var (
 
 // attributes is what makes a finding one of who says something: that stays true when what is said is
 // called false.
-var attributes = text.NewRegexp(`(?i)\baccording to\b|\b(?:says?|states|claims|reports|writes|declares|answers|tells) (?:\w+ )?that\b`)
+var attributes = text.NewRegexp(`(?i)\baccording to\b|\b(?:says?|said|state[sd]|claim(?:s|ed)|` +
+	`report(?:s|ed)|writes|wrote|declare[sd]|answer(?:s|ed)|tells|told) (?:\w+ )?that\b`)
 
 // supposed is a clause that says when something else holds, and calls nothing false: once more than
 // two per cent are wrong, …
@@ -75,63 +75,39 @@ var supposed = text.NewRegexp(`(?i)(?:^|[,;] )\W*(?:once|if|when|whenever|where|
 // one before it.
 const leastCarried, leastAround = .25, .4
 
-// calledFalse returns the unit that has most of an item, if the report has it only to call it
-// false; -1 otherwise.
-func (p *pattern) calledFalse(x *index, h *hits) int32 {
+// calledFalse returns the claim that has most of an item, if the report has it only to call it false; -1 otherwise.
+func (p *pattern) calledFalse(x *index) int {
 	if p.asks || refutes.MatchString(p.content) || formerly.MatchString(p.content) ||
 		attributes.MatchString(p.content) {
 		return -1
 	}
-	total := float64(p.words + wordWeight*p.numbers)
-	share := func(set []uint64) float64 {
-		return float64(p.weigh(set, false)+wordWeight*p.weigh(set, true)) / total
-	}
-	best, most := int32(-1), 0.0
-	for u := range x.units {
-		i := int32(u)
-		w := share(h.gather(i, i, span{}))
-		from := i
-		if from > 0 && x.units[from-1].section == x.units[i].section {
-			from--
-		}
-		if w >= leastCarried && w > most &&
-			share(h.gather(from, i, x.units[i].under)) >= leastAround {
-			best, most = i, w
-		}
-	}
-	if best >= 0 && x.refuted(best) {
+	if best := x.claims.About(p.Pattern, leastCarried, leastAround); best >= 0 && x.refuted(best) {
 		return best
 	}
 	return -1
 }
 
-// refuted reports whether the report has a sentence only to call it false.
-func (x *index) refuted(u int32) bool {
-	is, known := x.refuting[u]
+// refuted reports whether the report has a claim only to call it false.
+func (x *index) refuted(i int) bool {
+	is, known := x.refuting[i]
 	if !known {
-		is = x.refutes(u)
-		x.refuting[u] = is
+		is = x.refutes(i)
+		x.refuting[i] = is
 	}
 	return is
 }
 
-func (x *index) refutes(u int32) bool {
-	text := supposed.ReplaceAllString(x.text(u), "")
-	if refutes.MatchString(text) || formerly.MatchString(text) {
+func (x *index) refutes(i int) bool {
+	all := x.claims.Claims
+	c := all[i]
+	text := supposed.ReplaceAllString(c.Text, "")
+	if refutes.MatchString(text) || formerly.MatchString(text) ||
+		i+1 < len(all) && all[i+1].Block == c.Block && takesBack.MatchString(all[i+1].Text) ||
+		len(c.Heads) > 0 && outlaws.MatchString(c.Heads[len(c.Heads)-1]) {
 		return true
 	}
-	if next := u + 1; next < int32(len(x.units)) && x.same(u, next) &&
-		takesBack.MatchString(x.text(next)) {
-		return true
-	}
-	for h := x.units[u].under.from; h < x.units[u].under.to; h++ {
-		if outlaws.MatchString(x.text(h)) {
-			return true
-		}
-	}
-	// The head of a list.
-	for k := u; k > max(0, u-maxList); k-- {
-		if before := x.text(k - 1); strings.HasSuffix(before, ":") {
+	for k := i - 1; k >= max(0, i-maxList); k-- { // the head of a list
+		if before := all[k].Text; strings.HasSuffix(before, ":") {
 			return refutes.MatchString(before) || outlaws.MatchString(before)
 		}
 	}
@@ -140,21 +116,3 @@ func (x *index) refutes(u int32) bool {
 
 // maxList is how many items of a list are looked back over for what introduces it.
 const maxList = 8
-
-// text returns a unit, with the marks that end it.
-func (x *index) text(u int32) string {
-	text, end := x.report.Text(), x.units[u].end
-	for end < len(text) && slices.Contains([]byte(".!?:;"), text[end]) {
-		end++
-	}
-	return text[x.units[u].start:end]
-}
-
-// same reports whether two units stand in one paragraph, or item of a list.
-func (x *index) same(a, b int32) bool {
-	return !parts.MatchString(x.report.Text()[x.units[a].end:max(x.units[a].end,
-		x.units[b].start)])
-}
-
-// parts is what stands between two paragraphs, or items of a list.
-var parts = text.NewRegexp(`\n\s*(?:\n|[-*+•|] )`)

@@ -2,39 +2,21 @@ package survival
 
 import (
 	"slices"
-	"strings"
 
 	"blackboard/board/claims"
-	"blackboard/board/fault"
 )
 
 // This file lets package claims have its say. It reads units, rates, bounds, time zones and
 // tables, so it finds what a report says in another form, and what it contradicts. Words
 // alone are judged by the patterns of this package.
 
-// read is a report as package claims reads it.
-func (x *index) read() *claims.Evidence {
-	if x.claims == nil {
-		x.claims = claims.NewEvidence(claims.ExtractCiting(x.cited)).Even()
-	}
-	return x.claims
-}
-
-// claimed is an item as package claims reads it.
-func (p *pattern) claimed() *claims.Claim {
-	if p.claim == nil {
-		p.claim = claims.ExtractText(strings.TrimSpace(p.content), "")
-	}
-	return p.claim
-}
-
 // weigh changes what a report was found to carry of an item if its claims say otherwise.
 func (f *finding) weigh(x *index) {
-	if len(f.pattern.wants) == 0 || f.cause == MissContradicted && x.refuted(f.first) {
+	if len(f.pattern.Wants) == 0 || f.cause == MissContradicted && x.refuted(f.Shown.First) {
 		return
 	}
-	x.read().Part = x.long
-	s := x.read().Survive(f.pattern.claimed(), f.pattern.content)
+	x.claims.Part = x.long
+	s := x.claims.Survive(f.pattern.claim, f.pattern.content)
 	f.near = s
 	if !s.Verbatim && (f.cause == MissContradicted || f.pattern.asks) {
 		f.unsure = f.undecided(x, &s)
@@ -54,9 +36,9 @@ func (f *finding) weigh(x *index) {
 // cite changes what a report was found to carry of an item by what the statements say that cite it. They speak of it: what
 // has something of it is unsure at least, but for an item that they contradict.
 func (f *finding) cite(x *index, id string) {
-	s, cited := x.read().SurviveCited(id, f.pattern.claimed(), f.pattern.content)
+	s, cited := x.claims.SurviveCited(id, f.pattern.claim, f.pattern.content)
 	switch {
-	case !cited || len(f.pattern.wants) == 0:
+	case !cited || len(f.pattern.Wants) == 0:
 	case s.Verdict == claims.Refuted:
 		f.lacks, f.unsure, f.near, f.cited = nil, false, s, true
 		f.refute(&s)
@@ -79,7 +61,7 @@ func (f *finding) undecided(x *index, s *claims.Survival) bool {
 // scattered reports whether a passage has enough of the words of an item, but no sentence has them, and the claims say
 // nothing of it.
 func (f *finding) scattered() bool {
-	return f.cause == MissScattered && f.share >= leastCoverage && f.near.Verdict == claims.Unsupported
+	return f.cause == MissScattered && f.Share >= leastCoverage && f.near.Verdict == claims.Unsupported
 }
 
 // longReports reports whether reports are so long together that the words of any item meet
@@ -87,7 +69,7 @@ func (f *finding) scattered() bool {
 func longReports(all []*index) bool {
 	n := 0
 	for _, x := range all {
-		n += len(x.read().Claims)
+		n += len(x.claims.Claims)
 	}
 	return n >= claims.LongText
 }
@@ -111,16 +93,4 @@ func (f *finding) say(s *claims.Survival, cause string) {
 	if s.Verbatim {
 		f.lacks = nil
 	}
-}
-
-// passage describes a window of claims.
-func (x *index) passage(w *claims.Window) *Passage {
-	first := w.Claims[0]
-	var texts []string
-	for _, c := range w.Claims {
-		texts = append(texts, c.Text)
-	}
-	text := strings.Join(strings.Fields(strings.Join(texts, " ")), " ")
-	return &Passage{Report: x.report.Name, Line: first.Line, Where: x.report.Where(first.At),
-		Text: fault.Clip(text, passageRunes), whole: text}
 }

@@ -99,12 +99,12 @@ func TestSurvivalSets(t *testing.T) {
 					t.Logf("%-30s %v", kind, by[kind])
 				}
 				// Slightly under what was measured.
-				least := map[string][2]float64{"tune/words": {0.87, 0.89},
-					"tune/potion":    {0.91, 0.89},
-					"held-out/words": {0.82, 0.82}, "held-out/potion": {0.86, 0.82},
-					"final/words": {0.81, 0.93}, "final/potion": {0.81, 0.90},
+				least := map[string][2]float64{"tune/words": {0.86, 0.86},
+					"tune/potion":    {0.91, 0.86},
+					"held-out/words": {0.82, 0.82}, "held-out/potion": {0.84, 0.82},
+					"final/words": {0.80, 0.94}, "final/potion": {0.80, 0.94},
 					"unseen/words": {0.79, 0.79}, "unseen/potion": {0.81, 0.79},
-					"check/words": {0.67, 0.67}, "check/potion": {0.69, 0.67},
+					"check/words": {0.67, 0.64}, "check/potion": {0.69, 0.64},
 					"blind/words": {0.70, 0.70}, "blind/potion": {0.70, 0.70}}[set+"/"+mode]
 				if c := by["all"]; c.precision() < least[0] || c.recall() < least[1] {
 					t.Errorf("it has become worse: %v", c)

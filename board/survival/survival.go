@@ -3,10 +3,10 @@
 // model ([Result.AddMeaning]). It knows no database; package board says which items a
 // run has.
 //
-// A report is lines (package documents), which become an index of units (index.go). An
-// item becomes a pattern of wants (pattern.go), and find.go looks for the passage that
-// meets most of them; numbers that a reader must work out are in follow.go, and what a
-// report has only to call it false in refute.go. Then package claims has its say (said.go):
+// Package claims reads both. An item becomes a pattern of wants, and the passage that meets
+// most of them is looked for (claims.Evidence.Carry; find.go); numbers that a reader must
+// work out are in follow.go, and what a report has only to call it false in refute.go. Then
+// the statements that are nearest have their say (said.go):
 // text that is there word for word is present; units, rates, bounds, what a figure stands
 // with, denials, opposites and exchanged roles may contradict an item, and figures and
 // names may carry one that words alone do not. What a statement that cites an item says
@@ -22,12 +22,12 @@
 // is unsure counts as missing, but in the last row:
 //
 //	           items  precision  recall
-//	blind         80       0.73    0.75
-//	check         80       0.68    0.68
+//	blind         80       0.72    0.72
+//	check         80       0.68    0.65
 //	unseen        80       0.80    0.80
-//	final         70       0.82    0.93
+//	final         70       0.81    0.97
 //	held-out      80       0.83    0.85
-//	tune          80       0.88    0.90
+//	tune          80       0.87    0.87
 //	real runs     60       0.90    0.86
 //	reviews       73       1.00    1.00
 //
@@ -257,14 +257,14 @@ func Check(items []Item, reports ...*documents.Document) Result {
 		r.Reports[i], indexes[i] = report.Name, newIndex(report)
 	}
 	long := longReports(indexes)
-	var work hits
 	for i, item := range items {
-		best := finding{pattern: newPattern(item.Content), cause: MissAbsent, first: -1}
+		best := finding{Carried: claims.Carried{Span: claims.Span{First: -1}}, pattern: newPattern(item.Content),
+			cause: MissAbsent}
 		best.pattern.asks = item.Why == WhyOpen || item.Why == WhyWaived
 		var against *finding
 		for _, x := range indexes {
 			x.long = long
-			f := best.pattern.find(x, &work)
+			f := best.pattern.find(x)
 			f.weigh(x)
 			f.cite(x, item.ID)
 			if f.cause != "" && (f.cited || f.near.Denies() && !long) {

@@ -223,7 +223,7 @@ func languageStem(marked string) string {
 	for i := range languages {
 		l := &languages[i]
 		if word, ok := strings.CutPrefix(marked, StemMark+l.letter); ok {
-			if s := foldWord(l.stem(strings.TrimSuffix(l.mend.Replace(word+" "), " "),
+			if s := FoldWord(l.stem(strings.TrimSuffix(l.mend.Replace(word+" "), " "),
 				true)); s != "" {
 				return StemMark + l.letter + s
 			}

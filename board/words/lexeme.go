@@ -391,7 +391,7 @@ func (s *Scanner) words(start, end int) {
 					strings.TrimLeft(w[cut:], "'’sS") == "" {
 					w = w[:cut] // the company's
 				}
-				s.word(from, i, foldWord(w))
+				s.word(from, i, FoldWord(w))
 			}
 			from = i + size
 		}

@@ -215,7 +215,7 @@ func FoldText(s string) string {
 }
 
 // foldRune returns r in lower case, with full-width forms narrowed; accents stay (see
-// foldWord).
+// FoldWord).
 func foldRune(r rune) rune {
 	switch {
 	case r >= '！' && r <= '～':
@@ -229,8 +229,8 @@ func foldRune(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-// foldWord returns a word in lower case without accents and apostrophes.
-func foldWord(s string) string {
+// FoldWord returns a word in lower case without accents and apostrophes.
+func FoldWord(s string) string {
 	plain := true
 	for i := range len(s) {
 		if c := s[i]; c >= utf8.RuneSelf || c >= 'A' && c <= 'Z' || c == '\'' {
