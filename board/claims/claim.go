@@ -32,6 +32,7 @@ type Detail struct {
 	Cell    *Cell // the cell that it stands in
 	Weak    bool  // no fault by itself if it is absent: a count of the text's own parts, an acronym
 	initial bool  // a name that may be a common word at the beginning of a sentence
+	Begins  bool  // a name that begins a sentence, or what stands like one
 	Level   bool  // what a figure is of: 95 % CI, three for every ten
 	named   bool  // a number that tells one of many: channel 12
 }
@@ -108,6 +109,8 @@ type Claim struct {
 	denials []denial
 	bounds  []condition // read when first asked
 	bounded bool        // they have been
+	skimmed bool        // without what its details are about and what it denies
+	metres  bool        // an m that stands behind a number is a metre
 	English bool
 	read    int // tokens that have been read
 	number  int // among the claims of its evidence
@@ -126,7 +129,11 @@ var (
 // Extract returns a statement as a claim: its words and details, what the headings and headers above it say, and the
 // dates in the name of its source.
 func Extract(s *Statement, source string) *Claim {
-	c := &Claim{Statement: s, Source: source, stems: map[string]bool{}, English: true}
+	return (&Claim{Statement: s, Source: source, stems: map[string]bool{}, English: true}).extract()
+}
+
+func (c *Claim) extract() *Claim {
+	s, source := c.Statement, c.Source
 	for _, h := range s.Heads {
 		c.under(h)
 	}
@@ -271,7 +278,7 @@ func newReading(t tokens, clause int) *reading {
 func (c *Claim) take(text string, t tokens, cell *Cell, clause int) int {
 	r := newReading(t, clause)
 	r.aside = make([]bool, len(t))
-	if c.English {
+	if c.English && !c.skimmed {
 		c.deny(r)
 	}
 	first := len(c.Details)
@@ -280,6 +287,10 @@ func (c *Claim) take(text string, t tokens, cell *Cell, clause int) int {
 		if !ok {
 			i++
 			continue
+		}
+		if x := t.at(next); c.metres && d.Q != nil && d.Q.Dim == "" && x.text == "m" && !x.glued {
+			d.Q.Noun, next = nil, next+1
+			d.Q.take(units()["m"], false)
 		}
 		begin := i
 		if d.Q != nil && d.Q.Dim == "money" && currencies()[t.at(i-1).low] != "" {
@@ -300,12 +311,14 @@ func (c *Claim) take(text string, t tokens, cell *Cell, clause int) int {
 	r.lendUnits(details, cell)
 	c.takeWords(r)
 	for k := range details {
-		if d := &details[k]; d.isFigure() {
+		if d := &details[k]; d.isFigure() && !c.skimmed {
 			r.own(r.extent(d))
 		}
 	}
 	for k := range details {
-		r.around(&details[k], cell)
+		if !c.skimmed {
+			r.around(&details[k], cell)
+		}
 		details[k].first += c.read
 		c.nameStems(&details[k])
 	}
@@ -359,6 +372,9 @@ func (c *Claim) nameStems(d *Detail) {
 func (c *Claim) detail(t tokens, i int) (d Detail, next int, ok bool) {
 	x := &t[i]
 	if x.kind <= stampToken {
+		if q, ok := t.duration(i); ok {
+			return t.number(i, i+2, &q), i + 2, true
+		}
 		if in, n, ok := t.instant(i); ok {
 			return Detail{Kind: Date, T: &in}, n, true
 		}
@@ -423,7 +439,7 @@ func (t tokens) name(i int) (d Detail, next int) {
 	one, b := len(words) == 1, t.at(i-1)
 	initial := b.kind == markToken && (b.text == "" || strings.Contains(":\"“|.!?", b.text))
 	short := strings.TrimSuffix(t[i].text, "s")
-	return Detail{Kind: Name, Words: words, initial: initial && one,
+	return Detail{Kind: Name, Words: words, initial: initial && one, Begins: initial,
 		Weak: one && len(short) <= 6 && short == strings.ToUpper(short)}, next
 }
 
@@ -599,7 +615,12 @@ func (r *reading) unitBefore(q *Quantity, i int) {
 			q.Minutes = q.Minutes || q.Dim == "" && strings.HasSuffix(x.low, "_min")
 		}
 		b := r.t.at(j - 1)
-		if u := units()[x.low]; (u.dim == "time" || u.dim == "bytes") && !r.used[j] &&
+		u := units()[x.low]
+		if j == i-1 && (u.dim == "length" || u.dim == "time" && u.factor >= 3600 && len(x.low) > 2) && b.kind == wordToken &&
+			x.kind == wordToken && !strings.HasSuffix(x.low, "s") { // at km 41.3, on day 42
+			q.take(u, false)
+		}
+		if (u.dim == "time" || u.dim == "bytes") && !r.used[j] &&
 			x.kind == wordToken && len(x.low) > 3 && strings.HasSuffix(x.low, "s") &&
 			b.kind == wordToken && !empty.has(b.low) {
 			q.take(u, true)

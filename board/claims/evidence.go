@@ -69,7 +69,11 @@ func coarse(v float64) int32 {
 func (d *Detail) keys(all []valueKey) []valueKey {
 	switch {
 	case d.Q != nil:
-		for _, v := range []float64{d.Q.Number, d.Q.Value, d.Q.Other} {
+		days := 0.0
+		if d.Q.Dim == "months" {
+			days = d.Q.Value * month
+		}
+		for _, v := range []float64{d.Q.Number, d.Q.Value, d.Q.Other, days} {
 			if v != 0 || d.Q.Number == 0 {
 				all = append(all, valueKey{'n', coarse(v)})
 			}
@@ -99,6 +103,13 @@ func (d *Detail) keys(all []valueKey) []valueKey {
 
 // asks are the keys of figures that may agree with one.
 func (d *Detail) asks() (all []valueKey) {
+	if d.Q != nil && d.Q.significant() < 2 { // 0.7 of 0.68
+		v := math.Abs(d.Q.Value)
+		half := min(d.Q.Step()/2, .1*v)
+		for n := coarse(v - half); n <= coarse(v+half) && v > half; n++ {
+			all = append(all, valueKey{'n', n})
+		}
+	}
 	for _, k := range d.keys(nil) {
 		switch {
 		case k.kind == 'y' && d.T.days() <= 92: // its month says more

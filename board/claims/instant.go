@@ -2,6 +2,7 @@ package claims
 
 import (
 	"blackboard/board/text"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -124,7 +125,7 @@ func (t tokens) instant(i int) (in Instant, next int, ok bool) {
 	switch x := t[i]; {
 	case x.kind == stampToken && !(quarters()[x.low] > 0 && t.year(i+1) > 0) && in.stamp(x.text):
 		return in, in.clockAfter(t, i+1), true
-	case x.kind == numberToken && float(x.text) < 13 && meridian(t.word(i+1)) != "": // 5 pm, 4.20 pm
+	case x.kind == numberToken && float(x.text) < 13 && t.meridian(i+1) != "": // 5 pm, 4.20 pm
 		h, m, _ := strings.Cut(x.text, ".")
 		in.Clock = int(float(h))%12*3600 + int(float(m))*60
 		return in, in.zone(t, i+1), true
@@ -254,7 +255,7 @@ func quarterFirst(in *Instant, t tokens, i int) int {
 func yearAlone(in *Instant, t tokens, i int) int {
 	y := t.year(i)
 	if y == 0 || t.measureAt(i+1) || currencies()[t.at(i-1).low] != "" ||
-		unitOfName(strings.Join(t.key(i), "_")).dim != "" { // size_mib = 2048
+		len(t.key(i)) > 0 && !slices.Contains(t.key(i), "year") && !slices.Contains(t.key(i), "date") { // wal_buffers = 2048
 		return 0
 	}
 	in.span(y, 1, 1, 12, 0)
@@ -408,18 +409,29 @@ func (in *Instant) setZone(s string) {
 	in.Zone = &off
 }
 
-func meridian(w string) string {
-	if w = strings.ReplaceAll(w, ".", ""); w == "am" || w == "pm" {
+// meridian returns am or pm if a token says so: p.m., in the morning.
+func (t tokens) meridian(i int) string {
+	w := strings.ReplaceAll(t.at(i).low, ".", "")
+	switch part := t.at(i + 2).low; {
+	case w == "am" || w == "pm":
 		return w
+	case w != "in" || t.at(i+1).low != "the" || !strings.Contains(t.at(i-1).text, "."):
+	case part == "morning":
+		return "am"
+	case part == "afternoon", part == "evening":
+		return "pm"
 	}
 	return ""
 }
 
 // zone reads pm, UTC, (UTC+2), CEST, local or in Prague, and returns the token after it.
 func (in *Instant) zone(t tokens, i int) int {
-	if w := meridian(t.at(i).low); w != "" {
+	if w := t.meridian(i); w != "" {
 		if w == "pm" && in.Clock < 12*3600 {
 			in.Clock += 12 * 3600
+		}
+		if t.at(i).low == "in" {
+			i += 2
 		}
 		if i++; t.at(i).text == "." && t.at(i).glued {
 			i++

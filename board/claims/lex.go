@@ -291,10 +291,15 @@ func (l *lexer) numeric(s string, at int) {
 	case isNumber:
 		part(numberToken, 0, len(s))
 	case strings.Contains(s, ","): // 7480,2026-12-31 of a list
-		i := strings.IndexByte(s, ',')
-		l.classify(s[:i], at)
-		part(markToken, i, i+1)
-		rest(i + 1)
+		from := 0
+		for i := range len(s) {
+			if s[i] == ',' {
+				l.classify(s[from:i], at+from)
+				part(markToken, i, i+1)
+				from = i + 1
+			}
+		}
+		rest(from)
 	case reRatio.MatchString(s): // 3.25:1
 		part(numberToken, 0, len(s)-2)
 		l.add(wordToken, "x", at+len(s)-2)
@@ -305,7 +310,7 @@ func (l *lexer) numeric(s string, at int) {
 		rest(i + 1)
 	case reOrdinal.MatchString(s):
 		part(wordToken, 0, len(s))
-	case measure != nil && (measure[2] == "-" || isUnit(measure[3])): // 300ms, 30-day
+	case measure != nil && !reVersion.MatchString(measure[1]) && (measure[2] == "-" || isUnit(measure[3])): // 300ms, 30-day
 		i := len(measure[1])
 		part(numberToken, 0, i)
 		part(wordToken, i+len(measure[2]), len(s))

@@ -116,7 +116,14 @@ func (t tokens) numberInWords(i int) (v float64, n int) {
 	part := fractions()[strings.TrimSuffix(next, "s")]
 	switch {
 	case part > 0 && v > 0 && v < part && t.word(i+2) == "of": // two thirds of
+		if f := scales()[t.word(i+4)]; t.word(i+3) == "a" && f > 0 { // a quarter of a million
+			return v / part * f, 5
+		}
 		return v / part, 2
+	case low == "half" && next == "a" && scales()[t.word(i+2)] > 0:
+		return scales()[t.word(i+2)] / 2, 3
+	case ok && v > 1 && next == "dozen":
+		return 12 * v, 2
 	case ok && next == "hundred":
 		n = 2
 		if t.word(i+n) == "and" {
@@ -131,7 +138,7 @@ func (t tokens) numberInWords(i int) (v float64, n int) {
 	case ok && (v != 1 || units()[next].dim != "" || scales()[next] != 0): // "one" may be a pronoun
 		return v, 1
 	case (low == "a" || low == "an") && units()[next].dim == "time" && t.word(i+2) == "and" &&
-		t.at(i+3).kind == numberToken: // an hour and 35 minutes
+		(t.at(i+3).kind == numberToken || tens[t.word(i+3)]+ones[t.word(i+3)] > 0): // an hour and 35 minutes
 		return 1, 1
 	case (low == "a" || low == "an") && next == "dozen":
 		return 12, 2
@@ -220,7 +227,7 @@ var currencies = sync.OnceValue(func() map[string]string {
 
 // loneUnits are the letters that are a unit behind a number or at the end of a name: 12 h, ttl_s.
 // "12 m" may be anything.
-const loneUnits = "hsgtx"
+const loneUnits = "hsgtxy"
 
 // unit reads a unit of one or two tokens, and how many it takes.
 func (t tokens) unit(i int) (unit, int) {
@@ -233,10 +240,18 @@ func (t tokens) unit(i int) (unit, int) {
 	}
 	u, ok := units()[strings.TrimPrefix(x.low, "time.")]
 	lone := len(x.low) == 1 && x.kind == wordToken && !x.glued
-	if !ok || lone && !strings.Contains(loneUnits, x.low) {
+	if !ok || lone && !strings.Contains(loneUnits, x.low) ||
+		x.low == "times" && !t.compares(i+1) && !strings.Contains(t.at(i-1).text, ".") { // it happened so many times
 		return unit{}, 0
 	}
 	return u, 1
+}
+
+// compares reports whether what follows "times" says that it is a ratio: 3 times as much, 3 times the price.
+func (t tokens) compares(i int) bool {
+	x := t.at(i)
+	return x.kind == wordToken && says(x.low) || x.low == "as" || x.low == "the" || x.low == "that" ||
+		x.low == "what" || orderSign(x.low) != 0
 }
 
 var adverbRates = sync.OnceValue(func() map[string]string {
@@ -256,6 +271,8 @@ func (t tokens) rate(i int) (per string, n int) {
 		return "year", 2
 	case (article || x.low == "per" || x.low == "/") && (u.dim == "time" || u.dim == "months") &&
 		(len(y.low) > 1 || slash):
+		return u.name, 2
+	case (x.low == "per" || slash) && y.kind == wordToken && u.dim != "" && len(y.low) > 1:
 		return u.name, 2
 	case (x.low == "per" || slash) && y.kind == wordToken:
 		return stem(y.low), 2
@@ -289,7 +306,8 @@ func headerUnit(header string) (u unit) {
 		suffix := len(w) > 1 || strings.HasSuffix(header, "_"+w) && strings.Contains(loneUnits, w)
 		if v.dim != "" && v.dim != "months" && (w == "%" || inParens || suffix && (i > 0 || len(t) == 1)) {
 			before := t.at(i - 1).low
-			switch of := before == "/" || before == "per"; {
+			switch of := before == "/" || before == "per" || before == "a"; {
+			case of && u.dim == "": // parcels a day
 			case u.dim == "":
 				u = v
 			case of && v.dim == "time":

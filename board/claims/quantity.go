@@ -59,7 +59,7 @@ func (t tokens) quantity(i int) (q Quantity, next int, ok bool) {
 	}
 	q.Value = q.Number
 	if w := t.word(next); scales()[w] != 0 && (currency != "" || len(w) > 2 || w == "bn" || w == "mn" ||
-		w != "m" && t[next].glued || w == "m" && t[next].glued && currencies()[t.word(next+1)] != "") {
+		(w != "m" || t[next].text == "M") && t[next].glued || w == "m" && t[next].glued && currencies()[t.word(next+1)] != "") {
 		q.scale(scales()[w])
 		q.Whole, next = false, next+1
 	}
@@ -179,6 +179,19 @@ func (q *Quantity) measured(t tokens, next int, currency string) int {
 	return next
 }
 
+// duration reads 3:20 h.
+func (t tokens) duration(i int) (q Quantity, ok bool) {
+	long, short, two := strings.Cut(t[i].text, ":")
+	u := units()[t.word(i+1)]
+	if t[i].kind != stampToken || !two || !digits(long) || !digits(short) || u.dim != "time" || u.factor < 60 {
+		return q, false
+	}
+	q = Quantity{Number: 60*float(long) + float(short), Half: .5, Whole: true}
+	q.take(unit{"time", units()[t.word(i+1)].name, u.factor / 60, ""}, false)
+	q.Value = q.Number * u.factor / 60
+	return q, true
+}
+
 // compound reads what is added to a duration: 24 minutes and 40 seconds, 1 h 30 min.
 func (q *Quantity) compound(t tokens, next int) int {
 	k := next
@@ -205,7 +218,7 @@ var bounds = sync.OnceValue(func() map[string]Bound {
 		"exceeds": 1, "exceed": 1, "exceeded": 1, "minimum": 1, "at least": 1, "the least": 1,
 		"more than": 1, "greater than": 1, "higher than": 1, "longer than": 1, "older than": 1,
 		"larger than": 1, "minimum of": 1, "upwards of": 1,
-		"wait": 1, "limited to": -1, "capped at": -1, "restricted to": -1, "<": -1, "<=": -1, "≤": -1, "under": -1, "below": -1, "within": -1, "maximum": -1,
+		"wait": 1, "short of": -1, "shy of": -1, "limited to": -1, "capped at": -1, "restricted to": -1, "<": -1, "<=": -1, "≤": -1, "under": -1, "below": -1, "within": -1, "maximum": -1,
 		"at most": -1, "up to": -1, "maximum of": -1, "fewer than": -1, "less than": -1,
 		"lower than": -1, "shorter than": -1, "younger than": -1, "smaller than": -1}
 })

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"math"
 	"strings"
 	"unicode"
 
@@ -17,6 +18,8 @@ type Statement struct {
 	Heads     []string // headings and lead-ins that it stands under
 	Cells     []Cell   // of a row
 	Cites     []string // the entries whose handles stand with it (see ExtractCiting)
+	Title     bool     // a heading: only ReadTitled gives them
+	Header    bool     // the row that says what the columns of its table are
 }
 
 // A Cell is a cell of a table with what the table says about it.
@@ -30,7 +33,11 @@ type Cell struct {
 }
 
 var (
-	reHeading = text.NewRegexp(`^(#{1,6})\s+(.*?)\s*#*$`)
+	reHeading = text.NewRegexp(`^(#{1,7})\s+(.*?)\s*#*$`)
+	// reBold is a line that is bold as a whole: a heading below all others.
+	reBold      = text.NewRegexp(`^\*\*[^*|]{1,80}[^*|.]\*\*$`)
+	reNumbering = text.NewRegexp(`^\**(?:(?:[Cc]hapter|[Ss]ection|[Pp]art|[Aa]ppendix|[Aa]nnex)\s+)?` +
+		`(?:\d{1,3}(?:\.\d{1,3})*|[A-Z]\.?\d*|[IVX]+)[.):]?\s+`)
 	reItem    = text.NewRegexp(`^\s*(?:>\s*)*([-*+•]|\d{1,2}[.)]|\(?[a-z]\))\s+`)
 	reRule    = text.NewRegexp(`^\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?\s*$`)
 	reLogLine = text.NewRegexp(
@@ -50,6 +57,8 @@ type reader struct {
 	out   []*Statement
 	heads []string // by level
 	block int
+
+	titles bool // headings are statements, too
 }
 
 // line is a line of a text, and where it stands.
@@ -61,20 +70,39 @@ type line struct {
 
 // Read cuts a text into statements: sentences of paragraphs, rows of tables.
 func Read(text string) []*Statement {
-	var lines []line
+	r := reader{}
+	r.read(linesOf(text))
+	return r.out
+}
+
+func linesOf(text string) (lines []line) {
 	at := 0
 	for s := range strings.Lines(text) {
 		lines = append(lines, line{text: strings.TrimRight(s, "\r\n"), at: at, number: len(lines) + 1})
 		at += len(s)
 	}
-	r := reader{}
-	r.read(lines)
+	return lines
+}
+
+// ReadTitled cuts a text into statements as Read does, and has its headings among them.
+func ReadTitled(text string) []*Statement {
+	r := reader{titles: true}
+	r.read(linesOf(text))
 	return r.out
 }
 
 // ReadPart cuts the lines of a document that begin at the bytes from ≤ at < to into statements. Lines of
 // a program or a log are statements themselves.
 func ReadPart(d *documents.Document, from, to int) []*Statement {
+	return readPart(d, from, to, reader{})
+}
+
+// ReadReport cuts a document into statements, its headings among them.
+func ReadReport(d *documents.Document) []*Statement {
+	return readPart(d, 0, math.MaxInt, reader{titles: true})
+}
+
+func readPart(d *documents.Document, from, to int, r reader) []*Statement {
 	var lines []line
 	for at, s := range d.Lines() {
 		if at >= to {
@@ -84,7 +112,6 @@ func ReadPart(d *documents.Document, from, to int) []*Statement {
 			lines = append(lines, line{s, at, d.Line(at), d.Heading(at)})
 		}
 	}
-	r := reader{}
 	if !reProgram.MatchString(d.Name) {
 		r.read(lines)
 	} else {
@@ -168,7 +195,10 @@ func (r *reader) read(lines []line) {
 			flush()
 		case trimmed[0] == '#' && reHeading.MatchString(l.text), l.heading && len(trimmed) < 120:
 			flush()
-			r.heading(l.text)
+			r.heading(l)
+		case r.titles && reBold.MatchString(trimmed):
+			flush()
+			r.heading(line{"####### " + trimmed, l.at, l.number, true})
 		case isRow(lines, i):
 			flush()
 			end := i + 1
@@ -188,13 +218,19 @@ func (r *reader) read(lines []line) {
 	flush()
 }
 
-func (r *reader) heading(text string) {
-	level, title := 1, strings.TrimSpace(text)
-	if m := reHeading.FindStringSubmatch(text); m != nil {
+func (r *reader) heading(l line) {
+	level, title := 1, strings.TrimSpace(l.text)
+	if m := reHeading.FindStringSubmatch(l.text); m != nil {
 		level, title = len(m[1]), m[2]
 	}
 	for len(r.heads) < level {
 		r.heads = append(r.heads, "")
+	}
+	if r.titles {
+		r.heads = r.heads[:level-1]
+		r.block++
+		title = reNumbering.ReplaceAllString(title, "")
+		r.add(&Statement{Text: plain(title), Line: l.number, End: l.number, At: l.at, Title: true}, "")
 	}
 	r.heads = append(r.heads[:level-1:level-1], plain(title))
 }
@@ -230,12 +266,14 @@ func cellsOf(s string) []string {
 func (r *reader) table(lines []line) {
 	r.block++
 	var first []string
-	for _, l := range lines {
+	for i, l := range lines {
 		if reRule.MatchString(l.text) {
 			continue
 		}
 		row := cellsOf(l.text)
 		s := &Statement{Line: l.number, End: l.number, At: l.at}
+		s.Header = first == nil && (i+1 < len(lines) && reRule.MatchString(lines[i+1].text) ||
+			!strings.ContainsAny(l.text, "0123456789"))
 		for k, text := range row {
 			cell := Cell{Text: text, Column: k}
 			if k > 0 {
@@ -327,5 +365,7 @@ func abbreviated(text string, at int) bool {
 		return false
 	}
 	w := strings.ToLower(text[strings.LastIndexAny(text[:at], " \n(")+1 : at])
-	return abbreviations.has(w) || len(w) == 1 && w >= "a" && w <= "z" && w != "i"
+	before := strings.TrimRight(text[:at-min(at, len(w))], " ")
+	return abbreviations.has(w) || len(w) == 1 && w >= "a" && w <= "z" && w != "i" &&
+		!(before != "" && digit(rune(before[len(before)-1])) && strings.Contains(loneUnits+"ml", w)) // 30 s
 }

@@ -1,6 +1,9 @@
 package claims
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // A Relation says how a detail of a claim stands to one of the evidence.
 type Relation uint8
@@ -40,6 +43,9 @@ func (r Relation) least() float64 {
 
 // against compares a quantity of a claim with one of the evidence.
 func (q *Quantity) against(e *Quantity) Relation {
+	if q.Dim != e.Dim && (q.Dim == "money" || e.Dim == "money") {
+		q, e = q.asMoney(e), e.asMoney(q)
+	}
 	equal, rounded := q.equals(e)
 	sameDigits := q.Number == e.Number || q.Number == -e.Number
 	switch {
@@ -59,6 +65,16 @@ func (q *Quantity) against(e *Quantity) Relation {
 		return Incomparable
 	}
 	return q.againstSameKind(e, equal, rounded, sameDigits)
+}
+
+// asMoney returns pence, and cents of any currency, as money of the currency of another quantity.
+func (q *Quantity) asMoney(o *Quantity) *Quantity {
+	if o.Dim != "money" || !(q.Dim == "pence" && o.Unit == "GBP" || q.Dim == "cents") {
+		return q
+	}
+	m := *q
+	m.Dim, m.Unit = o.Dim, o.Unit
+	return &m
 }
 
 // againstBare compares where one has no unit: 5 in a cell, "5 days" in prose.
@@ -83,14 +99,15 @@ func (q *Quantity) againstBare(e *Quantity, equal, rounded bool) Relation {
 func (q *Quantity) againstSameKind(e *Quantity, equal, rounded, sameDigits bool) Relation {
 	agrees := equal || rounded
 	switch {
-	case !agrees && q.asOften(e):
+	case q.asOften(e):
 		return Rounded
 	case q.Ref != e.Ref && q.Dim == "", q.Ref && e.Ref && q.Noun[0] != e.Noun[0]: // row 7 is no 7 rows
 		if equal && (q.Ref != e.Ref) {
 			return Bare
 		}
 		return Incomparable
-	case agrees && q.Per != e.Per && (periods.has(q.Per) && periods.has(e.Per) || float(q.Per)*float(e.Per) > 0):
+	case agrees && q.Per != e.Per && (periods.has(q.Per) && periods.has(e.Per) || float(q.Per)*float(e.Per) > 0 ||
+		perUnit(q).dim != "" && perUnit(q).dim == perUnit(e).dim && perUnit(q).factor != perUnit(e).factor):
 		return OtherRate // one per container and day may name either
 	case agrees && q.Bound*e.Bound < 0:
 		return OtherBound
@@ -114,10 +131,13 @@ func (q *Quantity) againstSameKind(e *Quantity, equal, rounded, sameDigits bool)
 	return OtherValue
 }
 
-// asOften reports whether two rates are equal by another period: 72 km/h, 20 metres a second.
+// perUnit returns the unit that a rate is for.
+func perUnit(q *Quantity) unit { return units()[strings.ToLower(q.Per)] }
+
+// asOften reports whether two rates are equal for another unit: 72 km/h, 20 metres a second.
 func (q *Quantity) asOften(e *Quantity) bool {
-	mine, theirs := units()[q.Per], units()[e.Per]
-	if q.Per == e.Per || mine.dim != "time" || theirs.dim != "time" {
+	mine, theirs := perUnit(q), perUnit(e)
+	if q.Per == e.Per || mine.dim == "" || theirs.dim != mine.dim {
 		return false
 	}
 	a := *q
@@ -164,7 +184,15 @@ func (q *Quantity) equals(e *Quantity) (equal, rounded bool) {
 	}
 	lo, hi := q.span()
 	elo, ehi := e.span()
-	if q.Whole && !q.About && !q.Word && (!e.Whole || q.zeros() >= 2 && q.significant() >= 2) {
+	if from, to := units()[q.Unit], units()[e.Unit]; q.Unit != e.Unit && !q.About && !e.About && from.factor*to.factor > 0 &&
+		from.dim != "time" { // 8 km of 5 miles, but not 4.2 kg of 4,151 g
+		scale := math.Log10(from.factor / to.factor)
+		half := q.Half * math.Pow10(q.zeros())
+		if math.Abs(scale-math.Round(scale)) > 1e-6 && math.Abs(q.Value-e.Value) <= min(half, .1*q.Value) {
+			return false, true
+		}
+	}
+	if q.Whole && !q.About && !q.Word && (!e.Whole || q.Unit != e.Unit || q.zeros() >= 2 && q.significant() >= 2) {
 		half := q.Half * math.Pow10(q.zeros()) // 96 % of 96.1 %, 240,000 of 240,518
 		lo, hi = q.Value-half, q.Value+half
 	}
@@ -179,6 +207,9 @@ func (q *Quantity) equals(e *Quantity) (equal, rounded bool) {
 	return false, false
 }
 
+// month is how many seconds a month has on average.
+const month = 30.44 * 86400
+
 // convertible are dimensions that measure one thing.
 var convertible = map[string]bool{"time months": true, "months time": true, "percent ratio": true,
 	"ratio percent": true, "percent points": true, "points percent": true, "bytes bits": true,
@@ -189,7 +220,7 @@ func (q *Quantity) equalsConverted(e *Quantity) (equal, rounded bool) {
 	for _, x := range []*Quantity{&a, &b} {
 		switch x.Dim {
 		case "months": // a month has 30 or 31 days
-			x.scale(30.44 * 86400)
+			x.scale(month)
 		case "ratio":
 			x.scale(100)
 		case "bytes":

@@ -14,7 +14,7 @@ import (
 // replaced returns why a quote contradicts a figure of a finding, wherever else the source has that figure: the quote
 // says much the same, more than any place that has the figure, and has other ones of its kind.
 func (ev *Evidence) replaced(finding *Claim, d *Detail, around []*Claim, quote string) string {
-	if len(around) == 0 || d.Level || d.named {
+	if len(around) == 0 || d.Level || d.named || !strings.Contains(quote, " ") { // what the values of a line are, it does not say
 		return ""
 	}
 	var rivals []*Detail

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 )
@@ -180,6 +181,28 @@ func shorten(w string) string {
 
 // stem returns what words are compared by.
 func stem(w string) string {
+	if s, ok := stemmed.Load(w); ok {
+		return s.(string)
+	}
+	s := uncachedStem(w)
+	if len(w) < 32 && stemmedWords.Load() < mostStemmed {
+		stemmedWords.Add(1)
+		w = strings.Clone(w) // not the text that it is of
+		stemmed.Store(w, strings.Clone(s))
+	}
+	return s
+}
+
+// stemmed are the stems of words that were asked for: most words of a text are said again. They are not forgotten,
+// so they are no more than mostStemmed.
+var (
+	stemmed      sync.Map
+	stemmedWords atomic.Int32
+)
+
+const mostStemmed = 1 << 15
+
+func uncachedStem(w string) string {
 	w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s")
 	s := cut(w)
 	if k := kin()[s]; k != "" {

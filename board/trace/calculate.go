@@ -9,7 +9,7 @@ import (
 // near reports whether a calculated value equals the figure at its written precision.
 func (a *amount) near(v float64) bool {
 	half := min(a.step/2, a.value*roundShare) + sameShare*a.value
-	if a.bound != 0 {
+	if a.bound {
 		half = max(half, a.value*aboutShare/2)
 	}
 	return math.Abs(a.value-v) <= half
@@ -192,7 +192,7 @@ func (a *amount) of(x, y *amount, apart bool) string {
 // to 340.
 func (a *amount) inRange(x, y *amount) bool {
 	return a.dim == "" && x.dim == "" && y.dim == "" && y.value > x.value &&
-		y.start > x.end && y.start-x.end <= len(" to ") && a.value == y.value-x.value+1
+		x.in != nil && x.in == y.in && y.start > x.end && y.start-x.end <= len(" to ") && a.value == y.value-x.value+1
 }
 
 func (a *amount) ofBoth(x, y *amount) string { return cmp.Or(a.of(x, y, true), a.of(y, x, true)) }

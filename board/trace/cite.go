@@ -18,6 +18,9 @@ var citeSpan = text.NewRegexp(`([\w./~-]*[\w-]{2,}\.[a-z][a-z0-9]{0,5})(?::L?([1
 // notInPlace makes blanks of what stands around a time of a transcript.
 var notInPlace = strings.NewReplacer("[", " ", "]", " ", "(", " ", ")", " ", ",", " ", "-->", " ")
 
+// fileName matches the name of a file, and perhaps a line of it.
+var fileName = text.NewRegexp(`^[\w./~-]*[\w-]{2,}\.[a-z][a-z0-9]{0,5}(?::\d+)*$`)
+
 // citation is a place of a document that a report cites.
 type citation struct {
 	doc, place string

@@ -23,48 +23,27 @@ const (
 
 // derive looks at the unsupported facts again: at the records that are nearest to them,
 // for figures from which they follow, and for other figures of the same thing.
-func (t *tracer) derive(board Records) error {
-	d := deriver{tracer: t, records: map[int32][]amount{}, near: map[int][]int32{},
-		has: map[int32][]int32{}}
-	wanted := map[int32]string{}
+func (t *tracer) derive() {
+	d := deriver{tracer: t, records: map[int32][]amount{}, near: map[int][]int32{}, has: map[int32][]int32{}}
 	for i := range t.facts {
-		f := &t.facts[i]
-		if f.verdict.Verdict != Unsupported || len(d.near) == maxDoubted {
-			continue
-		}
-		d.near[i] = t.nearest(f)
-		for _, r := range slices.Concat(d.near[i], d.around(i)) {
-			wanted[r] = ""
+		if f := &t.facts[i]; f.verdict.Verdict == Unsupported && len(d.near) < maxDoubted {
+			d.near[i] = t.nearest(f)
 		}
 	}
-	n := int32(0)
-	if err := board(func(r Record) error {
-		if _, ok := wanted[n]; ok {
-			wanted[n] = strings.Clone(r.Text[:min(len(r.Text), 4*windowSize)])
-		}
-		n++
-		return nil
-	}); err != nil {
-		return err
-	}
-	d.texts = wanted
 	for i := range t.facts {
 		f := &t.facts[i]
 		if _, ok := d.near[i]; !ok || f.isAmount() && d.calculate(i) ||
-			(f.kind == KindDate || f.kind == KindTime) && d.calculateDate(i) {
+			f.isFigure() && f.detail.T != nil && d.calculateDate(i) {
 			continue
 		}
 		d.explain(i)
 	}
-	return nil
 }
 
 // deriver finds from what the unsupported facts of a tracer follow.
 type deriver struct {
 	*tracer
-	scan    words.Scanner
 	near    map[int][]int32    // the nearest records of each
-	texts   map[int32]string   // of them, and of those that support facts around
 	records map[int32][]amount // that were read
 	places  map[int32][]int    // the passages that have a word
 	has     map[int32][]int32  // the words of the reports that a record has
@@ -119,8 +98,8 @@ func (d *deriver) around(i int) (out []int32) {
 func (d *deriver) setDerived(f *fact, how string, from []amount, records ...int32) bool {
 	f.verdict = Fact{Verdict: Derived, Why: how, Entries: d.ids(records)}
 	for _, a := range from {
-		if a.operand().text != "" && len(f.verdict.From) < maxOperands {
-			f.verdict.From = append(f.verdict.From, oneLine(a.operand().text, 40))
+		if a.text != "" && len(f.verdict.From) < maxOperands {
+			f.verdict.From = append(f.verdict.From, oneLine(a.text, 40))
 		}
 	}
 	f.support, f.from = slices.Clone(records), from
@@ -287,6 +266,8 @@ func (t *tracer) nearest(f *fact) []int32 {
 	return best
 }
 
+var comparatives = lazySet("more less fewer longer shorter later earlier higher lower")
+
 // cues are words of sentences that calculate.
 var cues = lazySet(`total totals totalling combined together sum overall altogether difference gap
 	share percent percentage proportion rate ratio average mean up down rose fell grew growth
@@ -330,16 +311,6 @@ var addCues = sync.OnceValue(func() map[string]bool {
 	return m
 })
 
-func (t *tracer) columnOf(f *fact) int {
-	n := 0
-	for _, at := range t.units[f.unit].cells {
-		if at <= f.start {
-			n++
-		}
-	}
-	return n
-}
-
 // explain notes the nearest records of an unsupported fact, and what other figure they
 // have of the same thing.
 func (d *deriver) explain(i int) {
@@ -348,59 +319,44 @@ func (d *deriver) explain(i int) {
 		return
 	}
 	for _, r := range d.near[i][:min(len(d.near[i]), 4)] {
-		own := d.figures(r)
-		d.scan.Scan(d.texts[r])
-		if shown := d.otherValue(f, &d.scan, own); shown != "" {
+		shared := 0
+		for _, id := range d.wordsOf(r) {
+			if slices.Contains(f.near, id) {
+				shared++
+			}
+		}
+		if shown := d.otherValue(f, r); shown != "" && shared >= min(len(f.near), 3) && len(f.near) > 0 {
 			f.verdict.Cause, f.verdict.Entries = OtherValue, d.ids([]int32{r})
-			f.verdict.Why = fmt.Sprintf("%s has %s", f.verdict.Entries[0], shown)
+			f.verdict.Why = fmt.Sprintf("%s has %s", f.verdict.Entries[0], oneLine(shown, 40))
 			return
 		}
-		if len(f.verdict.Entries) == 0 && d.shares(f, &d.scan) >= 2 {
+		if len(f.verdict.Entries) == 0 && shared >= 2 {
 			f.verdict.Entries = d.ids([]int32{r})
 		}
 	}
 }
 
 func (t *tracer) hasCue(f *fact, cues map[string]bool) bool {
-	return slices.ContainsFunc(words.Split(t.units[f.unit].text(), ""),
+	return slices.ContainsFunc(words.Split(t.units[f.unit].Text, ""),
 		func(w string) bool { return cues[w] })
 }
 
-// shares counts the words near a fact that a scanned text has.
-func (t *tracer) shares(f *fact, s *words.Scanner) int { return len(t.shared(f, s)) }
-
-// shared are the words near a fact that a scanned text has.
-func (t *tracer) shared(f *fact, s *words.Scanner) (ids []int32) {
-	for i := range s.Lexemes {
-		if id, ok := t.vocabulary[contextKey(&s.Lexemes[i])]; ok && slices.Contains(f.near, id) &&
-			!slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
-// otherValue returns the figure that a record has of the same thing, "" if it has none.
-func (t *tracer) otherValue(f *fact, s *words.Scanner, own []amount) string {
-	if t.shares(f, s) < min(len(f.near), 3) || len(f.near) == 0 {
+// otherValue returns the figure that a record has of the same kind, "" if it has none.
+func (d *deriver) otherValue(f *fact, r int32) string {
+	if !f.isFigure() {
 		return ""
 	}
-	switch {
-	case f.isAmount():
-		for i := range own {
-			a := &own[i]
-			if a.dim == f.amount.dim &&
-				(a.dim != "" || a.nouns[0] != "" &&
-					slices.Contains(f.amount.nouns[:], a.nouns[0])) &&
-				f.amount.matches(a) == noMatch {
-				return oneLine(s.Text[a.start:a.end], 40)
-			}
-		}
-	case f.kind == KindDate || f.kind == KindTime:
-		for i := range s.Lexemes {
-			if l := &s.Lexemes[i]; l.Kind == words.Number && f.keys[0][0] == l.Want[0][0] &&
-				l.Want[0][0] != 'n' {
-				return oneLine(s.Surface(*l), 40)
+	for _, c := range d.kept[r] {
+		for k := range c.Details {
+			x := &c.Details[k]
+			switch {
+			case f.isAmount() && x.Q != nil:
+				if x.Q.Dim == f.detail.Q.Dim && (x.Q.Dim != "" ||
+					len(x.Q.Noun) > 0 && slices.Contains(f.detail.Q.Noun, x.Q.Noun[0])) && matches(f.detail, x) == noMatch {
+					return x.Text
+				}
+			case f.detail.T != nil && x.T != nil && x.T.Dated == f.detail.T.Dated && x.T.Days() <= f.detail.T.Days():
+				return x.Text
 			}
 		}
 	}
@@ -415,13 +371,7 @@ func (t *tracer) readSources(sources Sources) error {
 	s := t.newScanner()
 	t.records = nil
 	if err := sources(func(d *documents.Document) error {
-		s.place = func(at int) Place {
-			text := d.Text()
-			from := strings.LastIndexByte(text[:at], '\n') + 1
-			line, _, _ := strings.Cut(text[from:], "\n")
-			return Place{File: d.Name, Line: d.Line(at), Text: oneLine(line, 200)}
-		}
-		s.read(int32(t.sources), d.Name, d)
+		s.readSource(int32(t.sources), d)
 		t.findPlaces(d)
 		t.sources++
 		return nil

@@ -2,13 +2,13 @@
 // of entries from which it follows, only a source, or nothing ([Check]). It knows no
 // database; package board says which records a board has.
 //
-// A report is cut into units: sentences, headings, rows of tables (read.go). Records and
-// sources are cut in the same way, so that a fact is read alike in both. The facts of
-// each unit are read with the words around them (facts.go, figures.go, names.go).
+// Package claims reads a report, its records and its sources: statements with their figures,
+// names and identifiers. Those of the report are its facts (facts.go, quantity.go).
 // What the facts are looked for by goes into an index (index.go). Scanners read all
 // records once and keep only the best records of each fact (scan.go). Then each fact is
-// judged (judge.go). For the rest, trace tries calculations (derive.go, operands.go,
-// calculate.go) and sources. So memory grows with the report, not with the board.
+// judged (judge.go). The nearest records are read again (second.go). For the rest, trace tries
+// calculations with the figures of these (derive.go, operands.go, calculate.go), and sources.
+// So memory grows with the report, not with the board.
 //
 // # What supports a fact
 //
@@ -29,7 +29,7 @@
 // before or after another. Two figures of different records make no percentage, because any
 // percentage is the share of something in something.
 //
-// At last the engine of claims is asked (second.go), with the records that are near: a
+// At last package claims weighs the statements by the nearest records: a
 // sentence that a record has word for word is supported, a figure that it finds of the same
 // thing is, and one that it finds with another unit, currency, sign or period is not. A
 // sentence of which a record says the opposite is a fact of its own, which is contradicted.
@@ -40,6 +40,6 @@
 // `go test ./board/trace -run 'Labels|Invented' -v` prints how many inserted facts are
 // named and how many supported ones doubted, for each group.
 //
-// A report of 300 pages against 100,000 entries takes about seven seconds of processor
-// time. Five of them, for reading the entries, are spent on two processors at once.
+// Of a report of 300 pages against 100,000 entries, reading the entries takes most of the time. Two
+// processors do it at once.
 package trace

@@ -5,63 +5,54 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/board/claims"
 	"blackboard/board/words"
 )
 
 // This file reads figures that are so much for each of something, and calculates with
 // them.
 
-// readPer reads what a figure is a rate of: €1.85 per kilogram, 9 t/ha, 12 a head.
-func (a *amount) readPer(s *words.Scanner) {
-	end := max(a.end, s.Lexemes[a.last].End)
-	next := a.last + 1
-	for k := a.first + 1; k < len(s.Lexemes) &&
-		s.Lexemes[k].Start == s.Lexemes[a.first].Start; k++ {
-		if l := &s.Lexemes[k]; strings.Contains(s.Surface(*l), "/") { // 84.30/MWh
-			a.setPer(l, nil)
-			return
-		}
-	}
-	slash := strings.HasPrefix(strings.TrimLeft(s.Text[end:min(len(s.Text), end+3)], " "), "/")
-	if next >= len(s.Lexemes) {
+// readPer reads what a figure is a rate of: €1.85 per kilogram, 9 t/ha, 12 a head. after is what
+// follows it.
+func (a *amount) readPer(q *claims.Quantity, after string) {
+	if q.Per != "" {
+		a.setPer(q.Per, "")
 		return
 	}
-	before := words.Lexeme{Start: a.start, End: end}
-	if l := &s.Lexemes[next]; !slash {
-		if (l.Plain == "each" || l.Plain == "apiece") && s.Near(before, *l, "") {
-			a.per, a.perOf = perEach, 1
-			return
-		}
-		if l.Plain == "for" && next+1 < len(s.Lexemes) && s.Near(before, *l, "") &&
-			eachWords()[s.Lexemes[next+1].Plain] { // for a kilogram
-			next, before.End = next+1, l.End
-			l = &s.Lexemes[next]
-		}
-		if !eachWords()[l.Plain] || !s.Near(before, *l, "") || next+1 >= len(s.Lexemes) ||
-			!s.Near(*l, s.Lexemes[next+1], "") {
-			return
-		}
-		next++
+	slash := strings.HasPrefix(strings.TrimLeft(after, " "), "/")
+	all := words.Split(strings.TrimLeft(after[:min(len(after), 60)], " /"), "")
+	if !slash && strings.ContainsAny(after[:min(len(after), 12)], ",;:.") {
+		return
 	}
-	if l := &s.Lexemes[next]; l.Start-end <= 24 {
-		var after *words.Lexeme
-		if next+1 < len(s.Lexemes) && s.Near(*l, s.Lexemes[next+1], "") {
-			after = &s.Lexemes[next+1]
-		}
-		a.setPer(l, after)
+	if len(all) > 0 && (all[0] == "each" || all[0] == "apiece") {
+		a.per, a.perOf = perEach, 1
+		return
+	}
+	if len(all) > 0 && all[0] == "for" {
+		all = all[1:]
+	}
+	if !slash && len(all) > 1 && eachWords()[all[0]] {
+		all = all[1:]
+	} else if !slash {
+		return
+	}
+	if len(all) > 0 {
+		a.setPer(all[0], strings.Join(all[1:min(len(all), 2)], ""))
 	}
 }
 
 // setPer sets what a figure is a rate of, kilogram for 2 per kilogram, from that word and the one behind it.
-func (a *amount) setPer(l, next *words.Lexeme) {
-	if dim, of, ok := words.Unit(l.Plain); ok && dim != "point" {
+func (a *amount) setPer(word, next string) {
+	if dim, of := claims.UnitOf(strings.ToLower(word)); dim == "months" {
+		a.per, a.perOf = "time", of*365*day/12
+	} else if dim != "" && dim != "points" {
 		a.per, a.perOf = dim, of
-	} else if m, ok := coin(l.Plain); ok && m.dim != "length" && m.of == 1 {
-		a.per, a.perOf = m.dim, 1
-	} else if isContentWord(l) {
-		a.per, a.perOf = l.Keys[0], 1
-		if next != nil && next.Kind == words.Word && isContentWord(next) {
-			a.perToo = next.Keys[0]
+	} else if code := claims.CurrencyOf(word); code != "" {
+		a.per, a.perOf = code, 1
+	} else if len(word) > 2 && !functionWords()[word] {
+		a.per, a.perOf = claims.Stem(word), 1
+		if len(next) > 2 && !functionWords()[next] {
+			a.perToo = claims.Stem(next)
 		}
 	}
 }
@@ -79,9 +70,9 @@ func (a *amount) ofEach(x, y *amount) bool {
 		switch {
 		case rate.per == perEach:
 			return a.operand().said && y.dim == "" && y.value >= 2 && y.value == math.Trunc(y.value)
-		case strings.HasPrefix(rate.per, "w:"):
-			return y.dim == "" && (slices.Contains(y.nouns[:], rate.per) ||
-				rate.perToo != "" && slices.Contains(y.nouns[:], rate.perToo))
+		case rate.per != "" && y.dim == "":
+			return slices.Contains(y.nouns[:], rate.per) ||
+				rate.perToo != "" && slices.Contains(y.nouns[:], rate.perToo)
 		}
 		return rate.per != "" && y.dim == rate.per
 	}
@@ -110,30 +101,27 @@ func (a *amount) inEach(x, y *amount) bool {
 // eachBefore returns the key of what each of some has a figure of, by the words before
 // it: each of the five nodes has 32 cores. It is perEach if they do not say of what, ""
 // if none has.
-func eachBefore(s *words.Scanner, i int) string {
-	if i > 2 && s.Lexemes[i-1].Plain == "of" && isContentWord(&s.Lexemes[i-2]) &&
-		s.Lexemes[i-3].Kind == words.Number { // 3 shifts of 8 nurses
-		return s.Lexemes[i-2].Keys[0]
+func eachBefore(before string) string {
+	before = before[strings.LastIndexAny(before, ".;:")+1:]
+	all := words.Split(before, "")
+	n := len(all)
+	if n > 2 && all[n-1] == "of" && claims.IsNumber(all[n-3]) { // 3 shifts of 8 nurses
+		return claims.Stem(all[n-2])
 	}
 	noun := perEach
-	for k := i - 1; k >= max(0, i-8); k-- {
-		end := s.Lexemes[k].End
-		if strings.ContainsAny(s.Text[end:max(end, s.Lexemes[k+1].Start)], ".;:\n") {
-			return ""
-		}
-		l := &s.Lexemes[k]
-		if l.Plain == "each" || l.Plain == "every" {
+	for k := n - 1; k >= max(0, n-8); k-- {
+		if all[k] == "each" || all[k] == "every" {
 			return noun
 		}
-		if l.Kind == words.Word && isContentWord(l) {
-			noun = l.Keys[0]
+		if len(all[k]) > 2 && !functionWords()[all[k]] && !claims.IsNumber(all[k]) {
+			noun = claims.Stem(all[k])
 		}
 	}
 	return ""
 }
 
-// sameRate reports whether a figure is another one for another unit: €1.85 a kilogram,
-// 1,850 a tonne.
+// sameRate reports whether a figure is another one for another unit: $25 a month,
+// $300 a year.
 func (a *amount) sameRate(x *amount) bool {
 	return a.per != "" && x.per == a.per && x.dim == a.dim && x.perOf != a.perOf &&
 		a.near(x.value/x.perOf*a.perOf)

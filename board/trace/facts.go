@@ -4,31 +4,46 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
+	"blackboard/board/claims"
 	"blackboard/board/documents"
 	"blackboard/board/text"
 	"blackboard/board/words"
 )
 
+// unit is a sentence, a heading or a row of a report, in which facts are read.
+type unit struct {
+	*claims.Claim
+	report *documents.Document
+	row    int     // of a table, from 1; 0: no row, or its header
+	before int     // the unit before, in the same block, or that introduces a table; -1
+	header int     // the unit of the table's header, or -1
+	cells  []int   // where the cells of a row begin in its text
+	heads  []int32 // the words of the headings above it, the nearest first
+	own    []int32 // its words
+}
+
 // fact is a fact to look for.
 type fact struct {
 	kind       string
 	unit       int
-	start, end int // in the report's text
+	start, end int            // in the unit's text
+	detail     *claims.Detail // nil of a quote, a citation, a statement
+	origin     *claims.Detail // of a part of a detail: that one
 	amount     amount
-	keys       []string // of a date or a time: what it answers to
-	// of a name, an identifier or a quote: the words that must follow one another
-	tokens    []string
-	optional  bool    // a word that may be capitalised because a sentence begins with it
-	near, far []int32 // words around it, and in headings above it
-	titled    int     // how many of the far ones are of headings
-	names     uint64  // which of both are names, as a mask
-	hits      []hit
-	support   []int32  // the records that support it
-	from      []amount // the figures that it follows from
-	verdict   Fact
-	cites     *citation
-	refuted   bool // package claims says what a record has in its place
+	runs       []string // of a name, an identifier or a quote: the words that must follow one another
+	key        int      // which of them it is found by
+	optional   bool     // a word that may be capitalised because a sentence begins with it
+	near, far  []int32  // words around it, and in headings above it
+	titled     int      // how many of the far ones are of headings
+	names      uint64   // which of both are names, as a mask
+	hits       []hit
+	support    []int32  // the records that support it
+	from       []amount // the figures that it follows from
+	verdict    Fact
+	cites      *citation
+	refuted    bool // package claims says what a record has in its place
 }
 
 // Bits of a mask of shared words: the near ones, then the far ones.
@@ -39,150 +54,138 @@ const (
 	mostTitled = 12 // words of headings
 )
 
-// A contextWord is a word of a unit that says what its facts are about.
-type contextWord struct {
-	id   int32
-	at   int
-	name bool
-}
+func (f *fact) text(t *tracer) string { return t.units[f.unit].Text[f.start:f.end] }
+
+// isFigure reports whether a fact is a number, a date or a time.
+func (f *fact) isFigure() bool { return f.detail != nil && len(f.runs) == 0 }
+
+func (f *fact) isAmount() bool { return f.isFigure() && f.detail.Q != nil }
 
 // factReader reads the facts of a unit.
 type factReader struct {
 	*tracer
-	scan  words.Scanner
-	unit  int
-	base  int      // where the unit's text begins in the report's
-	taken [][2]int // what belongs to a fact, or is none
-	found []amount
+	u       *unit
+	unit    int
+	taken   [][2]int // what belongs to a fact, or is none
+	names   []int32  // the words of its names
+	skipped int      // where the number ends that was passed over last, or -1
 }
 
 // readReport adds a report's units and facts.
 func (t *tracer) readReport(r *documents.Document) {
-	l := layout{report: r, units: t.units, base: len(t.units)}
-	l.read()
 	first := len(t.units)
-	t.units = l.units
-	t.context = append(t.context, make([][]contextWord, len(t.units)-first)...)
-	fr := factReader{tracer: t}
+	var intro, header, row int
+	block := -1
+	for i, s := range claims.ReadReport(r) {
+		n := first + i
+		u := unit{Claim: claims.ExtractFacts(s, ""), report: r, before: -1, header: -1}
+		if s.Block != block {
+			block, row, header, intro = s.Block, 0, -1, -1
+			if i > 0 && !t.units[n-1].Title {
+				intro = n - 1
+			}
+		} else if s.Cells == nil {
+			u.before = n - 1
+		}
+		if s.Cells != nil {
+			at := 0
+			for k := range s.Cells {
+				if u.cells = append(u.cells, at); s.Cells[k].Text != "" {
+					at += len(s.Cells[k].Text) + len(" | ")
+				}
+			}
+			if s.Header {
+				header = n
+			} else {
+				row++
+				u.row, u.before, u.header = row, intro, header
+			}
+		}
+		t.units = append(t.units, u)
+	}
 	from := len(t.facts)
 	for i := first; i < len(t.units); i++ {
-		fr.read(i)
+		(&factReader{tracer: t, u: &t.units[i], unit: i, skipped: -1}).read()
 	}
 	for i := from; i < len(t.facts); i++ {
 		t.surround(&t.facts[i])
 	}
 }
 
-func (fr *factReader) read(i int) {
-	u := &fr.units[i]
-	fr.unit, fr.base, fr.taken = i, u.start, fr.taken[:0]
-	text := u.text()
-	fr.scan.Scan(text)
-	fr.readMarkup(text)
-	fr.readIdentifiers(text)
-	fr.readNumbers(u)
-	names := fr.readNames(u)
-	for k := range fr.scan.Lexemes {
-		l := &fr.scan.Lexemes[k]
-		if l.Kind == words.Word && !fr.scan.Capital(*l) {
-			fr.lower[l.Plain] = true
+func (fr *factReader) read() {
+	u := fr.u
+	fr.readMarkup()
+	for k := range u.Details {
+		d := &u.Details[k]
+		f := fact{detail: d}
+		if f.start, f.end = u.place(d); fr.isTaken(f.start, f.end) {
+			continue
 		}
-		if key := contextKey(l); key != "" {
-			w := contextWord{
-				id:   fr.word(key),
-				at:   u.start + l.Start,
-				name: slices.Contains(names, k) || key[0] == 'i',
-			}
-			fr.context[i] = append(fr.context[i], w)
-			if w.name {
-				fr.isName[w.id] = true
-			}
+		switch {
+		case d.T != nil:
+			fr.readDate(f)
+		case d.Q != nil:
+			fr.readNumber(f)
+		case d.Kind == claims.Name:
+			fr.readName(f)
+		default:
+			fr.readIdentifier(f)
 		}
+	}
+	for k := range u.Words {
+		stem, low, capital := u.Words[k].Stem()
+		if u.own = append(u.own, fr.word(stem)); !capital {
+			fr.lower[low] = true
+		}
+	}
+	for i := len(u.Heads) - 1; i >= 0; i-- {
+		for _, s := range claims.Stems(u.Heads[i]) {
+			u.heads = append(u.heads, fr.word(s))
+		}
+	}
+	for _, id := range fr.names {
+		fr.isName[id] = true
 	}
 }
 
-// contextKey is the key of a lexeme that says what a text is about, or "".
-func contextKey(l *words.Lexeme) string {
-	switch {
-	case len(l.Keys) == 0:
-		return ""
-	case l.Kind == words.Pair:
-		return l.Keys[0]
-	case l.Kind == words.Number:
-		if l.Keys[0][0] == 'i' {
-			return l.Keys[0]
-		}
-		return ""
-	case isContentWord(l):
-		return l.Keys[0]
+// stemsOf returns the stems of a name, or an identifier as a whole.
+func stemsOf(d *claims.Detail) []string {
+	if d.Kind == claims.Identifier {
+		return []string{"#" + d.Words[0]}
 	}
-	return ""
+	return claims.Stems(d.Text)
 }
 
-// isContentWord reports whether a lexeme is a word that says what a text is about.
-func isContentWord(l *words.Lexeme) bool {
-	return l.Kind <= words.Part && l.Kind != words.Number && len(l.Keys) > 0 &&
-		l.Keys[0][0] == 'w' &&
-		len(l.Plain) > 2 &&
-		!words.IsCommon(l.Plain) &&
-		!functionWords()[l.Plain]
+// place is where a detail stands in the text of its unit.
+func (u *unit) place(d *claims.Detail) (start, end int) {
+	if start = d.At; d.Cell != nil {
+		start += u.cells[d.Cell.Column]
+	}
+	if end = start + len(d.Text); d.Text[0] == '-' && u.Text[start] != '-' { // its sign stands before it
+		end--
+	}
+	return start, end
 }
 
 func (fr *factReader) add(f fact) {
-	if f.kind == KindIdentifier {
-		f.cites = citationOf(fr.scan.Text[f.start:f.end])
+	if f.unit = fr.unit; len(f.runs) > 0 {
+		for i, r := range f.runs { // the longest is the rarest
+			if len(r) > len(f.runs[f.key]) {
+				f.key = i
+			}
+		}
 	}
-	f.unit, f.start, f.end = fr.unit, fr.base+f.start, fr.base+f.end
 	fr.facts = append(fr.facts, f)
 }
 
 func (fr *factReader) take(start, end int) { fr.taken = append(fr.taken, [2]int{start, end}) }
 
-func (fr *factReader) isTaken(l *words.Lexeme) bool {
-	return slices.ContainsFunc(fr.taken,
-		func(s [2]int) bool { return l.Start < s[1] && l.End > s[0] })
-}
-
-// token is what a lexeme is compared by when words must follow one another; "" for
-// none.
-func token(l *words.Lexeme) string {
-	switch {
-	case l.Kind == words.Part:
-		return ""
-	case l.Kind == words.Word:
-		return l.Plain
-	}
-	key := l.Keys[0]
-	if l.Kind == words.Number {
-		key = l.Want[0]
-	}
-	if v, ok := strings.CutPrefix(key, "i:v"); ok && v != "" && v[0] >= '0' && v[0] <= '9' {
-		return "i:" + v
-	}
-	if v, ok := strings.CutPrefix(key, "n:"); ok && strings.Contains(v, ".") {
-		return "i:" + v // version 1.2
-	}
-	return key
-}
-
-// phrase returns the tokens between two places of the scanned text.
-func (fr *factReader) phrase(start, end int) (tokens []string) {
-	for i := range fr.scan.Lexemes {
-		l := &fr.scan.Lexemes[i]
-		if l.Start >= start && l.End <= end {
-			if t := token(l); t != "" {
-				tokens = append(tokens, t)
-			}
-		}
-	}
-	return tokens
+func (fr *factReader) isTaken(start, end int) bool {
+	return slices.ContainsFunc(fr.taken, func(s [2]int) bool { return start < s[1] && end > s[0] })
 }
 
 var (
-	codeSpan  = text.NewRegexp("``?[^`\n]+``?")
 	quoteSpan = text.NewRegexp(`"[^"“”\n]{3,600}"|“[^“”]{3,600}”|«[^«»]{3,600}»|„[^„“”]{3,600}[“”]`)
-	linkSpan  = text.NewRegexp(`!?\[([^\]]*)\]\(([^)\s]*)[^)]*\)`)
-	urlSpan   = text.NewRegexp(`(?:https?|ftp|file)://[^\s)>\]"'|]+`)
 	omission  = text.NewRegexp(`…|\.\.\.|\[[^\]]{0,40}\]`)
 	noteSpan  = text.NewRegexp(`\[\^?\d{1,3}(?:\s*[,–-]\s*\d{1,3})*\]|\(\d{1,2}\)|\[\^[\w-]+\]`)
 )
@@ -191,229 +194,274 @@ var (
 // somebody's words.
 const shortestQuote = 3
 
-// readMarkup reads what marks set apart: addresses, links, code, quotes, notes.
-func (fr *factReader) readMarkup(text string) {
-	for _, m := range noteSpan.FindAllStringIndex(text, -1) {
-		if m[1] == len(text) || text[m[1]] != '(' {
-			fr.take(m[0], m[1])
-		}
+// readMarkup reads what marks set apart: notes, citations, quotes.
+func (fr *factReader) readMarkup() {
+	all := fr.u.Text
+	for _, m := range noteSpan.FindAllStringIndex(all, -1) {
+		fr.take(m[0], m[1])
 	}
-	for _, m := range linkSpan.FindAllStringSubmatchIndex(text, -1) {
-		if text[m[0]] == '!' || m[5] > m[4] && text[m[4]] == '#' {
-			fr.take(m[0], m[1])
-		} else if tokens := fr.phrase(m[4], m[5]); len(tokens) > 0 {
-			fr.add(fact{kind: KindIdentifier, start: m[4], end: m[5], tokens: tokens})
-			fr.take(m[4], m[5])
-		}
-	}
-	span := func(kind string, start, end, inside, least int) {
-		s := words.Lexeme{Start: start, End: end}
-		if fr.isTaken(&s) {
-			return
-		}
-		tokens := fr.phrase(start+inside, end-inside)
-		if kind == KindQuote {
-			tokens = fr.longestPart(start+inside, end-inside)
-		}
-		if len(tokens) >= least {
-			fr.add(fact{kind: kind, start: start, end: end, tokens: tokens})
+	for _, m := range citeSpan.FindAllStringIndex(all, -1) {
+		start, end := inBackticks(all, m[0], m[1])
+		if !fr.isTaken(start, end) {
+			fr.add(fact{kind: KindIdentifier, start: start, end: end, cites: citationOf(all[start:end]),
+				runs: runsOf(all[start:end])})
 			fr.take(start, end)
 		}
 	}
-	for _, m := range urlSpan.FindAllStringIndex(text, -1) {
-		end := m[0] + len(strings.TrimRight(text[m[0]:m[1]], ".,;:!?*_`"))
-		span(KindIdentifier, m[0], end, 0, 1)
-	}
-	for _, m := range codeSpan.FindAllStringIndex(text, -1) {
-		span(KindIdentifier, m[0], m[1], 1, 1)
-	}
-	for _, m := range citeSpan.FindAllStringSubmatchIndex(text, -1) {
-		span(KindIdentifier, m[0], m[1], 0, 1)
-	}
-	for _, m := range quoteSpan.FindAllStringIndex(text, -1) {
-		span(KindQuote, m[0], m[1], 1, shortestQuote)
+	for _, m := range quoteSpan.FindAllStringIndex(all, -1) {
+		var runs []string // of the longest part: "we were … not told"
+		for at := m[0]; at < m[1]; {
+			end, next := m[1], m[1]
+			if o := omission.FindStringSubmatchIndex(all[at:m[1]]); o != nil {
+				end, next = at+o[0], at+o[1]
+			}
+			if r := runsOf(all[at:end]); len(r) > len(runs) {
+				runs = r
+			}
+			at = next
+		}
+		if len(runs) >= shortestQuote && !fr.isTaken(m[0], m[1]) {
+			fr.add(fact{kind: KindQuote, start: m[0], end: m[1], runs: runs})
+			fr.take(m[0], m[1])
+		}
 	}
 }
 
-// longestPart returns the tokens of the longest part of a quote that leaves words out:
-// "we were … not told".
-func (fr *factReader) longestPart(start, end int) (longest []string) {
-	text := fr.scan.Text[:end]
-	for at := start; at < end; {
-		next := end
-		if m := omission.FindStringSubmatchIndex(text[at:]); m != nil {
-			next = at + m[1]
-		}
-		if tokens := fr.phrase(at, next); len(tokens) > len(longest) {
-			longest = tokens
-		}
-		at = next
+// inBackticks widens a place of a text by the backticks around it.
+func inBackticks(text string, start, end int) (int, int) {
+	if start > 0 && end < len(text) && text[start-1] == '`' && text[end] == '`' {
+		return start - 1, end + 1
 	}
-	return longest
+	return start, end
 }
 
-// readIdentifiers reads paths, names of files and functions, codes, versions,
-// addresses.
-func (fr *factReader) readIdentifiers(text string) {
-	for at := 0; at < len(text); {
-		r := strings.IndexFunc(text[at:],
-			func(r rune) bool { return !unicode.IsSpace(r) && r != '|' })
-		if r < 0 {
-			break
-		}
-		start := at + r
-		end := len(text)
-		if n := strings.IndexFunc(text[start:], func(r rune) bool {
-			return unicode.IsSpace(r) ||
-				r == '|' || r == '—'
-		}); n >= 0 {
-			end = start + n
-		}
-		at = max(end, start+1)
-		word := text[start:end]
-		trimmed := strings.TrimLeft(word, "\"'“‘([{<*,;:!?")
-		from := start + len(word) - len(trimmed)
-		trimmed = strings.TrimRight(trimmed, "\"'”’)]}>*.,;:!?")
-		trimmed = strings.TrimSuffix(strings.TrimSuffix(trimmed, "'s"), "’s")
-		to := from + len(trimmed)
-		l := words.Lexeme{Start: from, End: to}
-		if !isIdentifier(trimmed) || fr.isTaken(&l) {
-			continue
-		}
-		if tokens := fr.phrase(from, to); len(tokens) > 0 {
-			fr.add(fact{kind: KindIdentifier, start: from, end: to, tokens: tokens})
-			fr.take(from, to)
-		}
+// readIdentifier reads a path, a name of a file or a function, a code, a version, an address.
+func (fr *factReader) readIdentifier(f fact) {
+	text := fr.u.Text[f.start:f.end]
+	if f.detail.Weak || strings.Trim(text, "0123456789/-,:–.") == "" && strings.Count(text, ".") < 2 ||
+		quarter.MatchString(text) || utf8.RuneCountInString(text) < 2 || ofWords(text) {
+		return
 	}
-	for i := range fr.scan.Lexemes {
-		l := &fr.scan.Lexemes[i]
-		if l.Kind != words.Number || l.Keys[0][0] != 'i' || fr.isTaken(l) {
-			continue
-		}
-		surface := fr.scan.Surface(*l)
-		if knownWord(surface) || quarter.MatchString(surface) ||
-			strings.Trim(surface, "0123456789/-,:–") == "" {
-			fr.take(l.Start, l.End)
-			continue
-		}
-		fr.add(fact{kind: KindIdentifier, start: l.Start, end: l.End, tokens: []string{token(l)}})
-		fr.take(l.Start, l.End)
+	fr.names = append(fr.names, fr.word(stemsOf(f.detail)[0]))
+	f.start, f.end = inBackticks(fr.u.Text, f.start, f.end)
+	if f.runs = runsOf(text); len(f.runs) > 0 && !(len(f.runs) == 1 && knownWord(text)) {
+		f.kind = KindIdentifier
+		fr.add(f)
 	}
 }
 
-var (
-	quarter  = text.NewRegexp(`^[QH][1-4]$`)
-	fileName = text.NewRegexp(`^[\w./~-]*[\w-]{2,}\.[a-z][a-z0-9]{0,5}(?::\d+)*$`)
-	camel    = text.NewRegexp(`[a-z][A-Z]`)
-)
+// ofWords reports whether a text is made of common words and a number: over-75, 22-year-old.
+func ofWords(text string) bool {
+	return strings.Contains(text, "-") && !slices.ContainsFunc(strings.Split(text, "-"), func(w string) bool {
+		return strings.Trim(w, "0123456789") != "" && (w != strings.ToLower(w) || !knownWord(w))
+	})
+}
 
-// isIdentifier reports whether a word without blanks is a path, a file, an address, an
-// option or a name of code.
-func isIdentifier(w string) bool {
+var quarter = text.NewRegexp(`^[QH][1-4]$`)
+
+// noNames are words in capitals that name no thing of which a report could be wrong.
+var noNames = lazySet(words.FunctionWords + ` tbd tbc n/a na ok yes no none total note however therefore thus
+	also both each all any some most many few several other another such only even still yet mr mrs ms
+	dr prof ceo cto cfo coo christmas easter ramadan passover thanksgiving vp inc ltd llc gmbh corp co
+	plc ag sa utc gmt cet cest est edt pst pdt`)
+
+// endings of words that are hardly names.
+var commonEndings = strings.Fields(`ing ly ed tion tions sion sions ment ments ness ity ities ous ive
+	able ible ance ence ers ies ism ful less wards`)
+
+// looksCommon reports whether a word that a sentence begins with is likely no name.
+func looksCommon(low string) bool {
+	return knownWord(low) || words.IsCommon(low) ||
+		slices.ContainsFunc(commonEndings, func(e string) bool {
+			return len(low) > len(e)+2 && strings.HasSuffix(low, e)
+		})
+}
+
+// knownWord reports whether a word is common in texts in general.
+func knownWord(w string) bool {
+	terms, known := 0, false
+	new(words.Analyzer).Terms(w, func(term string, extra bool) {
+		if !extra {
+			terms++
+			known = words.Prior(term) > words.Prior("\x02")
+		}
+	})
+	return terms == 1 && known && strings.ContainsFunc(w, unicode.IsLetter)
+}
+
+// readName reads the name of a product, a company, a person, a place.
+func (fr *factReader) readName(f fact) {
+	d, text := f.detail, fr.u.Text
+	names := d.Words
+	begins := d.Begins
+	for len(names) > 0 && (noNames()[names[0]] ||
+		begins && len(names) > 1 && looksCommon(names[0]) && !acronym(firstWord(text[f.start:]))) {
+		f.start += strings.IndexFunc(text[f.start:], between)
+		f.start += strings.IndexFunc(text[f.start:], func(r rune) bool { return !between(r) })
+		names, begins = names[1:], false
+	}
+	for len(names) > 0 && noNames()[names[len(names)-1]] {
+		names = names[:len(names)-1]
+		f.end = f.start + strings.LastIndexFunc(strings.TrimRightFunc(text[f.start:f.end], between), between)
+		f.end = f.start + len(strings.TrimRightFunc(text[f.start:max(f.start, f.end)], between))
+	}
+	for _, possessive := range []string{"'s", "’s"} {
+		f.end = f.start + len(strings.TrimSuffix(text[f.start:max(f.start, f.end)], possessive))
+	}
+	if len(names) == 0 || f.end <= f.start {
+		return
+	}
+	surface := text[f.start:f.end]
+	f.optional = begins && len(names) == 1
+	if f.optional && (looksCommon(names[0]) || !fr.isSubject(&f)) {
+		return
+	}
+	f.kind, f.runs = KindName, runsOf(surface)
+	for _, w := range names {
+		fr.names = append(fr.names, fr.word(claims.Stem(w)))
+	}
+	if fr.u.Title || fr.u.Header || fr.titleCase() || len(f.runs) == 0 || len(names) == 1 &&
+		(utf8.RuneCountInString(surface) < 2 || acronym(surface) && knownWord(surface)) {
+		return
+	}
+	fr.add(f)
+}
+
+func between(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '’'
+}
+
+func firstWord(text string) string {
+	if i := strings.IndexFunc(text, between); i >= 0 {
+		return text[:i]
+	}
+	return text
+}
+
+// isSubject reports whether a word that a sentence begins with is followed by what a name
+// at its beginning is followed by, or ends a cell.
+func (fr *factReader) isSubject(f *fact) bool {
+	surface, after := fr.u.Text[f.start:f.end], fr.u.Text[f.end:]
+	next := firstWord(strings.TrimLeft(after, " "))
 	switch {
-	case len(w) < 3 || len(w) > 300 || !strings.ContainsFunc(w, unicode.IsLetter):
+	case after == "", strings.HasPrefix(after, "'s"), strings.HasPrefix(after, "’s"),
+		strings.ContainsFunc(surface[1:], unicode.IsUpper), strings.ContainsAny(after[:min(len(after), 2)], "|,("):
+		return true
+	case !strings.HasPrefix(after, " "):
 		return false
-	case strings.Contains(strings.Trim(w, "_"), "_") && !strings.Contains(w, "__ "),
-		strings.Contains(w, "::"),
-		strings.HasSuffix(w, "()"),
-		strings.HasPrefix(w, "--"):
-		return true
-	case strings.Contains(w, "@") && strings.Contains(w, "."):
-		return true
-	case strings.Contains(w, "/"):
-		return strings.ContainsAny(w, "0123456789._~") && !unicode.IsDigit(rune(w[0])) &&
-			w[0] != '$' ||
-			strings.Count(w, "/") > 1 ||
-			w[0] == '/'
-	case fileName.MatchString(w):
-		return !shortForms()[strings.ToLower(w)] &&
-			strings.ContainsFunc(w[:strings.LastIndex(w, ".")], unicode.IsLetter)
 	}
-	return camel.MatchString(w) && !strings.ContainsAny(w, " $€£%")
+	return verbs()[next] || strings.HasSuffix(next, "ed") || strings.HasSuffix(next, "s") && !strings.HasSuffix(next, "ss")
+}
+
+var verbs = lazySet(`is was has had will would can could may might did does and said says told sold
+	bought won lost made paid built took gave wrote ran`)
+
+func acronym(s string) bool {
+	return len(s) >= 2 && len(s) <= 6 && strings.ToUpper(s) == s && !strings.ContainsAny(s, "0123456789")
+}
+
+// titleCase reports whether a unit is written like a title, in which capitals say nothing.
+func (fr *factReader) titleCase() bool {
+	capital := 0
+	for k := range fr.u.Words {
+		if _, _, c := fr.u.Words[k].Stem(); c {
+			capital++
+		}
+	}
+	return len(fr.u.Words) >= 4 && capital*5 >= len(fr.u.Words)*4
 }
 
 // surround collects what is said around a fact.
 func (t *tracer) surround(f *fact) {
 	u := &t.units[f.unit]
-	near, far := t.near[:0], t.far[:0]
-	for _, w := range t.context[f.unit] {
-		if w.at >= f.end && u.row == 0 &&
-			strings.ContainsAny(u.report.Text()[f.end:w.at], ",;:") {
-			w.name = false // of another clause
-		}
-		if w.at >= f.end || w.at < f.start || f.kind == KindNumber && w.at >= f.start {
-			near = append(near, w)
+	var near []int32
+	names := map[int32]bool{}
+	if f.isFigure() {
+		for _, s := range f.detail.About() {
+			near = append(near, t.word(s))
 		}
 	}
-	distance := func(w contextWord) int { return max(f.start-w.at, w.at-f.end) }
-	slices.SortStableFunc(near, func(a, b contextWord) int { return distance(a) - distance(b) })
-	if u.row > 0 && u.header >= 0 {
-		near = append(t.column(u, f.start), near...)
+	near = append(near, u.own...)
+	for k := range u.Details {
+		d := &u.Details[k]
+		at, _ := u.place(d)
+		if d == f.detail || d.Q != nil || d.T != nil ||
+			at >= f.end && u.row == 0 && strings.ContainsAny(u.Text[f.end:at], ",;:") { // of another clause
+			continue
+		}
+		for _, s := range stemsOf(d) {
+			if id := t.word(s); t.isName[id] {
+				near, names[id] = append(near, id), true
+			}
+		}
 	}
-	f.near, f.names = addWords(nil, nil, near, nearBits, 0)
-	for i := len(u.headings) - 1; i >= 0; i-- {
-		far = append(far, t.context[u.headings[i]]...)
-	}
-	titles, _ := addWords(nil, f.near, far, mostTitled, 0)
+	f.near, f.names = addWords(nil, nil, near, names, nearBits, 0)
+	far := slices.Clone(u.heads)
+	titles, _ := addWords(nil, f.near, far, nil, mostTitled, 0)
 	f.titled = len(titles)
-	var before, after []contextWord // what is said before and after it
+	var before, after []int32 // what is said before and after it
 	if u.before >= 0 {
-		before = t.context[u.before]
+		before = t.units[u.before].own
 	}
-	if next := f.unit + 1; next < len(t.units) && t.units[next].block == u.block && u.row == 0 &&
-		t.units[next].report == u.report {
-		after = t.context[next]
+	if next := f.unit + 1; next < len(t.units) && t.units[next].before == f.unit && u.row == 0 {
+		after = t.units[next].own
 	}
 	for i := range max(len(before), len(after)) {
 		far = append(far, before[min(i, len(before)):min(i+1, len(before))]...)
 		far = append(far, after[min(i, len(after)):min(i+1, len(after))]...)
 	}
-	for next := f.unit + 1; u.row < 0 && next < len(t.units); next++ {
-		if t.units[next].header != f.unit {
-			break
-		}
-		far = append(far, t.context[next]...)
+	for next := f.unit + 1; u.Header && next < len(t.units) && t.units[next].header == f.unit; next++ {
+		far = append(far, t.units[next].own...)
 	}
-	var names uint64
-	t.near, t.far = near, far
-	f.far, names = addWords(nil, f.near, far, farBits, nearBits)
-	f.names |= names
+	farNames := map[int32]bool{}
+	for _, id := range far {
+		farNames[id] = t.isName[id]
+	}
+	var mask uint64
+	f.far, mask = addWords(nil, f.near, far, farNames, farBits, nearBits)
+	f.names |= mask
 }
 
-func addWords(ids, but []int32, from []contextWord, most, shift int) ([]int32, uint64) {
-	var names uint64
-	for _, w := range from {
+func addWords(ids, but, from []int32, names map[int32]bool, most, shift int) ([]int32, uint64) {
+	var mask uint64
+	for _, id := range from {
 		if len(ids) == most {
 			break
 		}
-		if !slices.Contains(ids, w.id) && !slices.Contains(but, w.id) {
-			if w.name {
-				names |= 1 << (len(ids) + shift)
+		if !slices.Contains(ids, id) && !slices.Contains(but, id) {
+			if names[id] {
+				mask |= 1 << (len(ids) + shift)
 			}
-			ids = append(ids, w.id)
+			ids = append(ids, id)
 		}
 	}
-	return ids, names
+	return ids, mask
 }
 
-// column is the words of the header above a place in a row.
-func (t *tracer) column(u *unit, at int) (out []contextWord) {
-	n := 0
-	for n+1 < len(u.cells) && u.cells[n+1] <= at {
-		n++
+// columnOf returns the column of a fact in a row, from 1; 0 if it stands in none.
+func (t *tracer) columnOf(f *fact) int {
+	if f.detail == nil || f.detail.Cell == nil {
+		return 0
 	}
-	h := &t.units[u.header]
-	if n >= len(h.cells) {
-		return nil
+	return f.detail.Cell.Column + 1
+}
+
+// lineOf is the line of the report that a fact stands on: that of its first word.
+func (t *tracer) lineOf(f *fact) int {
+	u := &t.units[f.unit]
+	if u.End == u.Line {
+		return u.Line
 	}
-	from, to := h.cells[n], h.end
-	if n+1 < len(h.cells) {
-		to = h.cells[n+1]
-	}
-	for _, w := range t.context[u.header] {
-		if w.at >= from && w.at < to {
-			out = append(out, w)
+	before := len(strings.Fields(u.Text[:f.start]))
+	for at, in := u.At, false; at < len(u.report.Text()); at++ {
+		if word := strings.IndexByte(" \n\t", u.report.Text()[at]) < 0; word && !in {
+			if before--; before < 0 {
+				return u.report.Line(at)
+			}
+			in = true
+		} else if !word {
+			in = false
 		}
 	}
-	return out
+	return u.End
 }

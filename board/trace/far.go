@@ -1,8 +1,11 @@
 package trace
 
 import (
+	"maps"
 	"math"
 	"slices"
+
+	"blackboard/board/claims"
 )
 
 // This file looks for what a figure follows from further away in its report: in the
@@ -13,10 +16,10 @@ import (
 // figure.
 func (d *deriver) columnOfTable(i int) (out []amount) {
 	f := &d.facts[i]
-	block, column := d.units[f.unit].block, d.columnOf(f)
+	u, column := &d.units[f.unit], d.columnOf(f)
 	for k := max(0, i-200); k < min(len(d.facts), i+200); k++ {
 		g := &d.facts[k]
-		if d.units[g.unit].block == block && g.unit != f.unit && g.isAmount() &&
+		if d.units[g.unit].report == u.report && d.units[g.unit].Block == u.Block && g.unit != f.unit && g.isAmount() &&
 			g.verdict.Verdict != Unsupported && g.amount.dim == f.amount.dim &&
 			d.columnOf(g) == column {
 			out = append(out, g.amount)
@@ -82,10 +85,10 @@ const (
 func (d *deriver) unitsOf(id int32) []int {
 	if d.places == nil {
 		d.places = map[int32][]int{}
-		for u, all := range d.context {
-			for _, w := range all {
-				if p := d.places[w.id]; len(p) == 0 || p[len(p)-1] != u {
-					d.places[w.id] = append(p, u)
+		for u := range d.units {
+			for _, id := range d.units[u].own {
+				if p := d.places[id]; len(p) == 0 || p[len(p)-1] != u {
+					d.places[id] = append(p, u)
 				}
 			}
 		}
@@ -157,11 +160,17 @@ func (d *deriver) isAbout(f *fact, r int32) bool {
 func (d *deriver) wordsOf(r int32) []int32 {
 	ids, ok := d.has[r]
 	if !ok {
-		d.scan.Scan(d.texts[r])
-		for i := range d.scan.Lexemes {
-			if id, ok := d.vocabulary[contextKey(&d.scan.Lexemes[i])]; ok &&
-				!slices.Contains(ids, id) {
-				ids = append(ids, id)
+		for _, c := range d.kept[r] {
+			all := slices.Collect(maps.Keys(c.Stems()))
+			for k := range c.Details {
+				if c.Details[k].Kind == claims.Identifier {
+					all = append(all, stemsOf(&c.Details[k])...)
+				}
+			}
+			for _, s := range all {
+				if id, ok := d.vocabulary[s]; ok && !slices.Contains(ids, id) {
+					ids = append(ids, id)
+				}
 			}
 		}
 		d.has[r] = ids

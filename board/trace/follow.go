@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 
 	"blackboard/board/words"
 )
@@ -34,8 +33,8 @@ func (d *deriver) calculate(i int) bool {
 
 // inPoints reports whether a figure is in percentage points.
 func (d *deriver) inPoints(f *fact) bool {
-	u := &d.units[f.unit]
-	return strings.Contains(u.report.Text()[f.start:min(f.end+8, max(f.end, u.end))], "point")
+	text := d.units[f.unit].Text
+	return strings.Contains(text[f.start:min(f.end+8, len(text))], "point")
 }
 
 // readings are what a figure may be in a calculation: cents are of any currency, points
@@ -48,26 +47,22 @@ func (a amount) readings(rest bool) []amount {
 		all = append(all, b)
 	}
 	switch {
-	case a.coins:
-		as("€")
-		as("£")
-	case a.dim == "" && a.nouns[0] == pointKey():
-		as("%")
+	case a.in != nil && a.dim == cents:
+		as("EUR")
+		as("GBP")
+		as("USD")
 	case a.dim == "" && rest:
 		as("")
 	}
 	return all
 }
 
-var pointKey = sync.OnceValue(func() string { return "w:" + words.Stem("points") })
-
 // isRest reports whether the word beside a figure says that it is what remains, or a
 // difference: the other 36, 62 more.
 func (d *deriver) isRest(f *fact) bool {
-	u := &d.units[f.unit]
-	text := u.report.Text()
-	before := words.Split(text[max(u.start, f.start-24):f.start], "")
-	after := words.Split(text[f.end:max(f.end, min(u.end, f.end+24))], "")
+	text := d.units[f.unit].Text
+	before := words.Split(text[max(0, f.start-24):f.start], "")
+	after := words.Split(text[f.end:min(len(text), f.end+24)], "")
 	if len(after) > 0 && comparatives()[after[0]] {
 		return true
 	}
@@ -78,8 +73,7 @@ func (d *deriver) isRest(f *fact) bool {
 // sentence calculates: 498 m³/s, a difference of 43.
 func (d *deriver) unitless(i int) (all []amount) {
 	f := &d.facts[i]
-	if f.amount.dim != "" || f.amount.digits < 2 || f.amount.nouns[0] != "" ||
-		!d.hasCue(f, sumCues()) {
+	if f.amount.dim != "" || f.amount.digits < 2 || f.amount.nouns[0] != "" {
 		return nil
 	}
 	own, _ := d.supported(i)
@@ -99,10 +93,9 @@ func (d *deriver) unitless(i int) (all []amount) {
 func (d *deriver) calculates(i int) bool {
 	f := &d.facts[i]
 	u := &d.units[f.unit]
-	text := u.report.Text()
 	if u.row > 0 || f.amount.dim == "×" || f.amount.dim == "%" && d.hasCue(f, ofCue()) ||
 		d.hasCue(f, saidCues()) || d.hasCue(f, periodCues()) ||
-		strings.HasPrefix(strings.TrimLeft(text[f.end:max(f.end, u.end)], " "), "of ") {
+		strings.HasPrefix(strings.TrimLeft(u.Text[f.end:], " "), "of ") {
 		return true
 	}
 	for k := max(0, i-20); k < min(len(d.facts), i+20); k++ {
@@ -133,7 +126,7 @@ func (d *deriver) calculateAs(i int) bool {
 			all = slices.Concat(all, d.few(r))
 			period = append(period, d.spokenOf(r)...)
 		}
-		said := periodsOf(d.units[f.unit].text())
+		said := periodsOf(d.units[f.unit].Text)
 		how := cmp.Or(perPeriod(&f.amount, said, period), f.amount.ofPeriod(said, all))
 		if how != "" {
 			return d.setDerived(f, how, nil, others...)

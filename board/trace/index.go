@@ -7,59 +7,91 @@ import (
 	"strings"
 	"sync"
 
+	"blackboard/board/claims"
 	"blackboard/board/text"
 )
 
 // tracer holds the facts of the reports and their best records. Its memory grows with
-// the reports, not with the board: it keeps the id of each record, and some records for
-// each word of a report.
+// the reports, not with the board: it keeps the id of each record, some records for
+// each word of a report, and those that are nearest to its facts.
 type tracer struct {
-	units   []unit
-	context [][]contextWord // of each unit
-	facts   []fact
-	defined map[string]bool // acronyms that a report explains
-	lower   map[string]bool // words of the reports in lower case
+	units []unit
+	facts []fact
+	lower map[string]bool // words of the reports in lower case
 
-	near, far []contextWord // of the fact that is read, to use their memory again
-
-	vocabulary map[string]int32 // the words of the reports, by their keys
+	vocabulary map[string]int32 // the stems of the reports' words
 	isName     map[int32]bool
 	df         []int32 // how many records have a word
 	lowerSeen  []bool  // a record has it in lower case
 	post       [][]int32
 
-	byKey     map[string][]int32   // facts by what a date or a time answers to
-	byToken   map[string][]int32   // facts by their first token, and names by their last
-	byValue   map[valueKey][]int32 // groups
+	byDate    map[claims.FigureKey][]int32 // groups
+	byValue   map[valueKey][]int32
+	byNumber  map[float64][]int32 // by the number as it is written, as it is meant, or as it may be meant
+	byRun     map[string][]int32  // facts by one of their runs
 	groups    []group
 	citations map[string][]int32 // citations by the name of their document's file
 	cited     []int32            // figures that are said to be the confidence of an entry
 
-	records []string // their ids
-	sources int      // that were read
+	records []string                  // their ids
+	kept    map[int32][]*claims.Claim // of the nearest
+	weighed []*claims.Claim           // of those by which statements are judged
+	sources int                       // that were read
 }
 
 // group has the facts with the same figure.
 type group struct {
-	amount *amount
-	lo, hi float64 // its reach
+	detail *claims.Detail
 	facts  []int32
 }
 
-type groupKey struct {
-	dim         string
-	value, step float64
-	nouns       [2]string
-	bound       byte
-}
-
+// valueKey is shared by numbers that may be equal within what is written: one dimension, and
+// a place on a scale of equal ratios.
 type valueKey struct {
 	dim    string
 	bucket int
 }
 
-// anyUnit is the dimension under which a number is looked for as it is written.
-const anyUnit = "*"
+func bucket(v float64) int {
+	if v <= 0 {
+		return math.MinInt32
+	}
+	return int(math.Floor(math.Log(v) / math.Log(1.02)))
+}
+
+// based returns the value of a quantity in the base of all that it is compared with.
+func based(q *claims.Quantity) (dim string, v float64) {
+	switch dim, v = q.Dim, math.Abs(q.Value); dim {
+	case "months":
+		return "time", v * claims.Month
+	case "points":
+		return "percent", v
+	case "ratio":
+		return "percent", 100 * v
+	case "bits":
+		return "bytes", v / 8
+	case "cents", "pence":
+		return "money", v
+	}
+	return dim, v
+}
+
+// indexNumber adds a group to where its number is looked for.
+func (t *tracer) indexNumber(q *claims.Quantity, g int32) {
+	dim, v := based(q)
+	half := .2 * v
+	if q.Bound == 0 && !q.About && q.Dim != "months" {
+		half = min(half, q.Step()*v/max(math.Abs(q.Value), 1e-300))
+	}
+	for b := bucket(max(v-half, v/4)); b <= bucket(v+half); b++ { // 0 has one of its own
+		t.byValue[valueKey{dim, b}] = append(t.byValue[valueKey{dim, b}], g)
+	}
+	for _, n := range []float64{math.Abs(q.Number), v, q.Other} {
+		if all := t.byNumber[n]; n > 0 && !slices.Contains(all, g) {
+			t.byNumber[n] = append(all, g)
+		}
+	}
+}
 
 // hit is a record that may support a fact.
 type hit struct {
@@ -73,23 +105,23 @@ type hit struct {
 
 func newTracer() *tracer {
 	return &tracer{
-		defined:    map[string]bool{},
 		lower:      map[string]bool{},
 		vocabulary: map[string]int32{},
 		isName:     map[int32]bool{},
-		byKey:      map[string][]int32{},
-		byToken:    map[string][]int32{},
+		byDate:     map[claims.FigureKey][]int32{},
 		byValue:    map[valueKey][]int32{},
+		byNumber:   map[float64][]int32{},
+		byRun:      map[string][]int32{},
 		citations:  map[string][]int32{},
 	}
 }
 
-// word returns the number of a word of the reports, a new one if it has none.
-func (t *tracer) word(key string) int32 {
-	id, ok := t.vocabulary[key]
+// word returns the number of a word of the reports by its stem, a new one if it has none.
+func (t *tracer) word(stem string) int32 {
+	id, ok := t.vocabulary[stem]
 	if !ok {
 		id = int32(len(t.vocabulary))
-		t.vocabulary[strings.Clone(key)] = id
+		t.vocabulary[strings.Clone(stem)] = id
 	}
 	return id
 }
@@ -102,12 +134,13 @@ const (
 
 // index fills the tables by which facts are looked for with those for which only returns true.
 func (t *tracer) index(only func(*fact) bool) {
-	clear(t.byKey)
-	clear(t.byToken)
+	clear(t.byDate)
 	clear(t.byValue)
+	clear(t.byNumber)
+	clear(t.byRun)
 	clear(t.citations)
 	t.groups = nil
-	groups := map[groupKey]int32{}
+	groups := map[any]int32{}
 	for i := range t.facts {
 		f, n := &t.facts[i], int32(i)
 		if !only(f) {
@@ -117,45 +150,27 @@ func (t *tracer) index(only func(*fact) bool) {
 			name := path.Base(f.cites.doc)
 			t.citations[name] = append(t.citations[name], n)
 		}
-		for _, k := range f.keys {
-			t.byKey[k] = append(t.byKey[k], n)
+		if len(f.runs) > 0 && (f.cites == nil || !f.cites.apart) {
+			t.byRun[f.runs[f.key]] = append(t.byRun[f.runs[f.key]], n)
 		}
-		if len(f.tokens) > 0 && (f.cites == nil || !f.cites.apart) {
-			t.byToken[f.tokens[0]] = append(t.byToken[f.tokens[0]], n)
-			if last := f.tokens[len(f.tokens)-1]; f.kind == KindName && last != f.tokens[0] {
-				t.byToken[last] = append(t.byToken[last], n)
+		if !f.isFigure() {
+			continue
+		}
+		g, ok := groups[f.detail.Figure()]
+		if !ok {
+			g = int32(len(t.groups))
+			groups[f.detail.Figure()] = g
+			t.groups = append(t.groups, group{detail: f.detail})
+			if f.detail.Q != nil {
+				t.indexNumber(f.detail.Q, g)
+			} else {
+				for _, k := range f.detail.Asks() {
+					t.byDate[k] = append(t.byDate[k], g)
+				}
 			}
 		}
-		if f.isAmount() {
-			t.indexAmount(&f.amount, n, groups)
-		}
+		t.groups[g].facts = append(t.groups[g].facts, n)
 	}
-}
-
-// indexAmount adds a figure to its group, and the group to where it is looked for.
-func (t *tracer) indexAmount(a *amount, n int32, groups map[groupKey]int32) {
-	key := groupKey{a.dim, a.value, a.step, a.nouns, a.bound}
-	g, ok := groups[key]
-	if !ok {
-		g = int32(len(t.groups))
-		groups[key] = g
-		lo, hi := a.reach()
-		t.groups = append(t.groups, group{amount: a, lo: lo * (1 - sameShare),
-			hi: hi * (1 + sameShare)})
-		for _, dim := range append(a.otherCoins(), a.dim) {
-			for b := bucket(lo); b <= bucket(hi); b++ {
-				k := valueKey{dim, b}
-				t.byValue[k] = append(t.byValue[k], g)
-			}
-		}
-		k := valueKey{anyUnit, bucket(a.raw)}
-		t.byValue[k] = append(t.byValue[k], g)
-	}
-	t.groups[g].facts = append(t.groups[g].facts, n)
-}
-
-func (f *fact) isAmount() bool {
-	return f.kind != KindStatement && len(f.keys) == 0 && len(f.tokens) == 0
 }
 
 // merge takes over what scanners found.
@@ -188,9 +203,9 @@ func (t *tracer) cite() {
 			continue
 		}
 		u, column := &t.units[f.unit], ""
-		before, after := u.text()[:f.start-u.start], u.text()[f.end-u.start:]
-		if u.header >= 0 {
-			column = t.units[u.header].cell(max(0, t.columnOf(f)-1))
+		before, after := u.Text[:f.start], u.Text[f.end:]
+		if f.detail.Cell != nil {
+			column = f.detail.Cell.Header
 		}
 		if confidentBefore.MatchString(before) || confidentAfter.MatchString(after) || confidentAfter.MatchString(column) {
 			t.cited = append(t.cited, int32(i))
@@ -201,9 +216,9 @@ func (t *tracer) cite() {
 // confidence notes a hit for each of some figures, said to be a confidence, that is the record's.
 func (s *scanner) confidence(c float64, figures []int32) {
 	for _, n := range figures {
-		a := &s.facts[n].amount
-		value := a.value
-		if a.dim == "%" {
+		q := s.facts[n].detail.Q
+		value := q.Value
+		if q.Dim == "percent" {
 			value /= 100
 		}
 		if math.Abs(value-c) < .005 { // it is shown with two digits

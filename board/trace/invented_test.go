@@ -139,16 +139,16 @@ func TestInvented(t *testing.T) {
 				t.Fatal(err)
 			}
 			tr.judge()
-			if err := tr.derive(each(all)); err != nil {
+			if err := tr.readNearest(each(all)); err != nil {
 				t.Fatal(err)
 			}
-			if err := tr.judgeByClaims(each(all)); err != nil {
-				t.Fatal(err)
-			}
+			tr.derive()
+			tr.weighAll()
 			want := c.invented + c.ok
 			at := strings.LastIndex(report, want)
 			i := slices.IndexFunc(tr.facts, func(f fact) bool {
-				return f.start < at+len(want) && f.end > at
+				from, to := tr.span(&f)
+				return from < at+len(want) && to > at
 			})
 			if at < 0 {
 				t.Fatalf("%s: no %s", c.report, want)

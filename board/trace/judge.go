@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+
+	"blackboard/board/claims"
 )
 
 const nearMask = 1<<nearBits - 1
@@ -47,15 +49,7 @@ func (t *tracer) judge() {
 
 // isCommonWord reports whether a word that may be a name stands somewhere in lower case.
 func (t *tracer) isCommonWord(f *fact) bool {
-	if t.lower[f.tokens[0]] {
-		return true
-	}
-	for _, w := range t.context[f.unit] {
-		if w.at == f.start {
-			return t.lowerSeen[w.id]
-		}
-	}
-	return false
+	return t.lower[f.runs[0]] || t.lowerSeen[t.vocabulary[claims.Stem(f.runs[0])]]
 }
 
 func (t *tracer) decide(f *fact) {
@@ -97,7 +91,7 @@ const maxEntries = 5
 
 // doubt returns why a matching record does not support a fact, or "".
 func (t *tracer) doubt(f *fact, h *hit) string {
-	if len(f.tokens) > 0 {
+	if len(f.runs) > 0 {
 		return ""
 	}
 	near, far := bits.OnesCount64(h.mask&nearMask), bits.OnesCount64(h.mask&^uint64(nearMask))
@@ -105,6 +99,9 @@ func (t *tracer) doubt(f *fact, h *hit) string {
 	case otherUnit:
 		return OtherUnit
 	case otherNoun:
+		if f.detail.Q.Word {
+			near++
+		}
 		if near < 3 && (!f.amount.telling() || len(f.hits) > 2) {
 			return OtherUnit
 		}
@@ -126,24 +123,30 @@ func (t *tracer) doubt(f *fact, h *hit) string {
 // telling reports whether a figure is hardly that of two things: a large one, of several
 // digits.
 func (a *amount) telling() bool {
-	return a.digits > 2 && a.raw >= 1000 || a.digits > 1 && a.raw >= 10000
+	return a.digits > 2 && (a.raw >= 1000 || a.per != "") || a.digits > 1 && a.raw >= 10000
 }
 
 // need returns how many words a record must share with the text around a fact. It grows
 // with the number of records that have the figure, and for common figures.
 func (t *tracer) need(f *fact, h *hit) int {
+	hits := 0
+	for i := range f.hits {
+		if f.hits[i].how > otherUnit {
+			hits++
+		}
+	}
 	distinct := f.amount.digits >= 3 || f.amount.dim != "" && f.amount.digits >= 2 ||
 		f.kind == KindDate ||
 		f.kind == KindTime
 	switch {
-	case t.units[f.unit].heading && f.kind == KindDate,
-		len(f.hits) == 1 && h.how >= otherNoun && f.isAmount() &&
+	case t.units[f.unit].Title && f.kind == KindDate,
+		hits == 1 && h.how >= otherNoun && f.isAmount() &&
 			f.amount.telling() && f.amount.digits > 2:
 		return 0
-	case len(f.hits) <= 2 && !t.counts(f) &&
+	case hits <= 2 && !t.counts(f) &&
 		(distinct || f.amount.digits >= 2 || f.amount.dim != ""):
 		return 0
-	case distinct, len(f.hits) <= 2, h.mask&t.label(f) != 0:
+	case distinct, hits <= 2, h.mask&t.label(f) != 0:
 		return 1
 	}
 	return 2
@@ -163,9 +166,8 @@ func (t *tracer) ofAnother(f *fact, h *hit) bool {
 	if h.swapped {
 		return true
 	}
-	if len(f.hits) == 1 && h.how == same && h.mask&nearMask != 0 &&
-		(f.isAmount() && f.amount.telling() || len(f.keys) > 0 &&
-			len(f.keys[0]) >= len("d:2006-01")) {
+	if len(f.hits) == 1 && h.how == same && (h.mask&nearMask != 0 || f.amount.per != "") &&
+		(f.isAmount() && f.amount.telling() || f.kind == KindDate && f.detail.T.Days() <= 31) {
 		return false // no other record has it
 	}
 	known := uint64(0)
@@ -179,12 +181,11 @@ func (t *tracer) ofAnother(f *fact, h *hit) bool {
 
 // label is which near words of a fact in a row are of the row's first cell.
 func (t *tracer) label(f *fact) (mask uint64) {
-	u := &t.units[f.unit]
-	if len(u.cells) < 2 || f.start < u.cells[1] {
+	if f.detail == nil || f.detail.Cell == nil {
 		return 0
 	}
-	for _, w := range t.context[f.unit] {
-		if i := slices.Index(f.near, w.id); i >= 0 && w.at < u.cells[1] {
+	for _, s := range claims.Stems(f.detail.Cell.Label) {
+		if i := slices.Index(f.near, t.vocabulary[s]); i >= 0 {
 			mask |= 1 << i
 		}
 	}

@@ -3,11 +3,9 @@ package trace
 import (
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
-	"blackboard/board/words"
+	"blackboard/board/claims"
 )
 
 // This file calculates with dates and times.
@@ -15,47 +13,27 @@ import (
 // day is how many seconds a day has.
 const day = 86400
 
-// appendMoment adds the moment that the key of a date, a time or a year stands for.
-func appendMoment(all []amount, key string) []amount {
-	if at, ok := moment(key); ok {
-		return append(all, amount{value: at, dim: key[:1]})
+// appendMoments adds the moments that a date or a time is: the day, the time, both together, the year.
+func appendMoments(all []amount, c *claims.Claim, d *claims.Detail) []amount {
+	if d.T == nil {
+		return all
 	}
-	if year, ok := strings.CutPrefix(key, "n:"); ok && isYear(year) {
-		n, _ := strconv.Atoi(year)
-		return append(all, amount{value: float64(n) * 365 * day, dim: "y"})
+	append := func(dim string, value float64) {
+		all = append(all, amount{value: value, dim: dim, in: c, text: d.Text, start: d.At, end: d.At + len(d.Text)})
 	}
-	return all
-}
-
-// appendMoments adds the dates and times of a scanned text, and the moments that a date
-// and the time behind it are together.
-func appendMoments(all []amount, s *words.Scanner) []amount {
-	date, end := 0.0, -1 // of the date that was read last
-	for i := range s.Lexemes {
-		l := &s.Lexemes[i]
-		if l.Kind != words.Number {
-			continue
+	at := d.T.From
+	day1 := d.T.Dated && d.T.Days() == 1 && !d.T.AnyYear && !d.T.AnyMonth
+	if day1 {
+		append("d", float64(at.Unix()))
+	}
+	if d.T.Clock >= 0 {
+		append("t", midnight+float64(d.T.Clock))
+		if day1 {
+			append("m", float64(at.Unix()+int64(d.T.Clock)))
 		}
-		n := len(all)
-		if all = appendMoment(all, l.Want[0]); len(all) == n {
-			continue
-		}
-		if all[n].start, all[n].end = l.Start, l.End; all[n].dim == "d" {
-			date, end = all[n].value, l.End
-			for _, k := range l.Keys { // 2025-02-08T03:40
-				if at, ok := moment(k); ok && k[0] == 't' {
-					all = append(all, amount{value: at, dim: "t", start: l.Start, end: l.End},
-						amount{value: date + at - midnight, dim: "m", start: l.Start, end: l.End})
-				}
-			}
-		} else if all[n].dim == "t" && end >= 0 && l.Start-end <= len(", at ") {
-			all = append(all, amount{
-				value: date + all[n].value - midnight,
-				dim:   "m",
-				start: l.Start,
-				end:   l.End,
-			})
-		}
+	}
+	if d.T.Dated && !d.T.AnyYear && d.T.Days() >= 365 {
+		append("y", float64(at.Year())*365*day)
 	}
 	return all
 }
@@ -66,16 +44,6 @@ func isMoment(dim string) bool { return dim == "d" || dim == "t" || dim == "m" |
 
 // midnight is the moment of the time 0:00: that of the year 0, which times without a day have.
 const midnight = -62167219200
-
-// moment returns the second that the key of a date or a time stands for; false for another key.
-func moment(key string) (float64, bool) {
-	for _, layout := range []string{"d:2006-01-02", "t:15:04", "t:15:04:05"} {
-		if at, err := time.Parse(layout, key); err == nil {
-			return float64(at.Unix()), true
-		}
-	}
-	return 0, false
-}
 
 func date(at float64) time.Time { return time.Unix(int64(at), 0).UTC() }
 
@@ -96,29 +64,29 @@ func (a *amount) isTimeBetween(x, y *amount) bool {
 	return x.dim == "d" && a.raw > 1 && a.raw*day == a.value && a.near(apart+day)
 }
 
-// counted reports whether a date or a time, as the key of a fact has it, is the time span before or after another.
-func counted(key string, from, span *amount) bool {
+// counted reports whether a date or a time is the time span before or after another.
+func counted(t *claims.Instant, from, span *amount) bool {
 	if span.dim != "time" || span.raw == 0 {
 		return false
 	}
-	if year, ok := strings.CutPrefix(key, "n:"); ok {
+	years, start := span.value/(365*day), date(from.value)
+	switch {
+	case t.Clock >= 0 && !t.Dated:
+		clock := func(at float64) bool {
+			return date(at).Hour()*3600+date(at).Minute()*60 == t.Clock/60*60
+		}
+		return (from.dim == "t" || from.dim == "m") && span.value < day &&
+			(clock(from.value+span.value) || clock(from.value-span.value))
+	case t.Days() >= 365:
 		n := from.value / (365 * day)
 		if from.dim != "y" {
-			n = float64(date(from.value).Year())
+			n = float64(start.Year())
 		}
-		years := span.value / (365 * day)
-		return years >= 2 && years == span.raw &&
-			(year == strconv.Itoa(int(n+years)) || year == strconv.Itoa(int(n-years)))
-	}
-	if strings.HasPrefix(key, "t:") {
-		return (from.dim == "t" || from.dim == "m") && span.value < day &&
-			(key == date(from.value+span.value).Format("t:15:04") ||
-				key == date(from.value-span.value).Format("t:15:04"))
-	}
-	if from.dim != "d" && from.dim != "m" || span.value < day {
+		year := float64(t.From.Year())
+		return years >= 2 && years == span.raw && (year == n+years || year == n-years)
+	case from.dim != "d" && from.dim != "m" || span.value < day:
 		return false
 	}
-	start := date(from.value)
 	for _, sign := range []int{1, -1} {
 		at := start.Add(time.Duration(float64(sign)*span.value) * time.Second)
 		exact := math.Mod(span.value, day) == 0
@@ -127,9 +95,8 @@ func counted(key string, from, span *amount) bool {
 		} else if span.value == span.raw*365*day {
 			at, exact = start.AddDate(0, sign*int(math.Round(span.raw*12)), 0), true
 		}
-		ofMonth := span.value > 28*day
-		if exact && (key == at.Format("d:2006-01-02") || key == at.Format("d:--01-02") ||
-			ofMonth && key == at.Format("d:2006-01")) {
+		if exact && at.Month() == t.From.Month() && (t.AnyYear || at.Year() == t.From.Year()) &&
+			(t.Days() == 1 && at.Day() == t.From.Day() || t.Days() > 1 && span.value > 28*day) {
 			return true
 		}
 	}
@@ -149,9 +116,7 @@ func (d *deriver) calculateDate(i int) bool {
 				continue
 			}
 			for n := range pool {
-				if slices.ContainsFunc(f.keys, func(key string) bool {
-					return counted(key, &pool[k], &pool[n])
-				}) {
+				if counted(f.detail.T, &pool[k], &pool[n]) {
 					return d.setDerived(f, "a time after", nil, records...)
 				}
 			}

@@ -2,11 +2,11 @@ package trace
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"blackboard/board/words"
 )
@@ -19,18 +19,21 @@ func (d *deriver) figures(r int32) []amount {
 	if all, ok := d.records[r]; ok {
 		return all
 	}
-	d.scan.Scan(d.texts[r])
-	all := amounts(&d.scan, nil)
-	counts := len(all)
-	all = appendMoments(all, &d.scan)
-	for i := range all {
-		a := &all[i]
-		a.as = &operand{text: d.texts[r][a.start:a.end]}
-		if i < counts {
-			a.as.ofMany = eachBefore(&d.scan, a.first)
+	var all []amount
+	for _, c := range d.kept[r] {
+		for k := range c.Details {
+			x := &c.Details[k]
+			at := x.At
+			if x.Cell != nil {
+				at += x.Cell.Column << 10
+			}
+			if x.Q != nil {
+				all = append(all, amountOf(c, x, at))
+			}
+			all = appendMoments(all, c, x)
 		}
 	}
-	all = once(d.texts[r], all)
+	all = once(all)
 	d.records[r] = all
 	return all
 }
@@ -43,12 +46,11 @@ func (d *deriver) few(r int32) []amount {
 
 // once leaves out the figures that a record repeats in another paragraph, as the
 // evidence of an entry repeats its content: no figure is added to itself.
-func once(text string, all []amount) (out []amount) {
-	paragraph := func(at int) int { return strings.Count(text[:at], "\n\n") }
+func once(all []amount) (out []amount) {
 	for i := range all {
 		a := &all[i]
 		if !slices.ContainsFunc(out, func(b amount) bool {
-			return a.equal(&b) && paragraph(a.start) != paragraph(b.start)
+			return a.equal(&b) && a.in.Block>>16 != b.in.Block>>16
 		}) {
 			out = append(out, *a)
 		}
@@ -66,16 +68,12 @@ func (d *deriver) supported(i int) (own []amount, period []spoken) {
 		var all []amount
 		if g.isAmount() {
 			all = []amount{g.amount}
-		} else if len(g.keys) > 0 {
+		} else if g.isFigure() {
 			all = d.momentOf(k)
 		}
-		text := d.units[g.unit].report.Text()[g.start:g.end]
 		for _, a := range all {
-			known := a.operand()
-			known.text = text
-			a.as = &known
 			own = append(own, a)
-			period = append(period, spoken{a, periodsOf(d.units[g.unit].text())})
+			period = append(period, spoken{a, periodsOf(d.units[g.unit].Text)})
 		}
 	}
 	return own, period
@@ -85,15 +83,17 @@ func (d *deriver) supported(i int) (own []amount, period []spoken) {
 // year that its record says, or else of that of the nearest date.
 func (d *deriver) momentOf(k int) []amount {
 	g := &d.facts[k]
-	day, yearless := strings.CutPrefix(g.keys[0], "d:--")
-	if !yearless {
-		return appendMoment(nil, g.keys[0])
+	all := appendMoments(nil, d.units[g.unit].Claim, g.detail)
+	if !g.detail.T.AnyYear || g.detail.T.Days() != 1 {
+		return all
 	}
 	year := 0
 	for n := 0; n <= farthestDate && year == 0; n++ {
 		year = cmp.Or(d.yearOf(k-n, g), d.yearOf(k+n, g))
 	}
-	return appendMoment(nil, fmt.Sprintf("d:%04d-%s", cmp.Or(year, anyYear), day))
+	at := g.detail.T.From
+	return append(all, amount{value: float64(time.Date(cmp.Or(year, anyYear), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC).Unix()),
+		dim: "d", text: g.detail.Text, in: d.units[g.unit].Claim})
 }
 
 const (
@@ -107,16 +107,17 @@ func (d *deriver) yearOf(k int, g *fact) int {
 		return 0
 	}
 	f := &d.facts[k]
-	if f.kind != KindDate || len(f.keys) == 0 || d.units[f.unit].report != d.units[g.unit].report {
+	if f.kind != KindDate || !f.isFigure() || d.units[f.unit].report != d.units[g.unit].report {
 		return 0
 	}
-	all := appendMoment(nil, f.keys[0])
+	all := appendMoments(nil, nil, f.detail)
 	if len(f.support) > 0 {
 		all = append(all, d.figures(f.support[0])...)
 	}
+	from := f.detail.T.From
 	for _, a := range all {
-		if a.dim == "d" && strings.HasSuffix(f.keys[0], date(a.value).Format("-01-02")) {
-			return date(a.value).Year()
+		if at := date(a.value); a.dim == "d" && at.Month() == from.Month() && at.Day() == from.Day() {
+			return at.Year()
 		}
 	}
 	return 0
@@ -124,17 +125,8 @@ func (d *deriver) yearOf(k int, g *fact) int {
 
 // spokenOf are the first figures of a record with their sentences.
 func (d *deriver) spokenOf(r int32) (out []spoken) {
-	text := d.texts[r]
 	for _, a := range d.few(r) {
-		before := text[:a.start]
-		from := max(strings.LastIndex(before, ". "), strings.LastIndexByte(before, '\n')) + 1
-		to := len(text)
-		for _, mark := range []string{". ", "\n"} {
-			if n := strings.Index(text[a.end:to], mark); n >= 0 {
-				to = a.end + n
-			}
-		}
-		out = append(out, spoken{a, periodsOf(text[from:to])})
+		out = append(out, spoken{a, periodsOf(a.in.Text)})
 	}
 	return out
 }

@@ -54,15 +54,15 @@ func (t *tracer) result() Result {
 				r.Passages,
 				Passage{
 					Report: u.report.Name,
-					Line:   u.report.Line(f.start),
-					Text:   oneLine(u.text(), 300),
+					Line:   u.Line,
+					Text:   oneLine(u.Text, 300),
 				},
 			)
 			clear(counts)
 		}
 		v := f.verdict
-		v.Report, v.Line, v.Kind, v.Passage = u.report.Name, u.report.Line(f.start), f.kind, n
-		v.Text = oneLine(u.report.Text()[f.start:f.end], 300)
+		v.Report, v.Line, v.Kind, v.Passage = u.report.Name, t.lineOf(f), f.kind, n
+		v.Text = oneLine(f.text(t), 300)
 		v.Unsure = v.Verdict == Unsupported && !v.IsUnsaid() && t.isUnsure(f, stated)
 		if v.Entries == nil {
 			v.Entries = []string{}
@@ -123,7 +123,7 @@ func (t *tracer) isUnsure(f *fact, stated map[int]bool) bool {
 	switch cause := f.verdict.Cause; {
 	case f.refuted:
 		return false
-	case cause == Elsewhere, cause == OtherUnit, f.kind == KindStatement, t.units[f.unit].heading:
+	case cause == Elsewhere, cause == OtherUnit, f.kind == KindStatement, t.units[f.unit].Title:
 		return true
 	}
 	return f.isAmount() && stated[f.unit] && t.hasCue(f, saidCues())

@@ -1,11 +1,14 @@
 package trace
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
+	"blackboard/board/claims"
 	"blackboard/board/documents"
 	"blackboard/board/words"
 )
@@ -20,355 +23,165 @@ type answers struct {
 // scanner reads records. It does not change the tracer, so several can run at once.
 type scanner struct {
 	*tracer
-	scan      words.Scanner
 	answers   []answers // to each fact
 	df        []int32
 	lowerSeen []bool
 	post      [][]int32
 
-	record  int32
-	named   bool               // what is read is the record's name or reference
-	place   func(at int) Place // of a source
-	window  int32
-	first   int32   // the record's first window, which says what all are about
-	mark    []int32 // of each word of the reports, the last window that has it
-	layout  layout
-	amounts []amount // of the part that is read
-
-	recalled []int32 // of each unit, the last window that it was recalled in
+	record int32
+	place  func(line int) Place // of a source
+	window int32
+	first  int32   // the record's first window, which says what all are about
+	mark   []int32 // of each word of the reports, the last window that has it
 
 	names   []int32
 	subject int32 // the name that stands right before the figure; -1
 	single  bool  // the window has no other figure of its unit
 	alien   bool  // the window has a name that no report has
+	keys    []claims.FigureKey
 
-	// of the window, with their places in the record's text
-	found  []figureFound
-	keys   []keyFound
-	tokens []string
-	places []int
-}
+	answered []int32 // the groups that the figure was compared with
 
-// figureFound is a figure of a record.
-type figureFound struct {
-	amount
-	subject int32 // the name that stands right before it; -1
-}
-
-// keyFound is a date or a time of a record that a fact may be.
-type keyFound struct {
-	fact int32
-	how  match
-	at   int
+	runs   []string // of the record
+	places []int    // where they stand in its text
 }
 
 func (t *tracer) newScanner() *scanner {
 	n := len(t.vocabulary)
-	return &scanner{
-		tracer:    t,
-		answers:   make([]answers, len(t.facts)),
-		mark:      make([]int32, n),
-		df:        make([]int32, n),
-		lowerSeen: make([]bool, n),
-		post:      make([][]int32, n),
-		window:    1,
-		subject:   -1,
-	}
+	return &scanner{tracer: t, answers: make([]answers, len(t.facts)), mark: make([]int32, n), df: make([]int32, n),
+		lowerSeen: make([]bool, n), post: make([][]int32, n), window: 1, subject: -1}
 }
 
 // windowSize is the part of a record that counts as being about one thing.
 const windowSize = 1500
 
-// readRecord reads a record of a board: as it is shown, as reports are read, and as it
-// stands too if comments or the like are not shown.
-func (s *scanner) readRecord(n int32, r Record) {
-	d := documents.New(r.ID, r.Text)
-	s.read(n, r.Ref, d)
-	if len(d.Text()) != len(r.Text) {
-		s.layout.units = s.layout.units[:0]
-		s.readText(r.Text)
+// claimsOf reads what a record says, as a reader sees it, and what it quotes, by paragraphs.
+func claimsOf(id, text string, extract func(*claims.Statement, string) *claims.Claim) (all []*claims.Claim) {
+	parts := strings.Split(text, "\n\n")
+	if strings.HasPrefix(parts[0], id+" ") && len(parts) > 1 {
+		parts = parts[1:] // its head
 	}
+	for k, part := range parts {
+		name := id
+		if k > 0 {
+			name += claims.Quoted
+		}
+		for _, s := range claims.ReadTitled(part) {
+			s.Block += k << 16
+			all = append(all, extract(s, name))
+		}
+	}
+	return all
+}
+
+// readRecord reads a record of a board.
+func (s *scanner) readRecord(n int32, r Record) {
+	s.begin(n, r.Ref)
+	text := documents.New(r.ID, r.Text).Text()
+	s.readClaims(claimsOf(r.ID, text, claims.Skim))
+	s.readRuns(r.Ref, nil)
+	s.readRuns(text, nil)
 	s.notePlaces(r.Cites)
 	if r.Confidence != nil {
 		s.confidence(*r.Confidence, s.cited)
 	}
 }
 
-// read reads a text by its units, as those of a report are read. Its first window, and
-// its name or reference if it has one, say what all of it is about; the numbers of these
-// are of pages, lines, versions.
-func (s *scanner) read(n int32, name string, d *documents.Document) {
+// readSource reads a document.
+func (s *scanner) readSource(n int32, d *documents.Document) {
+	s.place = func(line int) Place {
+		text := ""
+		for at, l := range d.Lines() {
+			if d.Line(at) == line {
+				text = l
+				break
+			}
+		}
+		return Place{File: d.Name, Line: line, Text: oneLine(text, 200)}
+	}
+	var all []*claims.Claim
+	for _, st := range claims.ReadReport(d) {
+		all = append(all, claims.Skim(st, d.Name))
+	}
+	s.begin(n, d.Name)
+	s.readClaims(all)
+	s.readRuns(d.Text(), d.Line)
+}
+
+// begin begins a record. Its name or reference says what all of it is about, and the dates of
+// these count; their numbers are of pages, lines, versions.
+func (s *scanner) begin(n int32, name string) {
 	s.record = n
 	s.window++
 	s.first = s.window
-	if name != "" {
-		s.named = true
-		s.readPart(name, 0, nil)
-		s.answerFacts()
-		s.named = false
+	for _, stem := range claims.Stems(name) {
+		s.note(stem)
 	}
-	s.layout = layout{report: d, units: s.layout.units[:0], lines: s.layout.lines[:0]}
-	s.layout.read()
-	s.recalled = append(s.recalled[:0], make([]int32, len(s.layout.units))...)
-	s.readText(d.Text())
-}
-
-// readText reads a text in windows: its units, and what stands around them. What may be
-// the mark of a list, or the number of a heading, is read together with its unit too.
-func (s *scanner) readText(text string) {
-	end, at := windowEnd(text, 0), 0
-	readTo := func(to int, u *unit) {
-		for at < to && hasAlnum(text[at:to]) {
-			if at >= end {
-				s.answerFacts()
-				s.window++
-				end = windowEnd(text, at)
-			}
-			next := to
-			if u == nil {
-				next = min(to, windowEnd(text, at))
-			}
-			s.readPart(text[at:next], at, u)
-			at = next
-		}
-		at = to
-	}
-	for i := range s.layout.units {
-		u := &s.layout.units[i]
-		readTo(at+strings.LastIndexByte(text[at:u.start], '\n')+1, nil)
-		if hasAlnum(text[at:u.start]) {
-			readTo(u.end, nil)
-		}
-		if at = u.start; at >= end && u.before >= 0 {
-			s.recall(i) // as what comes after the unit before
-		}
-		readTo(u.end, u)
-		if s.window > s.first {
-			for _, heading := range u.headings {
-				s.recall(heading)
-			}
-			s.recall(u.header)
-			s.recall(u.before)
-		}
-	}
-	readTo(len(text), nil)
-	s.answerFacts()
-}
-
-// recall marks the words of a unit that another window may have as words of this one,
-// as the facts of a report have the words around their unit. There is no unit -1.
-func (s *scanner) recall(i int) {
-	if i < 0 || s.recalled[i] == s.window {
-		return
-	}
-	s.recalled[i] = s.window
-	s.scan.Scan(s.layout.units[i].text())
-	for k := range s.scan.Lexemes {
-		id, ok := s.vocabulary[contextKey(&s.scan.Lexemes[k])]
-		if ok && s.mark[id] != s.first {
-			s.mark[id] = s.window
-		}
+	for _, d := range claims.Dates(name) {
+		s.answer(&d, 0)
 	}
 }
 
-func hasAlnum(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool {
-		return unicode.IsLetter(r) || unicode.IsDigit(r)
-	})
+// readClaims reads statements in windows. The first one says what all are about.
+func (s *scanner) readClaims(all []*claims.Claim) {
+	for from := 0; from < len(all); {
+		to, size := from, 0
+		for to < len(all) && (size == 0 || size+len(all[to].Text) <= windowSize) {
+			size += len(all[to].Text)
+			to++
+		}
+		s.alien, s.names = false, s.names[:0]
+		for _, c := range all[max(0, from-1):min(len(all), to+1)] {
+			s.readWords(c)
+		}
+		for _, c := range all[from:to] {
+			s.readFigures(c, all[from:to])
+		}
+		from = to
+		s.window++
+	}
 }
 
-// windowEnd returns where the window of a text that begins at a place ends: a long text
-// is cut at a paragraph's end, a line's, a sentence's or a word's.
-func windowEnd(text string, at int) int {
-	if len(text)-at <= windowSize+windowSize/2 {
-		return len(text)
+// readWords notes the words and names of a statement.
+func (s *scanner) readWords(c *claims.Claim) {
+	for stem := range c.Stems() {
+		s.note(stem)
 	}
-	head := text[at : at+windowSize]
-	for _, mark := range []string{"\n\n", "\n", ". ", " "} {
-		if i := strings.LastIndex(head, mark); i > windowSize/3 {
-			return at + i + len(mark)
-		}
+	for stem := range c.Context() {
+		s.note(stem)
 	}
-	end := at + windowSize
-	for end > at+1 && text[end]&0xC0 == 0x80 {
-		end--
-	}
-	return end
-}
-
-// readPart reads a part of a window that begins at a place of the record's text: a unit,
-// or what stands around one.
-func (s *scanner) readPart(text string, at int, u *unit) {
-	s.scan.Scan(text)
-	for i := range s.scan.Lexemes {
-		l := &s.scan.Lexemes[i]
-		if t := token(l); t != "" {
-			s.tokens, s.places = append(s.tokens, t), append(s.places, at+l.Start)
-		}
-		s.note(l, i == 0)
-		if l.Kind == words.Number || l.Kind == words.Word && len(l.Keys) > 1 {
-			for k, key := range l.Keys {
-				if s.named && key[0] == 'n' {
-					continue
-				}
-				for _, n := range s.byKey[key] {
-					how := same
-					if k > 0 && len(s.facts[n].keys) > 1 {
-						how = rounded
-					}
-					s.keys = append(s.keys, keyFound{n, how, at + l.Start})
-				}
+	for k := range c.Words {
+		if stem, _, capital := c.Words[k].Stem(); !capital {
+			if id, ok := s.vocabulary[stem]; ok {
+				s.lowerSeen[id] = true
 			}
 		}
 	}
-	if s.named {
-		return
-	}
-	s.amounts = amounts(&s.scan, s.amounts[:0])
-	add := func(a amount) {
-		f := figureFound{a, s.subjectOf(&a)}
-		f.start, f.end = at+a.start, at+a.end
-		s.found = append(s.found, f)
-	}
-	for i, a := range s.amounts {
-		add(a)
-		if a.dim == "" && a.value > 0 && a.value < 1 { // 0.65 is 65 %
-			b := a
-			b.dim, b.value, b.raw, b.step = "%", 100*a.value, 100*a.raw, 100*a.step
-			add(b)
+	for k := range c.Details {
+		d := &c.Details[k]
+		if d.Q != nil || d.T != nil {
+			continue
 		}
-		if u != nil {
-			if b := inContext(s.layout.units, u, s.amounts, i); b.dim != a.dim ||
-				b.value != a.value || b.nouns != a.nouns {
-				add(b)
+		for _, stem := range stemsOf(d) {
+			id, ok := s.vocabulary[stem]
+			if ok && stem[0] == '#' {
+				s.note(stem)
+			}
+			switch {
+			case !ok:
+				s.alien = s.alien || d.Kind == claims.Name && !d.Begins && !d.Weak
+			case s.isName[id] && !slices.Contains(s.names, id):
+				s.names = append(s.names, id)
 			}
 		}
 	}
-}
-
-// answerFacts notes what the window that was read answers to the facts.
-func (s *scanner) answerFacts() {
-	for i, t := range s.tokens {
-		for _, n := range s.byToken[t] {
-			s.phrase(n, i)
-		}
-		if v, ok := strings.CutPrefix(t, "i:"); ok && isVersion(v) { // 8.12 is 8.12.0
-			for _, n := range s.byToken[t[:strings.LastIndexByte(t, '.')]] {
-				if len(s.facts[n].tokens) == 1 {
-					s.hit(n, same, s.places[i])
-				}
-			}
-		}
-		if isHash(t) {
-			for end := len("i:") + shortHash; end < min(len(t), len("i:")+maxShortHash); end++ {
-				for _, n := range s.byToken[t[:end]] {
-					if len(s.facts[n].tokens) == 1 {
-						s.hit(n, same, s.places[i])
-					}
-				}
-			}
-		}
-	}
-	for _, k := range s.keys {
-		s.hit(k.fact, k.how, k.at)
-	}
-	for i := range s.found {
-		a := &s.found[i].amount
-		if s.subject = s.found[i].subject; s.subject >= 0 {
-			s.single = s.isSingle(i)
-		}
-		for _, g := range s.byValue[valueKey{a.dim, bucket(a.value)}] {
-			s.answer(g, a)
-		}
-		for _, dim := range a.otherCoins() {
-			for _, g := range s.byValue[valueKey{dim, bucket(a.value)}] {
-				s.answer(g, a)
-			}
-		}
-		for _, g := range s.byValue[valueKey{anyUnit, bucket(a.raw)}] {
-			if s.groups[g].amount.dim != a.dim {
-				s.answer(g, a)
-			}
-		}
-	}
-	s.subject, s.names, s.alien = -1, s.names[:0], false
-	s.tokens, s.places = s.tokens[:0], s.places[:0]
-	s.keys, s.found = s.keys[:0], s.found[:0]
-}
-
-// isVersion reports whether a word is a version of three parts or more.
-func isVersion(w string) bool {
-	return strings.Count(w, ".") > 1 && strings.Trim(w, "0123456789.") == ""
-}
-
-// From how many to how many digits a hash is written when it is cut short.
-const shortHash, maxShortHash = 7, 16
-
-// isHash reports whether a token is a hash in hexadecimal digits.
-func isHash(token string) bool {
-	h, ok := strings.CutPrefix(token, "i:")
-	return ok && len(h) > shortHash && strings.Trim(h, "0123456789abcdef") == ""
-}
-
-// answer notes hits of all facts of a group if a figure answers to theirs.
-func (s *scanner) answer(g int32, a *amount) {
-	to := &s.groups[g]
-	if to.amount.dim == a.dim && (a.value < to.lo || a.value > to.hi) {
-		return
-	}
-	if how := to.amount.matches(a); how > 0 {
-		for _, n := range to.facts {
-			s.hit(n, how, a.start)
-		}
-	}
-}
-
-// isSingle reports whether a window has no other figure in the unit of the one found.
-func (s *scanner) isSingle(i int) bool {
-	for k := range s.found {
-		if s.found[k].start != s.found[i].start && s.found[k].dim == s.found[i].dim {
-			return false
-		}
-	}
-	return true
-}
-
-// subjectOf is the name that stands right before a figure, -1 if there is none:
-// "Quillpath 26 h".
-func (s *scanner) subjectOf(a *amount) int32 {
-	for k := a.first - 1; k >= max(0, a.first-3); k-- {
-		l := &s.scan.Lexemes[k]
-		if strings.ContainsAny(s.scan.Text[l.End:max(l.End, a.start)], ",;:.!?()|\n") {
-			break
-		}
-		if id, ok := s.vocabulary[contextKey(l)]; ok && s.isName[id] && s.scan.Capital(*l) {
-			return id
-		}
-		if w := l.Plain; isContentWord(l) && l.Kind == words.Word && !verbs()[w] &&
-			!strings.HasSuffix(w, "ed") && !strings.HasSuffix(w, "s") {
-			break // Potassium sulphate 180 kg
-		}
-	}
-	return -1
 }
 
 // note marks a word of the window.
-func (s *scanner) note(l *words.Lexeme, first bool) {
-	key := contextKey(l)
-	if key == "" {
-		return
-	}
-	capital := l.Kind == words.Word && s.scan.Capital(*l)
-	id, ok := s.vocabulary[key]
+func (s *scanner) note(stem string) {
+	id, ok := s.vocabulary[stem]
 	if !ok {
-		if capital && !first && !noNames()[l.Plain] && l.Start > 1 &&
-			!strings.ContainsAny(s.scan.Text[l.Start-2:l.Start], ".!?:\n\"“") {
-			s.alien = true
-		}
 		return
-	}
-	if !capital && l.Kind != words.Number {
-		s.lowerSeen[id] = true
 	}
 	switch mark := s.mark[id]; {
 	case mark < s.first: // the record's first
@@ -380,40 +193,202 @@ func (s *scanner) note(l *words.Lexeme, first bool) {
 	case mark > s.first: // what the first window has, all have
 		s.mark[id] = s.window
 	}
-	if s.isName[id] && (capital || l.Kind == words.Number) && !slices.Contains(s.names, id) {
-		s.names = append(s.names, id)
+}
+
+// readFigures notes what the figures of a statement answer to the facts.
+func (s *scanner) readFigures(c *claims.Claim, window []*claims.Claim) {
+	for k := range c.Details {
+		d := &c.Details[k]
+		if d.Q == nil && d.T == nil {
+			continue
+		}
+		if s.subject = s.subjectOf(c, k); s.subject >= 0 {
+			s.single = isSingle(d, window)
+		}
+		s.answer(d, c.Line)
+		if q := d.Q; q != nil && q.Dim == "" && q.Number > 0 && q.Number < 1 { // 0.65 is 65 %
+			p, as := *q, *d
+			p.Dim, p.Unit, p.Number, p.Value, p.Half, p.Noun = "percent", "%", 100*q.Number, 100*q.Value, 100*q.Half, nil
+			as.Q = &p
+			s.answer(&as, c.Line)
+		}
+	}
+	s.subject = -1
+}
+
+// answer notes hits of all facts to which a figure answers.
+func (s *scanner) answer(d *claims.Detail, line int) {
+	s.answered = s.answered[:0]
+	if d.Q == nil {
+		s.keys = d.Keys(s.keys[:0])
+		for _, k := range s.keys {
+			s.answerGroups(s.byDate[k], d, line)
+		}
+		return
+	}
+	dim, v := based(d.Q)
+	s.answerGroups(s.byValue[valueKey{dim, bucket(v)}], d, line)
+	for _, n := range []float64{math.Abs(d.Q.Number), v, d.Q.Other} {
+		s.answerGroups(s.byNumber[n], d, line)
 	}
 }
 
-// phrase notes a hit if the tokens of a fact begin, or end, at token i. The words of a
+func (s *scanner) answerGroups(groups []int32, d *claims.Detail, line int) {
+	for _, g := range groups {
+		if slices.Contains(s.answered, g) {
+			continue
+		}
+		s.answered = append(s.answered, g)
+		if how := matches(s.groups[g].detail, d); how > 0 {
+			for _, n := range s.groups[g].facts {
+				s.hit(n, how, line)
+			}
+		}
+	}
+}
+
+// isSingle reports whether a window has no other figure in the unit of the one found.
+func isSingle(d *claims.Detail, window []*claims.Claim) bool {
+	for _, c := range window {
+		for k := range c.Details {
+			if x := &c.Details[k]; x != d && x.Kind == d.Kind && (d.Q == nil || x.Q.Dim == d.Q.Dim) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// subjectOf is the name that stands right before a figure, -1 if there is none:
+// "Quillpath 26 h".
+func (s *scanner) subjectOf(c *claims.Claim, k int) int32 {
+	d := &c.Details[k]
+	if k == 0 || c.Details[k-1].Kind != claims.Name || c.Details[k-1].Cell != d.Cell {
+		return -1
+	}
+	name := &c.Details[k-1]
+	text := c.Text
+	if d.Cell != nil {
+		text = d.Cell.Text
+	}
+	end := name.At + len(name.Text)
+	if end > d.At || d.At > len(text) || len(strings.Fields(text[end:d.At])) > 2 ||
+		strings.ContainsAny(text[end:d.At], ",;:.!?()|") {
+		return -1
+	}
+	for _, w := range strings.Fields(text[end:d.At]) {
+		if low := strings.ToLower(w); !verbs()[low] && !functionWords()[low] &&
+			!strings.HasSuffix(low, "ed") && !strings.HasSuffix(low, "s") {
+			return -1 // Potassium sulphate 180 kg
+		}
+	}
+	if id, ok := s.vocabulary[claims.Stem(name.Words[len(name.Words)-1])]; ok && s.isName[id] {
+		return id
+	}
+	return -1
+}
+
+// appendRuns adds the runs of letters and digits of a text in lower case, and where they begin.
+func appendRuns(runs []string, places []int, text string) ([]string, []int) {
+	low := strings.ToLower(text)
+	if len(low) != len(text) { // places in one are places in the other
+		low = strings.Map(func(r rune) rune {
+			if l := unicode.ToLower(r); utf8.RuneLen(l) == utf8.RuneLen(r) {
+				return l
+			}
+			return r
+		}, text)
+	}
+	start := -1
+	for i, r := range low {
+		if in := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r); in == (start >= 0) {
+			continue
+		} else if in {
+			start = i
+			continue
+		}
+		runs, places = append(runs, unmarked(low[start:i])), append(places, start)
+		start = -1
+	}
+	if start >= 0 {
+		runs, places = append(runs, unmarked(low[start:])), append(places, start)
+	}
+	return runs, places
+}
+
+func runsOf(text string) []string {
+	runs, _ := appendRuns(nil, nil, text)
+	return runs
+}
+
+// unmarked takes the v of a version off: v2.
+func unmarked(run string) string {
+	if len(run) > 1 && run[0] == 'v' && strings.Trim(run[1:], "0123456789") == "" {
+		return run[1:]
+	}
+	return run
+}
+
+// From how many to how many digits a hash is written when it is cut short.
+const shortHash, maxShortHash = 7, 16
+
+// readRuns looks for the names, identifiers and quotes of the reports in a text of the record.
+func (s *scanner) readRuns(text string, line func(at int) int) {
+	if len(s.byRun) == 0 {
+		return
+	}
+	s.runs, s.places = appendRuns(s.runs[:0], s.places[:0], text)
+	for i, run := range s.runs {
+		at := 0
+		if line != nil && len(s.byRun[run]) > 0 {
+			at = line(s.places[i])
+		}
+		for _, n := range s.byRun[run] {
+			s.phrase(n, i, at)
+		}
+		if len(run) > shortHash && strings.Trim(run, "0123456789abcdef") == "" {
+			for end := shortHash; end < min(len(run), maxShortHash); end++ {
+				for _, n := range s.byRun[run[:end]] {
+					if len(s.facts[n].runs) == 1 {
+						s.hit(n, same, at)
+					}
+				}
+			}
+		}
+	}
+}
+
+// apart is how many runs the words of a name may be apart.
+const apart = 120
+
+// phrase notes a hit if the runs of a fact stand around run i. The words of a
 // name may also stand apart.
-func (s *scanner) phrase(n int32, i int) {
+func (s *scanner) phrase(n int32, i, line int) {
 	f := &s.facts[n]
 	if s.answers[n].settled {
 		return
 	}
-	if s.stands(f.tokens, i) || f.kind == KindName && s.stands(f.tokens, i-len(f.tokens)+1) {
-		s.hit(n, same, s.places[i])
+	if from := i - f.key; from >= 0 && from+len(f.runs) <= len(s.runs) &&
+		slices.Equal(s.runs[from:from+len(f.runs)], f.runs) {
+		s.hit(n, same, line)
 		return
 	}
-	if f.kind != KindName || len(f.tokens) < 2 {
+	if f.kind != KindName || len(f.runs) < 2 {
 		return
 	}
-	for _, t := range f.tokens {
-		if !functionWords()[t] && !slices.Contains(s.tokens, t) {
+	around := s.runs[max(0, i-apart):min(len(s.runs), i+apart)]
+	for _, r := range f.runs {
+		if !functionWords()[r] && !slices.Contains(around, r) {
 			return
 		}
 	}
-	s.hit(n, rounded, s.places[i])
+	s.hit(n, rounded, line)
 }
 
-func (s *scanner) stands(tokens []string, i int) bool {
-	return i >= 0 && i+len(tokens) <= len(s.tokens) &&
-		slices.Equal(s.tokens[i:i+len(tokens)], tokens)
-}
+var functionWords = lazySet(words.FunctionWords)
 
 // hit notes that the record answers to a fact, if it is one of the best that do.
-func (s *scanner) hit(n int32, how match, at int) {
+func (s *scanner) hit(n int32, how match, line int) {
 	f, a := &s.facts[n], &s.answers[n]
 	if a.settled {
 		return
@@ -437,7 +412,7 @@ func (s *scanner) hit(n int32, how match, at int) {
 		(!s.single || h.mask&f.names&nearMask == 0)
 	if into := a.place(&h); into != nil {
 		if s.place != nil {
-			place := s.place(at)
+			place := s.place(line)
 			h.place = &place
 		}
 		*into = h
@@ -484,7 +459,7 @@ func (a *answers) settle(f *fact) {
 	for i := range a.hits {
 		h := &a.hits[i]
 		if h.how < rounded ||
-			len(f.tokens) == 0 &&
+			len(f.runs) == 0 &&
 				(h.swapped || f.names&nearMask&^h.mask != 0 ||
 					bits.OnesCount64(h.mask&nearMask) < 3) {
 			return

@@ -162,12 +162,11 @@ func Check(board Records, sources Sources, reports ...*documents.Document) (Resu
 		return Result{}, err
 	}
 	t.judge()
-	if err := t.derive(board); err != nil {
+	if err := t.readNearest(board); err != nil {
 		return Result{}, err
 	}
-	if err := t.judgeByClaims(board); err != nil {
-		return Result{}, err
-	}
+	t.derive()
+	t.weighAll()
 	if sources != nil &&
 		slices.ContainsFunc(t.facts,
 			func(f fact) bool { return f.verdict.Verdict == Unsupported }) {
