@@ -120,6 +120,8 @@ func (t tokens) numberInWords(i int) (v float64, n int) {
 			return v / part * f, 5
 		}
 		return v / part, 2
+	case v > 0 && next == "in" && ones[t.word(i+2)] > v: // one in four
+		return v / ones[t.word(i+2)], 3
 	case low == "half" && next == "a" && scales()[t.word(i+2)] > 0:
 		return scales()[t.word(i+2)] / 2, 3
 	case ok && v > 1 && next == "dozen":
