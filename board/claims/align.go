@@ -35,6 +35,7 @@ type Comparison struct {
 	Matches []Match
 	Reasons []string // why the window refutes the claim
 	Back    float64  // the share of the words of one of its claims that the claim has
+	of      *Claim   // the claim
 }
 
 // Compare matches the details of a claim with those of a window, and says why the window refutes the claim.
@@ -47,7 +48,7 @@ func (ev *Evidence) Compare(c *Claim, w Window) Comparison {
 
 // lay matches the details of a claim with those of a window, without reasons.
 func (ev *Evidence) lay(c *Claim, w Window) Comparison {
-	out := Comparison{Window: w, Matches: ev.assign(c, w)}
+	out := Comparison{Window: w, Matches: ev.assign(c, w), of: c}
 	for _, e := range w.Claims {
 		all, both := ev.shared(e, c)
 		out.Back = max(out.Back, both/all)
@@ -258,13 +259,13 @@ func (ev *Evidence) exchanged(a, b *Match) bool {
 				continue
 			}
 			seen[n.stem] = true
+			if a.keeps(n.stem) || b.keeps(n.stem) {
+				return false
+			}
 			c := lean(a.Detail.about.of(n.stem), b.Detail.about.of(n.stem))
 			e := lean(a.With.about.of(n.stem), b.With.about.of(n.stem))
 			if math.Abs(c) < leans || math.Abs(e) < leans {
 				continue
-			}
-			if a.keeps(n.stem) || b.keeps(n.stem) {
-				return false
 			}
 			if x := ev.weight(n.stem) * min(math.Abs(c), math.Abs(e)); c*e > 0 {
 				stay += x

@@ -64,17 +64,17 @@ type contrast func(m, q *side) string
 // contrasting are for what a report says of a finding, ofQuotes for what a finding says of its own quote.
 var (
 	contrasting = []contrast{otherDuty, notDone, notSettled, otherPresence, otherOfTwo, onlyAndOthers, exceptionLost,
-		otherTrend, mostForFew, otherLimit}
+		otherTrend, mostForFew, otherLimit, partForAll, turnedPlainly, otherDoer}
 	ofQuotes = []contrast{otherDuty, notDone, notSettled, otherPresence, otherOfTwo, onlyAndOthers, exceptionLost,
 		otherTrend, mostForFew, otherLimit, partForAll, turnedAround, otherDoer, denied}
 )
 
 // otherwise returns why a finding contradicts its quote by small words. Two clauses are compared if each has at least a
-// share of what the other says.
-func (ev *Evidence) otherwise(finding, quote string, least float64, by ...contrast) (reasons []string) {
+// share of what the other says. beyond is what follows the finding, as in a report.
+func (ev *Evidence) otherwise(finding, quote string, beyond tokens, least float64, by ...contrast) (reasons []string) {
 	theirs := sidesOf(quote)
 	for _, m := range sidesOf(finding) {
-		m.whole = m.text
+		m.whole = append(slices.Clip(m.text), beyond...)
 		if why := m.otherSwitch(quote); why != "" {
 			reasons = append(reasons, why)
 		}
@@ -128,7 +128,7 @@ func (ev *Evidence) nearestSides(m *side, all []*side, least float64) (near []*s
 // else.
 const (
 	shareOfQuote  = .2
-	shareOfReport = .5
+	shareOfReport = .35
 )
 
 // subject returns the stems before the first verb of a clause, and its numbers.
@@ -188,7 +188,7 @@ func inBoth(a, b map[string]bool) (n int) {
 // first returns the first word of a set, "" if there is none.
 func (t tokens) first(s wordSet) string {
 	for i := range t {
-		if s.has(t[i].low) {
+		if s.has(t[i].low) && !t.isMonth(i) {
 			return t[i].low
 		}
 	}
@@ -196,6 +196,13 @@ func (t tokens) first(s wordSet) string {
 }
 
 func (t tokens) hasAny(s wordSet) bool { return t.first(s) != "" }
+
+// hasOther reports whether a text has a word of a set that another one lacks.
+func (t tokens) hasOther(s wordSet, o tokens) bool {
+	return slices.ContainsFunc(t, func(x token) bool {
+		return s.has(x.low) && !slices.ContainsFunc(o, func(y token) bool { return y.low == x.low })
+	})
+}
 
 // hasRow reports whether words stand one behind the other.
 func (t tokens) hasRow(words ...string) bool {
@@ -286,7 +293,9 @@ var othersWords = set("other others rest remaining")
 // partForAll finds what a finding says of all, and its quote of some: all five, three of the five.
 func partForAll(m, q *side) string {
 	all := m.t.first(universals)
-	if all == "" || m.t.hasAny(othersWords) || m.t.hasAny(excepted) || m.t.hasAny(outright) {
+	mine, _ := m.t.duty()
+	theirs, _ := q.t.duty()
+	if all == "" || (mine == noDuty) != (theirs == noDuty) || m.t.hasAny(othersWords) || m.t.hasAny(excepted) || m.t.hasAny(outright) {
 		return ""
 	}
 	for i := range q.whole {
@@ -324,14 +333,27 @@ func mostForFew(m, q *side) string {
 var (
 	onlyWords = set("only solely exclusively alone just sole")
 	noOthers  = set("only solely exclusively alone just sole nothing none no not never unless except other single limited")
-	alsoWords = set("also too besides")
+	alsoWords = set("also too besides equally likewise")
 )
+
+// onlyThings returns the first word that says that something is said of one thing alone, not of when or where it holds.
+func (t tokens) onlyThings() string {
+	for i := range t {
+		if onlyWords.has(t[i].low) && !t.limitedAt(i) && conditionSigns()[t.at(i+1).low] == 0 {
+			return t[i].low
+		}
+	}
+	return ""
+}
 
 // onlyAndOthers finds what is said of one thing only, and by the quote of others too, or the other way round.
 func onlyAndOthers(m, q *side) string {
-	mine, theirs := m.t.first(onlyWords), q.whole.first(onlyWords)
+	mine, theirs := m.t.onlyThings(), q.whole.first(onlyWords)
 	if theirs != "" && mine == "" && (m.t.hasRow("as", "well", "as") || m.t.hasAny(alsoWords)) {
 		return against("as well", theirs)
+	}
+	if all := m.t.first(universals); all != "" && q.t.onlyThings() != "" && !m.whole.hasAny(noOthers) {
+		return against(all, theirs)
 	}
 	if mine == "" || q.whole.hasAny(noOthers) {
 		return ""
@@ -350,9 +372,12 @@ func onlyAndOthers(m, q *side) string {
 var (
 	sweeping = set(`all every each always never any whatever everybody everyone everything whoever whenever
 		regardless`)
-	excepted = set(`except excepting unless apart save other only but if when once most nearly almost outside
+	excepted = set(`except excepting exception unless apart save other only but if when once most nearly almost outside
 		besides`)
 )
+
+// odd are said of what is excepted.
+var odd = set("odd one exception exempt exempted")
 
 // exceptionLost finds a finding that says of all what its quote says of all but some, or of what the quote excepts
 // what it says of the others.
@@ -365,9 +390,10 @@ func exceptionLost(m, q *side) string {
 		switch {
 		case even && !q.whole.hasRow("even") && (excepts || limits || low == "if" || low == "provided"):
 			return against("even", q.whole.textOf(i, i+3))
-		case all != "" && !even && (excepts || limits) && !m.whole.hasAny(excepted):
+		case all != "" && !even && (excepts || limits) && !m.whole.hasAny(excepted) &&
+			!(m.whole.saysMostOf(q.whole[i+1:]) && m.whole.hasAny(negators)):
 			return against(all, q.whole.textOf(i, i+3))
-		case excepts && low != "but" && !m.t.hasAny(excepted) && m.t.saysMostOf(q.whole[i+1:]) &&
+		case excepts && low != "but" && !m.whole.hasAny(excepted) && !m.t.hasAny(odd) && m.t.saysMostOf(q.whole[i+1:]) &&
 			m.t.isNegative() == q.whole[:i].isNegative():
 			return "the source excepts: " + q.whole.textOf(i, i+5)
 		}
@@ -445,7 +471,7 @@ func (t tokens) trend() (sign int, word string) {
 func otherTrend(m, q *side) string {
 	a, mine := m.t.trend()
 	b, theirs := q.t.trend()
-	if a*b >= 0 || m.t.hasAny(negators) || q.t.hasAny(negators) {
+	if whole, _ := q.whole.trend(); a*b >= 0 || whole == 0 || m.t.hasAny(negators) || q.t.hasAny(negators) {
 		return ""
 	}
 	return against(mine, theirs)

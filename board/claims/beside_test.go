@@ -58,7 +58,7 @@ func TestContrasts(t *testing.T) {
 		{"No load was held for less than four minutes.", "Every load was held for four minutes or longer.", false},
 	} {
 		ev := NewEvidence([]*Claim{ExtractText(c.quote, "s")})
-		why := ev.otherwise(c.content, c.quote, shareOfQuote, ofQuotes...)
+		why := ev.otherwise(c.content, c.quote, nil, shareOfQuote, ofQuotes...)
 		if (len(why) > 0) != c.wrong {
 			t.Errorf("%q of %q: %q, want it wrong: %v", c.content, c.quote, why, c.wrong)
 		}

@@ -44,8 +44,8 @@ var (
 	// exclusive are the words of conditions that are no figures.
 	exclusive = set("unless without except only but than")
 	allows    = set("allowed permitted possible allow allows permit permits may can acceptable valid")
-	forbids   = set(`forbid forbids forbade refuse refuses ban bans bar bars stop stops stopped halt halts
-		cease ceases suspended`)
+	forbids   = set(`forbid forbids forbade refuse refuses ban bans bar bars stop stops stopped halt halts halted
+		cease ceases ceased suspended`)
 	// fronted are the words with which a condition may stand before what it is of.
 	fronted = set("after before until till unless without except only above below")
 )
@@ -136,7 +136,8 @@ func (t tokens) denies(i int) bool {
 		nobodyBut.has(low) && t.at(i+1).low == "but", low == "no" && t.at(i+2).low == "but":
 		return false
 	}
-	return negators.has(low) && !needTo.has(low) || deniedBy.has(low) && low != "off" || forbids.has(low)
+	waits := strings.HasPrefix(low, "wait") && t.at(i+1).low == "for"
+	return negators.has(low) && !needTo.has(low) && !waits || deniedBy.has(low) && low != "off" || forbids.has(low)
 }
 
 // condition reads a condition that begins at a token.

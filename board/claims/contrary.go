@@ -15,12 +15,12 @@ func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
 	for _, e := range cmp.Claims {
 		all, both := ev.shared(c, e)
 		same, why := c.boundAlike(e)
-		if !ev.Part && !ev.isLong() && cmp.Cover >= .5 && cmp.Back >= .4 {
+		if !ev.Part && !ev.isLong() && (cmp.Cover >= .5 && cmp.Back >= .4 || cmp.anchored(e)) {
 			if c.English && e.English {
-				if why := lex(e.Text).widens(lex(c.Text)); why != "" {
+				if why := lex(e.Text).widens(lex(c.Text)); why != "" && both >= .4*all {
 					reasons = append(reasons, "the report says "+why)
 				}
-				reasons = append(reasons, ev.otherwise(e.Text, c.Text, shareOfReport, contrasting...)...)
+				reasons = append(reasons, ev.otherwise(e.Text, c.Text, ev.after(e), shareOfReport, contrasting...)...)
 			}
 		}
 		if why != "" && both >= .25*all {
@@ -35,6 +35,14 @@ func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
 		reasons = append(reasons, ev.opposes(c, e, cmp, same)...)
 	}
 	return reasons
+}
+
+// after returns the statement that follows another one in its section.
+func (ev *Evidence) after(e *Claim) tokens {
+	if i := e.number + 1; i < len(ev.Claims) && ev.Claims[i].Block == e.Block {
+		return lex(ev.Claims[i].Text)
+	}
+	return nil
 }
 
 // isClose reports whether a window and one of its claims have nearly the words of a claim: one or two may differ.
@@ -52,9 +60,15 @@ func (c *Claim) negativeAs(e *Claim, cmp *Comparison) bool {
 	case mine > 0:
 		return e.saysNo(c)
 	case theirs > 0:
-		return c.saysNo(e)
+		return c.saysNo(e) || e.setsLimit() && !lex(c.Text).hasAny(modals)
 	}
 	return false
+}
+
+// setsLimit reports whether a statement says within which bound something may be: in no field may it be above 2.5.
+func (c *Claim) setsLimit() bool {
+	return lex(c.Text).hasAny(modals) &&
+		slices.ContainsFunc(c.Details, func(d Detail) bool { return d.Q != nil && d.Q.Bound != 0 })
 }
 
 // opposes returns why a statement says the opposite of a claim. If both depend on the same, a
@@ -103,7 +117,7 @@ var negatives = sync.OnceValue(func() map[string]bool {
 		table("deniers") + ` out outside beyond except exclude hardly lack miss stop
 		lose exempt avoid unless skip omit forbid prohibit ban bar close shut optional voluntary
 		disable yet blank empty prevent cease ignore zero below negative behind drop discard remove
-		abandon warn dry`) {
+		abandon warn dry gone`) {
 		m[root(w)] = true
 	}
 	return m

@@ -3,6 +3,7 @@ package claims
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // This file finds two things that a claim lets each have what a statement lets the other have: the
@@ -90,7 +91,7 @@ func (c *Claim) crosswise(around []*Claim) string {
 				for l := range theirs {
 					a, b := both(i, j), both(k, l)
 					if l == j || len(a) == 0 || len(b) == 0 || len(both(i, l)) == 0 || len(both(k, j)) == 0 ||
-						around[0].Cells != nil && (a[0][0] != '#' || b[0][0] != '#') {
+						around[0].Cells != nil && (a[0][0] != '#' || b[0][0] != '#') || c.ofOther(a, both(i, l), figures) {
 						continue
 					}
 					return fmt.Sprintf("%s and %s stand the other way round", c.written(a[0], figures),
@@ -100,6 +101,21 @@ func (c *Claim) crosswise(around []*Claim) string {
 		}
 	}
 	return ""
+}
+
+// ofOther reports whether two strands part a figure from the one that it is of: 17 of the 21.
+func (c *Claim) ofOther(a, b []string, figures []*Detail) bool {
+	at := func(keys []string) *Detail {
+		for i, d := range figures {
+			if keys[0] == fmt.Sprint("#", i) {
+				return d
+			}
+		}
+		return nil
+	}
+	x, y := at(a), at(b)
+	return x != nil && y != nil && together(x, y) &&
+		strings.Contains(c.Text[min(x.At, y.At):max(x.At, y.At)], " of ")
 }
 
 // written returns a key of a strand as text: that of the figure, or the word of the claim with this stem.

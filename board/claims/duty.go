@@ -45,6 +45,9 @@ func (t tokens) duty() (d duty, at int) {
 }
 
 func (t tokens) dutyAt(i int) duty {
+	if t.isMonth(i) {
+		return noDuty
+	}
 	low, before := t[i].low, t.at(i-1).low
 	denied := negators.has(before) || negators.has(t.at(i+1).low) || before == "be" && negators.has(t.at(i-2).low) ||
 		i < 4 && t[:i].hasAny(noOneIs)
@@ -85,7 +88,7 @@ func otherDuty(m, q *side) string {
 	b, k := q.t.duty()
 	alike := m.t.verbAfter(i) == q.t.verbAfter(k)
 	switch {
-	case a == noDuty || b == noDuty || a == b, m.whole.hasAny(limiting),
+	case a == noDuty || b == noDuty || a == b, m.whole.hasOther(limiting, q.whole),
 		slices.ContainsFunc(q.near, func(o *side) bool { d, _ := o.t.duty(); return d == a }):
 		return ""
 	case a == permitted && b == forbidden, a == able && b == forbidden && alike, a == needless && b == required,
@@ -101,6 +104,12 @@ var (
 		expected upcoming intends intended ordered`)
 	participles = set("come become run set put cut hit shut gone been")
 )
+
+// isMonth reports whether a word is the month of May: 9 May, May 2023, in May.
+func (t tokens) isMonth(i int) bool {
+	before := t.at(i - 1)
+	return t[i].text == "May" && (t.at(i+1).kind == numberToken || before.kind == numberToken || before.kind == wordToken && i > 0)
+}
 
 func guessed(low string) bool { return low == "may" || low == "might" || low == "could" }
 
@@ -123,7 +132,7 @@ func (t tokens) open() string {
 			return "not yet"
 		case low == "no" && (next == "decision" || next == "conclusion"):
 			return low + " " + next
-		case guessed(low) && next != "not":
+		case guessed(low) && next != "not" && !t.isMonth(i):
 			return low
 		}
 	}
@@ -139,7 +148,7 @@ func notDone(m, q *side) string {
 	if theirs == "" && q.t.hasRow("will") && !m.t.hasRow("will") && !q.whole.hasAny(limiting) {
 		theirs = "will"
 	}
-	if theirs == "" {
+	if theirs == "" || m.stems[stem(theirs)] { // ordered: the order was placed
 		return ""
 	}
 	for i := range m.t {

@@ -308,7 +308,7 @@ func (l *lexer) numeric(s string, at int) {
 		part(numberToken, 0, i)
 		l.add(wordToken, "to", at+i)
 		rest(i + 1)
-	case reOrdinal.MatchString(s):
+	case reOrdinal.MatchString(s), isUnit(s): // 2nd, m3
 		part(wordToken, 0, len(s))
 	case measure != nil && !reVersion.MatchString(measure[1]) && (measure[2] == "-" || isUnit(measure[3])): // 300ms, 30-day
 		i := len(measure[1])

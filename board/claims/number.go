@@ -142,12 +142,24 @@ func (t tokens) numberInWords(i int) (v float64, n int) {
 	case (low == "a" || low == "an") && units()[next].dim == "time" && t.word(i+2) == "and" &&
 		(t.at(i+3).kind == numberToken || tens[t.word(i+3)]+ones[t.word(i+3)] > 0): // an hour and 35 minutes
 		return 1, 1
+	case (low == "a" || low == "an") && next != ownedUnit(next): // a year's notice
+		return 1, 1
 	case (low == "a" || low == "an") && next == "dozen":
 		return 12, 2
 	case (low == "half" || low == "quarter") && (next == "of" || next == "an" && t.word(i+2) == "hour"):
 		return 1 / fractions()[low], 1
 	}
 	return 0, 0
+}
+
+// ownedUnit is the unit of time in "year's", or the word itself.
+func ownedUnit(low string) string {
+	for _, s := range []string{"'s", "’s"} {
+		if of, is := strings.CutSuffix(low, s); is && (units()[of].dim == "time" || units()[of].dim == "months") {
+			return of
+		}
+	}
+	return low
 }
 
 // belowHundred reads a number of one word or two: forty-one, twelve.
@@ -240,7 +252,7 @@ func (t tokens) unit(i int) (unit, int) {
 	if u, ok := units()[x.low+" "+t.word(i+1)]; ok {
 		return u, 2
 	}
-	u, ok := units()[strings.TrimPrefix(x.low, "time.")]
+	u, ok := units()[ownedUnit(strings.TrimPrefix(x.low, "time."))]
 	lone := len(x.low) == 1 && x.kind == wordToken && !x.glued
 	if !ok || lone && !strings.Contains(loneUnits, x.low) ||
 		x.low == "times" && !t.compares(i+1) && !strings.Contains(t.at(i-1).text, ".") { // it happened so many times
@@ -277,6 +289,9 @@ func (t tokens) rate(i int) (per string, n int) {
 	case (x.low == "per" || slash) && y.kind == wordToken && u.dim != "" && len(y.low) > 1:
 		return u.name, 2
 	case (x.low == "per" || slash) && y.kind == wordToken:
+		if u, n := t.unit(i + 1); n > 1 { // per square metre
+			return u.name, 1 + n
+		}
 		return stem(y.low), 2
 	case x.low == "per" && y.kind == numberToken && (strings.Trim(y.text, "0,") == "1"): // per 1,000 donations
 		return strings.ReplaceAll(y.text, ",", ""), 2

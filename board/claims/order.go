@@ -269,6 +269,14 @@ func (t tokens) blocks(a, b []string) (x, y string) {
 	return "", ""
 }
 
+// turnedPlainly is turnedAround for clauses of which none denies anything: only after eight, nothing before eight.
+func turnedPlainly(m, q *side) string {
+	if m.t.hasAny(outright) || q.t.hasAny(outright) {
+		return ""
+	}
+	return turnedAround(m, q)
+}
+
 // turnedAround finds two things on the other sides of before, after, because or than.
 func turnedAround(m, q *side) string {
 	for i := range m.t {
@@ -362,13 +370,27 @@ func otherDoer(m, q *side) string {
 		}
 		for k := range q.whole {
 			same, other := q.whole.doerOf(k)
-			if same == verb && one != other && stemSet(m.t)[other] && stemSet(q.whole)[one] &&
+			if same == verb && one != other && !q.whole.inOneName(one, other) && stemSet(m.t)[other] && stemSet(q.whole)[one] &&
 				(m.t.hasName(one) || q.whole.hasName(one)) && (m.t.hasName(other) || q.whole.hasName(other)) {
 				return fmt.Sprintf("another one: “%s … %s” against “%s … %s”", one, m.t[i].low, other, m.t[i].low)
 			}
 		}
 	}
 	return ""
+}
+
+// inOneName reports whether two stems are of neighbouring words with capitals: Builders' Association.
+func (t tokens) inOneName(a, b string) bool {
+	for i := range t {
+		if t[i].capital() && stem(t[i].low) == a {
+			for k := max(0, i-2); k < min(len(t), i+3); k++ {
+				if t[k].capital() && stem(t[k].low) == b {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // hasName reports whether a text has a name with a stem behind its first word, which any word may be.

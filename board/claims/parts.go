@@ -59,7 +59,7 @@ func (ev *Evidence) denies(part, q, e *Claim) string {
 	w := Window{Claims: []*Claim{q}}
 	beside := ev.lay(part, w)
 	all, both := ev.shared(part, e)
-	if len(part.denials) > 0 && e.deniesOf(part) || part.negativeAs(q, &beside) ||
+	if len(part.denials) > 0 && len(e.denials) > 0 || part.negativeAs(q, &beside) ||
 		conditional(part, w.Claims) || part.hasConditionWord() || q.hasConditionWord() {
 		return ""
 	}
@@ -69,11 +69,6 @@ func (ev *Evidence) denies(part, q, e *Claim) string {
 		}
 	}
 	return ""
-}
-
-// deniesOf reports whether a statement denies something of a claim.
-func (c *Claim) deniesOf(o *Claim) bool {
-	return slices.ContainsFunc(c.denials, func(d denial) bool { return slices.ContainsFunc(d.focus, o.hasStem) })
 }
 
 // figuresOf reports whether a window has all figures of a claim.

@@ -19,6 +19,7 @@ type Quantity struct {
 	Dim    string   // money, time, months, percent, bytes, …; "" for a bare number
 	Unit   string   // EUR, day, %, GiB
 	Per    string   // of a rate: month, year, user
+	Period string   // of a rate per something else: per user a month
 	Noun   []string // what is counted: the stems after a number without a unit
 	Bound  Bound
 	About  bool // about, almost
@@ -85,6 +86,9 @@ func (t tokens) quantity(i int) (q Quantity, next int, ok bool) {
 	}
 	if per, n := t.rate(next); n > 0 && !(q.Dim == "" && adverbRates()[t.word(next)] != "") {
 		q.Per, next = per, next+n
+		if per, n = t.rate(next); periods.has(per) { // EUR 46 per square metre a year
+			q.Period, next = per, next+n
+		}
 	} else if per, n = t.rate(next + len(q.Noun)); n > 0 && len(q.Noun) > 0 { // 40 connections per host
 		q.Per = per
 	}

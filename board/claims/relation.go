@@ -106,8 +106,9 @@ func (q *Quantity) againstSameKind(e *Quantity, equal, rounded, sameDigits bool)
 			return Bare
 		}
 		return Incomparable
-	case agrees && q.Per != e.Per && (periods.has(q.Per) && periods.has(e.Per) || float(q.Per)*float(e.Per) > 0 ||
-		perUnit(q).dim != "" && perUnit(q).dim == perUnit(e).dim && perUnit(q).factor != perUnit(e).factor):
+	case agrees && q.Period != e.Period && q.Period != "" && e.Period != "",
+		agrees && q.Per != e.Per && (periods.has(q.Per) && periods.has(e.Per) || float(q.Per)*float(e.Per) > 0 ||
+			perUnit(q).dim != "" && perUnit(q).dim == perUnit(e).dim && perUnit(q).factor != perUnit(e).factor):
 		return OtherRate // one per container and day may name either
 	case agrees && q.Bound*e.Bound < 0:
 		return OtherBound

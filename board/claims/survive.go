@@ -19,6 +19,7 @@ type Survival struct {
 	Claim    *Claim    // the finding as it was read
 	has      count
 	strong   bool    // it has the very digits, with another unit or sign
+	often    bool    // it says that it is done more often or more rarely
 	form     bool    // it has a figure with another unit, rate, bound, currency or sign
 	denied   bool    // a sentence says the opposite
 	sure     bool    // by what is hardly ever said of something else
@@ -178,13 +179,18 @@ func (v Verdict) decides() int {
 func (ev *Evidence) judge(c *Claim, cmp Comparison) Survival {
 	s := Survival{Window: &cmp.Window, Claim: c, back: cmp.Back}
 	s.has.plain = cmp.plain(c)
+	often := cmp.howOften()
 	for i := range cmp.Matches {
-		if cmp.limits(cmp.Matches[i].Detail) {
+		d := cmp.Matches[i].Detail
+		if cmp.limits(d) || often.agrees && often.has(d) {
 			s.has.figures++
 			s.has.agree++
 			continue
 		}
 		s.take(ev, cmp.Matches[i], &cmp)
+	}
+	if often.against != "" {
+		s.Reasons, s.often = append(s.Reasons, often.against), true
 	}
 	s.odds = cmp.odds(&s.has)
 	if !ev.isLong() || cmp.Cover >= .6 && cmp.Back >= .4 { // the words of any claim meet by chance
@@ -210,13 +216,16 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 			said = append(said, why)
 		}
 	}
-	s.sure = len(said) > 0 && cmp.inOne(ev, s.Claim)
-	said = append(said, by...)
-	if n > 0 && cover >= .35 && back >= .25 || n > 2 ||
+	plain := cmp.plainly(ev)
+	s.sure = len(plain) > 0 || len(said) > 0 && (cmp.inOne(ev, s.Claim) || cover >= .6 && back >= .5)
+	said = slices.Concat(said, plain, by)
+	if n > 0 && cover >= .35 && back >= .25 || n > 2 || n > 1 && back >= .5 ||
 		s.has.figures == 0 && cover >= .55 && cover+back >= .95 || cover >= .85 && back >= .7 {
 		opposite = ev.saysOpposite(s.Claim, cmp)
 	}
-	if len(s.Differs) == 0 || cover < .35 && (n == 0 || cover < .25) {
+	if s.often {
+		s.sure = true
+	} else if len(s.Differs) == 0 || cover < .35 && (n == 0 || cover < .25) {
 		if s.Reasons = nil; len(said)+len(opposite) == 0 {
 			return
 		}
@@ -225,7 +234,7 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 	}
 	s.Verdict = Refuted
 	s.denied, s.placed = len(said)+len(opposite) > 0 && !s.isTable(), len(said) > 0
-	s.sure = s.sure || slices.ContainsFunc(opposite, isFirm)
+	s.sure = s.sure || slices.ContainsFunc(opposite, isFirm) || len(by) > 0 && slices.ContainsFunc(cmp.Claims, cmp.anchored)
 	s.Reasons = slices.Concat(s.Reasons, said, opposite)
 }
 
@@ -379,9 +388,31 @@ func (cmp *Comparison) figuresIn(e *Claim) (n int) {
 // differs reports whether a window has another figure in the place of one of a claim.
 func (cmp *Comparison) differs(m Match) bool {
 	return m.With != nil && !m.With.Level && m.Alike >= cmp.enough(m) && !m.Detail.Denied && !m.With.Denied &&
-		m.Detail.sameWay(m.With) && !cmp.worksOut(m) && !m.Detail.labels(m.With) &&
+		m.Detail.sameWay(m.With) && !cmp.worksOut(m) && !m.Detail.labels(m.With) && !cmp.isLimit(m) &&
+		(m.With.isDifference(m.From.Text) == m.Detail.isDifference(cmp.of.Text)) &&
 		!(m.Rel == OtherUnit && !strings.ContainsFunc(m.With.Text, writesUnit))
 }
+
+// isLimit reports whether a window says within which bound a value may be, and a claim what it is, or the other way
+// round: at most 2.5 is allowed, it was 1.6.
+func (cmp *Comparison) isLimit(m Match) bool {
+	d, x := m.Detail.Q, m.With.Q
+	return m.Rel == OtherValue && d != nil && x != nil && (d.Bound == 0) != (x.Bound == 0) &&
+		lex(m.From.Text).hasAny(modals) != lex(cmp.of.Text).hasAny(modals)
+}
+
+// isDifference reports whether a figure says how much more or less something is than something else: 63 errors fewer.
+func (d *Detail) isDifference(text string) bool {
+	t := lex(text)
+	for k := d.first + 1; k < min(d.first+5, len(t)) && t[k].kind != markToken; k++ {
+		if compared.has(t[k].low) && t.at(k+1).low != "and" && t.at(k-1).low != "or" {
+			return true
+		}
+	}
+	return false
+}
+
+var compared = set("more fewer less higher lower longer shorter later earlier larger smaller")
 
 // worksOut reports whether the figure of a claim is the sum or the difference of the one that a
 // window has in its place and of one that both have: 112 ppm, 88 under the stop value of 200.

@@ -77,7 +77,7 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		v.Refuted = append(v.Refuted, why)
 	}
 	if finding.English && lex(quote).english() {
-		v.Refuted = append(v.Refuted, ev.otherwise(finding.Text, quote, shareOfQuote, ofQuotes...)...)
+		v.Refuted = append(v.Refuted, ev.otherwise(finding.Text, quote, nil, shareOfQuote, ofQuotes...)...)
 	}
 	v.Has = func(text string) bool {
 		return slices.ContainsFunc(had, func(d *Detail) bool {

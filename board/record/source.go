@@ -156,6 +156,14 @@ func (v *Verification) Against() string {
 	return cmp.Or(verify.But(v.Note), v.Note, v.Verdict)
 }
 
+// File is the registered file that its first source was found to be, "" if no check has looked.
+func (e *Entry) File() string {
+	if e.Verified == nil || e.Verified.Stale {
+		return ""
+	}
+	return e.Verified.parts()[0].Source
+}
+
 // Places are the sources of the entry, each with the place where its quote was found.
 func (e *Entry) Places() []Cited {
 	all := slices.Clone(e.Cites())

@@ -253,29 +253,37 @@ func mustSurface(e *board.Entry) bool { return e.MustSurface || e.Type == board.
 func (d *digester) addByDocument() {
 	alone, none := &digestSection{title: "Documents with one finding"}, &digestSection{title: "Findings without a source"}
 	count, of := map[string]int{}, map[string]*digestSection{}
+	file := map[string]string{} // what a spelling of a document stands for, where a check has found it
+	for _, e := range d.entries {
+		if found := e.File(); found != "" {
+			file[e.SourceDoc] = found
+		}
+	}
+	document := func(e *board.Entry) string { return cmp.Or(file[e.SourceDoc], e.SourceDoc) }
 	shown := func(e *board.Entry) bool {
 		return e.Status != board.Superseded && (d.Tag == "" || slices.Contains(e.Tags, d.Tag))
 	}
 	for _, e := range d.entries {
 		if shown(e) {
-			count[e.SourceDoc]++
+			count[document(e)]++
 			d.tagged++
 		} else if e.Status != board.Superseded && mustSurface(e) {
 			d.untaggedMust++
 		}
 	}
 	sectionOf := func(e *board.Entry) *digestSection {
+		doc := document(e)
 		switch {
-		case e.SourceDoc == "":
+		case doc == "":
 			return none
-		case count[e.SourceDoc] == 1:
+		case count[doc] == 1:
 			return alone
-		case of[e.SourceDoc] == nil:
-			of[e.SourceDoc] = &digestSection{title: digestLabel(e.SourceDoc)}
-			d.documents = append(d.documents, of[e.SourceDoc])
+		case of[doc] == nil:
+			of[doc] = &digestSection{title: digestLabel(e.SourceDoc)}
+			d.documents = append(d.documents, of[doc])
 		}
 		d.headed[e.ID] = true
-		return of[e.SourceDoc]
+		return of[doc]
 	}
 	for _, e := range d.entries { // the strongest first
 		if shown(e) {

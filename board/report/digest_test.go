@@ -268,6 +268,9 @@ func TestDigestDocuments(t *testing.T) {
 		s.Entries = append(s.Entries, e)
 	}
 	s.Entries[11].SourceDoc, s.Entries[0].Evidence = "d.go", "value 0 HOLDS"
+	for i := range 2 { // one document, spelled in two ways
+		s.Entries[6*i].SourceDoc, s.Entries[6*i].Verified.Source = []string{"a.go", "./lib/a.go"}[i], "src/lib/a.go"
+	}
 	all := digestOf(t, s, 0, inOps)
 	for _, want := range []string{"\n## a.go (4)\n\n- e1.", "\n## b.go (4)\n", "\n## c.go (3)\n", "\n## Documents with one finding (1)\n\n- e12", " d.go:11: Value 11", " 9: Value 9", "\n  “quote 9 of many", " … "} {
 		if !strings.Contains(all.Text, want) {
