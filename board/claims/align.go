@@ -116,6 +116,9 @@ func (ev *Evidence) assign(c *Claim, w Window) []Match {
 				if !d.sameWay(x) {
 					p.rank -= .5
 				}
+				if x.Q != nil && x.Q.Word && x.Q.About { // almost one in five stands beside the figure itself
+					p.rank -= .5
+				}
 				pairs = append(pairs, p)
 			}
 		}

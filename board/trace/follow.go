@@ -69,11 +69,16 @@ func (d *deriver) isRest(f *fact) bool {
 	return len(before) > 0 && restCues()[before[len(before)-1]]
 }
 
+// isPart reports whether a figure counts some of a number: 37 of 78 patients.
+func (d *deriver) isPart(f *fact) bool {
+	return strings.HasPrefix(strings.TrimLeft(d.units[f.unit].Text[f.end:], " "), "of ")
+}
+
 // unitless are a figure without a unit in the units of the figures around it, where its
 // sentence calculates: 498 m³/s, a difference of 43.
 func (d *deriver) unitless(i int) (all []amount) {
 	f := &d.facts[i]
-	if f.amount.dim != "" || f.amount.digits < 2 || f.amount.nouns[0] != "" {
+	if f.amount.dim != "" || f.amount.digits < 2 || f.amount.nouns[0] != "" || d.isPart(f) {
 		return nil
 	}
 	own, _ := d.supported(i)
@@ -94,8 +99,7 @@ func (d *deriver) calculates(i int) bool {
 	f := &d.facts[i]
 	u := &d.units[f.unit]
 	if u.row > 0 || f.amount.dim == "×" || f.amount.dim == "%" && d.hasCue(f, ofCue()) ||
-		d.hasCue(f, saidCues()) || d.hasCue(f, periodCues()) ||
-		strings.HasPrefix(strings.TrimLeft(u.Text[f.end:], " "), "of ") {
+		d.hasCue(f, saidCues()) || d.hasCue(f, periodCues()) || d.isPart(f) {
 		return true
 	}
 	for k := max(0, i-20); k < min(len(d.facts), i+20); k++ {
