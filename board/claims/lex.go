@@ -76,8 +76,18 @@ func lex(text string) tokens {
 
 func (l *lexer) add(kind tokenKind, text string, at int) {
 	n := len(l.out)
-	l.out = append(l.out, token{kind: kind, text: text, low: hyphens.Replace(strings.ToLower(text)), at: at,
+	l.out = append(l.out, token{kind: kind, text: text, low: replace(hyphens, strings.ToLower(text)), at: at,
 		glued: n > 0 && l.out[n-1].end() == at, tied: at > 0 && l.text[at-1] == '-', code: l.code})
+}
+
+// replace is r.Replace, which makes a new string of any, but for plain words and numbers, which it leaves as they are.
+func replace(r *strings.Replacer, s string) string {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf || s[i] == '\'' || s[i] == ' ' {
+			return r.Replace(s)
+		}
+	}
+	return s
 }
 
 var hyphens = strings.NewReplacer("‐", "-", "‑", "-", "–", "-")

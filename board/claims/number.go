@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 	"strings"
@@ -30,7 +31,7 @@ var thinSeparators = strings.NewReplacer("'", "", "’", "", "\u00a0", "", "\u20
 
 // parseNumber reads digits with separators in the notations of several countries.
 func parseNumber(s string) (n numeral, ok bool) {
-	s = strings.TrimRight(thinSeparators.Replace(s), ".,")
+	s = strings.TrimRight(replace(thinSeparators, s), ".,")
 	commas, points := strings.Count(s, ","), strings.Count(s, ".")
 	pointsLast := strings.LastIndex(s, ".") > strings.LastIndex(s, ",")
 	switch {
@@ -177,19 +178,28 @@ func (t tokens) belowHundred(i int) (v float64, n int) {
 
 // significant counts the digits of a number that say something, without zeros at its end.
 func (q *Quantity) significant() int {
-	s := strings.Replace(q.digits(), ".", "", 1)
-	return len(strings.TrimLeft(s, "0")) - q.zeros()
+	var buf [32]byte
+	s := q.digits(buf[:0])
+	n := len(bytes.TrimLeft(s, "0."))
+	if at := bytes.IndexByte(s, '.'); at > 0 && s[0] != '0' {
+		n-- // the point
+	}
+	return n - q.zeros()
 }
 
-func (q *Quantity) digits() string { return strconv.FormatFloat(math.Abs(q.Number), 'f', -1, 64) }
+// digits writes a number without its sign, behind what buf has.
+func (q *Quantity) digits(buf []byte) []byte {
+	return strconv.AppendFloat(buf, math.Abs(q.Number), 'f', -1, 64)
+}
 
 // zeros counts the zeros at the end of a whole number.
 func (q *Quantity) zeros() int {
-	s := q.digits()
-	if strings.Contains(s, ".") {
+	var buf [32]byte
+	s := q.digits(buf[:0])
+	if bytes.IndexByte(s, '.') >= 0 {
 		return 0
 	}
-	return len(s) - len(strings.TrimRight(s, "0"))
+	return len(s) - len(bytes.TrimRight(s, "0"))
 }
 
 // A unit measures a dimension: its value is the number times the factor. One of a rate has its
