@@ -661,5 +661,3 @@ func (r *reading) unitOfNext(x, y *Detail) {
 	a.scale(a.Number / a.Value)
 	a.take(unit{b.Dim, b.Unit, b.Value / b.Number, b.Per}, false)
 }
-
-func (c *Claim) hasStem(s string) bool { return c.stems[s] }
