@@ -250,6 +250,10 @@ func reversed(a, b *Match) bool {
 // nearer to the first and in the evidence to the second, another one the other way round,
 // and few stay.
 func (ev *Evidence) exchanged(a, b *Match) bool {
+	if x, y := a.Detail.about.label(), b.Detail.about.label(); x != y && (x != "" && x == a.With.about.label() ||
+		y != "" && y == b.With.about.label()) {
+		return false // the dock EUR 14,500, the paint EUR 9,000, in all EUR 61,500
+	}
 	seen := map[string]bool{}
 	for _, w := range slices.Concat(a.Detail.Words, b.Detail.Words) {
 		seen[w], seen[stem(w)] = true, true
@@ -262,9 +266,6 @@ func (ev *Evidence) exchanged(a, b *Match) bool {
 				continue
 			}
 			seen[n.stem] = true
-			if a.keeps(n.stem) || b.keeps(n.stem) {
-				return false
-			}
 			c := lean(a.Detail.about.of(n.stem), b.Detail.about.of(n.stem))
 			e := lean(a.With.about.of(n.stem), b.With.about.of(n.stem))
 			if math.Abs(c) < leans || math.Abs(e) < leans {
@@ -328,11 +329,15 @@ func (d *Detail) apart(other *Detail, u, v string) float64 {
 	return x + y
 }
 
-// keeps reports whether a word stands right before a detail in the claim and in the evidence: a
-// nominal 20 mm.
-func (m *Match) keeps(stem string) bool {
-	before := func(d *Detail) bool { return d.about.of(stem) == 1 && d.about.side(stem) == leading }
-	return before(m.Detail) && before(m.With)
+// label returns the nearest word that stands before a detail, "" if none does.
+func (t topic) label() (stem string) {
+	most := 0.0
+	for _, n := range t {
+		if t.side(n.stem) == leading && n.stem[0] != '@' && n.by > most {
+			stem, most = n.stem, n.by
+		}
+	}
+	return stem
 }
 
 // leans is the least preference of a word for one of two details.

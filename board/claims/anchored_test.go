@@ -40,18 +40,9 @@ func TestSurely(t *testing.T) {
 		{"The lease of the annexe ends in 2026 and requires 12 months' notice.", "The lease of the annexe runs out in 2026, and a year's notice has to be given.", false},
 		{"17 of the 21 growers who were asked answered the survey.", "21 growers were asked for the survey, and 17 answered.", false},
 	} {
-		ev := statementsOf(c.report)
-		s := NewEvidence(ev).Even().Survive(ExtractText(c.finding, ""), c.finding)
+		s := readReport(c.report).Survive(ExtractText(c.finding, ""), c.finding)
 		if got := s.Verdict == Refuted; got != c.refuted {
 			t.Errorf("%q in %q: %v %q, want it refuted: %v", c.finding, c.report, s.Verdict, s.Reasons, c.refuted)
 		}
 	}
-}
-
-// statementsOf reads a text.
-func statementsOf(text string) (all []*Claim) {
-	for _, s := range Read(text) {
-		all = append(all, Extract(s, "report"))
-	}
-	return all
 }

@@ -279,9 +279,7 @@ func (c *Claim) boundAlike(e *Claim) (same bool, why string) {
 			case a.sign == b.sign:
 				equal = true
 			case !a.loose && !b.loose && (a.denied == b.denied || !a.when || a.modal && b.modal):
-				if why = fmt.Sprintf("“%s” against “%s”", a.text, b.text); a.text == b.text {
-					why = "“" + a.text + "” as a bound on one side alone"
-				}
+				why = fmt.Sprintf("“%s” against “%s”", a.text, b.text)
 			}
 		}
 	}
