@@ -335,7 +335,7 @@ func checkKeys(n *yaml.Node, t reflect.Type, under string) error {
 		field, there := fields[key.Value]
 		if !there {
 			return fmt.Errorf("line %d: unknown key %s; the keys are %s", key.Line,
-				under+fault.Clip(key.Value, 60), strings.Join(names, ", "))
+				under+fault.Clip(strings.Join(strings.Fields(text.Visible(key.Value)), " "), 60), strings.Join(names, ", "))
 		}
 		if err := checkKeys(n.Content[i+1], field, under+key.Value+"."); err != nil {
 			return err

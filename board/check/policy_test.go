@@ -205,6 +205,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("gate: {block: [high], max_open: 1}\nsteps: [gate]")
 	f.Add("a: &a [*a]")
 	f.Add("gate: !!map {<<: {block: []}}")
+	f.Add("gate: {o\n\nck: VVVVVV, max_open: 1}\nsteps: [gate]")
 	f.Fuzz(func(t *testing.T, text string) {
 		file, err := parse([]byte(text))
 		if err != nil {

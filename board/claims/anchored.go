@@ -18,7 +18,8 @@ func (cmp *Comparison) anchored(e *Claim) bool {
 			}
 		}
 	}
-	return e.Cells == nil && (n > 2 || n > 1 && both >= .25*all || n > 0 && both >= .4*all || both >= .6*all && cmp.Back >= .5)
+	return e.Cells == nil && (n > 2 || n > 1 && both >= .25*all || n > 0 && both >= .4*all ||
+		both >= .6*all && cmp.Back >= .5)
 }
 
 // plainly returns why a window contradicts a claim by what it says of a day.
@@ -42,11 +43,14 @@ func (c *Claim) otherDay(e *Claim) (why []string) {
 			if !a.figure.relation(b.figure).Agrees() || a.day.relation(b.day).Agrees() {
 				continue
 			}
-			if slices.ContainsFunc(mine, func(o dated) bool { return o.day.relation(b.day) == Same && o.figure != a.figure }) &&
-				!slices.ContainsFunc(theirs, func(o dated) bool {
-					return o.figure.relation(b.figure).Agrees() && o.day.relation(a.day).Agrees()
-				}) {
-				why = append(why, fmt.Sprintf("the finding has %s with %s, the report with %s", a.figure.Text, a.day.Text, b.day.Text))
+			anotherThen := slices.ContainsFunc(mine, func(o dated) bool {
+				return o.day.relation(b.day) == Same && o.figure != a.figure
+			})
+			if anotherThen && !slices.ContainsFunc(theirs, func(o dated) bool {
+				return o.figure.relation(b.figure).Agrees() && o.day.relation(a.day).Agrees()
+			}) {
+				why = append(why, fmt.Sprintf("the finding has %s with %s, the report with %s", a.figure.Text,
+					a.day.Text, b.day.Text))
 			}
 		}
 	}

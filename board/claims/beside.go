@@ -295,7 +295,8 @@ func partForAll(m, q *side) string {
 	all := m.t.first(universals)
 	mine, _ := m.t.duty()
 	theirs, _ := q.t.duty()
-	if all == "" || (mine == noDuty) != (theirs == noDuty) || m.t.hasAny(othersWords) || m.t.hasAny(excepted) || m.t.hasAny(outright) {
+	if all == "" || (mine == noDuty) != (theirs == noDuty) || m.t.hasAny(othersWords) || m.t.hasAny(excepted) ||
+		m.t.hasAny(outright) {
 		return ""
 	}
 	for i := range q.whole {
@@ -393,8 +394,8 @@ func exceptionLost(m, q *side) string {
 		case all != "" && !even && (excepts || limits) && !m.whole.hasAny(excepted) &&
 			!(m.whole.saysMostOf(q.whole[i+1:]) && m.whole.hasAny(negators)):
 			return against(all, q.whole.textOf(i, i+3))
-		case excepts && low != "but" && !m.whole.hasAny(excepted) && !m.t.hasAny(odd) && m.t.saysMostOf(q.whole[i+1:]) &&
-			m.t.isNegative() == q.whole[:i].isNegative():
+		case excepts && low != "but" && !m.whole.hasAny(excepted) && !m.t.hasAny(odd) &&
+			m.t.saysMostOf(q.whole[i+1:]) && m.t.isNegative() == q.whole[:i].isNegative():
 			return "the source excepts: " + q.whole.textOf(i, i+5)
 		}
 	}

@@ -91,7 +91,8 @@ func (c *Claim) crosswise(around []*Claim) string {
 				for l := range theirs {
 					a, b := both(i, j), both(k, l)
 					if l == j || len(a) == 0 || len(b) == 0 || len(both(i, l)) == 0 || len(both(k, j)) == 0 ||
-						around[0].Cells != nil && (a[0][0] != '#' || b[0][0] != '#') || c.ofOther(a, both(i, l), figures) {
+						around[0].Cells != nil && (a[0][0] != '#' || b[0][0] != '#') ||
+						c.ofOther(a, both(i, l), figures) {
 						continue
 					}
 					return fmt.Sprintf("%s and %s stand the other way round", c.written(a[0], figures),

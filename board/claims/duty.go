@@ -108,7 +108,8 @@ var (
 // isMonth reports whether a word is the month of May: 9 May, May 2023, in May.
 func (t tokens) isMonth(i int) bool {
 	before := t.at(i - 1)
-	return t[i].text == "May" && (t.at(i+1).kind == numberToken || before.kind == numberToken || before.kind == wordToken && i > 0)
+	return t[i].text == "May" && (t.at(i+1).kind == numberToken || before.kind == numberToken ||
+		before.kind == wordToken && i > 0)
 }
 
 func guessed(low string) bool { return low == "may" || low == "might" || low == "could" }

@@ -15,8 +15,8 @@ type frequency struct {
 }
 
 // everyAdverb leads from an adverb to how many of a unit lie between two events.
-var everyAdverb = map[string]string{"hourly": "hour", "daily": "day", "nightly": "day", "weekly": "week", "monthly": "month",
-	"quarterly": "quarter", "yearly": "year", "annually": "year", "annual": "year"}
+var everyAdverb = map[string]string{"hourly": "hour", "daily": "day", "nightly": "day", "weekly": "week",
+	"monthly": "month", "quarterly": "quarter", "yearly": "year", "annually": "year", "annual": "year"}
 
 // timesOver are the words for how many times something is done.
 var timesOver = map[string]float64{"once": 1, "twice": 2, "thrice": 3}

@@ -370,8 +370,8 @@ func otherDoer(m, q *side) string {
 		}
 		for k := range q.whole {
 			same, other := q.whole.doerOf(k)
-			if same == verb && one != other && !q.whole.inOneName(one, other) && stemSet(m.t)[other] && stemSet(q.whole)[one] &&
-				(m.t.hasName(one) || q.whole.hasName(one)) && (m.t.hasName(other) || q.whole.hasName(other)) {
+			if same == verb && one != other && !q.whole.inOneName(one, other) && stemSet(m.t)[other] &&
+				stemSet(q.whole)[one] && (m.t.hasName(one) || q.whole.hasName(one)) && (m.t.hasName(other) || q.whole.hasName(other)) {
 				return fmt.Sprintf("another one: “%s … %s” against “%s … %s”", one, m.t[i].low, other, m.t[i].low)
 			}
 		}
