@@ -117,7 +117,7 @@ var negatives = sync.OnceValue(func() map[string]bool {
 		table("deniers") + ` out outside beyond except exclude hardly lack miss stop
 		lose exempt avoid unless skip omit forbid prohibit ban bar close shut optional voluntary
 		disable yet blank empty prevent cease ignore zero below negative behind drop discard remove
-		abandon warn dry gone`) {
+		abandon warn dry`) {
 		m[root(w)] = true
 	}
 	return m

@@ -14,12 +14,18 @@ type frequency struct {
 	from, to int // its tokens
 }
 
-// everyAdverb leads from an adverb to how many of a unit lie between two events.
-var everyAdverb = map[string]string{"hourly": "hour", "daily": "day", "nightly": "day", "weekly": "week",
-	"monthly": "month", "quarterly": "quarter", "yearly": "year", "annually": "year", "annual": "year"}
+// everyAdverb is the unit that lies between two events by an adverb: weekly; "" for another word.
+func everyAdverb(low string) string {
+	if of := adverbRates()[low]; of != "" {
+		return of
+	}
+	return map[string]string{"nightly": "day", "annual": "year"}[low]
+}
 
-// timesOver are the words for how many times something is done.
-var timesOver = map[string]float64{"once": 1, "twice": 2, "thrice": 3}
+// timesOver is how many times something is done, 0 for another word.
+func timesOver(low string) float64 {
+	return map[string]float64{"once": 1, "twice": 2, "thrice": 3}[low]
+}
 
 // secondsOf is how long a unit of time lasts, 0 if it is none. A month is a twelfth of a year.
 func secondsOf(unit string) float64 {
@@ -48,7 +54,7 @@ func (t tokens) frequencies() (all []frequency) {
 
 func (t tokens) frequency(i int) (f frequency, ok bool) {
 	low := t[i].low
-	if u := everyAdverb[low]; u != "" {
+	if u := everyAdverb(low); u != "" {
 		return frequency{seconds: secondsOf(u), to: i + 1}, true
 	}
 	if low == "every" || low == "each" {
@@ -59,7 +65,7 @@ func (t tokens) frequency(i int) (f frequency, ok bool) {
 		s := secondsOf(t.at(i + 1 + k).low)
 		return frequency{seconds: max(1, n) * s, to: i + k + 2}, s > 0
 	}
-	n, k := timesOver[low], 1
+	n, k := timesOver(low), 1
 	if n == 0 {
 		if n, k = t.countAt(i); n == 0 || t.at(i+k).low != "times" {
 			return f, false

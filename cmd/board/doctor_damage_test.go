@@ -95,7 +95,6 @@ func TestDoctorFindsDamage(t *testing.T) {
 			s.sql(accFile, `DROP TRIGGER events_stay; DELETE FROM events WHERE n = 1`)
 		}, "memory", kb.StateNote, "1 event is missing"},
 		{"an index of items with a page of another", func(s *sickHome) { s.otherPage(accFile, "items_same", "sqlite_autoindex_items_1") }, "memory", kb.StateBroken, "integrity check"},
-		{"tags of chunks", func(s *sickHome) { s.sql(ctxFile, `UPDATE tags SET n = 99`) }, "context store", kb.StateBroken, "has 1 tags of missing chunks"},
 		{"an index of chunks with a page of another", func(s *sickHome) { s.otherPage(ctxFile, "chunks_of_agent", "chunks_listed") }, "context store", kb.StateBroken, "integrity check"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -208,8 +207,6 @@ func TestDoctorRepairsStores(t *testing.T) {
 			s.sql(accFile, `DELETE FROM items WHERE n = 2`)
 			s.otherPage(accFile, "items_model", "items_live")
 		}, accFile, "lost: 1 items in the log are missing: m", [][]string{{"memory", "read", "everywhere", "--tier", "account", "--agent", "a", "of everywhere"}}},
-		{"tags of chunks", func(s *sickHome) { s.sql(ctxFile, `UPDATE tags SET n = 99`) }, ctxFile, "1 chunks",
-			[][]string{{"context", "list", "--tag", "one", "topic"}, {"context", "search", "content", "topic"}}},
 		{"an index of chunks", func(s *sickHome) { s.otherPage(ctxFile, "chunks_of_agent", "chunks_listed") }, ctxFile, "1 chunks", [][]string{{"context", "list", "--tag", "one", "topic"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

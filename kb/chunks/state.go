@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"blackboard/board/sqlite"
@@ -84,10 +85,10 @@ func plainJSON(value []byte) (json.RawMessage, error) {
 	if err := json.Compact(&compact, bytes.ToValidUTF8(value, []byte("\ufffd"))); err != nil {
 		return nil, err
 	}
-	return jsonText.ReplaceAllFunc(compact.Bytes(), plainString), nil
+	return jsonText().ReplaceAllFunc(compact.Bytes(), plainString), nil
 }
 
-var jsonText = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+var jsonText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"`) })
 
 // plainString is plainJSON for a string, which is valid.
 func plainString(literal []byte) []byte {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
@@ -376,11 +377,11 @@ func refuseSecretIn(otherwise fault.Step, texts ...string) error {
 	return nil
 }
 
-var jsonText = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+var jsonText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"`) })
 
 // textIn returns the text of a JSON value, both escaped and unescaped.
 func textIn(value []byte) string {
-	return string(value) + "\n" + string(jsonText.ReplaceAllFunc(value, func(quoted []byte) []byte {
+	return string(value) + "\n" + string(jsonText().ReplaceAllFunc(value, func(quoted []byte) []byte {
 		var s string
 		_ = json.Unmarshal(quoted, &s)
 		return []byte(s)
