@@ -19,10 +19,20 @@ type Text struct {
 	loose  bool              // a denial is taken back by what follows it: not until
 }
 
-// ReadText reads the first MaxContent bytes of a text.
+// mostFigures is how many figures of a text are compared: each with each of the other text, and with those beside it.
+const mostFigures = 48
+
+// ReadText reads the first MaxContent bytes of a text, and their first figures.
 func ReadText(content string) *Text {
 	content = strings.ToValidUTF8(content[:min(len(content), MaxContent)], "")
 	r := &Text{finding: newFinding(content, ""), before: map[string][]Word{}, aside: map[string]bool{}}
+	figures := 0
+	r.Details = slices.DeleteFunc(r.Details, func(d Detail) bool {
+		if d.isFigure() {
+			figures++
+		}
+		return d.isFigure() && figures > mostFigures
+	})
 	r.ids = r.numberedNames()
 	t, p := lex(content), Word{}
 	for i := range t {

@@ -150,7 +150,7 @@ func (c *Claim) Pattern() *Pattern {
 		}
 		add(Want{Text: w.text, weight: wordWeight / max(1, share[k]), keys: keys}, k)
 	}
-	telling, listed := 0, 0
+	telling, listed, reference := 0, 0, reBoardRef.FindString(c.Text)
 	c.wordKeys(func(w *Word, k string) {
 		if k[0] == '#' && w.low[0] <= '9' && add(Want{Text: w.low, Number: true, keys: []string{k}}, k) { // 3rd
 			p.Numbers++
@@ -162,7 +162,7 @@ func (c *Claim) Pattern() *Pattern {
 		switch d := &c.Details[k]; {
 		case d.Weak && d.Q != nil && d.Q.Word: // a count in words is one
 			add(Want{Text: d.Text, weight: wordWeight, detail: d}, d.Text)
-		case !d.isLooked() || strings.Contains(reBoardRef.FindString(c.Text), d.Text):
+		case !d.isLooked() || strings.Contains(reference, d.Text):
 		case d.Text == strconv.Itoa(listed+1) && strings.Contains(c.Text, d.Text+")"):
 			listed++ // (1) …; (2) …
 		case add(Want{Text: d.Text, Number: true, detail: d}, "\x00"+d.Text):
