@@ -22,9 +22,12 @@ type Text struct {
 // mostFigures is how many figures of a text are compared: each with each of the other text, and with those beside it.
 const mostFigures = 48
 
-// ReadText reads the first MaxContent bytes of a text, and their first figures.
+// mostRead is how many bytes of a text are compared: clauses are compared each with each, and with those beside them.
+const mostRead = 2000
+
+// ReadText reads the first bytes of a text, and their first figures.
 func ReadText(content string) *Text {
-	content = strings.ToValidUTF8(content[:min(len(content), MaxContent)], "")
+	content = strings.ToValidUTF8(content[:min(len(content), mostRead)], "")
 	r := &Text{finding: newFinding(content, ""), before: map[string][]Word{}, aside: map[string]bool{}}
 	figures := 0
 	r.Details = slices.DeleteFunc(r.Details, func(d Detail) bool {
