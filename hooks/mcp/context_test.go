@@ -30,7 +30,7 @@ func occupied(t *testing.T, dir string) (release func()) {
 		t.Fatal(err)
 	}
 	schema := sqlite.Schema{Name: "context store", ApplicationID: 0x62636831,
-		Migrations: []string{"", ""}}
+		Migrations: []string{"", "", ""}}
 	db, err := sqlite.Open(ctx, filepath.Join(dir, chunks.FileName), schema, sqlite.ReadWrite)
 	if err != nil {
 		t.Fatal(err)
