@@ -134,13 +134,18 @@ func (fr *factReader) read() {
 	}
 	for k := range u.Words {
 		stem, low, capital := u.Words[k].Stem()
-		if u.own = append(u.own, fr.word(stem)); !capital {
+		if u.Stems()[stem] { // no is a word, and stands for nothing
+			u.own = append(u.own, fr.word(stem))
+		}
+		if !capital {
 			fr.lower[low] = true
 		}
 	}
 	for i := len(u.Heads) - 1; i >= 0; i-- {
 		for _, s := range claims.Stems(u.Heads[i]) {
-			u.heads = append(u.heads, fr.word(s))
+			if len(s) > 1 { // a letter is no word of a record
+				u.heads = append(u.heads, fr.word(s))
+			}
 		}
 	}
 	for _, id := range fr.names {
@@ -169,6 +174,9 @@ func (u *unit) place(d *claims.Detail) (start, end int) {
 
 func (fr *factReader) add(f fact) {
 	if f.unit = fr.unit; len(f.runs) > 0 {
+		if cuts(fr.u.Text, f.start) || cuts(fr.u.Text, f.end) { // no run of a record would be equal
+			return
+		}
 		for i, r := range f.runs { // the longest is the rarest
 			if len(r) > len(f.runs[f.key]) {
 				f.key = i
@@ -176,6 +184,13 @@ func (fr *factReader) add(f fact) {
 		}
 	}
 	fr.facts = append(fr.facts, f)
+}
+
+// cuts reports whether a place is inside a run of letters and digits.
+func cuts(text string, at int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	after, _ := utf8.DecodeRuneInString(text[at:])
+	return ofRun(before) && ofRun(after)
 }
 
 func (fr *factReader) take(start, end int) { fr.taken = append(fr.taken, [2]int{start, end}) }
@@ -378,7 +393,9 @@ func (t *tracer) surround(f *fact) {
 	names := map[int32]bool{}
 	if f.isFigure() {
 		for _, s := range f.detail.About() {
-			near = append(near, t.word(s))
+			if u.Stems()[s] || u.Context()[s] {
+				near = append(near, t.word(s))
+			}
 		}
 	}
 	near = append(near, u.own...)

@@ -299,22 +299,46 @@ func appendRuns(runs []string, places []int, text string) ([]string, []int) {
 			return r
 		}, text)
 	}
-	start := -1
-	for i, r := range low {
-		if in := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r); in == (start >= 0) {
-			continue
-		} else if in {
-			start = i
-			continue
+	start, begin, skip := -1, 0, 0
+	var joined string // what stands before marks of Markdown inside the run
+	end := func(i int) {
+		if start >= 0 {
+			runs, places = append(runs, unmarked(joined+low[start:i])), append(places, begin)
 		}
-		runs, places = append(runs, unmarked(low[start:i])), append(places, start)
-		start = -1
+		start, joined = -1, ""
 	}
-	if start >= 0 {
-		runs, places = append(runs, unmarked(low[start:])), append(places, start)
+	for i, r := range low {
+		switch in := ofRun(r); {
+		case i < skip:
+		case in && start < 0:
+			start, begin = i, i
+		case !in && start >= 0:
+			if n := emphasis(low[i:]); n > 0 {
+				joined, start, skip = joined+low[start:i], i+n, i+n
+			} else {
+				end(i)
+			}
+		}
 	}
+	end(len(low))
 	return runs, places
 }
+
+// emphasis is how long the marks of Markdown are that a text begins with, if a run goes on behind
+// them: claims reads foo__bar as a reader of Markdown does, without them.
+func emphasis(text string) int {
+	n := 0
+	for len(text) > n+1 && text[n] == text[n+1] && strings.IndexByte("*_~", text[n]) >= 0 {
+		n += 2
+	}
+	if r, _ := utf8.DecodeRuneInString(text[n:]); n == 0 || !ofRun(r) {
+		return 0
+	}
+	return n
+}
+
+// ofRun reports whether a character belongs to a run.
+func ofRun(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
 func runsOf(text string) []string {
 	runs, _ := appendRuns(nil, nil, text)
