@@ -322,18 +322,23 @@ func (c *Claim) wordOf(s string) string {
 
 // differingClauses adds to x clauses that say the opposite.
 func (ev *Evidence) differingClauses(a, b *Claim, x *difference) {
+	half := 1.0
+	if len(a.denials) > 0 && len(b.denials) > 0 {
+		half = .5 // both deny something
+	}
+	var said opposition // the least sure of all that each side finds against the other: the same either way round
 	for _, p := range [][2]*Claim{{a, b}, {b, a}} {
 		w := Window{Claims: []*Claim{p[1]}}
-		matches := ev.assign(p[0], w)
-		for _, o := range ev.opposing(p[0], w, matches) {
-			if len(a.denials) > 0 && len(b.denials) > 0 {
-				o.like /= 2 // both deny something
-			}
+		for _, o := range ev.opposing(p[0], w, ev.assign(p[0], w)) {
+			o.like *= half
 			x.vector[fOpposite] = max(x.vector[fOpposite], o.like)
-			if !slices.ContainsFunc(x.why, func(s string) bool { return strings.HasPrefix(s, "“") }) {
-				x.add(kindOfWords(o.why), o.why, o.like, nil)
+			if said.why == "" || o.like < said.like {
+				said = o
 			}
 		}
+	}
+	if said.why != "" {
+		x.add(kindOfWords(said.why), said.why, said.like, nil)
 	}
 }
 

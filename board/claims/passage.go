@@ -152,7 +152,7 @@ func (c *Claim) Pattern() *Pattern {
 	}
 	telling, listed, reference := 0, 0, reBoardRef.FindString(c.Text)
 	c.wordKeys(func(w *Word, k string) {
-		if k[0] == '#' && w.low[0] <= '9' && add(Want{Text: w.low, Number: true, keys: []string{k}}, k) { // 3rd
+		if strings.HasPrefix(k, "#") && w.low[0] <= '9' && add(Want{Text: w.low, Number: true, keys: []string{k}}, k) { // 3rd
 			p.Numbers++
 		} else if w.isLooked() {
 			word(w, k)

@@ -296,11 +296,11 @@ func (ev *Evidence) opposite(m *clause, mine, theirs []*clause) (best opposition
 			continue // not safe, unsafe
 		}
 		if len(m.denials)%2 != len(t.denials)%2 {
+			like := both / math.Sqrt(m.weight*t.weight)
 			if w, s := deniedWord(m, t); w != "" && share >= .5 && (n >= 2 || share > .99) &&
-				share > most && (!ev.isLong() || both >= .4*m.weight && both >= .3*t.weight) &&
+				(share > most || share == most && like > best.like) && (!ev.isLong() || both >= .4*m.weight && both >= .3*t.weight) &&
 				!ev.fitsBetter(m, t, mine) {
-				best = opposition{"“" + w + deniedOnceSuffix, s,
-					both / math.Sqrt(m.weight*t.weight)}
+				best = opposition{"“" + w + deniedOnceSuffix, s, like}
 				most = share
 			}
 			continue

@@ -325,6 +325,8 @@ func FuzzClash(f *testing.F) {
 	for _, p := range clashLonger {
 		f.Add(p.a, "", "", p.b)
 	}
+	f.Add("0", "That retries failed request", "Some client does not retry failed requests",
+		"The client does not retry failed requests")
 	f.Add("\xff 1.2.3.4 v", "99999999999999999999999999999999999 kb -1 $ € v1..2",
 		"1e999 2026-99-99 March 99, 2026", "before after, not not without")
 	f.Fuzz(func(t *testing.T, title, body, title2, body2 string) {

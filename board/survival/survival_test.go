@@ -187,7 +187,7 @@ func FuzzSurvival(f *testing.F) {
 		{"The lien lapses March 23, 2026", "", "The lien lapses on March", "23, 2026."},
 		{"cap of $4.5M (15%)", "no time", "# Caps\ncap 4.5", "million, 15 percent"},
 		{"抵押权于2026年3月23日失效", "原因", "抵押权于2026年", "3月23日失效"},
-		{"OK?", "", "ok", "OK"}, {"???", "", "??", "???"}, {"one million five hundred", "",
+		{"OK?", "", "ok", "OK"}, {"\u0749", "", "a", "b"}, {"???", "", "??", "???"}, {"one million five hundred", "",
 			"One Million", "Five Hundred"},
 		{"OH-2021-0109455 at 2:17 PM, (1) a (2) b", "e12", "OH–2021–0109455 2:17\r", "p.m."},
 		{"Data is not encrypted at rest", "", "Data at rest is not",

@@ -311,14 +311,18 @@ func (fr *factReader) readName(f fact) {
 	begins := d.Begins
 	for len(names) > 0 && (noNames()[names[0]] ||
 		begins && len(names) > 1 && looksCommon(names[0]) && !acronym(firstWord(text[f.start:]))) {
-		f.start += strings.IndexFunc(text[f.start:], between)
-		f.start += strings.IndexFunc(text[f.start:], func(r rune) bool { return !between(r) })
+		rest := text[f.start:f.end]
+		if first := strings.IndexFunc(rest, between); first >= 0 {
+			f.start = f.end - len(strings.TrimLeftFunc(rest[first:], between))
+		}
 		names, begins = names[1:], false
 	}
 	for len(names) > 0 && noNames()[names[len(names)-1]] {
+		rest := strings.TrimRightFunc(text[f.start:f.end], between)
+		if last := strings.LastIndexFunc(rest, between); last >= 0 {
+			f.end = f.start + len(strings.TrimRightFunc(rest[:last+1], between))
+		}
 		names = names[:len(names)-1]
-		f.end = f.start + strings.LastIndexFunc(strings.TrimRightFunc(text[f.start:f.end], between), between)
-		f.end = f.start + len(strings.TrimRightFunc(text[f.start:max(f.start, f.end)], between))
 	}
 	for _, possessive := range []string{"'s", "’s"} {
 		f.end = f.start + len(strings.TrimSuffix(text[f.start:max(f.start, f.end)], possessive))

@@ -23,7 +23,7 @@ func FuzzTrace(f *testing.F) {
 		"5 5 5 5 days days per per cent percent", "A0! 000 0",
 		"y-run` v1.2.3  \x00tps://a.b/c?d=1 X-\x1b e1",
 		"Sold<!-- o. -->200 units, ~~12~~ 13 in Ohio.",
-		"# d \n\n1. one\n2", "the call of a.go:1é. foo__bar (1i~~1", "1.([;oneTwodays", "4-no. ?00ב?YO",
+		"Co", "# d \n\n1. one\n2", "the call of a.go:1é. foo__bar (1i~~1", "1.([;oneTwodays", "4-no. ?00ב?YO",
 	) {
 		f.Add(s, "Other words of Crestline, 12 of them.")
 	}
