@@ -45,24 +45,18 @@ they wrote, but a person at a terminal. --revoke takes an acceptance back.
 
 With a second entry: both hold (other years, other bases). A dispute between them ends. If one
 is wrong, supersede it instead.`},
-	Do: func(ctx context.Context, h Runs, in AcceptIn) (out AcceptOut, err error) {
+	Do: byWorker(Write, func(ctx context.Context, h Runs, b *board.Board, who string, in AcceptIn) (AcceptOut, error) {
 		if _, e := board.ParseEntryID(in.Other); e != nil && in.Reason == "" {
 			in.Other, in.Reason = "", in.Other
 		}
-		err = withBoardWorker(ctx, h, in.On, Write, func(b *board.Board, who string) error {
-			out.run, out.revoked = b.Run(), in.Revoke
-			if in.Other != "" {
-				s, err := b.Settle(ctx, who, in.ID, in.Other, in.Reason)
-				out.Settlement = &s
-				return err
-			}
-			a, err := b.Accept(ctx, who, board.AcceptRequest{ID: in.ID, Reason: in.Reason,
-				Person: h.Person(), Revoke: in.Revoke})
-			out.Acceptance = &a
-			return err
-		})
-		return out, err
-	},
+		if in.Other != "" {
+			s, err := b.Settle(ctx, who, in.ID, in.Other, in.Reason)
+			return AcceptOut{Settlement: &s, run: b.Run()}, err
+		}
+		a, err := b.Accept(ctx, who, board.AcceptRequest{ID: in.ID, Reason: in.Reason,
+			Person: h.Person(), Revoke: in.Revoke})
+		return AcceptOut{Acceptance: &a, run: b.Run(), revoked: in.Revoke}, err
+	}),
 	Text: func(p *op.Page, o AcceptOut) {
 		if s := o.Settlement; s != nil {
 			p.Printf("settled %s and %s on %s: %s\n", s.A, s.B, o.run, p.Line(s.Reason, 160))

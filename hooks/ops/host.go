@@ -143,16 +143,54 @@ func inMemory[T any](ctx context.Context, h Memories, fn func(*memory.Store) (T,
 	return out, err
 }
 
+// onMemory is an operation on the memory that needs no model.
+func onMemory[In, Out any](fn func(ctx context.Context, h Memories, m *memory.Store, in In) (Out, error),
+) func(context.Context, Memories, In) (Out, error) {
+	return func(ctx context.Context, h Memories, in In) (Out, error) {
+		return inMemory(ctx, h, func(m *memory.Store) (Out, error) { return fn(ctx, h, m, in) })
+	}
+}
+
+// onBoard is an operation on the board of the run that a call names.
+func onBoard[In interface{ board() string }, Out any](need Access,
+	fn func(ctx context.Context, h Runs, b *board.Board, in In) (Out, error),
+) func(context.Context, Runs, In) (Out, error) {
+	return func(ctx context.Context, h Runs, in In) (out Out, err error) {
+		err = h.Board(ctx, in.board(), need, func(b *board.Board) (err error) {
+			out, err = fn(ctx, h, b, in)
+			return err
+		})
+		return out, err
+	}
+}
+
+// byWorker is an operation on the board that a call names, as the worker that acts.
+func byWorker[In interface{ on() On }, Out any](need Access,
+	fn func(ctx context.Context, h Runs, b *board.Board, who string, in In) (Out, error),
+) func(context.Context, Runs, In) (Out, error) {
+	return func(ctx context.Context, h Runs, in In) (out Out, err error) {
+		err = withBoardWorker(ctx, h, in.on(), need, func(b *board.Board, who string) (err error) {
+			out, err = fn(ctx, h, b, who, in)
+			return err
+		})
+		return out, err
+	}
+}
+
 // On says on which board, and as whom.
 type On struct {
 	OnRun
 	Worker string `json:"worker,omitempty" jsonschema:"default: the client"`
 }
 
+func (o On) on() On { return o }
+
 // OnRun says on which board.
 type OnRun struct {
 	Run string `json:"run,omitempty" flag:"run,r,board" jsonschema:"default: the server's"`
 }
+
+func (o OnRun) board() string { return o.Run }
 
 // KeepSecrets is for writes to what masks or refuses secrets.
 type KeepSecrets struct {

@@ -234,18 +234,14 @@ var Gate = op.Op[Runs, GateIn, Judged]{
 		Long: `By default the gate is closed while nothing was posted or raised, while
 an expected worker (board expect) has not finished, and while a critical or high question is
 open. With --wait it blocks until it opens, also for a run that does not exist yet.`},
-	Do: func(ctx context.Context, h Runs, in GateIn) (out Judged, err error) {
-		err = h.Board(ctx, in.Run, Read, func(b *board.Board) error {
-			f, err := h.Policy(ctx, b)
-			if err != nil {
-				return err
-			}
-			v, err := b.Gate(ctx, in.Over(f.Gate))
-			out = GateAnswer(h, &f, v)
-			return err
-		})
-		return out, err
-	},
+	Do: onBoard(Read, func(ctx context.Context, h Runs, b *board.Board, in GateIn) (Judged, error) {
+		f, err := h.Policy(ctx, b)
+		if err != nil {
+			return Judged{}, err
+		}
+		v, err := b.Gate(ctx, in.Over(f.Gate))
+		return GateAnswer(h, &f, v), err
+	}),
 	Text: judgedText,
 }
 

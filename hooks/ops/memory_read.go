@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -69,7 +70,7 @@ keeps it relevant, unless it is a weak match.`},
 		q := memory.Query{Tiers: in.Tiers, Own: !in.Has("tiers") && !in.Archived, Text: in.Query, Channel: in.Channel, Limit: in.Limit,
 			Archived: in.Archived, Tags: in.Tags, Curators: in.Curators, Sources: in.Sources}
 		for _, t := range in.Tiers {
-			err = cmpErr(err, h.MayRead(t))
+			err = cmp.Or(err, h.MayRead(t))
 		}
 		if in.MinImportance != "" && err == nil {
 			q.MinImportance, err = memory.ParseImportance(strings.ToLower(in.MinImportance))
@@ -194,18 +195,16 @@ func (o MemoryListOut) IDs() (ids []string) {
 
 var MemoryList = op.Op[Memories, MemoryListIn, MemoryListOut]{
 	Info: op.Info{Command: "memory list", Short: "list items, newest first"},
-	Do: func(ctx context.Context, h Memories, in MemoryListIn) (MemoryListOut, error) {
-		return inMemory(ctx, h, func(m *memory.Store) (out MemoryListOut, err error) {
-			out.Items, out.More, err = m.List(ctx, memory.ListQuery{Tiers: in.Tiers,
-				Channel: in.Channel, Conversation: in.Conversation, Tags: in.Tags, Curators: in.Curators,
-				Sources: in.Sources, Lifetimes: in.Lifetimes, Private: in.Private,
-				Forgotten: in.Forgotten, Archived: in.Archived, Before: in.Before, Limit: in.Limit})
-			if err == nil && len(out.Items) == 0 {
-				h.Empty(m)
-			}
-			return out, err
-		})
-	},
+	Do: onMemory(func(ctx context.Context, h Memories, m *memory.Store, in MemoryListIn) (out MemoryListOut, err error) {
+		out.Items, out.More, err = m.List(ctx, memory.ListQuery{Tiers: in.Tiers,
+			Channel: in.Channel, Conversation: in.Conversation, Tags: in.Tags, Curators: in.Curators,
+			Sources: in.Sources, Lifetimes: in.Lifetimes, Private: in.Private,
+			Forgotten: in.Forgotten, Archived: in.Archived, Before: in.Before, Limit: in.Limit})
+		if err == nil && len(out.Items) == 0 {
+			h.Empty(m)
+		}
+		return out, err
+	}),
 	Text: func(p *op.Page, o MemoryListOut) {
 		width := 0
 		for i := range o.Items {
@@ -233,16 +232,14 @@ type GetOut struct {
 
 var MemoryGet = op.Op[Memories, GetIn, GetOut]{
 	Info: op.Info{Command: "memory get", Short: "show an item, archived and forgotten ones too"},
-	Do: func(ctx context.Context, h Memories, in GetIn) (GetOut, error) {
-		return inMemory(ctx, h, func(m *memory.Store) (out GetOut, err error) {
-			if out.Item, err = m.Get(ctx, in.ID); err != nil {
-				return out, err
-			}
-			out.shows, out.Derived = in.Revisions, m.Derived(ctx, &out.Item)
-			out.Revisions, err = m.Revisions(ctx, in.ID)
-			return out, cmpErr(h.MayRead(out.Item.Tier), err)
-		})
-	},
+	Do: onMemory(func(ctx context.Context, h Memories, m *memory.Store, in GetIn) (out GetOut, err error) {
+		if out.Item, err = m.Get(ctx, in.ID); err != nil {
+			return out, err
+		}
+		out.shows, out.Derived = in.Revisions, m.Derived(ctx, &out.Item)
+		out.Revisions, err = m.Revisions(ctx, in.ID)
+		return out, cmp.Or(h.MayRead(out.Item.Tier), err)
+	}),
 	Text: func(p *op.Page, o GetOut) {
 		printItem(p, &o.Item, o.Derived)
 		if !o.shows {
@@ -353,12 +350,4 @@ func itemMarks(p *op.Page, it *memory.Item) string {
 		return ""
 	}
 	return "  " + p.Paint(op.Yellow, strings.Join(marks, ", "))
-}
-
-// cmpErr is the first of two errors.
-func cmpErr(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
 }

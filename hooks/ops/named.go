@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -20,16 +21,14 @@ type NamedListOut struct {
 
 var NamedList = op.Op[Memories, NamedListIn, NamedListOut]{
 	Info: op.Info{Command: "memory named list", Short: "list them"},
-	Do: func(ctx context.Context, h Memories, in NamedListIn) (NamedListOut, error) {
-		return inMemory(ctx, h, func(m *memory.Store) (out NamedListOut, err error) {
-			var tiers []string
-			if in.Tier != "" {
-				tiers = []string{in.Tier}
-			}
-			out.Named, err = m.Named(ctx, tiers...)
-			return out, err
-		})
-	},
+	Do: onMemory(func(ctx context.Context, _ Memories, m *memory.Store, in NamedListIn) (out NamedListOut, err error) {
+		var tiers []string
+		if in.Tier != "" {
+			tiers = []string{in.Tier}
+		}
+		out.Named, err = m.Named(ctx, tiers...)
+		return out, err
+	}),
 	Text: func(p *op.Page, o NamedListOut) { namedRows(p, o.Named) },
 }
 
@@ -63,20 +62,18 @@ type NamedShowOut struct {
 
 var NamedShow = op.Op[Memories, NamedShowIn, NamedShowOut]{
 	Info: op.Info{Command: "memory named show", Short: "print one unchanged"},
-	Do: func(ctx context.Context, h Memories, in NamedShowIn) (NamedShowOut, error) {
-		return inMemory(ctx, h, func(m *memory.Store) (out NamedShowOut, err error) {
-			out.older = in.Revisions
-			none := error(nil)
-			if out.Entry, none = m.GetNamed(ctx, in.Name, in.Tier); none != nil && !in.Revisions {
-				return out, none
-			}
-			out.Revisions, err = m.NamedRevisions(ctx, in.Name, in.Tier)
-			if err == nil && len(out.Revisions) == 0 { // one that was removed still has them
-				err = none
-			}
-			return out, err
-		})
-	},
+	Do: onMemory(func(ctx context.Context, _ Memories, m *memory.Store, in NamedShowIn) (out NamedShowOut, err error) {
+		out.older = in.Revisions
+		none := error(nil)
+		if out.Entry, none = m.GetNamed(ctx, in.Name, in.Tier); none != nil && !in.Revisions {
+			return out, none
+		}
+		out.Revisions, err = m.NamedRevisions(ctx, in.Name, in.Tier)
+		if err == nil && len(out.Revisions) == 0 { // one that was removed still has them
+			err = none
+		}
+		return out, err
+	}),
 	Text: func(p *op.Page, o NamedShowOut) {
 		switch {
 		case o.older:
@@ -136,8 +133,8 @@ terminal, the entry opens in $VISUAL or $EDITOR. Revisions are kept.`},
 			in.Body, err = fileText(h, in.File)
 		}
 		if tier, named := memory.NamedTier(in.Name, in.Tier); err == nil {
-			if err = cmpErr(named, h.MayRead(tier)); out.wrote {
-				err = cmpErr(err, cmpErr(h.MayUse(memory.GrantNamed), h.MayWrite(tier)))
+			if err = cmp.Or(named, h.MayRead(tier)); out.wrote {
+				err = cmp.Or(err, h.MayUse(memory.GrantNamed), h.MayWrite(tier))
 			}
 		}
 		if err != nil {
@@ -193,12 +190,10 @@ func fileText(h Memories, name string) (*string, error) {
 
 var NamedRemove = op.Op[Memories, NamedID, NamedOut]{
 	Info: op.Info{Command: "memory named rm", Short: "remove one; revisions are kept"},
-	Do: func(ctx context.Context, h Memories, in NamedID) (NamedOut, error) {
-		return inMemory(ctx, h, func(m *memory.Store) (NamedOut, error) {
-			n, err := m.RemoveNamed(ctx, in.Name, in.Tier)
-			return NamedOut{Entry: &n}, err
-		})
-	},
+	Do: onMemory(func(ctx context.Context, _ Memories, m *memory.Store, in NamedID) (NamedOut, error) {
+		n, err := m.RemoveNamed(ctx, in.Name, in.Tier)
+		return NamedOut{Entry: &n}, err
+	}),
 	Text: func(p *op.Page, o NamedOut) {
 		p.Printf("%s is removed%s\n", o.Entry.Name, p.Step(fault.Do("memory.named.show", "; {} shows its revisions",
 			"name", o.Entry.Name, "tier", o.Entry.Tier, "all", "")))

@@ -95,12 +95,10 @@ var OwnContext = op.Op[Memories, OwnIn, OwnOut]{
 		Long: `Prints the agent's core memories and its journal of the last seven days as one
 block: a line for each note, the newest within the budget. Without notes it
 prints nothing.`},
-	Do: func(ctx context.Context, h Memories, in OwnIn) (OwnOut, error) {
-		return inMemory(ctx, h, func(m *memory.Store) (OwnOut, error) {
-			block, left, err := m.AgentContext(ctx, in.Budget)
-			return OwnOut{m.Agent(), block, left, in.Budget}, err
-		})
-	},
+	Do: onMemory(func(ctx context.Context, _ Memories, m *memory.Store, in OwnIn) (OwnOut, error) {
+		block, left, err := m.AgentContext(ctx, in.Budget)
+		return OwnOut{m.Agent(), block, left, in.Budget}, err
+	}),
 	Text: func(p *op.Page, o OwnOut) {
 		if o.Block != "" {
 			prompt(p, o.Block)

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -50,7 +51,7 @@ its directory, which --workspace names, may be gone. The account's log records i
 		if in.Tier == "" {
 			q.Scope, err = memory.ParseScope(in.Scope)
 		}
-		err = cmpErr(err, cmpErr(h.MayUse(memory.GrantScrubMode(q.Mode)), h.MayWrite(q.Scope.Tier)))
+		err = cmp.Or(err, h.MayUse(memory.GrantScrubMode(q.Mode)), h.MayWrite(q.Scope.Tier))
 		if err != nil {
 			return out, err
 		}

@@ -48,17 +48,13 @@ var Query = op.Op[Runs, QueryIn, QueryOut]{
 		Long: `An entry must match all filters. WORDS: every word must occur; "a phrase"; word* begins a
 word; -word must not occur. Newest first; with --since oldest first; --order best puts the
 best match first.`},
-	Do: func(ctx context.Context, h Runs, in QueryIn) (out QueryOut, err error) {
-		err = h.Board(ctx, in.Run, Read, func(b *board.Board) error {
-			found, err := b.Query(ctx, board.Query{Types: in.Types, Statuses: in.Statuses,
-				Workers: in.Workers, Tags: in.Tags, Signal: in.Signal, MustSurface: in.MustSurface,
-				Since: in.Since, Before: in.Before, Match: in.Match, Contains: in.Contains,
-				Order: in.Order, Limit: in.Limit})
-			out = QueryOut{found.Entries, found.More, in}
-			return err
-		})
-		return out, err
-	},
+	Do: onBoard(Read, func(ctx context.Context, _ Runs, b *board.Board, in QueryIn) (QueryOut, error) {
+		found, err := b.Query(ctx, board.Query{Types: in.Types, Statuses: in.Statuses,
+			Workers: in.Workers, Tags: in.Tags, Signal: in.Signal, MustSurface: in.MustSurface,
+			Since: in.Since, Before: in.Before, Match: in.Match, Contains: in.Contains,
+			Order: in.Order, Limit: in.Limit})
+		return QueryOut{found.Entries, found.More, in}, err
+	}),
 	Text: func(p *op.Page, o QueryOut) {
 		shown := op.FirstRows(p, o.Entries)
 		for i := range shown {
@@ -162,16 +158,12 @@ var Signals = op.Op[Runs, SignalsIn, SignalsOut]{
 	Info: op.Info{Command: "signals", Group: "Look", Tool: "board_signals", Profile: "run",
 		Budget: 4000, Short: "list questions, open and urgent ones first",
 		About: "List questions, the open and urgent ones first."},
-	Do: func(ctx context.Context, h Runs, in SignalsIn) (out SignalsOut, err error) {
-		err = h.Board(ctx, in.Run, Read, func(b *board.Board) error {
-			found, err := b.Signals(ctx, board.SignalQuery{Statuses: in.Statuses,
-				Priorities: in.Priorities, Worker: in.By, ClaimedBy: in.ClaimedBy, Free: in.Free,
-				Limit: in.Limit})
-			out = SignalsOut{found.Signals, found.More}
-			return err
-		})
-		return out, err
-	},
+	Do: onBoard(Read, func(ctx context.Context, _ Runs, b *board.Board, in SignalsIn) (SignalsOut, error) {
+		found, err := b.Signals(ctx, board.SignalQuery{Statuses: in.Statuses,
+			Priorities: in.Priorities, Worker: in.By, ClaimedBy: in.ClaimedBy, Free: in.Free,
+			Limit: in.Limit})
+		return SignalsOut{found.Signals, found.More}, err
+	}),
 	Text: func(p *op.Page, o SignalsOut) {
 		listed(p, o.Signals, o.More, "questions", func(x *board.Signal) string {
 			return SignalLine(p, x, time.Now())
@@ -200,20 +192,15 @@ var Show = op.Op[Runs, ShowIn, ShowOut]{
 		Short: "show the run at a glance, or one entry or question with its links both ways",
 		About: "Start here: where the run stands, what keeps the gate closed, open questions, " +
 			"workers. With id, one entry or question whole."},
-	Do: func(ctx context.Context, h Runs, in ShowIn) (out ShowOut, err error) {
-		err = h.Board(ctx, in.Run, Read, func(b *board.Board) error {
-			if strings.HasPrefix(in.ID, "s") {
-				d, err := b.SignalByID(ctx, in.ID)
-				out = ShowOut{Signal: &d.Signal, Linked: d.Linked, History: d.History}
-				return err
-			}
-			d, err := b.Entry(ctx, in.ID)
-			out = ShowOut{Entry: &d.Entry, Linked: d.Linked, Raised: &d.Raised, Dropped: &d.SurfaceWaivers,
-				Settled: &d.Settled, History: d.History}
-			return err
-		})
-		return out, err
-	},
+	Do: onBoard(Read, func(ctx context.Context, _ Runs, b *board.Board, in ShowIn) (ShowOut, error) {
+		if strings.HasPrefix(in.ID, "s") {
+			d, err := b.SignalByID(ctx, in.ID)
+			return ShowOut{Signal: &d.Signal, Linked: d.Linked, History: d.History}, err
+		}
+		d, err := b.Entry(ctx, in.ID)
+		return ShowOut{Entry: &d.Entry, Linked: d.Linked, Raised: &d.Raised, Dropped: &d.SurfaceWaivers,
+			Settled: &d.Settled, History: d.History}, err
+	}),
 	Text: func(p *op.Page, o ShowOut) {
 		if o.Signal != nil {
 			printSignal(p, o.Signal)

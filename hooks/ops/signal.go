@@ -36,20 +36,16 @@ var Ask = op.Op[Runs, AskIn, AskOut]{
 		Tool: "board_ask", Profile: "run", Kind: op.Writes,
 		Short: "raise a question; critical and high ones keep the gate closed",
 		About: "Raise what you cannot answer. Critical and high questions keep the gate closed."},
-	Do: func(ctx context.Context, h Runs, in AskIn) (out AskOut, err error) {
-		err = withBoardWorker(ctx, h, in.On, Create, func(b *board.Board, who string) error {
-			r, err := b.Signal(ctx, who, board.Raise{Content: in.Question, Priority: in.Priority,
-				Origin: in.Origin, Key: in.Key})
-			if err != nil {
-				return err
-			}
-			// The question is raised, whatever is wrong with a policy: the gate says what it is.
-			by, err := h.Policy(ctx, b)
-			out = AskOut{r.Signal, r.Existing, b.Run(), err == nil && by.Gate.Blocks(&r.Signal)}
-			return nil
-		})
-		return out, err
-	},
+	Do: byWorker(Create, func(ctx context.Context, h Runs, b *board.Board, who string, in AskIn) (AskOut, error) {
+		r, err := b.Signal(ctx, who, board.Raise{Content: in.Question, Priority: in.Priority,
+			Origin: in.Origin, Key: in.Key})
+		if err != nil {
+			return AskOut{}, err
+		}
+		// The question is raised, whatever is wrong with a policy: the gate says what it is.
+		by, err := h.Policy(ctx, b)
+		return AskOut{r.Signal, r.Existing, b.Run(), err == nil && by.Gate.Blocks(&r.Signal)}, nil
+	}),
 	Text: func(p *op.Page, o AskOut) {
 		switch {
 		case o.Existing:
@@ -285,16 +281,6 @@ func noteUnsourced(h Runs, s *board.Signal, e *board.Entry) {
 	}
 }
 
-// onSignal changes a question.
-func onSignal(ctx context.Context, h Runs, on On,
-	change func(*board.Board, string) (board.Signal, error)) (out SignalOut, err error) {
-	err = withBoardWorker(ctx, h, on, Write, func(b *board.Board, who string) (err error) {
-		out.Signal, err = change(b, who)
-		return err
-	})
-	return out, err
-}
-
 type WaiveIn struct {
 	On
 	ID     string `json:"id" arg:"QUESTION" jsonschema:"s3"`
@@ -308,11 +294,10 @@ var Waive = op.Op[Runs, WaiveIn, SignalOut]{
 		About: "Leave a question unanswered. The report has to name it.",
 		Long: `The reason and the worker stay on record. Survival still requires that the report
 mentions the question.`},
-	Do: func(ctx context.Context, h Runs, in WaiveIn) (SignalOut, error) {
-		return onSignal(ctx, h, in.On, func(b *board.Board, who string) (board.Signal, error) {
-			return b.Waive(ctx, who, in.ID, in.Reason)
-		})
-	},
+	Do: byWorker(Write, func(ctx context.Context, _ Runs, b *board.Board, who string, in WaiveIn) (SignalOut, error) {
+		s, err := b.Waive(ctx, who, in.ID, in.Reason)
+		return SignalOut{s}, err
+	}),
 	Text: signalText,
 }
 
@@ -327,11 +312,10 @@ var Reopen = op.Op[Runs, ReopenIn, SignalOut]{
 	Info: op.Info{Command: "reopen", Group: "Post and settle", Tool: "board_reopen", Profile: "run",
 		Kind: op.Writes, Short: "reopen an answered or waived question",
 		About: "Open an answered or waived question again."},
-	Do: func(ctx context.Context, h Runs, in ReopenIn) (SignalOut, error) {
-		return onSignal(ctx, h, in.On, func(b *board.Board, who string) (board.Signal, error) {
-			return b.Reopen(ctx, who, in.ID, in.Note)
-		})
-	},
+	Do: byWorker(Write, func(ctx context.Context, _ Runs, b *board.Board, who string, in ReopenIn) (SignalOut, error) {
+		s, err := b.Reopen(ctx, who, in.ID, in.Note)
+		return SignalOut{s}, err
+	}),
 	Text: signalText,
 }
 

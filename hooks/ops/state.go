@@ -30,23 +30,17 @@ var VarGet = op.Op[Runs, VarGetIn, VarGetOut]{
 	Info: op.Info{Command: "state get", Tool: "board_var_get", Profile: "run",
 		Budget: 4000, Short: "print a variable's value; without a key, list all",
 		About: "Read the run's shared variables; without a key, all of them."},
-	Do: func(ctx context.Context, h Runs, in VarGetIn) (out VarGetOut, err error) {
-		out.raw = in.Raw
-		err = h.Board(ctx, in.Run, Read, func(b *board.Board) error {
-			if in.Key == "" {
-				all, err := b.Variables(ctx)
-				out.Variables = &all
-				return err
-			}
-			v, err := b.Get(ctx, in.Key)
-			if errors.Is(err, fault.NotFound) && in.Has("default") {
-				v, err = board.Variable{Key: in.Key, Value: in.Default}, nil
-			}
-			out.Variable = &v
-			return err
-		})
-		return out, err
-	},
+	Do: onBoard(Read, func(ctx context.Context, _ Runs, b *board.Board, in VarGetIn) (VarGetOut, error) {
+		if in.Key == "" {
+			all, err := b.Variables(ctx)
+			return VarGetOut{Variables: &all}, err
+		}
+		v, err := b.Get(ctx, in.Key)
+		if errors.Is(err, fault.NotFound) && in.Has("default") {
+			v, err = board.Variable{Key: in.Key, Value: in.Default}, nil
+		}
+		return VarGetOut{Variable: &v, raw: in.Raw}, err
+	}),
 	Text: func(p *op.Page, o VarGetOut) {
 		switch {
 		case o.Variables != nil:

@@ -23,12 +23,10 @@ var Channels = op.Op[Memories, Nothing, ChannelsOut]{
 	Info: op.Info{Command: "memory channel list", Tool: "channel_list", Profile: "conversation",
 		Need: WorkspaceRead, Budget: 4000, Short: "list them",
 		About: "The workspace's channels: topics that conversations share."},
-	Do: func(ctx context.Context, h Memories, _ Nothing) (ChannelsOut, error) {
-		return inMemory(ctx, h, func(m *memory.Store) (out ChannelsOut, err error) {
-			out.Channels, err = m.Channels(ctx)
-			return out, err
-		})
-	},
+	Do: onMemory(func(ctx context.Context, _ Memories, m *memory.Store, _ Nothing) (ChannelsOut, error) {
+		all, err := m.Channels(ctx)
+		return ChannelsOut{all}, err
+	}),
 	Text: func(p *op.Page, o ChannelsOut) {
 		listed(p, o.Channels, false, "channels", func(c *memory.ChannelInfo) string {
 			return fmt.Sprintf("%-16s  %s, %s%s", p.Line(c.Name, 200), text.Count(int64(c.Conversations),
@@ -60,12 +58,10 @@ var ChannelCreate = op.Op[Memories, ChannelIn, ChannelOut]{
 	Info: op.Info{Command: "memory channel create", Tool: "channel_create", Profile: "conversation",
 		Need: WorkspaceWrite, Kind: op.Writes, Short: "make one",
 		About: "Create a channel for a topic that several conversations will share."},
-	Do: func(ctx context.Context, h Memories, in ChannelIn) (ChannelOut, error) {
-		return inMemory(ctx, h, func(m *memory.Store) (out ChannelOut, err error) {
-			out.Channel, err = m.CreateChannel(ctx, in.Name, in.Description)
-			return out, err
-		})
-	},
+	Do: onMemory(func(ctx context.Context, _ Memories, m *memory.Store, in ChannelIn) (ChannelOut, error) {
+		c, err := m.CreateChannel(ctx, in.Name, in.Description)
+		return ChannelOut{c}, err
+	}),
 	Text: func(p *op.Page, o ChannelOut) { p.Printf("%s created\n", p.Line(o.Channel.Name, 200)) },
 }
 
@@ -85,12 +81,10 @@ type ChannelNotes struct {
 var ChannelDescribe = op.Op[Memories, DescribeIn, ChannelNotes]{
 	Info: op.Info{Command: "memory channel describe", Short: "change its description",
 		Long: "'' removes the description. The old one is deleted from the file for good."},
-	Do: func(ctx context.Context, h Memories, in DescribeIn) (ChannelNotes, error) {
-		return inMemory(ctx, h, func(m *memory.Store) (ChannelNotes, error) {
-			notes, err := m.DescribeChannel(ctx, in.Name, in.Line)
-			return ChannelNotes{in.Name, notes, "has a new description"}, err
-		})
-	},
+	Do: onMemory(func(ctx context.Context, _ Memories, m *memory.Store, in DescribeIn) (ChannelNotes, error) {
+		notes, err := m.DescribeChannel(ctx, in.Name, in.Line)
+		return ChannelNotes{in.Name, notes, "has a new description"}, err
+	}),
 	Text: channelNotes,
 }
 
@@ -102,12 +96,10 @@ var ChannelRemove = op.Op[Memories, ChannelNameIn, ChannelNotes]{
 	Info: op.Info{Command: "memory channel rm", Short: "remove an empty channel",
 		Long: `If a channel holds items or conversations, scrub it first:
 board memory scrub --help.`},
-	Do: func(ctx context.Context, h Memories, in ChannelNameIn) (ChannelNotes, error) {
-		return inMemory(ctx, h, func(m *memory.Store) (ChannelNotes, error) {
-			notes, err := m.RemoveChannel(ctx, in.Name)
-			return ChannelNotes{in.Name, notes, "is removed"}, err
-		})
-	},
+	Do: onMemory(func(ctx context.Context, _ Memories, m *memory.Store, in ChannelNameIn) (ChannelNotes, error) {
+		notes, err := m.RemoveChannel(ctx, in.Name)
+		return ChannelNotes{in.Name, notes, "is removed"}, err
+	}),
 	Text: channelNotes,
 }
 
@@ -434,20 +426,25 @@ type InTalk struct {
 	Conversation string `json:"conversation,omitempty" needs:"mcp" value:"REF" jsonschema:"its ref code" cli:"of the conversation; default $BOARD_CONVERSATION"`
 }
 
-// inScratch calls fn with the memory and the conversation of working notes. It is an error if there is none, or if the
+func (in InTalk) conversation() string { return in.Conversation }
+
+// inScratch is an operation on the working notes of a conversation. It is an error if there is none, or if the
 // caller is not known to be one agent.
-func inScratch[T any](ctx context.Context, h Memories, in InTalk,
-	fn func(m *memory.Store, ref string) (T, error)) (none T, err error) {
-	if err := h.Owns("a working note"); err != nil {
-		return none, err
+func inScratch[In interface{ conversation() string }, Out any](
+	fn func(ctx context.Context, m *memory.Store, ref string, in In) (Out, error),
+) func(context.Context, Memories, In) (Out, error) {
+	return func(ctx context.Context, h Memories, in In) (none Out, err error) {
+		if err := h.Owns("a working note"); err != nil {
+			return none, err
+		}
+		ref := h.Talk(in.conversation())
+		if ref == "" {
+			return none, fault.Usage.New("working notes need a conversation, but none is named", "",
+				fault.Give("conversation", "REF", "name it with {}, or $BOARD_CONVERSATION"),
+				fault.Do("memory.conversation.start", "{} starts one"))
+		}
+		return inMemory(ctx, h, func(m *memory.Store) (Out, error) { return fn(ctx, m, ref, in) })
 	}
-	ref := h.Talk(in.Conversation)
-	if ref == "" {
-		return none, fault.Usage.New("working notes need a conversation, but none is named", "",
-			fault.Give("conversation", "REF", "name it with {}, or $BOARD_CONVERSATION"),
-			fault.Do("memory.conversation.start", "{} starts one"))
-	}
-	return inMemory(ctx, h, func(m *memory.Store) (T, error) { return fn(m, ref) })
 }
 
 type ScratchWriteIn struct {
@@ -470,12 +467,10 @@ var ScratchWrite = op.Op[Memories, ScratchWriteIn, ScratchOut]{
 		Need: WorkspaceWrite, Kind: op.Writes, Short: "set a note",
 		About: "Set a value in your working notes of a conversation: partial results, what is " +
 			"left to do. Nothing finds it but its key."},
-	Do: func(ctx context.Context, h Memories, in ScratchWriteIn) (ScratchOut, error) {
-		return inScratch(ctx, h, in.InTalk, func(m *memory.Store, ref string) (out ScratchOut, err error) {
-			out.Note, err = m.WriteScratch(ctx, ref, in.Key, in.Value, in.Shared)
-			return out, err
-		})
-	},
+	Do: inScratch(func(ctx context.Context, m *memory.Store, ref string, in ScratchWriteIn) (ScratchOut, error) {
+		n, err := m.WriteScratch(ctx, ref, in.Key, in.Value, in.Shared)
+		return ScratchOut{Note: n}, err
+	}),
 	Text: scratchText,
 }
 
@@ -489,12 +484,10 @@ var ScratchRead = op.Op[Memories, ScratchReadIn, ScratchOut]{
 	Info: op.Info{Command: "memory scratch read", Tool: "scratch_read", Profile: "conversation",
 		Need: WorkspaceRead, Budget: 4000, Short: "print a note's value",
 		About: "Read a value of your working notes."},
-	Do: func(ctx context.Context, h Memories, in ScratchReadIn) (ScratchOut, error) {
-		return inScratch(ctx, h, in.InTalk, func(m *memory.Store, ref string) (ScratchOut, error) {
-			n, err := m.ReadScratch(ctx, ref, in.Key)
-			return ScratchOut{n, true, in.Text}, err
-		})
-	},
+	Do: inScratch(func(ctx context.Context, m *memory.Store, ref string, in ScratchReadIn) (ScratchOut, error) {
+		n, err := m.ReadScratch(ctx, ref, in.Key)
+		return ScratchOut{n, true, in.Text}, err
+	}),
 	Text: scratchText,
 }
 
@@ -531,12 +524,10 @@ var Scratches = op.Op[Memories, InTalk, ScratchesOut]{
 	Info: op.Info{Command: "memory scratch list", Tool: "scratch_list", Profile: "conversation",
 		Need: WorkspaceRead, Budget: 4000, Short: "list the notes",
 		About: "List your working notes of a conversation."},
-	Do: func(ctx context.Context, h Memories, in InTalk) (ScratchesOut, error) {
-		return inScratch(ctx, h, in, func(m *memory.Store, ref string) (ScratchesOut, error) {
-			all, err := m.ListScratch(ctx, ref)
-			return ScratchesOut{all, m.Agent()}, err
-		})
-	},
+	Do: inScratch(func(ctx context.Context, m *memory.Store, ref string, _ InTalk) (ScratchesOut, error) {
+		all, err := m.ListScratch(ctx, ref)
+		return ScratchesOut{all, m.Agent()}, err
+	}),
 	Text: func(p *op.Page, o ScratchesOut) {
 		listed(p, o.Notes, false, "working notes", func(n *memory.Scratch) string {
 			return scratchLine(p, n, o.reader)
@@ -558,20 +549,18 @@ var ScratchClear = op.Op[Memories, ScratchClearIn, ClearedOut]{
 	Info: op.Info{Command: "memory scratch clear", Tool: "scratch_clear", Profile: "conversation",
 		Need: WorkspaceWrite, Kind: op.Writes, Short: "remove a note, or all",
 		About: "Remove your working notes of a conversation, or one of them."},
-	Do: func(ctx context.Context, h Memories, in ScratchClearIn) (ClearedOut, error) {
+	Do: inScratch(func(ctx context.Context, m *memory.Store, ref string, in ScratchClearIn) (ClearedOut, error) {
 		if in.Has("key") && in.Key == "" {
 			return ClearedOut{}, fault.Usage.New("the key is empty", "leave it out to remove all")
 		}
-		return inScratch(ctx, h, in.InTalk, func(m *memory.Store, ref string) (ClearedOut, error) {
-			n, err := m.ClearScratch(ctx, ref, in.Key)
-			if err == nil && in.Key != "" && n == 0 {
-				err = fault.NotFound.New(fmt.Sprintf("working note %s not found in %s",
-					fault.Clip(in.Key, 60), ref), "", fault.Do("memory.scratch.list",
-					"{} shows the caller's"))
-			}
-			return ClearedOut{n}, err
-		})
-	},
+		n, err := m.ClearScratch(ctx, ref, in.Key)
+		if err == nil && in.Key != "" && n == 0 {
+			err = fault.NotFound.New(fmt.Sprintf("working note %s not found in %s",
+				fault.Clip(in.Key, 60), ref), "", fault.Do("memory.scratch.list",
+				"{} shows the caller's"))
+		}
+		return ClearedOut{n}, err
+	}),
 	Text: func(p *op.Page, o ClearedOut) {
 		p.Printf("%s removed\n", text.Count(int64(o.Cleared), "working note", "working notes"))
 	},
