@@ -72,3 +72,12 @@ func (g *Given) take(names []string) { g.names = names }
 
 // Has reports whether the call has given an argument.
 func (g *Given) Has(name string) bool { return slices.Contains(g.names, name) }
+
+// Each is what an answer has of each of some things; never null.
+func Each[T, O any](all []T, of func(*T) O) []O {
+	out := make([]O, len(all))
+	for i := range all {
+		out[i] = of(&all[i])
+	}
+	return out
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"blackboard/board/op"
 	"blackboard/board/text"
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/hookcmd"
@@ -127,7 +128,7 @@ func (l *line) argValues(rest []string) []string {
 		return []string{minilm.DefaultModel}
 	case "model verify", "model use":
 		models, _ := l.models()
-		return each(models, func(m *modelEntry) string { return m.Name })
+		return op.Each(models, func(m *modelEntry) string { return m.Name })
 	case "setup":
 		return setup.Names()
 	case "completion":
@@ -172,13 +173,6 @@ func (l *line) workspace() string {
 		}
 	}
 	return dir
-}
-
-func each[T any](all []T, of func(*T) string) (words []string) {
-	for i := range all {
-		words = append(words, of(&all[i]))
-	}
-	return words
 }
 
 // topics are those of some kinds.

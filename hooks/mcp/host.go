@@ -11,6 +11,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/check"
 	"blackboard/board/fault"
+	"blackboard/board/op"
 	"blackboard/hooks/ops"
 	"blackboard/kb"
 	kbhome "blackboard/kb/home"
@@ -111,7 +112,7 @@ func (c *call) Asks(run, _, project string) (asking, about string, err error) {
 
 // Documents are below the workspace, unless they say otherwise.
 func (c *call) Documents(paths []string) ([]string, func(string) string, error) {
-	return each(paths, c.where), c.cfg.Shared, c.cfg.Grants.need(KBWrite, "writing to the knowledge base")
+	return op.Each(paths, c.where), c.cfg.Shared, c.cfg.Grants.need(KBWrite, "writing to the knowledge base")
 }
 
 // Place is the server's workspace.

@@ -43,7 +43,7 @@ func (c *call) Gather(ctx context.Context, b *board.Board, f *check.Policy, m op
 	if !mayRead {
 		f.Sources = nil
 	}
-	if in, err = check.Open(f, each(m.Reports, c.where), each(m.Sources, c.where)); err != nil {
+	if in, err = check.Open(f, op.Each(m.Reports, c.where), op.Each(m.Sources, c.where)); err != nil {
 		return in, done, err
 	}
 	ops.SetRelNames(c.workspace(), in.Sources) // as answers name them
@@ -216,7 +216,7 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 func (k cut) happened(o waitOut, all []board.Event) (waitOut, string) {
 	shown := all[:max(1, min(len(all), k.items))]
 	o.Event = &all[0]
-	o.Events = each(shown, func(e *board.Event) seenOut {
+	o.Events = op.Each(shown, func(e *board.Event) seenOut {
 		return seenOut{e.Seq, e.Actor, e.Verb, e.ID}
 	})
 	o.Seq = shown[len(shown)-1].Seq

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/op"
 	"blackboard/hooks/mcp/transport"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -27,7 +28,7 @@ func TestListGoesByGrants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return c, each(listed.Tools, func(tool **sdk.Tool) string { return (*tool).Name })
+		return c, op.Each(listed.Tools, func(tool **sdk.Tool) string { return (*tool).Name })
 	}
 	for _, test := range []struct {
 		grants, has, lacks []string

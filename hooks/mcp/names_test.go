@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blackboard/board/op"
 )
 
 // TestNames calls tools by the names that they had, and by such that there are not.
@@ -48,7 +50,7 @@ func TestProfilesList(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		names := each(listed.Tools, func(tool **sdk.Tool) string { return (*tool).Name })
+		names := op.Each(listed.Tools, func(tool **sdk.Tool) string { return (*tool).Name })
 		if !slices.Equal(names, strings.Fields(want)) {
 			t.Errorf("%q lists %v", profile, names)
 		}

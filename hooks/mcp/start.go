@@ -7,6 +7,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/check"
 	"blackboard/board/fault"
+	"blackboard/board/op"
 	"blackboard/hooks/ops"
 	kbhome "blackboard/kb/home"
 )
@@ -46,5 +47,5 @@ func (c *call) Named(paths []string) ([]string, string, error) {
 			return nil, "", err
 		}
 	}
-	return each(paths, c.where), c.workspace(), nil
+	return op.Each(paths, c.where), c.workspace(), nil
 }

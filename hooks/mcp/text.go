@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"strings"
 
+	"blackboard/board/op"
 	"blackboard/board/text"
 	"blackboard/hooks/mcp/transport"
 )
@@ -21,18 +22,9 @@ func indented(s string) string {
 	return strings.ReplaceAll(strings.TrimSpace(cleanText(s)), "\n", "\n  | ")
 }
 
-// each is what an answer has of each of some things; never null.
-func each[T, O any](all []T, of func(*T) O) []O {
-	out := make([]O, len(all))
-	for i := range all {
-		out[i] = of(&all[i])
-	}
-	return out
-}
-
 // lines joins a line for each of some things, or returns none if there are none.
 func lines[T any](all []T, parting, none string, line func(*T) string) string {
-	return cmp.Or(strings.Join(each(all, line), parting), none)
+	return cmp.Or(strings.Join(op.Each(all, line), parting), none)
 }
 
 // cleanText is what of a text may leave to a model: without control characters but line

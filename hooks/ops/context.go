@@ -70,11 +70,8 @@ type ContextHits struct {
 	Degraded []string     `json:"degraded"`
 }
 
-func (o ContextHits) IDs() (ids []string) {
-	for i := range o.Hits {
-		ids = append(ids, o.Hits[i].ID)
-	}
-	return ids
+func (o ContextHits) IDs() []string {
+	return op.Each(o.Hits, func(x *chunks.Hit) string { return x.ID })
 }
 
 var ContextSearch = op.Op[Contexts, ContextSearchIn, ContextHits]{
@@ -212,11 +209,8 @@ type ContextListed struct {
 	offset int
 }
 
-func (o ContextListed) IDs() (ids []string) {
-	for i := range o.Chunks {
-		ids = append(ids, o.Chunks[i].ID)
-	}
-	return ids
+func (o ContextListed) IDs() []string {
+	return op.Each(o.Chunks, func(x *chunks.Meta) string { return x.ID })
 }
 
 var ContextList = op.Op[Contexts, ContextListIn, ContextListed]{

@@ -170,9 +170,7 @@ func done(ctx context.Context, h Runs, on On, note string, names, ran []string) 
 			if err != nil {
 				return err
 			}
-			for i := range mine.Signals {
-				held = append(held, mine.Signals[i].ID)
-			}
+			held = append(held, op.Each(mine.Signals, func(s *board.Signal) string { return s.ID })...)
 		}
 		gate = gateNow(ctx, h, b)
 		return nil
@@ -213,15 +211,11 @@ func onWorkers(ctx context.Context, h Runs, on On, need Access, names []string,
 // noteUnknown names workers that the run does not expect, or that have not posted to one
 // that expects nobody: the name may be misspelled.
 func noteUnknown(h Runs, st *board.State, names []string) {
-	known, what, lists := []string{}, "was not expected", "the run expects"
-	for _, e := range st.Expected {
-		known = append(known, e.Worker)
-	}
+	known := op.Each(st.Expected, func(e *board.Expected) string { return e.Worker })
+	what, lists := "was not expected", "the run expects"
 	if len(known) == 0 {
-		what, lists = "has posted nothing", "the workers of this run are"
-		for _, w := range st.Workers {
-			known = append(known, w.Name)
-		}
+		known, what = op.Each(st.Workers, func(w *board.Worker) string { return w.Name }), "has posted nothing"
+		lists = "the workers of this run are"
 	}
 	for _, name := range names {
 		if len(known) > 0 && !slices.Contains(known, name) {

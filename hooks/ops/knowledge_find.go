@@ -74,11 +74,8 @@ type KBListOut struct {
 	More     bool         `json:"more"`
 }
 
-func (o KBListOut) IDs() (ids []string) {
-	for i := range o.Capsules {
-		ids = append(ids, o.Capsules[i].ID)
-	}
-	return ids
+func (o KBListOut) IDs() []string {
+	return op.Each(o.Capsules, func(x *kb.Capsule) string { return x.ID })
 }
 
 var KBList = op.Op[Knowledge, KBListIn, KBListOut]{
@@ -138,14 +135,11 @@ type SearchOut struct {
 	*KBListOut
 }
 
-func (o SearchOut) IDs() (ids []string) {
+func (o SearchOut) IDs() []string {
 	if o.FoundOut == nil {
 		return o.KBListOut.IDs()
 	}
-	for i := range o.Hits {
-		ids = append(ids, o.Hits[i].ID)
-	}
-	return ids
+	return op.Each(o.Hits, func(h *kb.Hit) string { return h.ID })
 }
 
 var KBSearch = op.Op[Knowledge, KBSearchIn, SearchOut]{

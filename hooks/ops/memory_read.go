@@ -186,11 +186,8 @@ type MemoryListOut struct {
 	More  bool          `json:"more"`
 }
 
-func (o MemoryListOut) IDs() (ids []string) {
-	for i := range o.Items {
-		ids = append(ids, o.Items[i].ID)
-	}
-	return ids
+func (o MemoryListOut) IDs() []string {
+	return op.Each(o.Items, func(x *memory.Item) string { return x.ID })
 }
 
 var MemoryList = op.Op[Memories, MemoryListIn, MemoryListOut]{

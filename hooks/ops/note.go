@@ -28,14 +28,11 @@ type NoteOut struct {
 	full  bool
 }
 
-func (o NoteOut) IDs() (ids []string) {
+func (o NoteOut) IDs() []string {
 	if o.Note != nil {
 		return []string{o.Note.ID}
 	}
-	for _, n := range *o.Notes {
-		ids = append(ids, n.ID)
-	}
-	return ids
+	return op.Each(*o.Notes, func(n *memory.Note) string { return n.ID })
 }
 
 var JournalNote = op.Op[Memories, NoteIn, NoteOut]{

@@ -125,11 +125,7 @@ func (o PostOut) IDs() []string {
 	if o.One != nil {
 		return []string{o.Entry.ID}
 	}
-	var ids []string
-	for i := range o.Posted {
-		ids = append(ids, o.Posted[i].Entry.ID)
-	}
-	return ids
+	return op.Each(o.Posted, func(p *OneOfSeveral) string { return p.Entry.ID })
 }
 
 var Post = op.Op[Runs, PostIn, PostOut]{
@@ -178,9 +174,7 @@ func PostAll(ctx context.Context, h Runs, on On, posts []board.Post, one bool) (
 			out.One = &One{p.Entry, p.Existing, checked[p.Entry.ID], heldRan(ctx, h, b, who, &p.Entry), b.Similar(ctx, p)}
 			return nil
 		}
-		for i := range all {
-			out.Posted = append(out.Posted, OneOfSeveral{all[i], checked[all[i].Entry.ID]})
-		}
+		out.Posted = op.Each(all, func(p *board.Posted) OneOfSeveral { return OneOfSeveral{*p, checked[p.Entry.ID]} })
 		return nil
 	})
 	return out, err

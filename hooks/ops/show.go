@@ -34,11 +34,8 @@ type QueryOut struct {
 	in      QueryIn
 }
 
-func (o QueryOut) IDs() (ids []string) {
-	for i := range o.Entries {
-		ids = append(ids, o.Entries[i].ID)
-	}
-	return ids
+func (o QueryOut) IDs() []string {
+	return op.Each(o.Entries, func(x *board.Entry) string { return x.ID })
 }
 
 var Query = op.Op[Runs, QueryIn, QueryOut]{
@@ -125,11 +122,7 @@ func printWhole(p *op.Page, e *board.Entry) {
 
 // sourceOf is where an entry comes from.
 func sourceOf(e *board.Entry) string {
-	var all []string
-	for _, c := range e.Cites() {
-		all = append(all, c.String())
-	}
-	return strings.Join(all, " and ")
+	return strings.Join(op.Each(e.Cites(), func(c *board.Cited) string { return c.String() }), " and ")
 }
 
 type SignalsIn struct {
@@ -147,11 +140,8 @@ type SignalsOut struct {
 	More    bool           `json:"more"`
 }
 
-func (o SignalsOut) IDs() (ids []string) {
-	for i := range o.Signals {
-		ids = append(ids, o.Signals[i].ID)
-	}
-	return ids
+func (o SignalsOut) IDs() []string {
+	return op.Each(o.Signals, func(x *board.Signal) string { return x.ID })
 }
 
 var Signals = op.Op[Runs, SignalsIn, SignalsOut]{

@@ -374,11 +374,8 @@ type TalksOut struct {
 	More          bool                      `json:"more"`
 }
 
-func (o TalksOut) IDs() (refs []string) {
-	for i := range o.Conversations {
-		refs = append(refs, o.Conversations[i].Ref)
-	}
-	return refs
+func (o TalksOut) IDs() []string {
+	return op.Each(o.Conversations, func(x *memory.ConversationInfo) string { return x.Ref })
 }
 
 var Talks = op.Op[Memories, TalksIn, TalksOut]{
