@@ -73,6 +73,13 @@ func (g *Given) take(names []string) { g.names = names }
 // Has reports whether the call has given an argument.
 func (g *Given) Has(name string) bool { return slices.Contains(g.names, name) }
 
+// Take changes a value to that of an argument, if the call has given one of these names of it.
+func Take[T any](g *Given, to *T, from T, names ...string) {
+	if slices.ContainsFunc(names, g.Has) {
+		*to = from
+	}
+}
+
 // Each is what an answer has of each of some things; never null.
 func Each[T, O any](all []T, of func(*T) O) []O {
 	out := make([]O, len(all))

@@ -189,23 +189,19 @@ func EditedOut(r *kb.Remembered) RememberOut {
 
 // change does what an edit says to the capsule.
 func (in *KBEditIn) change(c *kb.Capsule) error {
-	for name, f := range map[string]struct{ to, from *string }{"title": {&c.Title, &in.Title},
-		"body": {&c.Body, &in.Body}, "kind": {&c.Kind, &in.Kind}, "scope": {&c.Scope, &in.Scope},
-		"source": {&c.Source, &in.Source}, "verified_by": {&c.VerifiedBy, &in.VerifiedBy},
-		"project": {&c.Project, &in.Project}, "workspace": {&c.Workspace, &in.Workspace}} {
-		if in.Has(name) {
-			*f.to = *f.from
-		}
-	}
-	for name, f := range map[string]struct{ to, from *[]string }{"tags": {&c.Tags, &in.Tags},
-		"domains": {&c.DomainTags, &in.Domains}, "refs": {&c.Refs, &in.Refs}} {
-		if in.Has(name) {
-			*f.to = *f.from
-		}
-	}
-	if in.Has("confidence") {
-		c.Confidence = in.Confidence
-	}
+	g := &in.Given
+	op.Take(g, &c.Title, in.Title, "title")
+	op.Take(g, &c.Body, in.Body, "body")
+	op.Take(g, &c.Kind, in.Kind, "kind")
+	op.Take(g, &c.Scope, in.Scope, "scope")
+	op.Take(g, &c.Source, in.Source, "source")
+	op.Take(g, &c.VerifiedBy, in.VerifiedBy, "verified_by")
+	op.Take(g, &c.Project, in.Project, "project")
+	op.Take(g, &c.Workspace, in.Workspace, "workspace")
+	op.Take(g, &c.Tags, in.Tags, "tags")
+	op.Take(g, &c.DomainTags, in.Domains, "domains")
+	op.Take(g, &c.Refs, in.Refs, "refs")
+	op.Take(g, &c.Confidence, in.Confidence, "confidence")
 	return changeTags(&c.Tags, in.AddTags, in.RemoveTags, in.ID, "kb.get")
 }
 

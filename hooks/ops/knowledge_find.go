@@ -335,11 +335,7 @@ var KBGet = op.Op[Knowledge, KBGetIn, KBGetOut]{
 
 // printCapsule prints a capsule, and the runs that it was given to, where that is known.
 func printCapsule(p *op.Page, c *kb.Capsule, g *board.Usage) {
-	row := func(name, value string) {
-		if value != "" {
-			p.Printf("%-11s %s\n", name, value)
-		}
-	}
+	row := column(p, 11)
 	line := func(s string) string { return p.Text(s, 300, "", "") }
 	p.Printf("%s  %s\n", c.ID, p.Paint(op.Bold, p.Line(c.Title, 300)))
 	row("kind", c.Kind)

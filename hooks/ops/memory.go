@@ -263,22 +263,15 @@ func (in *MemoryUpdateIn) change() (func(*memory.Item) error, error) {
 	}
 	expires, wrong := in.until(true)
 	return func(it *memory.Item) error {
-		for name, f := range map[string]struct{ to, from *string }{"title": {&it.Title, &in.Title},
-			"content": {&it.Content, &in.Content}, "lifetime": {&it.Lifetime, &in.Lifetime},
-			"source": {&it.Source, &in.Source}, "derived_from": {&it.DerivedFrom, &in.DerivedFrom}} {
-			if in.Has(name) {
-				*f.to = *f.from
-			}
-		}
-		if in.Has("importance") {
-			it.Importance = importance
-		}
-		if in.Has("ttl") || in.Has("ttl_days") || in.Has("expires") {
-			it.Expires = expires
-		}
-		if in.Has("tags") {
-			it.Tags = in.Tags
-		}
+		g := &in.Given
+		op.Take(g, &it.Title, in.Title, "title")
+		op.Take(g, &it.Content, in.Content, "content")
+		op.Take(g, &it.Lifetime, in.Lifetime, "lifetime")
+		op.Take(g, &it.Source, in.Source, "source")
+		op.Take(g, &it.DerivedFrom, in.DerivedFrom, "derived_from")
+		op.Take(g, &it.Importance, importance, "importance")
+		op.Take(g, &it.Expires, expires, "ttl", "ttl_days", "expires")
+		op.Take(g, &it.Tags, in.Tags, "tags")
 		return changeTags(&it.Tags, in.AddTags, in.RemoveTags, in.ID, "memory.get")
 	}, errors.Join(err, wrong)
 }

@@ -99,10 +99,8 @@ keeps it relevant, unless it is a weak match.`},
 		for i := range o.Slices {
 			printTier(p, &o.Slices[i], i > 0, &o.in)
 		}
-		if n := o.Duplicates; n == 1 {
-			p.Note("note: 1 more item says the same and is left out")
-		} else if n > 1 {
-			p.Note(fmt.Sprintf("note: %d more items say the same and are left out", n))
+		if n := o.Duplicates; n > 0 {
+			p.Note("note: " + amount(n, "more item says the same and is", "more items say the same and are") + " left out")
 		}
 		for _, d := range o.Degraded {
 			p.Note("note: " + d)
@@ -113,11 +111,8 @@ keeps it relevant, unless it is a weak match.`},
 // printTier prints what was found in a tier.
 func printTier(p *op.Page, s *memory.Slice, more bool, in *ReadIn) {
 	count := "nothing"
-	switch n := len(s.Hits); {
-	case n == 1:
-		count = "1 item"
-	case n > 1:
-		count = fmt.Sprintf("%d items", n)
+	if n := len(s.Hits); n > 0 {
+		count = amount(n, "item", "items")
 	}
 	if more {
 		p.Printf("\n")
@@ -255,11 +250,7 @@ var MemoryGet = op.Op[Memories, GetIn, GetOut]{
 }
 
 func printItem(p *op.Page, it *memory.Item, derived string) {
-	row := func(name, value string) {
-		if value != "" {
-			p.Printf("%-12s %s\n", name, value)
-		}
-	}
+	row := column(p, 12)
 	p.Printf("%s", it.ID)
 	if it.Title != "" {
 		p.Printf("  %s", p.Paint(op.Bold, p.Line(it.Title, 300)))
@@ -285,11 +276,7 @@ func printItem(p *op.Page, it *memory.Item, derived string) {
 	if it.Revision > 1 {
 		row("updated", fmt.Sprintf("%s, revision %d", seconds(it.Updated), it.Revision))
 	}
-	times := "times"
-	if it.Accesses == 1 {
-		times = "time"
-	}
-	row("accessed", fmt.Sprintf("%s, %d %s", seconds(it.Accessed), it.Accesses, times))
+	row("accessed", seconds(it.Accessed)+", "+amount(it.Accesses, "time", "times"))
 	if it.Expires != nil {
 		row("expires", seconds(*it.Expires))
 	}

@@ -343,7 +343,7 @@ A bad post leaves the digest once another one supersedes it: board link e9 --sup
 // amend puts what a call gives in the place of what an entry has. Of several sources it amends
 // the one that it names by its document, or it gives others for all of them.
 func (in *CorrectIn) amend(e *board.Entry, p, given *board.Post) error {
-	takeSource := func() { p.SourceDoc, p.SourceRef = given.SourceDoc, given.SourceRef }
+	g, named := &in.Given, true
 	at := slices.IndexFunc(p.Sources, func(c board.Cited) bool { return c.SourceDoc == given.SourceDoc })
 	switch n := len(p.Sources); {
 	case n > 0 && given.SourceDoc == "" && (in.Has("quote") || in.Has("source_ref")):
@@ -355,37 +355,30 @@ func (in *CorrectIn) amend(e *board.Entry, p, given *board.Post) error {
 			c.Evidence = given.Evidence
 		}
 		p.SourceDoc, p.SourceRef, p.Evidence = "", "", "" // as the list has them
-		given.Evidence, takeSource = "", func() {}
+		given.Evidence, named = "", false
 	case len(given.Sources) > 0 || given.SourceDoc != "":
 		p.Sources = given.Sources
 	}
 	if given.Content != "" {
 		p.Content = given.Content
 	}
-	for _, f := range []struct {
-		name string
-		take func()
-	}{
-		{"type", func() { p.Type = given.Type }},
-		{"source", takeSource},
-		{"source_doc", takeSource},
-		{"source_ref", func() { p.SourceRef = given.SourceRef }},
-		{"quote", func() { p.Evidence = given.Evidence }},
-		{"evidence", func() { p.Evidence = given.Evidence }},
-		{"confidence", func() { p.Confidence = given.Confidence }},
-		{"tags", func() { p.Tags = given.Tags }},
-		{"must_surface", func() { p.MustSurface = given.MustSurface }},
-		{"drop_duty", func() { p.DropDuty, p.MustSurface = given.DropDuty, false }},
-		{"key", func() { p.Key = given.Key }},
-		{"supports", func() { p.Supports = given.Supports }},
-		{"contradicts", func() { p.Contradicts = given.Contradicts }},
-		{"supersedes", func() { p.Supersedes = given.Supersedes }},
-		{"addresses", func() { p.Addresses = given.Addresses }},
-	} {
-		if in.Has(f.name) {
-			f.take()
-		}
+	if named {
+		op.Take(g, &p.SourceDoc, given.SourceDoc, "source", "source_doc")
+		op.Take(g, &p.SourceRef, given.SourceRef, "source", "source_doc")
 	}
+	op.Take(g, &p.SourceRef, given.SourceRef, "source_ref")
+	op.Take(g, &p.Type, given.Type, "type")
+	op.Take(g, &p.Evidence, given.Evidence, "quote", "evidence")
+	op.Take(g, &p.Confidence, given.Confidence, "confidence")
+	op.Take(g, &p.Tags, given.Tags, "tags")
+	op.Take(g, &p.MustSurface, given.MustSurface, "must_surface")
+	op.Take(g, &p.MustSurface, false, "drop_duty")
+	op.Take(g, &p.DropDuty, given.DropDuty, "drop_duty")
+	op.Take(g, &p.Key, given.Key, "key")
+	op.Take(g, &p.Supports, given.Supports, "supports")
+	op.Take(g, &p.Contradicts, given.Contradicts, "contradicts")
+	op.Take(g, &p.Supersedes, given.Supersedes, "supersedes")
+	op.Take(g, &p.Addresses, given.Addresses, "addresses")
 	return nil
 }
 

@@ -213,9 +213,14 @@ var Show = op.Op[Runs, ShowIn, ShowOut]{
 	},
 }
 
-func row(p *op.Page, name, value string) {
-	if value != "" {
-		p.Printf("%-10s %s\n", name, value)
+func row(p *op.Page, name, value string) { column(p, 10)(name, value) }
+
+// column prints values beside their names, those that are not empty.
+func column(p *op.Page, width int) func(name, value string) {
+	return func(name, value string) {
+		if value != "" {
+			p.Printf("%-*s %s\n", width, name, value)
+		}
 	}
 }
 
