@@ -59,7 +59,12 @@ func (o *Op[Host, In, Out]) Gives() reflect.Type { return reflect.TypeFor[Out]()
 
 func (o *Op[Host, In, Out]) Call(ctx context.Context, host, in any) (Answer, error) {
 	out, err := o.Do(ctx, host.(Host), *in.(*In))
-	return Answer{out, func(p *Page) { o.Text(p, out) }}, err
+	return o.Answer(out), err
+}
+
+// Answer is what the operation answers when it gives out.
+func (o *Op[Host, In, Out]) Answer(out Out) Answer {
+	return Answer{out, func(p *Page) { o.Text(p, out) }}
 }
 
 // Given is embedded by an input to record which arguments the call has given.

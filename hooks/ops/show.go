@@ -183,13 +183,7 @@ var Show = op.Op[Runs, ShowIn, ShowOut]{
 		About: "Start here: where the run stands, what keeps the gate closed, open questions, " +
 			"workers. With id, one entry or question whole."},
 	Do: onBoard(Read, func(ctx context.Context, _ Runs, b *board.Board, in ShowIn) (ShowOut, error) {
-		if strings.HasPrefix(in.ID, "s") {
-			d, err := b.SignalByID(ctx, in.ID)
-			return ShowOut{Signal: &d.Signal, Linked: d.Linked, History: d.History}, err
-		}
-		d, err := b.Entry(ctx, in.ID)
-		return ShowOut{Entry: &d.Entry, Linked: d.Linked, Raised: &d.Raised, Dropped: &d.SurfaceWaivers,
-			Settled: &d.Settled, History: d.History}, err
+		return Shown(ctx, b, in.ID)
 	}),
 	Text: func(p *op.Page, o ShowOut) {
 		if o.Signal != nil {
@@ -211,6 +205,20 @@ var Show = op.Op[Runs, ShowIn, ShowOut]{
 			p.Printf("%s\n", p.Paint(op.Dim, EventLine(p, &events[i])))
 		}
 	},
+}
+
+// Shown is an entry or a question of a board, as it is or as it was.
+func Shown(ctx context.Context, b interface {
+	SignalByID(ctx context.Context, id string) (board.SignalDetail, error)
+	Entry(ctx context.Context, id string) (board.EntryDetail, error)
+}, id string) (ShowOut, error) {
+	if strings.HasPrefix(id, "s") {
+		d, err := b.SignalByID(ctx, id)
+		return ShowOut{Signal: &d.Signal, Linked: d.Linked, History: d.History}, err
+	}
+	d, err := b.Entry(ctx, id)
+	return ShowOut{Entry: &d.Entry, Linked: d.Linked, Raised: &d.Raised, Dropped: &d.SurfaceWaivers,
+		Settled: &d.Settled, History: d.History}, err
 }
 
 func row(p *op.Page, name, value string) { column(p, 10)(name, value) }

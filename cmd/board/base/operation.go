@@ -42,10 +42,7 @@ func (p *Program) Operation(o op.Any, host func(*cli.Context) any, more ...cli.F
 	c.Flags = append(append(c.Flags, more...), JSONFlag())
 	c.Action = func(c *cli.Context) error {
 		a, err := p.Call(c, o, host(c))
-		if err != nil {
-			return err
-		}
-		return p.AnswerWith(c, a)
+		return p.AnswerWith(c, a, err)
 	}
 	return c
 }
@@ -118,9 +115,11 @@ func flagOf(f *op.Field) []cli.Flag {
 		Hidden: hidden}}
 }
 
-// AnswerWith ends a command with an answer: as JSON, as ids alone, or as text.
-func (p *Program) AnswerWith(c *cli.Context, a op.Answer) error {
-	err := error(nil)
+// AnswerWith ends a command with an answer, unless it failed: as JSON, as ids alone, or as text.
+func (p *Program) AnswerWith(c *cli.Context, a op.Answer, err error) error {
+	if err != nil {
+		return err
+	}
 	if x, is := a.Data.(interface{ Conflict() bool }); is && x.Conflict() { // in part
 		err = ExitError(ExitConflict)
 	} else if x, is := a.Data.(interface{ Failed() bool }); is && x.Failed() {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/board/op"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/ops"
 	"blackboard/kb"
@@ -69,10 +68,7 @@ func (p *program) editFile(c *cli.Context, id string) error {
 		r, err := k.EditText(c.Context, id, []byte(edited), kb.EditOptions{Why: c.String("reason"),
 			Revision: guard, Force: c.Bool("force")})
 		p.kbNotes(k)
-		if err := p.EndEdit(name, err); err != nil {
-			return err
-		}
-		return p.AnswerWith(c, remembered(ops.EditedOut(&r)))
+		return p.EndEdit(name, p.AnswerWith(c, ops.KBEdit.Answer(ops.EditedOut(&r)), err))
 	})
 }
 
@@ -100,9 +96,4 @@ func (p *program) kbRebuild(c *cli.Context) error {
 				base.Count(int64(r.Unembedded), "capsule has", "capsules have"))
 		}
 	}, "rebuild", r)
-}
-
-// remembered is the answer about a capsule that was written.
-func remembered(out ops.RememberOut) op.Answer {
-	return op.Answer{Data: out, Text: func(page *op.Page) { ops.RememberText(page, out) }}
 }

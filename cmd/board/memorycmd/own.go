@@ -6,7 +6,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board/fault"
-	"blackboard/board/op"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/ops"
 	"blackboard/kb/memory"
@@ -65,8 +64,5 @@ func (p *program) editNamed(c *cli.Context, name string) error {
 	}
 	in.Body = &text
 	out, err := ops.Named.Do(c.Context, h, in)
-	if err == nil {
-		err = p.AnswerWith(c, op.Answer{Data: out, Text: func(page *op.Page) { ops.Named.Text(page, out) }})
-	}
-	return p.EndEdit(file, err)
+	return p.EndEdit(file, p.AnswerWith(c, ops.Named.Answer(out), err))
 }

@@ -65,12 +65,7 @@ func (p *program) editItem(c *cli.Context, id string) error {
 	out, err := ops.MemoryUpdate.Do(c.Context, h, ops.MemoryUpdateIn{ID: id, Revision: revision,
 		Content: strings.TrimSpace(edited), Reason: cmp.Or(c.String("why"), c.String("reason")), Lasting: ops.Lasting{Given: op.Giving("content")},
 		KeepSecrets: ops.KeepSecrets{KeepSecret: c.Bool("force")}})
-	if err == nil {
-		err = p.AnswerWith(c, op.Answer{Data: out, Text: func(page *op.Page) {
-			ops.MemoryUpdate.Text(page, out)
-		}})
-	}
-	return p.EndEdit(name, err)
+	return p.EndEdit(name, p.AnswerWith(c, ops.MemoryUpdate.Answer(out), err))
 }
 
 // noteMemoryAbove tells that a directory above the workspace has a memory, if the workspace has

@@ -173,7 +173,7 @@ func (p *program) verdict(c *cli.Context, f string, j *ops.Judged) error {
 		p.Verdicts = append(p.Verdicts, base.Verdict{Name: s.Name, Passed: s.Passed,
 			Skipped: s.Skipped, Headline: s.Headline})
 	}
-	answer := op.Answer{Data: *j, Text: func(page *op.Page) { ops.Gate.Text(page, *j) }}
+	answer := ops.Gate.Answer(*j)
 	ci, out := ciReport(j), c.String("output")
 	if out != "" && out != "-" {
 		p.PrintText(answer)

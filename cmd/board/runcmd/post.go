@@ -78,10 +78,7 @@ func (p *program) postBatch(c *cli.Context) error {
 	}
 	p.MaskSecrets(c)
 	out, err := ops.PostAll(c.Context, &host{p, c}, ops.On{}, posts, false)
-	if err != nil {
-		return err
-	}
-	return p.AnswerWith(c, op.Answer{Data: out, Text: func(page *op.Page) { ops.PostText(page, out) }})
+	return p.AnswerWith(c, ops.Post.Answer(out), err)
 }
 
 // parseBatch reads one post per line. Empty lines are skipped. An unknown field is an

@@ -3,7 +3,6 @@ package runcmd
 import (
 	"github.com/urfave/cli/v2"
 
-	"blackboard/board/op"
 	"blackboard/hooks/ops"
 )
 
@@ -21,10 +20,7 @@ func (p *program) showCommands() []*cli.Command {
 			return one(c)
 		}
 		out, err := ops.ShowRun.Do(c.Context, &host{p, c}, ops.GlanceIn{Log: true})
-		if err != nil {
-			return err
-		}
-		return p.AnswerWith(c, op.Answer{Data: out, Text: func(page *op.Page) { ops.GlanceText(page, &out) }})
+		return p.AnswerWith(c, ops.ShowRun.Answer(out), err)
 	}
 	return []*cli.Command{show, p.operation(&ops.Query), p.operation(&ops.Signals)}
 }

@@ -5,14 +5,12 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
 	"blackboard/board/fault"
-	"blackboard/board/op"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/ops"
 )
@@ -215,22 +213,6 @@ func (p *program) replayOne(c *cli.Context, b *board.Board, s *board.Snapshot, i
 	if err != nil {
 		return err
 	}
-	if strings.HasPrefix(id, "s") {
-		d, err := was.SignalByID(c.Context, id)
-		if err != nil {
-			return err
-		}
-		return p.showThen(c, ops.ShowOut{Signal: &d.Signal, Linked: d.Linked, History: d.History})
-	}
-	d, err := was.Entry(c.Context, id)
-	if err != nil {
-		return err
-	}
-	return p.showThen(c, ops.ShowOut{Entry: &d.Entry, Linked: d.Linked, Raised: &d.Raised,
-		Dropped: &d.SurfaceWaivers, Settled: &d.Settled, History: d.History})
-}
-
-// showThen answers with an entry or a signal as it was.
-func (p *program) showThen(c *cli.Context, o ops.ShowOut) error {
-	return p.AnswerWith(c, op.Answer{Data: o, Text: func(page *op.Page) { ops.Show.Text(page, o) }})
+	out, err := ops.Shown(c.Context, was, id)
+	return p.AnswerWith(c, ops.Show.Answer(out), err)
 }
