@@ -9,17 +9,28 @@ import (
 	"strings"
 )
 
-// Editor is the person's editor. If there is none, or no person, its error names
-// instead as the next step.
-func (p *Program) Editor(instead string) (string, error) {
-	if !IsTerminal(p.In) {
-		return "", Usagef(instead, "no change is given")
-	}
+// Edit opens a text in the person's editor and stores what that makes of it. Without an editor, or a
+// person, its error names instead as the next step. What could not be stored is kept in the editor's file.
+func (p *Program) Edit(ctx context.Context, name, instead string, read func() (string, error),
+	store func(edited string) error) error {
 	editor := p.OwnEditor()
-	if editor == "" {
-		return "", Usagef(instead, "no change is given")
+	if editor == "" || !IsTerminal(p.In) {
+		return Usagef(instead, "no change is given")
 	}
-	return editor, nil
+	text, err := read()
+	if err != nil {
+		return err
+	}
+	edited, file, err := p.edit(ctx, editor, name, text)
+	if err != nil {
+		return err
+	}
+	if err = store(edited); err != nil {
+		p.Messagef("your text is kept in %s", file)
+		return err
+	}
+	os.Remove(file)
+	return nil
 }
 
 // OwnEditor is $VISUAL, else $EDITOR, else an editor that most systems have; "" if none
@@ -36,9 +47,8 @@ func (p *Program) OwnEditor() string {
 	return ""
 }
 
-// Edit opens a text in the editor. It returns the edited text and its file, which
-// EndEdit removes.
-func (p *Program) Edit(ctx context.Context, editor, name, text string) (edited, file string,
+// edit opens a text in the editor. It returns the edited text and its file.
+func (p *Program) edit(ctx context.Context, editor, name, text string) (edited, file string,
 	err error) {
 	f, err := os.CreateTemp("", name+"-*.md")
 	if err != nil {
@@ -80,15 +90,4 @@ func EditorCommand(ctx context.Context, editor string, args ...string) *exec.Cmd
 		return exec.CommandContext(ctx, words[0], append(words[1:], args...)...)
 	}
 	return exec.CommandContext(ctx, "sh", append([]string{"-c", editor + ` "$@"`, "sh"}, args...)...)
-}
-
-// EndEdit ends an edit: it removes the file if the text was stored, and keeps it on an
-// error.
-func (p *Program) EndEdit(file string, err error) error {
-	if err != nil {
-		p.Messagef("your text is kept in %s", file)
-		return err
-	}
-	os.Remove(file)
-	return nil
 }

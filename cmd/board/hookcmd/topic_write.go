@@ -107,25 +107,17 @@ func (p *program) topicEdit(c *cli.Context) error {
 		}
 		return p.writeSpec(c, h, t, text, nil)
 	}
-	editor, err := p.Editor("--file FILE or --file - takes the new spec; on a terminal, with " +
-		"$EDITOR set, it is opened")
-	if err != nil {
-		return err
-	}
-	was, err := h.Spec(t.Name)
-	if err != nil {
-		return err
-	}
-	if was.TooLong {
-		return base.Usagef("open it in an editor: "+was.Path,
-			"the spec of %s has %s, more than is edited here", t.Name, fileSize(was.Bytes))
-	}
-	text, file, err := p.Edit(c.Context, editor, "topic", was.Text)
-	if err != nil {
-		return err
-	}
-	// what somebody else wrote meanwhile is not lost
-	return p.EndEdit(file, p.writeSpec(c, h, t, text, &was.Text))
+	was := ""
+	return p.Edit(c.Context, "topic", "--file FILE or --file - takes the new spec; on a terminal, with "+
+		"$EDITOR set, it is opened", func() (string, error) {
+		spec, err := h.Spec(t.Name)
+		if err == nil && spec.TooLong {
+			err = base.Usagef("open it in an editor: "+spec.Path,
+				"the spec of %s has %s, more than is edited here", t.Name, fileSize(spec.Bytes))
+		}
+		was = spec.Text
+		return was, err
+	}, func(text string) error { return p.writeSpec(c, h, t, text, &was) }) // what others wrote meanwhile is not lost
 }
 
 // topicText reads the file of --file.

@@ -53,22 +53,17 @@ func (p *program) editFile(c *cli.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		editor, err := p.Editor("`board kb edit " + id +
-			" --title …`; on a terminal, with $EDITOR set, its file is opened")
-		if err != nil {
-			return err
-		}
 		if guard == nil {
 			guard = &revision // what somebody else writes meanwhile is not lost
 		}
-		edited, name, err := p.Edit(c.Context, editor, id, string(text))
-		if err != nil {
-			return err
-		}
-		r, err := k.EditText(c.Context, id, []byte(edited), kb.EditOptions{Why: c.String("reason"),
-			Revision: guard, Force: c.Bool("force")})
-		p.kbNotes(k)
-		return p.EndEdit(name, p.AnswerWith(c, ops.KBEdit.Answer(ops.EditedOut(&r)), err))
+		return p.Edit(c.Context, id, "`board kb edit "+id+
+			" --title …`; on a terminal, with $EDITOR set, its file is opened",
+			func() (string, error) { return string(text), nil }, func(edited string) error {
+				r, err := k.EditText(c.Context, id, []byte(edited), kb.EditOptions{Why: c.String("reason"),
+					Revision: guard, Force: c.Bool("force")})
+				p.kbNotes(k)
+				return p.AnswerWith(c, ops.KBEdit.Answer(ops.EditedOut(&r)), err)
+			})
 	})
 }
 

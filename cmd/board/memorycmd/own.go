@@ -33,36 +33,30 @@ $BOARD_MEMORY_GRANTS contains named.`, &ops.NamedList, &ops.NamedShow, &ops.Name
 
 // editNamed opens an entry in the editor.
 func (p *program) editNamed(c *cli.Context, name string) error {
-	editor, err := p.Editor("give the text as an argument, - or --file; on a terminal, with " +
-		"$EDITOR set, the entry is opened")
-	if err != nil {
-		return err
-	}
-	in := ops.NamedIn{Name: name, Tier: c.String("tier"), KeepSecrets: ops.KeepSecrets{KeepSecret: c.Bool("force")}}
-	if in.Revision, err = base.IfRevision(c); err != nil {
-		return err
-	}
 	h, was := &host{p, c}, memory.Named{}
-	if err := h.Memory(c.Context, false, func(m *memory.Store) error {
-		was, err = m.GetNamed(c.Context, name, in.Tier)
-		if err != nil && !errors.Is(err, fault.NotFound) { // else it is a new one
-			return err
+	in := ops.NamedIn{Name: name, Tier: c.String("tier"), KeepSecrets: ops.KeepSecrets{KeepSecret: c.Bool("force")}}
+	return p.Edit(c.Context, "named", "give the text as an argument, - or --file; on a terminal, with "+
+		"$EDITOR set, the entry is opened", func() (_ string, err error) {
+		if in.Revision, err = base.IfRevision(c); err != nil {
+			return "", err
 		}
-		if _, err := m.EditNamed(c.Context, name, in.Tier, "", memory.AnyRevision); errors.Is(err, fault.Denied) {
-			return err // before anything is written in vain; a text that is empty is not taken
+		err = h.Memory(c.Context, false, func(m *memory.Store) error {
+			was, err = m.GetNamed(c.Context, name, in.Tier)
+			if err != nil && !errors.Is(err, fault.NotFound) { // else it is a new one
+				return err
+			}
+			if _, err := m.EditNamed(c.Context, name, in.Tier, "", memory.AnyRevision); errors.Is(err, fault.Denied) {
+				return err // before anything is written in vain; a text that is empty is not taken
+			}
+			return nil
+		})
+		if in.Revision == nil {
+			in.Revision = &was.Revision // what somebody else wrote meanwhile is not lost
 		}
-		return nil
-	}); err != nil {
-		return err
-	}
-	if in.Revision == nil {
-		in.Revision = &was.Revision // what somebody else wrote meanwhile is not lost
-	}
-	text, file, err := p.Edit(c.Context, editor, "named", was.Body)
-	if err != nil {
-		return err
-	}
-	in.Body = &text
-	out, err := ops.Named.Do(c.Context, h, in)
-	return p.EndEdit(file, p.AnswerWith(c, ops.Named.Answer(out), err))
+		return was.Body, err
+	}, func(text string) error {
+		in.Body = &text
+		out, err := ops.Named.Do(c.Context, h, in)
+		return p.AnswerWith(c, ops.Named.Answer(out), err)
+	})
 }

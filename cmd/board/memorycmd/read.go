@@ -42,30 +42,25 @@ func (p *program) editItem(c *cli.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	editor, err := p.Editor("`board memory update " + id +
-		" CONTENT`; on a terminal, with $EDITOR set, its content is opened")
-	if err != nil {
-		return err
-	}
 	var it memory.Item
 	h := &host{p, c}
-	if err := h.Memory(c.Context, false, func(m *memory.Store) (err error) {
-		it, err = m.Peek(c.Context, id)
-		return err
-	}); err != nil {
-		return err
-	}
-	edited, name, err := p.Edit(c.Context, editor, id, it.Content)
-	if err != nil {
-		return err
-	}
-	if revision == nil {
-		revision = &it.Revision // what somebody else wrote meanwhile is not lost
-	}
-	out, err := ops.MemoryUpdate.Do(c.Context, h, ops.MemoryUpdateIn{ID: id, Revision: revision,
-		Content: strings.TrimSpace(edited), Reason: cmp.Or(c.String("why"), c.String("reason")), Lasting: ops.Lasting{Given: op.Giving("content")},
-		KeepSecrets: ops.KeepSecrets{KeepSecret: c.Bool("force")}})
-	return p.EndEdit(name, p.AnswerWith(c, ops.MemoryUpdate.Answer(out), err))
+	return p.Edit(c.Context, id, "`board memory update "+id+
+		" CONTENT`; on a terminal, with $EDITOR set, its content is opened", func() (string, error) {
+		err := h.Memory(c.Context, false, func(m *memory.Store) (err error) {
+			it, err = m.Peek(c.Context, id)
+			return err
+		})
+		return it.Content, err
+	}, func(edited string) error {
+		if revision == nil {
+			revision = &it.Revision // what somebody else wrote meanwhile is not lost
+		}
+		out, err := ops.MemoryUpdate.Do(c.Context, h, ops.MemoryUpdateIn{ID: id, Revision: revision,
+			Content: strings.TrimSpace(edited), Reason: cmp.Or(c.String("why"), c.String("reason")),
+			Lasting:     ops.Lasting{Given: op.Giving("content")},
+			KeepSecrets: ops.KeepSecrets{KeepSecret: c.Bool("force")}})
+		return p.AnswerWith(c, ops.MemoryUpdate.Answer(out), err)
+	})
 }
 
 // noteMemoryAbove tells that a directory above the workspace has a memory, if the workspace has
