@@ -156,6 +156,13 @@ func (p *Program) PrintText(a op.Answer) {
 	}
 }
 
+// What hosts of operations have in common when a command was typed.
+
+func (p *Program) IsToolCall() bool             { return false }
+func (p *Program) Room(asked, _ int) int        { return asked }
+func (p *Program) Note(text string)             { p.Messagef("%s", Safe(text)) }
+func (p *Program) Words(step fault.Step) string { return CommandFor(step) }
+
 // Page is where an answer is written for the person at the keyboard.
 func (p *Program) Page() *op.Page {
 	return &op.Page{Color: p.Color, Safe: p.Terminal, Words: CommandFor,

@@ -7,7 +7,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/board"
-	"blackboard/board/fault"
 	"blackboard/board/op"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/ops"
@@ -56,12 +55,7 @@ func (h *host) Board(_ context.Context, _ string, _ ops.Access, fn func(*board.B
 
 func (h *host) Search(_ context.Context, q kb.Query) (kb.Result, error) { return h.search(h.c, q) }
 func (h *host) Place() (string, error)                                  { return h.Workspace(h.c) }
-func (h *host) IsToolCall() bool                                        { return false }
 func (h *host) Unembedded() bool                                        { return h.c.Bool("no-embed") }
-
-func (h *host) Room(asked, _ int) int        { return asked }
-func (h *host) Note(text string)             { h.Messagef("%s", base.Safe(text)) }
-func (h *host) Words(step fault.Step) string { return base.CommandFor(step) }
 
 func (h *host) Documents(paths []string) ([]string, func(string) string, error) {
 	return paths, h.SharedPath, nil

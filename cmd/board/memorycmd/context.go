@@ -68,8 +68,7 @@ func (h *contextHost) Embed(ctx context.Context, s *chunks.Store, c *chunks.Chun
 	return warning
 }
 
-func (h *contextHost) Agent() string    { return h.Env("BOARD_WORKER") }
-func (h *contextHost) IsToolCall() bool { return false }
+func (h *contextHost) Agent() string { return h.Env("BOARD_WORKER") }
 
 func storeFlag() cli.Flag {
 	return &cli.StringFlag{Name: "store",

@@ -6,7 +6,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"blackboard/board/fault"
 	"blackboard/board/op"
 	"blackboard/cmd/board/base"
 	"blackboard/kb/memory"
@@ -35,9 +34,6 @@ func (h *host) MayWrite(string) error { return nil }
 func (h *host) MayUse(string) error   { return nil }
 func (h *host) Owns(string) error     { return nil }
 
-// IsToolCall is false: a command was typed.
-func (h *host) IsToolCall() bool { return false }
-
 func (h *host) Tidy(ctx context.Context, _, meaning bool, fn func(*memory.Store) error) error {
 	return h.Memory(ctx, meaning, fn)
 }
@@ -58,7 +54,3 @@ func (h *host) Talk(named string) string {
 	}
 	return named
 }
-
-func (h *host) Room(asked, _ int) int        { return asked }
-func (h *host) Note(text string)             { h.Messagef("%s", base.Safe(text)) }
-func (h *host) Words(step fault.Step) string { return base.CommandFor(step) }

@@ -10,7 +10,6 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/check"
-	"blackboard/board/fault"
 	"blackboard/board/op"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/ops"
@@ -102,8 +101,6 @@ func (h *host) Sound(ctx context.Context) (*ops.Soundness, error) {
 	return out, nil
 }
 
-func (h *host) Note(text string) { h.Messagef("%s", base.Safe(text)) }
-
 // Dir is the working directory, without links.
 func (h *host) Dir() string {
 	dir, err := os.Getwd()
@@ -112,5 +109,3 @@ func (h *host) Dir() string {
 	}
 	return dir
 }
-
-func (h *host) Words(step fault.Step) string { return base.CommandFor(step) }
