@@ -78,7 +78,7 @@ func TestCheck(t *testing.T) {
 	hasAll(t, got, "check of r1: FAILED: verify, survival", "FAILED   verify: ",
 		"e2     nearly: ", "| Keys are rotated every 90 days", "correct it: board_correct (id: e2, quote: …)",
 		"e3     Ironworks has 98 sites", "board_accept (id: e3, other: e4, reason: …)",
-		"text.md:1 $9.25 (money): ", "warning  trace: ", "FAILED   survival: ")
+		"text.md:1 $9.25 a month (money): ", "warning  trace: ", "FAILED   survival: ")
 
 	inProject(t, s, "board.yaml", "sources: [docs]\nreports: [out.md]\ntrace: {max_unsupported: "+
 		"0}\nconflicts: {max: 0}\ngate: {require_verified: true}\n")

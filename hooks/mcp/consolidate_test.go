@@ -41,7 +41,7 @@ func TestTidyUp(t *testing.T) {
 	}
 	says("memory_consolidate", `{}`,
 		"archive  "+ids[0]+"  The tax table is imported by hand\n", "not read for 365 days",
-		"these may not both hold", "30 s against 90 s")
+		"these may not both hold", "30 s and 90 s")
 	says("memory_consolidate", `{"do":"pass","scopes":["workspace"]}`, "1 archived")
 	if read := must(t, c, "memory_read", `{"query":"tax table"}`); strings.Contains(read, ids[0]) {
 		t.Errorf("it is in sight: %s", read)
@@ -49,7 +49,7 @@ func TestTidyUp(t *testing.T) {
 	says("memory_read", `{"query":"tax table","archived":true}`, ids[0])
 	says("memory_update", `{"id":"`+ids[0]+`","restore":true}`, ids[0]+" is restored")
 	says("memory_read", `{"query":"tax table"}`, ids[0])
-	says("memory_consolidate", `{"do":"plan"}`, "30 s against 90 s", ids[1], ids[2])
+	says("memory_consolidate", `{"do":"plan"}`, "30 s and 90 s", ids[1], ids[2])
 	says("memory_consolidate",
 		`{"do":"rewrite","groups":[{"items":[{"id":"`+ids[1]+`","revision":1},{"id":"`+ids[2]+`","revision":1}],"content":"The gateway gives up after 90 s; it was 30 s until May"}]}`,
 		"replaces "+ids[1]+", "+ids[2])
