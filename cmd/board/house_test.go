@@ -260,7 +260,7 @@ var ceilings = map[string]int{
 
 	"board/foreign": 455, // the reader of blackboard.py fills the same board as that of Irys
 
-	"board/op": 1100, // was hooks/mcp/schema, and what an operation is, and what a form asks for it
+	"board/op": 1125, // was hooks/mcp/schema, and what an operation is, and what a form asks for it; what answers and changes take of it
 
 	"board/postgres": 2270,
 

@@ -34,7 +34,7 @@ var opened = map[string]string{
 	"cmd/board/demo.go flush":               "the demo's report",
 	"cmd/board/doctor/backup.go begin":      "a new file",
 	"cmd/board/doctor/backup.go copyOver":   "a copy in the backup",
-	"cmd/board/base/editor.go Edit":         "a file for the editor",
+	"cmd/board/base/editor.go edit":         "a file for the editor",
 	"cmd/board/runcmd/judge.go summary":     "a summary, to append to",
 	"cmd/board/base/notes.go isDue":         "the mark that something was told",
 	"cmd/board/base/source.go CloseSource":  "the mark that the daemon was told of",
