@@ -56,9 +56,19 @@ func (ev *Evidence) lay(c *Claim, w Window) Comparison {
 	return out
 }
 
+// onCompare is called for each two figures, names or clauses that are compared, if a test counts them.
+var onCompare func()
+
+func compares() {
+	if onCompare != nil {
+		onCompare()
+	}
+}
+
 // relation returns how a detail of a claim relates to one of the evidence. A name or an identifier agrees if the
 // evidence has all of its words.
 func (d *Detail) relation(e *Detail) Relation {
+	compares()
 	switch {
 	case d.Kind != e.Kind:
 		return Incomparable
@@ -96,31 +106,29 @@ var rankBonus = map[Relation]float64{Same: .3, Coarser: .1, Bare: -.2, OtherUnit
 // assign returns a match for each detail of a claim, in their order. A figure gets at most one of the window, and none
 // is given twice: first those that agree, the closest subject first, then those that differ.
 func (ev *Evidence) assign(c *Claim, w Window) []Match {
-	out := make([]Match, len(c.Details))
+	out, theirs := make([]Match, len(c.Details)), indexFigures(mostWeighed, w.Claims...)
 	var pairs []candidate
 	for i := range c.Details {
 		d := &c.Details[i]
 		if out[i].Detail = d; !d.isFigure() { // a name may be said more than once, and in parts
-			out[i] = ev.named(d, w)
+			out[i] = ev.named(d, w, theirs)
 			continue
 		}
-		for _, e := range w.Claims {
-			for k := range e.Details {
-				x := &e.Details[k]
-				rel := d.relation(x)
-				if rel == Incomparable || d.Denied && !x.Denied { // 200, not 250
-					continue
-				}
-				s := ev.alike(d, x)
-				p := candidate{i, rel.Agrees() || rel == Coarser, s + rankBonus[rel], Match{d, x, e, rel, s}}
-				if !d.sameWay(x) {
-					p.rank -= .5
-				}
-				if x.Q != nil && x.Q.Word && x.Q.About { // almost one in five stands beside the figure itself
-					p.rank -= .5
-				}
-				pairs = append(pairs, p)
+		for _, near := range theirs.comparable(d) {
+			x := near.d
+			rel := d.relation(x)
+			if rel == Incomparable || d.Denied && !x.Denied { // 200, not 250
+				continue
 			}
+			s := ev.alike(d, x)
+			p := candidate{i, rel.Agrees() || rel == Coarser, s + rankBonus[rel], Match{d, x, near.in, rel, s}}
+			if !d.sameWay(x) {
+				p.rank -= .5
+			}
+			if x.Q != nil && x.Q.Word && x.Q.About { // almost one in five stands beside the figure itself
+				p.rank -= .5
+			}
+			pairs = append(pairs, p)
 		}
 	}
 	slices.SortStableFunc(pairs, func(a, b candidate) int {
@@ -145,19 +153,18 @@ func (ev *Evidence) assign(c *Claim, w Window) []Match {
 
 // named returns where a window has a name or identifier with all of its words. With is nil if only the text or a
 // heading has it; From, too, if nothing has.
-func (ev *Evidence) named(d *Detail, w Window) Match {
+func (ev *Evidence) named(d *Detail, w Window, theirs *figureIndex) Match {
 	best := Match{Detail: d}
-	for _, e := range w.Claims {
-		for k := range e.Details {
-			x := &e.Details[k]
-			if d.relation(x) != Same {
-				continue
-			}
-			if s := ev.alike(d, x); best.With == nil || s > best.Alike {
-				best = Match{d, x, e, Same, s}
-			}
+	for _, p := range theirs.named(d) {
+		if d.relation(p.d) != Same {
+			continue
 		}
-		if best.With == nil && e.hasName(d) {
+		if s := ev.alike(d, p.d); best.With == nil || s > best.Alike {
+			best = Match{d, p.d, p.in, Same, s}
+		}
+	}
+	for i := 0; i < min(len(w.Claims), mostEach) && best.With == nil; i++ {
+		if e := w.Claims[i]; e.hasName(d) {
 			best.Rel, best.From = Same, e
 		}
 	}
@@ -194,7 +201,7 @@ func (c *Claim) hasAny(d *Detail) bool {
 // swapped returns a reason for each two details of a claim that have each other's place in the evidence.
 func (ev *Evidence) swapped(m []Match) (reasons []string) {
 	for i, a := range m {
-		for _, b := range m[i+1:] {
+		for _, b := range m[i+1 : min(len(m), i+1+mostEach)] {
 			if exchangeable(&a, &b) && (reversed(&a, &b) || !paired(&a, &b) &&
 				(a.Detail.isFigure() && ev.exchanged(&a, &b) || !ev.isLong() && crossed(&a, &b))) {
 				reasons = append(reasons, fmt.Sprintf("%s and %s stand the other way round",
@@ -207,9 +214,9 @@ func (ev *Evidence) swapped(m []Match) (reasons []string) {
 
 func exchangeable(a, b *Match) bool {
 	return a.With != nil && b.With != nil && a.With != b.With && a.Rel.Agrees() && b.Rel.Agrees() &&
-		a.Detail.Kind == b.Detail.Kind && !a.Detail.relation(b.Detail).Agrees() &&
+		a.Detail.Kind == b.Detail.Kind &&
 		(a.Detail.Q == nil || a.Detail.Q.Dim == b.Detail.Q.Dim && a.Detail.Q.Ref == b.Detail.Q.Ref) &&
-		!(together(a.Detail, b.Detail) && !together(a.With, b.With))
+		!a.Detail.relation(b.Detail).Agrees() && !(together(a.Detail, b.Detail) && !together(a.With, b.With))
 }
 
 // paired reports whether two numbers belong together: "1,312 of 48,900", or rates of two periods, 348 a year and 29 a
@@ -356,12 +363,12 @@ const reachOfName = 12
 
 // renamed returns why a figure that both have stands with another name in the evidence: one reason at most.
 func (ev *Evidence) renamed(c *Claim, matches []Match) []string {
-	for _, m := range matches {
+	for i, m := range matches {
 		if d := m.Detail; m.With == nil || !m.Rel.Agrees() || m.Rel == Bare || !d.isFigure() ||
 			d.T != nil && !d.specific() || d.Q != nil && d.Q.Word {
 			continue
 		}
-		for _, n := range matches {
+		for _, n := range matches[max(0, i-reachOfName):min(len(matches), i+reachOfName+1)] {
 			if x := ev.inPlaceOf(c, &m, &n); x != nil {
 				return []string{fmt.Sprintf("%s, not %s, stands with %s", x.Text, n.Detail.Text,
 					m.Detail.Text)}
@@ -387,12 +394,12 @@ func (c *Claim) agreesBut(e *Claim, d *Detail) bool {
 		if o == d || o.Weak {
 			continue
 		}
-		if !slices.ContainsFunc(e.Details, func(x Detail) bool { return o.relation(&x).Agrees() }) &&
-			(o.isFigure() || !e.hasName(o)) {
-			return false
-		}
 		if o.isFigure() {
-			n++
+			if n++; !e.hasFigure(o) {
+				return false
+			}
+		} else if !slices.ContainsFunc(e.Details, func(x Detail) bool { return o.relation(&x).Agrees() }) && !e.hasName(o) {
+			return false
 		}
 	}
 	return n > 1 && e.Cells == nil
@@ -405,12 +412,11 @@ func (ev *Evidence) inPlaceOf(c *Claim, m, n *Match) *Detail {
 		d.Kind == Name && (d.Weak || m.From.hasAny(d)) || abs(d.first-m.Detail.first) > reachOfName {
 		return nil
 	}
-	only := !ev.isLong() && !ev.Part && c.agreesBut(m.From, d)
-	for k := range m.From.Details {
+	k, _ := slices.BinarySearchFunc(m.From.Details, m.With.first-reachOfName, func(x Detail, first int) int { return x.first - first })
+	for ; k < len(m.From.Details) && m.From.Details[k].first <= m.With.first+reachOfName; k++ {
 		x := &m.From.Details[k]
 		if x.Kind == d.Kind && !x.initial && !c.hasName(x) && !(x.Kind == Name && c.hasAny(x)) && !(x.Kind == Name && x.Weak) &&
-			abs(x.first-m.With.first) <= reachOfName && (ev.alike(d, x) >= .3 || d.titled() && x.titled() ||
-			only) {
+			(ev.alike(d, x) >= .3 || d.titled() && x.titled() || !ev.isLong() && !ev.Part && c.agreesBut(m.From, d)) {
 			return x
 		}
 	}

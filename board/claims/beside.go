@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +16,8 @@ import (
 // A side is a clause of a finding, or of its quote.
 type side struct {
 	t     tokens
-	whole tokens // the sentence that it is of; of a finding all of it
+	whole tokens // the sentence that it is of; of a finding what stands around it
+	at    int    // where it begins in its text
 	text  tokens // all of the text that it is of
 	stems map[string]bool
 	near  []*side // of a quote: the clauses that are as near to the finding
@@ -27,11 +29,11 @@ var reComment = text.NewRegexp(`(?m)^\s*(#+|//+|--|\*) `)
 func sidesOf(text string) (all []*side) {
 	var said tokens
 	for _, sentence := range Read(reComment.ReplaceAllString(text, "")) {
-		t := lex(sentence.Text)
+		t, before := lex(sentence.Text), len(said)
 		said = append(said, t...)
 		for from := 0; from < len(t); {
 			to := t.clauseEnd(from)
-			if s := (&side{t: t[from:to], whole: t, stems: stemSet(t[from:to])}); len(s.stems) > 0 {
+			if s := (&side{t: t[from:to], whole: t, stems: stemSet(t[from:to]), at: before + from}); len(s.stems) > 0 {
 				all = append(all, s)
 			}
 			from = to + 1
@@ -74,7 +76,10 @@ var (
 func (ev *Evidence) otherwise(finding, quote string, beyond tokens, least float64, by ...contrast) (reasons []string) {
 	theirs := sidesOf(quote)
 	for _, m := range sidesOf(finding) {
-		m.whole = append(slices.Clip(m.text), beyond...)
+		m.whole = m.text[max(0, m.at-reachOfSide):min(len(m.text), m.at+len(m.t)+reachOfSide)]
+		if m.at+len(m.t)+reachOfSide > len(m.text) {
+			m.whole = append(slices.Clip(m.whole), beyond...)
+		}
 		if why := m.otherSwitch(quote); why != "" {
 			reasons = append(reasons, why)
 		}
@@ -91,6 +96,12 @@ func (ev *Evidence) otherwise(finding, quote string, beyond tokens, least float6
 	}
 	return reasons
 }
+
+// reachOfSide is how many tokens before and behind a clause of a finding are looked at with it: all of most findings.
+const reachOfSide = 400
+
+// mostSides is how many clauses are compared with one.
+const mostSides = 24
 
 // nearestSides returns the clauses that have the most of what a clause says, its subject and numbers counted twice, and
 // those that have nearly as much; none if that, or what they say themselves, is less than a share of it.
@@ -116,10 +127,18 @@ func (ev *Evidence) nearestSides(m *side, all []*side, least float64) (near []*s
 		}
 		most = max(most, both[i])
 	}
-	for i, q := range all {
+	var at []int
+	for i := range all {
 		if both[i] >= max(least*total, .7*most) && both[i] > 0 && (least < .5 || both[i] >= least*theirs[i]) {
-			near = append(near, q)
+			at = append(at, i)
 		}
+	}
+	if len(at) > mostSides {
+		slices.SortStableFunc(at, func(i, j int) int { return cmp.Compare(both[j], both[i]) })
+		at = at[:mostSides]
+	}
+	for _, i := range at {
+		near = append(near, all[i])
 	}
 	return near
 }

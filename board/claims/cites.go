@@ -59,6 +59,7 @@ func (ev *Evidence) SurviveCited(id string, claim *Claim, item string) (s Surviv
 	for _, c := range ev.Claims {
 		if slices.Contains(c.Cites, id) {
 			one := *c // which numbers it anew
+			one.index = nil
 			all = append(all, &one)
 		}
 	}

@@ -112,8 +112,10 @@ type Claim struct {
 	skimmed bool        // without what its details are about and what it denies
 	metres  bool        // an m that stands behind a number is a metre
 	English bool
-	read    int // tokens that have been read
-	number  int // among the claims of its evidence
+	read    int          // tokens that have been read
+	number  int          // among the claims of its evidence
+	index   *figureIndex // made at first use, as t is
+	t       tokens
 }
 
 var (
@@ -125,6 +127,14 @@ var (
 		"para note item row question § clause cl article schedule step issue ticket port no version " +
 		"rule annex exhibit phase level zone room lot route unit")
 )
+
+// tokens returns the text of a claim as tokens, which nobody changes.
+func (c *Claim) tokens() tokens {
+	if c.t == nil {
+		c.t = lex(c.Text)
+	}
+	return c.t
+}
 
 // Extract returns a statement as a claim: its words and details, what the headings and headers above it say, and the
 // dates in the name of its source.

@@ -19,36 +19,24 @@ type Text struct {
 	loose  bool              // a denial is taken back by what follows it: not until
 }
 
-// mostFigures is how many figures of a text are compared: each with each of the other text, and with those beside it.
-const mostFigures = 48
-
-// mostRead is how many bytes of a text are compared: clauses are compared each with each, and with those beside them.
-const mostRead = 2000
-
-// ReadText reads the first bytes of a text, and their first figures.
+// ReadText reads a text, of a very long one the beginning.
 func ReadText(content string) *Text {
-	content = strings.ToValidUTF8(content[:min(len(content), mostRead)], "")
+	content = strings.ToValidUTF8(content[:min(len(content), MaxContent)], "")
 	r := &Text{finding: newFinding(content, ""), before: map[string][]Word{}, aside: map[string]bool{}}
-	figures := 0
-	r.Details = slices.DeleteFunc(r.Details, func(d Detail) bool {
-		if d.isFigure() {
-			figures++
-		}
-		return d.isFigure() && figures > mostFigures
-	})
 	r.ids = r.numberedNames()
 	t, p := lex(content), Word{}
 	for i := range t {
 		w := Word{}
 		if low := t[i].low; t[i].kind == wordToken && says(low) && ones[low] == 0 {
-			if w = (Word{low: low, stem: stem(low)}); p.low != "" {
-				r.before[w.stem] = append(r.before[w.stem], p)
+			w = Word{low: low, stem: stem(low)}
+			if all := r.before[w.stem]; p.low != "" && !slices.Contains(all, p) {
+				r.before[w.stem] = append(all, p)
 			}
 		}
 		p = w
-		rest := t.toMark(i + 1)
-		r.loose = r.loose || t.denies(i) && rest.hasAny(takesBack)
+		r.loose = r.loose || t.denies(i) && t.toMark(i+1).hasAny(takesBack)
 		if low := t[i].low; low == "not" && t.at(i-1).text == "," || low == "instead" || low == "rather" {
+			rest := t.toMark(i + 1)
 			if k := slices.IndexFunc(rest, func(x token) bool { return says(x.low) }); k >= 0 {
 				r.aside[stem(rest[k].low)] = true
 			}

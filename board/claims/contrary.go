@@ -17,7 +17,7 @@ func (ev *Evidence) saysOpposite(c *Claim, cmp *Comparison) (reasons []string) {
 		same, why := c.boundAlike(e)
 		if !ev.Part && !ev.isLong() && (cmp.Cover >= .5 && cmp.Back >= .4 || cmp.anchored(e)) {
 			if c.English && e.English {
-				if why := lex(e.Text).widens(lex(c.Text)); why != "" && both >= .4*all {
+				if why := e.tokens().widens(c.tokens()); why != "" && both >= .4*all {
 					reasons = append(reasons, "the report says "+why)
 				}
 				reasons = append(reasons, ev.otherwise(e.Text, c.Text, ev.after(e), shareOfReport, contrasting...)...)
@@ -60,14 +60,14 @@ func (c *Claim) negativeAs(e *Claim, cmp *Comparison) bool {
 	case mine > 0:
 		return e.saysNo(c)
 	case theirs > 0:
-		return c.saysNo(e) || e.setsLimit() && !lex(c.Text).hasAny(modals)
+		return c.saysNo(e) || e.setsLimit() && !c.tokens().hasAny(modals)
 	}
 	return false
 }
 
 // setsLimit reports whether a statement says within which bound something may be: in no field may it be above 2.5.
 func (c *Claim) setsLimit() bool {
-	return lex(c.Text).hasAny(modals) &&
+	return c.tokens().hasAny(modals) &&
 		slices.ContainsFunc(c.Details, func(d Detail) bool { return d.Q != nil && d.Q.Bound != 0 })
 }
 
@@ -126,8 +126,8 @@ var negatives = sync.OnceValue(func() map[string]bool {
 // saysNo reports whether a claim has a word that is negative by what it means, and that another
 // one has not.
 func (c *Claim) saysNo(o *Claim) bool {
-	theirs := lex(o.Text)
-	return slices.ContainsFunc(lex(c.Text), func(t token) bool {
+	theirs := o.tokens()
+	return slices.ContainsFunc(c.tokens(), func(t token) bool {
 		return negatives()[root(t.low)] &&
 			!slices.ContainsFunc(theirs, func(u token) bool { return stem(u.low) == stem(t.low) })
 	})

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -13,9 +14,13 @@ import (
 // the numbers of the figures.
 type strand map[string]bool
 
-// strands returns the clauses of a claim as their stems, and "#i" for a figure that agrees with figures[i].
-func (c *Claim) strands(figures []*Detail) (all []strand) {
-	by := map[int]strand{}
+// strands returns the clauses of a claim as their stems, and "#i" for a figure that agrees with figures[i] of another
+// one.
+func (c *Claim) strands(of *Claim, figures []*Detail) (all []strand) {
+	by, at := map[int]strand{}, map[*Detail]int{}
+	for i, d := range figures {
+		at[d] = i
+	}
 	add := func(clause int, key string) {
 		if by[clause] == nil {
 			by[clause] = strand{}
@@ -29,8 +34,9 @@ func (c *Claim) strands(figures []*Detail) (all []strand) {
 		}
 	}
 	for _, x := range c.figures() {
-		for i, d := range figures {
-			if d.relation(x).Agrees() && (x == d || !d.bare() || !x.bare()) {
+		for _, p := range of.indexed().agreeingWith(x) {
+			d := p.d
+			if i, is := at[d]; is && d.relation(x).Agrees() && (x == d || !d.bare() || !x.bare()) {
 				add(x.clause, fmt.Sprint("#", i))
 			}
 		}
@@ -74,25 +80,34 @@ func (c *Claim) crosswise(around []*Claim) string {
 	if at := slices.IndexFunc(figures, isDate); at >= 0 && !slices.ContainsFunc(figures[at+1:], isDate) {
 		figures = slices.Delete(figures, at, at+1) // one day may stand with all that was on it
 	}
-	mine, theirs := c.strands(figures), join(around, "").strands(figures)
+	mine, theirs := c.strands(c, figures), join(around, "").strands(c, figures)
 	here, there := only(mine), only(theirs)
-	both := func(i, j int) (keys []string) {
-		for k, at := range here {
-			if to, has := there[k]; has && at == i && to == j {
-				keys = append(keys, k)
-			}
+	both := map[[2]int][]string{}                        // what a clause of each has, and no other one
+	met, by := map[int][]int{}, make([][]int, len(mine)) // of each of theirs those of mine with which it has it, and the reverse
+	for _, k := range slices.Sorted(maps.Keys(here)) {
+		i, j := here[k], -1
+		if to, has := there[k]; has {
+			j = to
 		}
-		slices.Sort(keys)
-		return keys
+		if i < 0 || j < 0 {
+			continue
+		}
+		if len(both[[2]int{i, j}]) == 0 {
+			met[j], by[i] = append(met[j], i), append(by[i], j)
+		}
+		both[[2]int{i, j}] = append(both[[2]int{i, j}], k)
+	}
+	for j := range met {
+		slices.Sort(met[j])
 	}
 	for i := range mine {
-		for j := range theirs {
-			for k := i + 1; k < len(mine); k++ {
-				for l := range theirs {
-					a, b := both(i, j), both(k, l)
-					if l == j || len(a) == 0 || len(b) == 0 || len(both(i, l)) == 0 || len(both(k, j)) == 0 ||
-						around[0].Cells != nil && (a[0][0] != '#' || b[0][0] != '#') ||
-						c.ofOther(a, both(i, l), figures) {
+		slices.Sort(by[i])
+		for _, j := range by[i] {
+			for _, k := range met[j] {
+				for _, l := range by[i] {
+					a, b := both[[2]int{i, j}], both[[2]int{k, l}]
+					if k <= i || l == j || len(b) == 0 || around[0].Cells != nil && (a[0][0] != '#' || b[0][0] != '#') ||
+						c.ofOther(a, both[[2]int{i, l}], figures) {
 						continue
 					}
 					return fmt.Sprintf("%s and %s stand the other way round", c.written(a[0], figures),

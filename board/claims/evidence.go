@@ -231,14 +231,32 @@ func sharesStem(c, e *Claim) bool {
 // bonus is for claims that have other figures of a claim, too, by their number.
 var bonus = [...]float64{0, .25, .35, .45}
 
-// commonFigures counts the figures of a claim that another one has, too, not counting one of them.
-func (c *Claim) commonFigures(e *Claim, without *Detail) (n int) {
-	for k := range c.Details {
-		o := &c.Details[k]
-		if o.first == without.first || !o.isFigure() || o.Weak || o.Level {
-			continue
+// commonFigures returns up to four figures of a claim that another one has, too.
+func (c *Claim) commonFigures(e *Claim) (common []*Detail) {
+	mine, theirs := c.indexed(), e.indexed()
+	note := func(o *Detail, has bool) {
+		if has && len(common) < 4 && !o.Weak && !o.Level && !slices.Contains(common, o) {
+			common = append(common, o)
 		}
-		if slices.ContainsFunc(e.Details, func(x Detail) bool { return o.relation(&x) == Same }) {
+	}
+	if len(theirs.all) < len(mine.all) { // from the side of the few
+		for _, x := range theirs.all {
+			for _, o := range mine.agreeingWith(x.d) {
+				note(o.d, o.d.relation(x.d) == Same)
+			}
+		}
+		return common
+	}
+	for _, o := range mine.all {
+		note(o.d, slices.ContainsFunc(theirs.agreeing(o.d), func(x placed) bool { return o.d.relation(x.d) == Same }))
+	}
+	return common
+}
+
+// without counts figures but for one.
+func without(figures []*Detail, d *Detail) (n int) {
+	for _, o := range figures {
+		if o.first != d.first {
 			n++
 		}
 	}
@@ -258,33 +276,65 @@ func (m *Match) better(d, x *Detail, e *Claim, rel Relation, score float64) {
 	}
 }
 
-// weigh returns what some claims have for a figure of c: the best that agrees, that differs, and that has another unit.
-// Those count most that are about the same thing. before is the sentence before c, or nil.
-func (ev *Evidence) weigh(c, before *Claim, d *Detail, claims []*Claim) (w Weighing) {
+// A scale weighs the figures of a claim against other claims.
+type scale struct {
+	*Evidence
+	c, before *Claim // the claim, and the sentence before it or nil
+	met       map[*Claim]*likeness
+	agreed    map[*Detail][]*Detail // up to two figures of the claim that agree with one
+}
+
+// A likeness is how much a claim has in common with the one that is weighed.
+type likeness struct {
+	over   float64
+	common []*Detail // see commonFigures
+}
+
+func (ev *Evidence) scale(c, before *Claim) *scale {
+	return &scale{ev, c, before, map[*Claim]*likeness{}, map[*Detail][]*Detail{}}
+}
+
+func (s *scale) meet(e *Claim) *likeness {
+	m := s.met[e]
+	if m == nil {
+		m = &likeness{.9 * max(s.overlap(s.c, e), .6*s.overlap(s.before, e)), s.c.commonFigures(e)}
+		s.met[e] = m
+	}
+	return m
+}
+
+// weigh returns what some claims have for a figure: the best that agrees, that differs, and that has another unit. Those
+// count most that are about the same thing. figures has those of all, or is nil.
+func (s *scale) weigh(d *Detail, claims []*Claim, figures *figureIndex) (w Weighing) {
 	for _, e := range claims {
 		for k := range e.around {
 			if x := &e.around[k]; w.Best.With == nil && d.relation(x).Agrees() {
 				w.Best = Match{d, x, e, Rounded, .3}
 			}
 		}
-		over := -1.0
-		for k := range e.Details {
-			x := &e.Details[k]
-			rel := d.relation(x)
-			if rel == Incomparable || x.Denied && !d.Denied {
-				continue
-			}
-			if over < 0 {
-				over = .9*max(ev.overlap(c, e), .6*ev.overlap(before, e)) +
-					bonus[min(3, c.commonFigures(e, d))]
-			}
-			w.take(c, d, x, e, rel, max(ev.alike(d, x), min(1, over)))
+		if figures == nil {
+			s.weighAll(d, e.indexed(), &w)
 		}
+	}
+	if figures != nil {
+		s.weighAll(d, figures, &w)
 	}
 	return w
 }
 
-func (w *Weighing) take(c *Claim, d, x *Detail, e *Claim, rel Relation, s float64) {
+func (s *scale) weighAll(d *Detail, figures *figureIndex, w *Weighing) {
+	for _, p := range figures.comparable(d) {
+		rel := d.relation(p.d)
+		if rel == Incomparable || p.d.Denied && !d.Denied {
+			continue
+		}
+		m := s.meet(p.in)
+		over := m.over + bonus[min(3, without(m.common, d))]
+		w.take(s, d, p.d, p.in, rel, max(s.alike(d, p.d), min(1, over)))
+	}
+}
+
+func (w *Weighing) take(on *scale, d, x *Detail, e *Claim, rel Relation, s float64) {
 	switch {
 	case rel == Same:
 		w.Best.better(d, x, e, rel, 1.1*s)
@@ -293,7 +343,7 @@ func (w *Weighing) take(c *Claim, d, x *Detail, e *Claim, rel Relation, s float6
 	case rel == Bare, rel == Coarser && d.Q != nil && d.Q.About:
 		w.Best.better(d, x, e, rel, .8*s)
 	case rel == OtherValue || rel == Coarser:
-		if c.rivals(d, x) {
+		if (w.Rival.With == nil || s > w.Rival.Alike) && on.rivals(d, x) {
 			w.Rival.better(d, x, e, rel, s)
 		}
 	default:
@@ -303,13 +353,17 @@ func (w *Weighing) take(c *Claim, d, x *Detail, e *Claim, rel Relation, s float6
 
 // rivals reports whether a figure may stand in the place of one of a claim: it is not
 // another figure of the claim, and is meant in the same way.
-func (c *Claim) rivals(d, x *Detail) bool {
-	for k := range c.Details {
-		if o := &c.Details[k]; o.first != d.first && o.relation(x).Agrees() {
-			return false
+func (s *scale) rivals(d, x *Detail) bool {
+	agreed, known := s.agreed[x]
+	if !known {
+		for _, o := range s.c.indexed().agreeingWith(x) {
+			if len(agreed) < 2 && o.d.relation(x).Agrees() {
+				agreed = append(agreed, o.d)
+			}
 		}
+		s.agreed[x] = agreed
 	}
-	return (d.T == nil || d.T.asLong(x.T)) && d.sameWay(x)
+	return without(agreed, d) == 0 && (d.T == nil || d.T.asLong(x.T)) && d.sameWay(x)
 }
 
 // sameWay reports whether two figures are both the beginning of a change, or its amount,

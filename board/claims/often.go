@@ -111,11 +111,11 @@ func (o *often) has(d *Detail) bool {
 
 // howOften compares how often something is done. Only a claim and a statement that have one frequency each differ.
 func (cmp *Comparison) howOften() (o often) {
-	if o.mine = lex(cmp.of.Text).frequencies(); len(o.mine) != 1 {
+	if o.mine = cmp.of.tokens().frequencies(); len(o.mine) != 1 {
 		return o
 	}
 	for _, e := range cmp.Claims {
-		theirs := lex(e.Text).frequencies()
+		theirs := e.tokens().frequencies()
 		for _, f := range theirs {
 			near := math.Abs(f.seconds-o.mine[0].seconds) <= .02*f.seconds
 			o.agrees = o.agrees || near

@@ -124,7 +124,7 @@ func turnedRound(c, e *Claim) (x, y string, same bool) {
 	if !c.English || !e.English || e.Cells != nil {
 		return "", "", false
 	}
-	mine, theirs := lex(c.Text), lex(e.Text)
+	mine, theirs := c.tokens(), e.tokens()
 	for i := range mine {
 		for k := range theirs {
 			turned, is := mine.pivots(i, theirs, k)
@@ -194,10 +194,13 @@ func (t tokens) suffers(i int) (passive, by bool) {
 }
 
 func (ev *Evidence) exchangedIn(c, e *Claim) (x, y string) {
+	if len(c.Words) > mostEach+8*len(e.Words) { // all of a long text is not one sentence
+		return "", ""
+	}
 	if !c.English || !e.English || c.Cells != nil || e.Cells != nil {
 		return "", ""
 	}
-	mine, theirs := lex(c.Text), lex(e.Text)
+	mine, theirs := c.tokens(), e.tokens()
 	if mine.orderCues() != theirs.orderCues() || mine.several() || theirs.several() {
 		return "", ""
 	}

@@ -87,19 +87,25 @@ const (
 )
 
 func (x *difference) add(kind, why string, sure float64, of *Match) {
-	if slices.Contains(x.why, why) {
-		return
-	}
 	at := 0
 	for at < len(x.sure) && x.sure[at] >= sure {
 		at++
+	}
+	if at == mostReasons || slices.Contains(x.why, why) {
+		return
 	}
 	if at == 0 || sure == x.sure[0] && kind < x.kind { // the same either way round
 		x.kind = kind
 	}
 	x.why, x.sure = slices.Insert(x.why, at, why), slices.Insert(x.sure, at, sure)
 	x.of = slices.Insert(x.of, at, of)
+	if len(x.why) > mostReasons {
+		x.why, x.sure, x.of = x.why[:mostReasons], x.sure[:mostReasons], x.of[:mostReasons]
+	}
 }
+
+// mostReasons is how many reasons are kept, the surest.
+const mostReasons = 64
 
 // differ compares two findings. It is the same either way round but for the order of what
 // it says, a's side first.
@@ -180,18 +186,19 @@ func (ev *Evidence) differingFigures(a, b *finding, x *difference) {
 	a.nameStemsTo(named)
 	b.nameStemsTo(named)
 	for _, p := range [][2]*finding{{a, b}, {b, a}} {
+		s := ev.scale(p[0].Claim, nil)
 		for k := range p[0].Details {
 			d := &p[0].Details[k]
 			if !d.isFigure() || figures && d.period() { // the periods are when they did
 				continue
 			}
-			w := ev.weigh(p[0].Claim, nil, d, []*Claim{p[1].Claim})
+			w := s.weigh(d, []*Claim{p[1].Claim}, nil)
 			if w.Best.With != nil && w.Best.Rel != Bare {
 				v[fAgreed] += truth(!d.Weak && p[0] == a)
 				continue
 			}
 			for _, m := range []*Match{&w.Rival, &w.Other} {
-				if m.With == nil || ev.agreed(p[0].Claim, m.With) {
+				if m.With == nil || p[0].hasFigure(m.With) {
 					continue
 				}
 				sure := math.Sqrt(ev.attribute(m.Detail, m.With, named) *
@@ -255,13 +262,6 @@ func kindOf(d *Detail) string {
 		return KindDate
 	}
 	return KindFigure
-}
-
-// agreed reports whether a claim has a figure of another one.
-func (ev *Evidence) agreed(c *Claim, d *Detail) bool {
-	return slices.ContainsFunc(c.Details, func(o Detail) bool {
-		return o.isFigure() && d.relation(&o).Agrees()
-	})
 }
 
 // sayFigures says which figures differ, and of what: 12 % and 15 %: churn, customers.
@@ -402,6 +402,7 @@ func newFinding(content, source string) *finding {
 			f.stems[identity+d.Words[0]] = true
 		}
 	}
+	f.indexed() // now, since findings are compared by several at once
 	return f
 }
 

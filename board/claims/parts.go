@@ -81,7 +81,7 @@ func (ev *Evidence) figuresOf(c *Claim, w Window) bool {
 // hasConditionWord reports whether a statement has a word that begins a condition (see fronted): before, after, unless,
 // without.
 func (c *Claim) hasConditionWord() bool {
-	return slices.ContainsFunc(lex(c.Text), func(t token) bool { return fronted.has(t.low) })
+	return slices.ContainsFunc(c.tokens(), func(t token) bool { return fronted.has(t.low) })
 }
 
 // sameSize is how many times as large as another value one may be that stands in its place.
@@ -94,7 +94,7 @@ func (ev *Evidence) displaced(c *Claim, w Window) string {
 		in     *Claim
 		clause int
 	}
-	t := lex(c.Text)
+	t := c.tokens()
 	for _, m := range ev.assign(c, w) {
 		if m.With == nil || m.Rel != Same || m.Detail.Kind != Number || m.From.Cells != nil {
 			continue
@@ -107,7 +107,7 @@ func (ev *Evidence) displaced(c *Claim, w Window) string {
 				n, has := ev.standing(c, e, d, of)
 				if m.Detail.relation(d) == Same {
 					same[place{e, d.clause}] = true
-					own[e] = c.commonFigures(e, m.Detail) > 0 // it stands there with another one of the claim
+					own[e] = without(c.commonFigures(e), m.Detail) > 0 // it stands there with another one of the claim
 					if here = max(here, n); has {
 						here = 99 // said of the same, whatever else stands there
 					}
@@ -123,7 +123,7 @@ func (ev *Evidence) displaced(c *Claim, w Window) string {
 				n, has := ev.standing(c, e, d, of)
 				other := m.Detail.relation(d) == OtherValue &&
 					max(d.Q.Value, m.Detail.Q.Value) <= sameSize*min(d.Q.Value, m.Detail.Q.Value)
-				if has && n > most && other && e.Cells == nil && !d.Denied && !same[place{e, d.clause}] && !ev.agreed(c, d) {
+				if has && n > most && other && e.Cells == nil && !d.Denied && !same[place{e, d.clause}] && !c.hasFigure(d) {
 					most, why = n, fmt.Sprintf("the finding says %s, the report %s", m.Detail.Text, d.Text)
 				}
 			}
@@ -137,7 +137,7 @@ func (ev *Evidence) displaced(c *Claim, w Window) string {
 
 // topic returns the stems of a claim before its first verb: what it is of.
 func (c *Claim) topic() []string {
-	t := lex(c.Text)
+	t := c.tokens()
 	for i := range t {
 		if i > 0 && !strings.ContainsAny(t[i].low, "'’") && (verbs.has(t[i].low) || t.acts(i) || forms()[t[i].low] != "") {
 			if of := stemsOf(c.Text[:t[i].at]); len(of) > 0 {
@@ -193,7 +193,7 @@ func (ev *Evidence) ofAnother(c, q *Claim) string {
 
 // actor returns the first name of several words that stands before a verb, and the verb's stem, "" if there is none.
 func (c *Claim) actor() (d *Detail, does string) {
-	t := lex(c.Text)
+	t := c.tokens()
 	for k := range c.Details {
 		d = &c.Details[k]
 		if i := d.first + len(d.Words); d.Kind == Name && len(d.Words) > 1 && i < len(t) &&

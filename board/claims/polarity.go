@@ -1,7 +1,9 @@
 package claims
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -157,12 +159,131 @@ type clause struct {
 	words   []*Word
 	weight  float64
 	denials []denial
+	roots   []string       // of the words, made at first use
+	at      map[string]int // of a long clause: the first word that has a stem, a root or a form (see places)
+	best    [2]fit         // the clauses of the claim that fit it best; see fitsBetter
+	fitted  bool
+}
+
+// A fit is how many words a clause shares with another one.
+type fit struct {
+	c *clause
+	n int
+}
+
+// longClause is from how many words on those of a clause are found by a table.
+const longClause = 24
+
+// places makes the table of a long clause: of stems, "/" and roots, "=" and words as they are.
+func (c *clause) places() map[string]int {
+	if c.at == nil {
+		c.at = map[string]int{}
+		for i := len(c.words) - 1; i >= 0; i-- {
+			w := c.words[i]
+			c.at[w.stem], c.at["/"+root(w.low)], c.at["="+w.low] = i, i, i
+		}
+	}
+	return c.at
+}
+
+// root returns the root of a word of a clause.
+func (c *clause) root(i int) string {
+	if c.roots == nil {
+		c.roots = make([]string, len(c.words))
+		for i, w := range c.words {
+			c.roots[i] = root(w.low)
+		}
+	}
+	return c.roots[i]
+}
+
+// withRoot returns the first word that has a root, -1 if none has.
+func (c *clause) withRoot(r string) int {
+	if len(c.words) > longClause {
+		if i, is := c.places()["/"+r]; is {
+			return i
+		}
+		return -1
+	}
+	for i := range c.words {
+		if c.root(i) == r {
+			return i
+		}
+	}
+	return -1
+}
+
+// withForm returns the first word that is written so, -1 if none is.
+func (c *clause) withForm(low string) int {
+	if i, is := c.places()["="+low]; is {
+		return i
+	}
+	return -1
+}
+
+// clauses are those of one side, with an index if they are many.
+type clauses struct {
+	all  []*clause
+	post map[string][]int32 // those that have a stem; nil: they are few
+}
+
+func newClauses(all []*clause) *clauses {
+	x := &clauses{all: all}
+	if len(all) > mostEach {
+		x.post = map[string][]int32{}
+		for i, c := range all {
+			for _, w := range c.words {
+				if at := x.post[w.stem]; !empty.has(w.low) && (len(at) == 0 || at[len(at)-1] != int32(i)) {
+					x.post[w.stem] = append(at, int32(i))
+				}
+			}
+		}
+	}
+	return x
+}
+
+// like returns the clauses that have words of another one: of many those that have the most of its rarest.
+func (x *clauses) like(c *clause) []*clause {
+	if x.post == nil {
+		return x.all
+	}
+	var postings [][]int32
+	for _, w := range c.words {
+		if at := x.post[w.stem]; len(at) > 0 && !empty.has(w.low) {
+			postings = append(postings, at)
+		}
+	}
+	slices.SortStableFunc(postings, func(a, b []int32) int { return len(a) - len(b) })
+	shared, most := map[int32]int{}, 4*mostEach
+	for _, at := range postings {
+		for _, i := range at[:min(len(at), most)] {
+			shared[i]++
+		}
+		if most -= len(at); most <= 0 {
+			break
+		}
+	}
+	near := slices.Collect(maps.Keys(shared))
+	slices.SortFunc(near, func(a, b int32) int { return cmp.Or(shared[b]-shared[a], int(a-b)) })
+	near = near[:min(len(near), mostEach)]
+	slices.Sort(near)
+	var out []*clause
+	for _, i := range near {
+		out = append(out, x.all[i])
+	}
+	return out
 }
 
 func (c *clause) has(stem string) bool { return c.word(stem) != nil }
 
 // word returns the word of a clause that has a stem.
 func (c *clause) word(stem string) *Word {
+	if len(c.words) > longClause {
+		if i, is := c.places()[stem]; is {
+			return c.words[i]
+		}
+		return nil
+	}
 	for _, w := range c.words {
 		if w.stem == stem {
 			return w
@@ -218,6 +339,7 @@ func (ev *Evidence) clauses(c *Claim, matches []Match, mine bool) (out []*clause
 // sharedClause returns the share of the lighter of two clauses that both have, and how many words that are. A figure
 // says as much as two words.
 func (ev *Evidence) sharedClause(a, b *clause) (share float64, n int) {
+	compares()
 	both := 0.0
 	for _, w := range a.words {
 		if !empty.has(w.low) && b.has(w.stem) {
@@ -258,9 +380,9 @@ func (ev *Evidence) opposing(c *Claim, w Window, matches []Match) (all []opposit
 			theirs = append(theirs, ev.clauses(e, matches, false)...)
 		}
 	}
-	mine := ev.clauses(c, matches, true)
-	for _, m := range mine {
-		if o := ev.opposite(m, mine, theirs); o.why != "" {
+	mine, others := newClauses(ev.clauses(c, matches, true)), newClauses(theirs)
+	for _, m := range mine.all {
+		if o := ev.opposite(m, mine, others); o.why != "" {
 			if (o.stem == stem("before") || o.stem == stem("after")) && c.outright() != w.outright() {
 				continue // nothing before eight, only after eight
 			}
@@ -279,10 +401,10 @@ func (w *Window) outright() (n int) {
 }
 
 // opposite returns in what a clause is the opposite of one of others, if it is.
-func (ev *Evidence) opposite(m *clause, mine, theirs []*clause) (best opposition) {
+func (ev *Evidence) opposite(m *clause, mine, theirs *clauses) (best opposition) {
 	most := 0.0
 	var agreeing []*clause
-	for _, t := range theirs {
+	for _, t := range theirs.like(m) {
 		if m.weight == 0 || t.weight == 0 {
 			continue
 		}
@@ -291,7 +413,7 @@ func (ev *Evidence) opposite(m *clause, mine, theirs []*clause) (best opposition
 			continue
 		}
 		both := share * min(m.weight, t.weight)
-		x, y := opposed(m.words, t.words)
+		x, y := opposed(m, t)
 		if x != nil && m.deniesWord(x) != t.deniesWord(y) {
 			continue // not safe, unsafe
 		}
@@ -332,15 +454,25 @@ func (c *clause) deniesWord(w *Word) bool {
 
 // fitsBetter reports whether another clause of the claim is nearer to one of theirs, and
 // agrees with it.
-func (ev *Evidence) fitsBetter(m, t *clause, mine []*clause) bool {
-	_, n := ev.sharedClause(m, t)
-	return slices.ContainsFunc(mine, func(o *clause) bool {
-		if o == m {
-			return false
+func (ev *Evidence) fitsBetter(m, t *clause, mine *clauses) bool {
+	if !t.fitted {
+		t.fitted = true
+		for _, o := range mine.like(t) {
+			share, k := ev.sharedClause(o, t)
+			if share < .5 || k < 2 || len(o.denials)%2 != len(t.denials)%2 || k <= t.best[1].n {
+				continue
+			}
+			if t.best[1] = (fit{o, k}); k > t.best[0].n {
+				t.best[0], t.best[1] = t.best[1], t.best[0]
+			}
 		}
-		share, k := ev.sharedClause(o, t)
-		return share >= .5 && k > n && k >= 2 && len(o.denials)%2 == len(t.denials)%2
-	})
+	}
+	better := t.best[0]
+	if better.c == m {
+		better = t.best[1]
+	}
+	_, n := ev.sharedClause(m, t)
+	return better.n > n
 }
 
 // without is the weight of a clause without one of its words.
@@ -383,9 +515,9 @@ var rhythms = sync.OnceValue(func() map[string]string {
 		"monthly": "month", "quarterly": "quarter", "yearly": "year", "annual": "year", "annually": "year"}
 })
 
-// rhythm returns a word for the only rhythm that words have, nil if they have none or several.
-func rhythm(words []*Word) (r *Word) {
-	for _, w := range words {
+// rhythm returns a word for the only rhythm that the words have, nil if they have none or several.
+func (c *clause) rhythm() (r *Word) {
+	for _, w := range c.words {
 		if of := rhythms()[w.low]; of != "" {
 			if r != nil && rhythms()[r.low] != of {
 				return nil
@@ -398,30 +530,46 @@ func rhythm(words []*Word) (r *Word) {
 
 // opposed returns a word of one clause and its opposite in the other, or two rhythms that differ; nil if there are
 // none.
-func opposed(a, b []*Word) (*Word, *Word) {
-	if x, y := rhythm(a), rhythm(b); x != nil && y != nil && rhythms()[x.low] != rhythms()[y.low] {
+func opposed(a, b *clause) (*Word, *Word) {
+	if x, y := a.rhythm(), b.rhythm(); x != nil && y != nil && rhythms()[x.low] != rhythms()[y.low] {
 		return x, y
 	}
-	has := func(list []*Word, r string) bool {
-		return slices.ContainsFunc(list, func(w *Word) bool { return root(w.low) == r })
-	}
-	for _, x := range a {
-		rx := root(x.low)
-		against := contraries()[rx]
-		if len(against) == 0 || has(b, rx) {
-			continue
-		}
-		for _, y := range b {
-			if ry := root(y.low); rx != ry && slices.Contains(against, ry) && !has(a, ry) {
-				return x, y
+	for i, x := range a.words {
+		rx, at := a.root(i), -1
+		for _, ry := range contraries()[rx] {
+			if k := b.withRoot(ry); k >= 0 && (at < 0 || k < at) && ry != rx && a.withRoot(ry) < 0 {
+				at = k
 			}
 		}
+		if at >= 0 && b.withRoot(rx) < 0 {
+			return x, b.words[at]
+		}
 	}
-	for _, x := range a {
-		for _, y := range b {
-			if (isPrefixed(x.low, y.low) || isPrefixed(y.low, x.low)) && !has(b, root(x.low)) && !has(a, root(y.low)) {
-				return x, y
+	for i, x := range a.words {
+		at := -1
+		note := func(k int) {
+			if k >= 0 && (at < 0 || k < at) && a.withRoot(b.root(k)) < 0 {
+				at = k
 			}
+		}
+		if len(b.words) > longClause {
+			for _, p := range negativePrefixes {
+				if low, is := strings.CutPrefix(x.low, p); is && len(low) > 4 {
+					note(b.withForm(low))
+				}
+				if len(x.low) > 4 {
+					note(b.withForm(p + x.low))
+				}
+			}
+		} else {
+			for k, y := range b.words {
+				if isPrefixed(x.low, y.low) || isPrefixed(y.low, x.low) {
+					note(k)
+				}
+			}
+		}
+		if at >= 0 && b.withRoot(a.root(i)) < 0 {
+			return x, b.words[at]
 		}
 	}
 	return nil, nil

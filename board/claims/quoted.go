@@ -15,7 +15,7 @@ func (c *Claim) disagrees(around []*Claim, quote string) (reasons []string) {
 	if !c.English {
 		return nil
 	}
-	mine, said := lex(c.Text), lex(quote)
+	mine, said := c.tokens(), lex(quote)
 	add := func(why string) {
 		if why != "" {
 			reasons = append(reasons, why)
@@ -23,7 +23,7 @@ func (c *Claim) disagrees(around []*Claim, quote string) (reasons []string) {
 	}
 	add(mine.widens(said))
 	for _, e := range around {
-		add(mine.otherRhythm(lex(e.Text), c, e))
+		add(mine.otherRhythm(e.tokens(), c, e))
 	}
 	return reasons
 }
@@ -219,12 +219,12 @@ func titledParty(who []string) bool {
 // saidByOthers returns why a figure of a claim is somebody else's in a window: of two people,
 // or of two parties of one statement.
 func (cmp *Comparison) saidByOthers(c *Claim) []string {
-	mine := lex(c.Text)
+	mine := c.tokens()
 	for _, m := range cmp.Matches {
 		if m.With == nil || !m.Rel.Agrees() || m.Detail.Kind != Number || m.From.Cells != nil {
 			continue
 		}
-		who, other := mine.sayer(m.Detail.first), lex(m.From.Text).sayer(m.With.first)
+		who, other := mine.sayer(m.Detail.first), m.From.tokens().sayer(m.With.first)
 		has := func(w string) bool { return m.From.stems[w] || m.From.context[w] }
 		both := titledParty(who) && titledParty(other)
 		if len(who) == 0 || len(other) == 0 || !both && !slices.ContainsFunc(who, has) ||

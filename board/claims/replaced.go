@@ -13,33 +13,32 @@ import (
 
 // replaced returns why a quote contradicts a figure of a finding, wherever else the source has that figure: the quote
 // says much the same, more than any place that has the figure, and has other ones of its kind.
-func (ev *Evidence) replaced(finding *Claim, d *Detail, around []*Claim, quote string) string {
-	if len(around) == 0 || d.Level || d.named || !strings.Contains(quote, " ") { // what the values of a line are, it does not say
+func (q *quotation) replaced(d *Detail) string {
+	if len(q.around) == 0 || d.Level || d.named || !strings.Contains(q.text, " ") { // what the values of a line are, it does not say
 		return ""
 	}
 	var rivals []*Detail
-	figures := figuresIn(around, quote)
-	for _, x := range figures {
+	for _, x := range q.near(d) {
 		switch rel := d.relation(x); {
 		case rel.Agrees(), rel == Coarser:
 			return ""
-		case rel == OtherValue && !x.Denied && !x.Level && !x.named && finding.rivals(d, x) && d.sameKind(x):
+		case rel == OtherValue && !x.Denied && !x.Level && !x.named && q.rivals(d, x) && d.sameKind(x):
 			rivals = append(rivals, x)
 		}
 	}
-	if len(rivals) == 0 || d.derives(figures, finding, quote) {
+	if len(rivals) == 0 || q.derives(d) {
 		return ""
 	}
-	all, both := ev.shared(finding, join(around, ""))
+	all, both := q.shared(q.c, q.said)
 	elsewhere := 0.0
-	for _, e := range ev.withFigure(finding, d) {
-		if !slices.Contains(around, e) {
-			_, there := ev.shared(finding, e)
+	for _, e := range q.withFigure(q.c, d) {
+		if !slices.Contains(q.around, e) {
+			_, there := q.shared(q.c, e)
 			elsewhere = max(elsewhere, there)
 		}
 	}
-	x := slices.MaxFunc(rivals, func(a, b *Detail) int { return cmp.Compare(ev.alike(d, a), ev.alike(d, b)) })
-	if both < leastSaid*all || elsewhere >= both || ev.alike(d, x) < leastReplaced {
+	x := slices.MaxFunc(rivals, func(a, b *Detail) int { return cmp.Compare(q.alike(d, a), q.alike(d, b)) })
+	if both < leastSaid*all || elsewhere >= both || q.alike(d, x) < leastReplaced {
 		return ""
 	}
 	return fmt.Sprintf("%s: the finding says %s, the source %s", OtherValue, d.Text, x.Text)
@@ -79,15 +78,12 @@ var ofShares = set("half shared equally each per every both twice double third q
 
 // derives reports whether a figure may be worked out from those of a quote: a difference, a share or a rate of two, a
 // date some time after another, the total of some, and half or twice one where words say that it is shared.
-func (d *Detail) derives(figures []*Detail, finding *Claim, quote string) bool {
+func (q *quotation) derives(d *Detail) bool {
+	figures := q.near(d)
 	if d.Q == nil { // from a day on for 36 months
 		return slices.ContainsFunc(figures, func(x *Detail) bool {
 			return x.Q != nil && (x.Q.Dim == "time" || x.Q.Dim == "months")
 		})
-	}
-	t := append(lex(finding.Text), lex(quote)...)
-	says := func(words wordSet) bool {
-		return slices.ContainsFunc(t, func(x token) bool { return words.has(x.low) })
 	}
 	is := func(v float64) bool {
 		return math.Abs(v-d.Q.Value) <= max(d.Q.Half, .005*math.Abs(d.Q.Value)) ||
@@ -99,7 +95,7 @@ func (d *Detail) derives(figures []*Detail, finding *Claim, quote string) bool {
 			continue
 		}
 		sum += a.Q.Value
-		if is(sum) && i > 0 || says(ofShares) && (is(a.Q.Value/2) || is(2*a.Q.Value)) {
+		if is(sum) && i > 0 || q.shares() && (is(a.Q.Value/2) || is(2*a.Q.Value)) {
 			return true
 		}
 		for _, b := range figures[:i] {
@@ -108,7 +104,7 @@ func (d *Detail) derives(figures []*Detail, finding *Claim, quote string) bool {
 			}
 			x, y := a.Q.Value, b.Q.Value
 			if a.Q.Dim == b.Q.Dim && (is(math.Abs(x-y)) || is(x+y)) || y != 0 && is(x/y) || x != 0 && is(y/x) ||
-				is(x*y) && says(ofShares) || is(x*y/100) {
+				is(x*y) && q.shares() || is(x*y/100) {
 				return true
 			}
 		}
@@ -174,7 +170,7 @@ var speakers = set("i me my mine we us our ours you your")
 // acts reports whether a name stands where one who does something does: at the beginning, behind a mark or a title,
 // or after "by".
 func (c *Claim) acts(d *Detail) bool {
-	before := lex(c.Text).at(d.first - 1)
+	before := c.tokens().at(d.first - 1)
 	return before.kind == markToken || before.low == "" || before.low == "by" || before.low == "and" ||
 		titleStems()[stem(before.low)]
 }

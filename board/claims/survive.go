@@ -390,7 +390,7 @@ func (cmp *Comparison) figuresIn(e *Claim) (n int) {
 func (cmp *Comparison) differs(m Match) bool {
 	return m.With != nil && !m.With.Level && m.Alike >= cmp.enough(m) && !m.Detail.Denied && !m.With.Denied &&
 		m.Detail.sameWay(m.With) && !cmp.worksOut(m) && !m.Detail.labels(m.With) && !cmp.isLimit(m) &&
-		(m.With.isDifference(m.From.Text) == m.Detail.isDifference(cmp.of.Text)) &&
+		(m.With.isDifference(m.From.tokens()) == m.Detail.isDifference(cmp.of.tokens())) &&
 		!(m.Rel == OtherUnit && !strings.ContainsFunc(m.With.Text, writesUnit))
 }
 
@@ -399,12 +399,11 @@ func (cmp *Comparison) differs(m Match) bool {
 func (cmp *Comparison) isLimit(m Match) bool {
 	d, x := m.Detail.Q, m.With.Q
 	return m.Rel == OtherValue && d != nil && x != nil && (d.Bound == 0) != (x.Bound == 0) &&
-		lex(m.From.Text).hasAny(modals) != lex(cmp.of.Text).hasAny(modals)
+		m.From.tokens().hasAny(modals) != cmp.of.tokens().hasAny(modals)
 }
 
 // isDifference reports whether a figure says how much more or less something is than something else: 63 errors fewer.
-func (d *Detail) isDifference(text string) bool {
-	t := lex(text)
+func (d *Detail) isDifference(t tokens) bool {
 	for k := d.first + 1; k < min(d.first+5, len(t)) && t[k].kind != markToken; k++ {
 		if compared.has(t[k].low) && t.at(k+1).low != "and" && t.at(k-1).low != "or" {
 			return true
@@ -496,17 +495,13 @@ func (cmp *Comparison) odds(n *count) float64 {
 // only figure of its kind in the claim and the only one in the window are hardly of two
 // things, nor are figures that differ in a digit.
 func (cmp *Comparison) enough(m Match) float64 {
-	n := 0
-	for _, o := range cmp.Matches {
-		if m.Detail.relation(o.Detail) != Incomparable {
-			n++
-		}
+	n := 0 // more than two are many
+	for i := 0; i < len(cmp.Matches) && n <= 2; i++ {
+		n += int(truth(m.Detail.relation(cmp.Matches[i].Detail) != Incomparable))
 	}
 	for _, e := range cmp.Claims {
-		for k := range e.Details {
-			if m.Detail.relation(&e.Details[k]) != Incomparable {
-				n++
-			}
+		for k := 0; k < len(e.Details) && n <= 2; k++ {
+			n += int(truth(m.Detail.relation(&e.Details[k]) != Incomparable))
 		}
 	}
 	q := m.Detail.Q

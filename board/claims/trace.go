@@ -47,8 +47,9 @@ func (ev *Evidence) Trace(report []*Claim) []Standing {
 		if i > 0 && report[i-1].Block == c.Block {
 			before = report[i-1]
 		}
+		on := ev.scale(c, before)
 		for k := range c.Details {
-			s.Details = append(s.Details, ev.weighDetail(c, before, &c.Details[k], near))
+			s.Details = append(s.Details, ev.weighDetail(on, &c.Details[k], near))
 		}
 		if s.Verbatim == "" {
 			if s.By, s.Against = ev.refutes(c, near); s.Against == "" {
@@ -144,7 +145,7 @@ func (ev *Evidence) withName(d *Detail) *Claim {
 }
 
 // weighDetail says what evidence has for one detail.
-func (ev *Evidence) weighDetail(c, before *Claim, d *Detail, near []*Claim) Judged {
+func (ev *Evidence) weighDetail(s *scale, d *Detail, near []*Claim) Judged {
 	j := Judged{Detail: d}
 	if !d.isFigure() {
 		if e := ev.withName(d); e != nil {
@@ -156,7 +157,7 @@ func (ev *Evidence) weighDetail(c, before *Claim, d *Detail, near []*Claim) Judg
 		j.Verdict, j.Source, j.Label = Supported, strings.TrimSuffix(e.Source, Quoted), true
 		return j
 	}
-	w := ev.weigh(c, before, d, ev.having(d, near))
+	w := s.weigh(d, ev.having(d, near), nil)
 	best, other := &w.Best, &w.Other
 	plain := best.With != nil && best.Rel != Bare
 	switch {
@@ -232,7 +233,7 @@ func (ev *Evidence) refutes(c *Claim, nearest []*Claim) (source, why string) {
 		if strings.HasSuffix(e.Source, Quoted) || strings.HasSuffix(c.Text, "?") {
 			continue
 		}
-		if sharedStems(c, e)+min(2, c.commonFigures(e, &Detail{first: -1})) < fewestShared {
+		if sharedStems(c, e)+min(2, len(c.commonFigures(e))) < fewestShared {
 			continue
 		}
 		mine, both := ev.shared(c, e)
@@ -282,7 +283,7 @@ const sameClause = .67
 // turned says which change goes the other way.
 func turned(m []Match) (reasons []string) {
 	for i := range m {
-		for k := i + 1; k < len(m); k++ {
+		for k := i + 1; k < min(len(m), i+1+mostEach); k++ {
 			if a, b := &m[i], &m[k]; exchangeable(a, b) && reversed(a, b) {
 				reasons = append(reasons, fmt.Sprintf("%s and %s stand the other way round",
 					a.Detail.Text, b.Detail.Text))
@@ -326,7 +327,7 @@ var (
 // reason, most of whose words stand nowhere. What a report says of itself, proposes or supposes, and
 // statements with figures, which are judged by these, are left out.
 func (ev *Evidence) unsaid(c *Claim) string {
-	t := lex(c.Text)
+	t := c.tokens()
 	if !c.English || c.Cells != nil || !strings.HasSuffix(c.Text, ".") || slices.ContainsFunc(t, func(x token) bool {
 		return x.kind == numberToken || x.kind == stampToken || ofReport.has(x.low)
 	}) {

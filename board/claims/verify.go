@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"blackboard/board/text"
 )
@@ -23,16 +24,17 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 	around = quotedIn(around, quote)
 	program := len(around) > 0 && reProgram.MatchString(around[0].Source) && !isData(quote)
 	near := ev.beside(around)
+	q, nearby := ev.quotation(finding, quote, around), many(near)
 	var had []*Detail
 	for k := range finding.Details {
 		d := &finding.Details[k]
 		if !d.isFigure() {
 			continue
 		}
-		w := ev.weigh(finding, nil, d, near)
+		w := q.weigh(d, near, nearby)
 		stands := w.Best.With != nil && w.Best.Rel != Bare || w.Rival.Rel == Coarser
 		if stands || ev.hasFigure(finding, d) {
-			if why := ev.replaced(finding, d, around, quote); why != "" && !program {
+			if why := q.replaced(d); why != "" && !program {
 				v.Refuted = append(v.Refuted, why)
 				continue
 			}
@@ -40,14 +42,14 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 				continue
 			}
 		}
-		quoted := ev.weigh(finding, nil, d, around)
+		quoted := q.weigh(d, around, q.many)
 		if within(d, quoted.Other.With, quoted.Rival.With) {
 			had = append(had, d)
 			continue
 		}
-		one := finding.onlyOne(d, around)
+		one := q.onlyOne(d)
 		if one && !program { // whatever makes it of figures of the paragraph
-			if why := ev.replaced(finding, d, around, quote); why != "" {
+			if why := q.replaced(d); why != "" {
 				v.Refuted = append(v.Refuted, why)
 				continue
 			}
@@ -65,7 +67,7 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		why, value := quoted.contradicts(quote, one)
 		if why != "" && !program && (!value || one && d.spelled() || counted) {
 			v.Refuted = append(v.Refuted, why)
-		} else if why != "" && !finding.inAnotherZone(d, had) && !d.derives(figuresIn(around, quote), finding, quote) {
+		} else if why != "" && !finding.inAnotherZone(d, had) && !q.derives(d) {
 			v.misquoted = append(v.misquoted, misquotedFigure{d, why})
 		}
 	}
@@ -86,7 +88,7 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 	}
 	if len(around) > 0 {
 		how := ev.Compare(finding, Window{Claims: around})
-		all, both := ev.shared(finding, join(around, ""))
+		all, both := ev.shared(finding, q.said)
 		cover := both / all
 		if cover >= .35 && how.Back < .5 && finding.denials == nil && around[0].denials == nil {
 			v.Unsure = ev.opposites(finding, how.Window, how.Matches) // closed, stays open until
@@ -158,25 +160,62 @@ func (d *Detail) suffixed() bool {
 
 // onlyOne reports whether a finding and the statements that it quotes have one figure each of the
 // kind of one, those aside that both have: they are of one thing, whatever stands beside them.
-func (c *Claim) onlyOne(d *Detail, around []*Claim) bool {
-	both := func(d *Detail, others []*Detail) bool {
-		return slices.ContainsFunc(others, func(o *Detail) bool { return d.relation(o).Agrees() })
+func (q *quotation) onlyOne(d *Detail) bool {
+	return comparable(q.ownHere, func(o *Detail) Relation { return o.relation(d) }) == 1 &&
+		comparable(q.ownThere, d.relation) == 1
+}
+
+// comparable counts the figures that can be compared, two at most.
+func comparable(all []*Detail, relation func(*Detail) Relation) (n int) {
+	for i := 0; i < len(all) && n < 2; i++ {
+		n += int(truth(relation(all[i]) != Incomparable))
 	}
-	mine, theirs := 0, 0
-	said := join(around, "").figures()
-	for _, o := range c.figures() {
-		if o.relation(d) != Incomparable && !both(o, said) {
-			mine++
+	return n
+}
+
+// A quotation is a quote of a finding with the statements that it is of.
+type quotation struct {
+	*scale            // of the finding
+	text              string
+	around            []*Claim
+	said              *Claim       // all of them as one
+	many              *figureIndex // of their figures; nil if they are few
+	figures           []*Detail    // of them, in the quote
+	ownHere, ownThere []*Detail    // figures that the finding has alone, or the statements
+	shares            func() bool  // one of both says that something is shared
+}
+
+func (ev *Evidence) quotation(finding *Claim, quote string, around []*Claim) *quotation {
+	q := &quotation{scale: ev.scale(finding, nil), text: quote, around: around, said: join(around, ""), many: many(around),
+		figures: figuresIn(around, quote)}
+	for _, o := range finding.figures() {
+		if !q.said.hasFigure(o) {
+			q.ownHere = append(q.ownHere, o)
 		}
 	}
 	for _, e := range around {
 		for _, x := range e.figures() {
-			if !x.Denied && d.relation(x) != Incomparable && !both(x, c.figures()) {
-				theirs++
+			if !x.Denied && !finding.hasFigure(x) {
+				q.ownThere = append(q.ownThere, x)
 			}
 		}
 	}
-	return mine == 1 && theirs == 1
+	q.shares = sync.OnceValue(func() bool { return finding.tokens().hasAny(ofShares) || lex(quote).hasAny(ofShares) })
+	return q
+}
+
+// near returns the figures of a quote, of very many those that are worth comparing with one.
+func (q *quotation) near(d *Detail) []*Detail {
+	if q.many == nil {
+		return q.figures
+	}
+	var near []*Detail
+	for _, p := range q.many.comparable(d) {
+		if strings.Contains(q.text, p.d.Text) {
+			near = append(near, p.d)
+		}
+	}
+	return near
 }
 
 // counts reports whether two numbers count the same: three managers, two managers.
@@ -296,7 +335,7 @@ var verbs = set(`is are was were be been has have had will shall must may can co
 // predicates reports whether a statement has a verb. A fragment, as under a heading, does
 // not say what it is about.
 func (c *Claim) predicates() bool {
-	return slices.ContainsFunc(lex(c.Text), func(t token) bool {
+	return slices.ContainsFunc(c.tokens(), func(t token) bool {
 		return verbs.has(t.low) || strings.HasSuffix(t.low, "ed") && len(t.low) > 4 || forms()[t.low] != ""
 	})
 }

@@ -17,7 +17,7 @@ func (c *Claim) otherThan(around []*Claim, quote string) (reasons []string) {
 		if d.T == nil {
 			continue
 		}
-		for _, e := range around {
+		for _, e := range around[:min(len(around), mostEach)] {
 			if why := d.otherZoneThan(e); why != "" {
 				reasons = append(reasons, why)
 			}
