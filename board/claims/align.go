@@ -408,14 +408,16 @@ func (c *Claim) agreesBut(e *Claim, d *Detail) bool {
 // inPlaceOf returns the name that the evidence has in the place of one that it lacks, nil if there is none.
 func (ev *Evidence) inPlaceOf(c *Claim, m, n *Match) *Detail {
 	d := n.Detail
-	if n.Rel == Same || d.isFigure() || d.Kind == Identifier && !strings.ContainsFunc(d.Text, unicode.IsLetter) || d.initial ||
+	if n.Rel == Same || d.isFigure() || d.initial || d.Kind == Identifier && !strings.ContainsFunc(d.Text, unicode.IsLetter) ||
 		d.Kind == Name && (d.Weak || m.From.hasAny(d)) || abs(d.first-m.Detail.first) > reachOfName {
 		return nil
 	}
-	k, _ := slices.BinarySearchFunc(m.From.Details, m.With.first-reachOfName, func(x Detail, first int) int { return x.first - first })
+	k, _ := slices.BinarySearchFunc(m.From.Details, m.With.first-reachOfName, func(x Detail, at int) int {
+		return x.first - at
+	})
 	for ; k < len(m.From.Details) && m.From.Details[k].first <= m.With.first+reachOfName; k++ {
 		x := &m.From.Details[k]
-		if x.Kind == d.Kind && !x.initial && !c.hasName(x) && !(x.Kind == Name && c.hasAny(x)) && !(x.Kind == Name && x.Weak) &&
+		if x.Kind == d.Kind && !x.initial && !c.hasName(x) && !(x.Kind == Name && (c.hasAny(x) || x.Weak)) &&
 			(ev.alike(d, x) >= .3 || d.titled() && x.titled() || !ev.isLong() && !ev.Part && c.agreesBut(m.From, d)) {
 			return x
 		}

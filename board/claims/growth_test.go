@@ -58,14 +58,15 @@ func TestComparisonsGrowWithLength(t *testing.T) {
 				NewEvidence(all).Verify(ExtractText(a, ""), b, all)
 			},
 			"trace": func(a, b string) {
-				NewEvidence(ExtractDocument(documents.New("source.md", b))).Trace([]*Claim{ExtractText(a, "")})
+				NewEvidence(ExtractDocument(documents.New("source.md", b))).
+					Trace(ExtractDocument(documents.New("report.md", a)))
 			},
 		} {
 			some := func(n int) int {
 				return count(func() { work(longText(of, 1, n), longText(of, 2, n)) })
 			}
-			if few, many := some(150), some(450); many > 7*few || few == 0 {
-				t.Errorf("%s of %s: %d comparisons of 150 statements, %d of 450", name, kind, few, many)
+			if few, many := some(80), some(240); many > 7*few || few == 0 {
+				t.Errorf("%s of %s: %d comparisons of 80 statements, %d of 240", name, kind, few, many)
 			} else {
 				t.Logf("%s of %s: %d and %d", name, kind, few, many)
 			}

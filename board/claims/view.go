@@ -96,12 +96,12 @@ func (d *Detail) Figure() any {
 	}
 	q := d.Q
 	return struct {
-		number, value, half   float64
-		dim, unit, per, nouns string
-		bound                 Bound
-		flags                 [5]bool
-	}{q.Number, q.Value, q.Half, q.Dim, q.Unit, q.Per, strings.Join(q.Noun, " "), q.Bound,
-		[5]bool{q.About, q.Whole, q.Word, q.Ref, d.about.of(byMark) > 0}}
+		numbers [4]float64
+		names   [6]string
+		bound   Bound
+		flags   [9]bool
+	}{[...]float64{q.Number, q.Value, q.Half, q.Other}, [...]string{q.Dim, q.Unit, q.Per, q.Period, q.Label, strings.Join(q.Noun, " ")},
+		q.Bound, [...]bool{q.About, q.Soft, q.Word, q.Whole, q.Down, q.Ref, q.Minutes, d.about.of(byMark) > 0, d.Cell != nil}}
 }
 
 // IsNumber reports whether a word is a number, in digits or below twenty.

@@ -1,0 +1,32 @@
+package claims
+
+import (
+	"reflect"
+	"testing"
+)
+
+// TestFigureHasAllOfAQuantity changes each field of a quantity: another figure may be judged otherwise.
+func TestFigureHasAllOfAQuantity(t *testing.T) {
+	same := (&Detail{Q: &Quantity{Number: 46}}).Figure()
+	for i := range reflect.TypeFor[Quantity]().NumField() {
+		q := Quantity{Number: 46}
+		switch f := reflect.ValueOf(&q).Elem().Field(i); f.Kind() {
+		case reflect.Float64:
+			f.SetFloat(7)
+		case reflect.String:
+			f.SetString("month")
+		case reflect.Slice:
+			f.Set(reflect.ValueOf([]string{"month"}))
+		case reflect.Bool:
+			f.SetBool(true)
+		default:
+			f.SetInt(1)
+		}
+		if (&Detail{Q: &q}).Figure() == same {
+			t.Errorf("two quantities are the same figure and differ in %s", reflect.TypeFor[Quantity]().Field(i).Name)
+		}
+	}
+	if (&Detail{Q: &Quantity{Number: 46}, Cell: &Cell{}}).Figure() == same {
+		t.Error("a figure of a cell is that of a sentence")
+	}
+}
