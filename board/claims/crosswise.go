@@ -83,7 +83,7 @@ func (c *Claim) crosswise(around []*Claim) string {
 	mine, theirs := c.strands(c, figures), join(around, "").strands(c, figures)
 	here, there := only(mine), only(theirs)
 	both := map[[2]int][]string{}                        // what a clause of each has, and no other one
-	met, by := map[int][]int{}, make([][]int, len(mine)) // of each of theirs those of mine with which it has it, and the reverse
+	met, by := map[int][]int{}, make([][]int, len(mine)) // of each of theirs those of mine with which it does; the reverse
 	for _, k := range slices.Sorted(maps.Keys(here)) {
 		i, j := here[k], -1
 		if to, has := there[k]; has {

@@ -100,8 +100,9 @@ func (d *Detail) Figure() any {
 		names   [6]string
 		bound   Bound
 		flags   [9]bool
-	}{[...]float64{q.Number, q.Value, q.Half, q.Other}, [...]string{q.Dim, q.Unit, q.Per, q.Period, q.Label, strings.Join(q.Noun, " ")},
-		q.Bound, [...]bool{q.About, q.Soft, q.Word, q.Whole, q.Down, q.Ref, q.Minutes, d.about.of(byMark) > 0, d.Cell != nil}}
+	}{[...]float64{q.Number, q.Value, q.Half, q.Other},
+		[...]string{q.Dim, q.Unit, q.Per, q.Period, q.Label, strings.Join(q.Noun, " ")}, q.Bound,
+		[...]bool{q.About, q.Soft, q.Word, q.Whole, q.Down, q.Ref, q.Minutes, d.about.of(byMark) > 0, d.Cell != nil}}
 }
 
 // IsNumber reports whether a word is a number, in digits or below twenty.
