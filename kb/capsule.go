@@ -1,6 +1,7 @@
 package kb
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -123,11 +124,8 @@ func (c *Capsule) Normalise() error {
 	c.Tags, c.DomainTags, c.Supersedes = sortedTags(c.Tags), sortedTags(c.DomainTags),
 		sortedTags(c.Supersedes)
 	c.Refs = append([]string{}, c.Refs...) // a list, not null
-	if !slices.Contains(Kinds, c.Kind) {
-		return unknown("kind", c.Kind, Kinds)
-	}
-	if !slices.Contains(Scopes, c.Scope) {
-		return unknown("scope", c.Scope, Scopes)
+	if err := cmp.Or(oneOf("kind", Kinds, c.Kind), oneOf("scope", Scopes, c.Scope)); err != nil {
+		return err
 	}
 	for _, f := range []struct {
 		what, text string

@@ -88,10 +88,7 @@ func (k *KB) Resolve(ctx context.Context, keep, other, how, why string) error {
 	if keep == other {
 		return invalid("both ids name the same capsule", "name two different capsules")
 	}
-	if !slices.Contains(Resolutions, how) {
-		return unknown("resolution", how, Resolutions)
-	}
-	if err := CheckText("the reason", why, MaxField, false); err != nil {
+	if err := cmp.Or(oneOf("resolution", Resolutions, how), CheckText("the reason", why, MaxField, false)); err != nil {
 		return err
 	}
 	return k.change(ctx, func(ch *change) error {

@@ -8,7 +8,7 @@ import (
 
 var (
 	invalid = fault.Invalid.New
-	unknown = fault.Unknown
+	oneOf   = fault.OneOf
 	clip    = fault.Clip
 )
 

@@ -1,6 +1,7 @@
 package kb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -155,7 +156,7 @@ func (q *Query) normalise() error {
 	}
 	switch {
 	case !slices.Contains(Modes, q.Mode):
-		return unknown("mode", q.Mode, Modes)
+		return fault.Unknown("mode", q.Mode, Modes)
 	case q.Limit < 1 || q.Limit > MaxLimit:
 		return invalid(fmt.Sprintf("a limit of %d is not between 1 and %d", q.Limit, MaxLimit), "",
 			everything)
@@ -177,17 +178,7 @@ func (q *Query) normalise() error {
 
 // CheckFilter refuses unknown kinds and scopes.
 func (q *Query) CheckFilter() error {
-	for _, k := range q.Kinds {
-		if !slices.Contains(Kinds, k) {
-			return unknown("kind", k, Kinds)
-		}
-	}
-	for _, s := range q.Scopes {
-		if !slices.Contains(Scopes, s) {
-			return unknown("scope", s, Scopes)
-		}
-	}
-	return nil
+	return cmp.Or(oneOf("kind", Kinds, q.Kinds...), oneOf("scope", Scopes, q.Scopes...))
 }
 
 func (q *Query) filter() index.Filter {

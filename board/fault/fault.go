@@ -57,6 +57,16 @@ func Unknown(what, got string, have []string) error {
 		"choose one of "+strings.Join(have, ", "))
 }
 
+// OneOf returns Unknown for the first of some values that is not in have, nil if all are.
+func OneOf(what string, have []string, given ...string) error {
+	for _, got := range given {
+		if !slices.Contains(have, got) {
+			return Unknown(what, got, have)
+		}
+	}
+	return nil
+}
+
 // With returns an error with the kind and the message of err, and with these next steps only.
 func With(err error, hint string, next ...Step) error {
 	return &Error{Kind: KindOf(err), Msg: err.Error(), Next: Steps(hint, next...), Cause: err}

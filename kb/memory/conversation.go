@@ -188,10 +188,8 @@ func (s *Store) inConversations(ctx context.Context, ref string,
 // limit 0 means all.
 func (s *Store) Conversations(ctx context.Context, channel string, statuses []string, limit int) (
 	[]ConversationInfo, error) {
-	for _, st := range statuses {
-		if !slices.Contains(Statuses, st) {
-			return nil, unknown("status", st, Statuses)
-		}
+	if err := oneOf("status", Statuses, statuses...); err != nil {
+		return nil, err
 	}
 	if len(statuses) == 0 {
 		statuses = []string{StatusActive, StatusIdle}

@@ -3,7 +3,6 @@ package memory
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -84,10 +83,9 @@ func (r *channelRecord) check(im *importer) error {
 }
 
 func (r *conversationRecord) check(im *importer) error {
-	var status error
+	status := oneOf("status", Statuses, r.Status)
 	switch {
-	case !slices.Contains(Statuses, r.Status):
-		status = unknown("status", r.Status, Statuses)
+	case status != nil:
 	case (r.Ended != nil) != (r.Status != StatusActive),
 		(r.Archived != nil) != (r.Status == StatusArchived):
 		status = invalid("it is "+r.Status+", which contradicts its times", hintExport)
@@ -166,10 +164,7 @@ func checkEnd(it *Item) error {
 // checkNamedTier refuses other tiers than those of named entries and notes, and those
 // that the caller cannot reach.
 func (im *importer) checkNamedTier(tier string) error {
-	if tier != Workspace && tier != Account {
-		return unknown("tier", tier, []string{Workspace, Account})
-	}
-	return im.s.allowed(tier)
+	return cmp.Or(oneOf("tier", ownTiers, tier), im.s.allowed(tier))
 }
 
 // check also normalises the body and the curator, as EditNamed does.
@@ -181,22 +176,15 @@ func (n *Named) check(im *importer) (err error) {
 	if n.Body, err = namedBody(n.Body); err != nil {
 		return err
 	}
-	if !slices.Contains(Curators, n.Curator) {
-		return unknown("curator", n.Curator, Curators)
-	}
-	return cmp.Or(im.checkSecrets("the name", n.Name, "the entry", n.Body),
+	return cmp.Or(oneOf("curator", Curators, n.Curator), im.checkSecrets("the name", n.Name, "the entry", n.Body),
 		im.checkPast("created", &n.Created, time.Time{}),
 		im.checkPast("changed", &n.Updated, n.Created), checkCount("its revision", n.Revision, 1))
 }
 
 func (r *noteRecord) check(im *importer) error {
 	r.Content = strings.TrimSpace(r.Content)
-	wrong := checkRecordID(r.ID, "j", "a note")
-	switch {
-	case wrong != nil:
-	case r.Kind != Journal && r.Kind != Core:
-		wrong = unknown("kind of note", r.Kind, []string{Journal, Core})
-	case r.Agent == "":
+	wrong := cmp.Or(checkRecordID(r.ID, "j", "a note"), oneOf("kind of note", noteKinds, r.Kind))
+	if wrong == nil && r.Agent == "" {
 		wrong = invalid("it has no agent", ownNotes)
 	}
 	return cmp.Or(wrong, im.checkNamedTier(r.Tier), im.checkOwner(r.Agent),

@@ -166,16 +166,11 @@ func ParseScope(text string) (Scope, error) {
 func (s Scope) check() error {
 	switch s.Tier {
 	case Channel:
-		if err := checkName("channel", s.Channel); err != nil {
-			return err
-		}
+		return checkName("channel", s.Channel)
 	case Conversation:
 		return checkRef(s.Conversation)
-	case Workspace, Account:
-	default:
-		return unknown("tier", s.Tier, Tiers)
 	}
-	return nil
+	return oneOf("tier", Tiers, s.Tier)
 }
 
 // Levels are names for importances, the lowest first.
@@ -230,16 +225,13 @@ func (it *Item) normalise() error {
 		checkLine("the title", it.Title, MaxTitle*utf8.UTFMax),
 		checkLine("the source", it.Source, MaxField),
 		checkLine("the derivation link", it.DerivedFrom, MaxField),
-		checkImportance(it.Importance))
+		checkImportance(it.Importance), oneOf("curator", Curators, it.Curator))
 	if err != nil {
 		return err
 	}
 	if n := utf8.RuneCountInString(it.Title); n > MaxTitle {
 		return invalid(fmt.Sprintf("the title has %d characters; at most %d are allowed", n,
 			MaxTitle), "say the rest in the content")
-	}
-	if !slices.Contains(Curators, it.Curator) {
-		return unknown("curator", it.Curator, Curators)
 	}
 	if it.Lifetime == "" {
 		it.Lifetime = ShortTerm

@@ -76,13 +76,9 @@ func (s *Store) checkList(q *ListQuery) error {
 			}
 		}
 	}
-	if err := s.checkFilters(q.Tiers, q.Channel, q.Conversation, q.Curators); err != nil {
+	if err := cmp.Or(s.checkFilters(q.Tiers, q.Channel, q.Conversation, q.Curators),
+		oneOf("lifetime", Lifetimes, q.Lifetimes...)); err != nil {
 		return err
-	}
-	for _, l := range q.Lifetimes {
-		if !slices.Contains(Lifetimes, l) {
-			return unknown("lifetime", l, Lifetimes)
-		}
 	}
 	if q.Limit < 0 {
 		return invalid(fmt.Sprintf("the limit %d is negative", q.Limit), "0 lists all")

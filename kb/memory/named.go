@@ -44,10 +44,8 @@ func NamedTier(name, tier string) (string, error) {
 		return Account, nil
 	case tier == "":
 		return Workspace, nil
-	case tier != Workspace && tier != Account:
-		return "", unknown("tier of a named entry", tier, []string{Workspace, Account})
 	}
-	return tier, nil
+	return tier, oneOf("tier of a named entry", ownTiers, tier)
 }
 
 // Named returns the named entries of the given tiers (default: workspace and account)
@@ -55,7 +53,7 @@ func NamedTier(name, tier string) (string, error) {
 // by name.
 func (s *Store) Named(ctx context.Context, tiers ...string) ([]Named, error) {
 	if len(tiers) == 0 {
-		for _, t := range []string{Workspace, Account} {
+		for _, t := range ownTiers {
 			if s.Reaches(t) {
 				tiers = append(tiers, t)
 			}

@@ -203,7 +203,7 @@ func (s *Store) touchHits(ctx context.Context, question string, sl *Slice) error
 func (s *Store) orientNamed(ctx context.Context, q *OrientQuery, o *Orientation,
 	b *strings.Builder, others int) error {
 	var tiers []string
-	for _, t := range []string{Workspace, Account} {
+	for _, t := range ownTiers {
 		if slices.Contains(q.Tiers, t) {
 			tiers = append(tiers, t)
 		}

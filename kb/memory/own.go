@@ -27,6 +27,9 @@ const (
 	Core    = "core"    // who the agent is; does not expire
 )
 
+// ownTiers are the tiers of notes and named entries, noteKinds the kinds of notes.
+var ownTiers, noteKinds = []string{Workspace, Account}, []string{Journal, Core}
+
 // Note is an entry of an agent's journal or one of its core memories. It is private to
 // the agent.
 type Note struct {
@@ -53,16 +56,13 @@ func (n *Note) setExpiry(now time.Time) {
 // noteTier checks the tier of notes. The default is the workspace, or the account if there is no
 // workspace.
 func (s *Store) noteTier(tier string) (string, error) {
-	switch tier {
-	case "":
-		if s.opt.Workspace == "" {
-			return Account, nil
-		}
-		return Workspace, nil
-	case Workspace, Account:
-		return tier, nil
+	switch {
+	case tier != "":
+		return tier, oneOf("tier of a journal", ownTiers, tier)
+	case s.opt.Workspace == "":
+		return Account, nil
 	}
-	return "", unknown("tier of a journal", tier, []string{Workspace, Account})
+	return Workspace, nil
 }
 
 // ownNotes begins the error that notes need an agent.
@@ -81,13 +81,8 @@ func (s *Store) needAgent(what string) error {
 // a secret.
 func (s *Store) SaveNote(ctx context.Context, kind, tier, content string, force bool) (
 	Note, error) {
-	if kind != Journal && kind != Core {
-		return Note{}, unknown("kind of note", kind, []string{Journal, Core})
-	}
-	if err := s.needAgent(ownNotes); err != nil {
-		return Note{}, err
-	}
-	tier, err := s.noteTier(tier)
+	tier, wrong := s.noteTier(tier)
+	err := cmp.Or(oneOf("kind of note", noteKinds, kind), s.needAgent(ownNotes), wrong)
 	if err != nil {
 		return Note{}, err
 	}
@@ -121,15 +116,16 @@ func (s *Store) noteText(content string, force bool) (string, error) {
 // Notes returns the caller's journal or core memories ("": both) of the tiers that it
 // can reach, the newest first; limit 0 means all.
 func (s *Store) Notes(ctx context.Context, kind string, limit int) ([]Note, error) {
-	if kind != "" && kind != Journal && kind != Core {
-		return nil, unknown("kind of note", kind, []string{Journal, Core})
+	err := s.needAgent(ownNotes)
+	if kind != "" {
+		err = cmp.Or(oneOf("kind of note", noteKinds, kind), err)
 	}
-	if err := s.needAgent(ownNotes); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	now := s.now().UTC().Truncate(time.Millisecond)
 	all := []Note{}
-	for _, tier := range []string{Workspace, Account} {
+	for _, tier := range ownTiers {
 		if !s.Reaches(tier) {
 			continue
 		}
@@ -186,7 +182,7 @@ func (s *Store) findNote(ctx context.Context, id, condition string) (f *file, n 
 	if err := checkID(id); err != nil {
 		return nil, n, err
 	}
-	for _, tier := range []string{Workspace, Account} {
+	for _, tier := range ownTiers {
 		if s.opt.Agent == "" || !s.Reaches(tier) {
 			continue
 		}

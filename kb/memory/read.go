@@ -144,20 +144,14 @@ func (s *Store) checkFilters(tiers []string, channel, conversation string, curat
 			return err
 		}
 	}
-	for _, c := range curators {
-		if !slices.Contains(Curators, c) {
-			return unknown("curator", c, Curators)
-		}
-	}
+	err := oneOf("curator", Curators, curators...)
 	if channel != "" {
-		if err := checkName("channel", channel); err != nil {
-			return err
-		}
+		err = cmp.Or(err, checkName("channel", channel))
 	}
-	if conversation == "" {
-		return nil
+	if conversation != "" {
+		err = cmp.Or(err, checkRef(conversation))
 	}
-	return checkRef(conversation)
+	return err
 }
 
 // Read returns what the caller may see of the named tiers.

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -24,7 +25,7 @@ import (
 // The kinds of errors of this package.
 var (
 	invalid, conflict = fault.Invalid.New, fault.Conflict.New
-	unknown           = fault.Unknown
+	unknown, oneOf    = fault.Unknown, fault.OneOf
 	clip              = fault.Clip
 )
 
@@ -217,16 +218,9 @@ func Open(home string, opt Options) (*Store, error) {
 	if s.opt.Actor == "" {
 		s.opt.Actor = opt.Agent
 	}
-	if err := checkMaybeAgent(opt.Agent); err != nil {
+	if err := cmp.Or(checkMaybeAgent(opt.Agent), checkReason(opt.Reason),
+		oneOf("tier", Tiers, opt.Tiers...)); err != nil {
 		return nil, err
-	}
-	if err := checkReason(opt.Reason); err != nil {
-		return nil, err
-	}
-	for _, t := range opt.Tiers {
-		if !slices.Contains(Tiers, t) {
-			return nil, unknown("tier", t, Tiers)
-		}
 	}
 	if opt.Workspace != "" && !filepath.IsAbs(opt.Workspace) {
 		return nil, invalid(fmt.Sprintf("the workspace %q is not an absolute path",
@@ -266,8 +260,8 @@ var ErrNoWorkspace = errors.New("no workspace")
 
 // allowed returns why the caller cannot reach a tier, or nil.
 func (s *Store) allowed(tier string) error {
-	if !slices.Contains(Tiers, tier) {
-		return unknown("tier", tier, Tiers)
+	if err := oneOf("tier", Tiers, tier); err != nil {
+		return err
 	}
 	if s.opt.Tiers != nil && !slices.Contains(s.opt.Tiers, tier) {
 		return fault.Denied.New("the "+tier+" tier is not granted to this caller",
