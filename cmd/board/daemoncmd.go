@@ -55,56 +55,56 @@ it did, and when it continues.`,
 					&cli.BoolFlag{Name: "debug", Usage: "log more"},
 					&cli.BoolFlag{Name: "detached", Usage: "log to the file only", Hidden: true},
 				}, mcpFlags(mcp.NetworkGrants)...),
-				Action: p.daemonRun,
+				Action: p.withDaemon(p.daemonRun),
 			},
 			{
 				Name:  "token",
 				Usage: "print the token for --listen; the first call creates it",
-				Flags: []cli.Flag{base.JSONFlag()}, Action: p.daemonToken,
+				Flags: []cli.Flag{base.JSONFlag()}, Action: p.withDaemon(p.daemonToken),
 			},
 			{
 				Name: "unit", Usage: "print a service file: a systemd user unit, or on macOS a launchd agent",
 				Description: `systemd: board daemon unit > ~/.config/systemd/user/board.service && systemctl --user enable --now board
 launchd: board daemon unit > ~/Library/LaunchAgents/blackboard.daemon.plist && launchctl load ~/Library/LaunchAgents/blackboard.daemon.plist`,
-				Action: p.daemonUnit,
+				Action: p.withDaemon(p.daemonUnit),
 			},
 			{
 				Name: "start", Usage: "start the daemon in the background, and wait until it answers",
 				Flags: []cli.Flag{&cli.DurationFlag{Name: "idle",
 					Usage: "end after this long without use; 0: never", Value: daemon.IdleAfter},
-					base.JSONFlag()}, Action: p.daemonStart,
+					base.JSONFlag()}, Action: p.withDaemon(p.daemonStart),
 			},
 			{
 				Name: "stop", Usage: "stop the daemon after it has finished its work",
-				Flags: []cli.Flag{base.JSONFlag()}, Action: p.daemonStop,
+				Flags: []cli.Flag{base.JSONFlag()}, Action: p.withDaemon(p.daemonStop),
 			},
 			{
 				Name: "status", Usage: "show whether the daemon runs, and its state: exit 1 if it does not",
-				Flags: []cli.Flag{base.JSONFlag()}, Action: p.daemonStatus,
+				Flags: []cli.Flag{base.JSONFlag()}, Action: p.withDaemon(p.daemonStatus),
 			},
 			{
 				Name: "logs", Usage: "print the end of its log",
 				Flags: []cli.Flag{&cli.IntFlag{Name: "limit", Aliases: []string{"n", "lines"},
-					Usage: "the last `N` lines", Value: 50}}, Action: p.daemonLogs,
+					Usage: "the last `N` lines", Value: 50}}, Action: p.withDaemon(p.daemonLogs),
 			},
 		},
 	}
 }
 
-// daemonClient is a client for the data home's daemon, whether it runs or not.
-func (p *program) daemonClient() (*daemon.Client, daemon.Place, error) {
-	place, err := p.DaemonPlace()
-	if err != nil {
-		return nil, place, err
+// withDaemon is the action of a command about the data home's daemon, whether that runs or not.
+func (p *program) withDaemon(fn func(*cli.Context, *daemon.Client, daemon.Place) error) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		place, err := p.DaemonPlace()
+		if err != nil {
+			return err
+		}
+		client := daemon.NewClient(place, daemon.Build(base.Version()), p.ModelDir(place.Home))
+		defer client.Close()
+		return fn(c, client, place)
 	}
-	return daemon.NewClient(place, daemon.Build(base.Version()), p.ModelDir(place.Home)), place, nil
 }
 
-func (p *program) daemonRun(c *cli.Context) error {
-	place, err := p.DaemonPlace()
-	if err != nil {
-		return err
-	}
+func (p *program) daemonRun(c *cli.Context, _ *daemon.Client, place daemon.Place) error {
 	if info, err := os.Stat(place.Home); err != nil || !info.IsDir() {
 		if err := os.MkdirAll(place.Home, 0o700); err != nil {
 			return err
@@ -194,21 +194,13 @@ func (p *program) curateEvery() (time.Duration, error) {
 	return d, nil
 }
 
-func (p *program) daemonToken(c *cli.Context) error {
-	place, err := p.DaemonPlace()
-	if err != nil {
-		return err
-	}
+func (p *program) daemonToken(c *cli.Context, _ *daemon.Client, place daemon.Place) error {
 	token, err := daemon.Token(place)
 	return p.Answer(c, err, func() { p.Printf("%s\n", token) }, "token", token)
 }
 
 // daemonUnit prints a service file for this program, this data home and this model.
-func (p *program) daemonUnit(*cli.Context) error {
-	place, err := p.DaemonPlace()
-	if err != nil {
-		return err
-	}
+func (p *program) daemonUnit(_ *cli.Context, _ *daemon.Client, place daemon.Place) error {
 	exe, err := os.Executable()
 	if err != nil {
 		return err
@@ -235,12 +227,7 @@ func (p *program) daemonUnit(*cli.Context) error {
 	return nil
 }
 
-func (p *program) daemonStart(c *cli.Context) error {
-	client, place, err := p.daemonClient()
-	if err != nil {
-		return err
-	}
-	defer client.Close()
+func (p *program) daemonStart(c *cli.Context, client *daemon.Client, place daemon.Place) error {
 	st, already, err := p.startDaemon(c.Context, client, place, c.Duration("idle"))
 	return p.Answer(c, err, func() {
 		p.Printf("%s, process %d\n", map[bool]string{true: "already running",
@@ -280,14 +267,9 @@ func (p *program) startDaemon(ctx context.Context, client *daemon.Client, place 
 	}
 }
 
-func (p *program) daemonStop(c *cli.Context) error {
-	client, place, err := p.daemonClient()
-	if err != nil {
-		return err
-	}
-	defer client.Close()
+func (p *program) daemonStop(c *cli.Context, client *daemon.Client, place daemon.Place) error {
 	was := true
-	err = client.Stop(c.Context, false)
+	err := client.Stop(c.Context, false)
 	for begin := time.Now(); errors.Is(err, daemon.ErrNone); err = client.Stop(c.Context, false) {
 		const starting = 5 * time.Second // or ending: it has the lock, and does not answer
 		if was = daemon.Held(place); !was {
@@ -321,12 +303,7 @@ func (p *program) daemonStop(c *cli.Context) error {
 	}, "stopped", was)
 }
 
-func (p *program) daemonStatus(c *cli.Context) error {
-	client, place, err := p.daemonClient()
-	if err != nil {
-		return err
-	}
-	defer client.Close()
+func (p *program) daemonStatus(c *cli.Context, client *daemon.Client, place daemon.Place) error {
 	st, err := client.Status(c.Context)
 	running := err == nil
 	if err != nil && !errors.Is(err, daemon.ErrNone) {
@@ -391,11 +368,7 @@ func jobText(j *daemon.JobStatus, now time.Time) string {
 	return s
 }
 
-func (p *program) daemonLogs(c *cli.Context) error {
-	place, err := p.DaemonPlace()
-	if err != nil {
-		return err
-	}
+func (p *program) daemonLogs(c *cli.Context, _ *daemon.Client, place daemon.Place) error {
 	if c.Int("limit") < 0 {
 		return base.Usagef("give a number of lines", "--limit %d is negative", c.Int("limit"))
 	}

@@ -24,16 +24,11 @@ after the last page was closed; board daemon run --web 127.0.0.1:8080 keeps them
 			&cli.StringFlag{Name: "listen", Usage: "`HOST:PORT` of loopback; without it any free port"},
 			base.JSONFlag(),
 		},
-		Action: p.web,
+		Action: p.withDaemon(p.web),
 	}
 }
 
-func (p *program) web(c *cli.Context) error {
-	client, place, err := p.daemonClient()
-	if err != nil {
-		return err
-	}
-	defer client.Close()
+func (p *program) web(c *cli.Context, client *daemon.Client, place daemon.Place) error {
 	if _, _, err := p.startDaemon(c.Context, client, place, daemon.IdleAfter); err != nil {
 		return err
 	}
