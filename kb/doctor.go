@@ -350,9 +350,7 @@ func (r *Rebuilt) salvage(ctx context.Context, path string, judged os.FileInfo) 
 		if err != nil {
 			return err
 		}
-		for _, l := range s.Lost {
-			r.Lost = append(r.Lost, l.Say)
-		}
+		r.Lost = append(r.Lost, s.Losses()...)
 		return nil
 	})
 	if errors.Is(err, fault.Corrupt) {

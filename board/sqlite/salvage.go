@@ -22,6 +22,14 @@ type Salvaged struct {
 // TableLoss is what is lost of a table.
 type TableLoss struct{ Table, Say string }
 
+// Losses says what is lost of each table.
+func (s *Salvaged) Losses() (all []string) {
+	for _, l := range s.Lost {
+		all = append(all, l.Say)
+	}
+	return all
+}
+
 // Salvage creates the file to from what it can read of some tables of the damaged file at
 // path, which it does not change. It reads rows without any index: from both ends up to
 // the damage, and in between by number. It fills the tables in the given order. An error

@@ -171,13 +171,3 @@ func (d *Doctor) askStatus(ctx context.Context) {
 
 // line is content on one line, harmless on a terminal.
 func line(s string, n int) string { return text.Visible(board.Line(s, n)) }
-
-// listed returns the first few names, and how many more there are.
-func listed(names []string) string {
-	const few = 3
-	s := strings.Join(names[:min(few, len(names))], ", ")
-	if more := len(names) - few; more > 0 {
-		s += fmt.Sprintf(" and %d more", more)
-	}
-	return s
-}

@@ -27,6 +27,8 @@ const (
 	aheadOfTime = 2 * time.Minute
 	// staleAfter is how old an unfinished file must be for nobody to be at it any more.
 	staleAfter = time.Minute
+	// fewPaths is how many paths a finding names.
+	fewPaths = 3
 )
 
 // Free space below which there is something to say, in bytes.
@@ -73,13 +75,13 @@ func (d *Doctor) lookAtHome(ctx context.Context) {
 	d.lookAtSpace()
 	if len(l.future) > 0 {
 		d.note("clock", "compare `date` with another clock; what was written keeps its time, so new entries may seem older", "%s in the future, up to %s ahead: %s",
-			text.Count(int64(len(l.future)), "file was written", "files were written"), l.ahead.Round(time.Second), listed(l.future))
+			text.Count(int64(len(l.future)), "file was written", "files were written"), l.ahead.Round(time.Second), text.Few(l.future, fewPaths))
 	} else {
 		d.ok("clock", "nothing was written in the future")
 	}
 	l.left = append(l.left, d.leftInTopics(ctx)...)
 	if len(l.left) > 0 {
-		d.repairable("leftovers", kb.StateNote, d.moveLeftovers(l.left), "%s left over from interrupted commands: %s", text.Count(int64(len(l.left)), "file", "files"), d.short(listed(l.left)))
+		d.repairable("leftovers", kb.StateNote, d.moveLeftovers(l.left), "%s left over from interrupted commands: %s", text.Count(int64(len(l.left)), "file", "files"), d.short(text.Few(l.left, fewPaths)))
 	} else {
 		d.ok("leftovers", "none")
 	}
@@ -202,7 +204,7 @@ func (d *Doctor) tellPermissions(l *fileLook, home fs.FileInfo) {
 				short[i] = "the data home itself"
 			}
 		}
-		return listed(short)
+		return text.Few(short, fewPaths)
 	}
 	if len(l.open) > 0 {
 		state := kb.StateNote

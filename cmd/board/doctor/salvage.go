@@ -63,11 +63,7 @@ func salvageStore(path string, salvage salvager, s *sqlite.Salvaged) *Step {
 		if err != nil {
 			return "", err
 		}
-		lost := make([]string, len(s.Lost))
-		for i := range s.Lost {
-			lost[i] = s.Lost[i].Say
-		}
-		return "rebuilt: " + describeRows(&s), errors.Join(b.takeAside(ctx, aside), b.noteLost(path, lost))
+		return "rebuilt: " + describeRows(&s), errors.Join(b.takeAside(ctx, aside), b.noteLost(path, s.Losses()))
 	}}
 }
 
@@ -77,14 +73,15 @@ func describeRows(s *sqlite.Salvaged) string {
 	for _, table := range slices.Sorted(maps.Keys(s.Rows)) {
 		have = append(have, fmt.Sprintf("%d %s", s.Rows[table], table))
 	}
-	if len(s.Lost) == 0 {
-		return strings.Join(have, ", ") + "; no known loss"
+	return strings.Join(have, ", ") + loss(strings.Join(s.Losses(), "; "))
+}
+
+// loss is what is said of what is lost, "" for nothing.
+func loss(lost string) string {
+	if lost == "" {
+		return "; no known loss"
 	}
-	lost := make([]string, len(s.Lost))
-	for i := range s.Lost {
-		lost[i] = s.Lost[i].Say
-	}
-	return strings.Join(have, ", ") + "; lost: " + strings.Join(lost, "; ")
+	return "; lost: " + lost
 }
 
 // rebuildBoard returns the step that makes the tables of a board anew from its event log, which is whole.
@@ -119,11 +116,8 @@ func (d *Doctor) salvageBoard(dir, name, as string, s *board.Salvaged) *Step {
 
 // describeSalvaged says how much of a board there is, and what is lost.
 func describeSalvaged(s *board.Salvaged) string {
-	say := text.Count(int64(s.Entries), "entry", "entries") + ", " + text.Count(int64(s.Signals), "question", "questions") + ", " + text.Count(int64(s.Variables), "variable", "variables")
-	if len(s.Lost) == 0 {
-		return say + "; no known loss"
-	}
-	return say + "; lost: " + s.Say()
+	return text.Count(int64(s.Entries), "entry", "entries") + ", " + text.Count(int64(s.Signals), "question", "questions") + ", " +
+		text.Count(int64(s.Variables), "variable", "variables") + loss(s.Say())
 }
 
 // takeAside moves a damaged file that was put aside into the backup, with what lies
