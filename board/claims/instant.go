@@ -54,7 +54,7 @@ var (
 	reClock = text.NewRegexp(
 		`^(\d{1,2}):(\d{2})(?::(\d{2}))?(?:[.,]\d+)?([aApP][mM])?(Z|[+-]\d{2}:?\d{2})?$`)
 	cjkDate    = strings.NewReplacer("年", "-", "년", "-", "月", "-", "월", "-", "日", "", "일", "", " ", "")
-	dayLayouts = []string{"2006-01-02", "2006-1-2", "2006/1/2", "2.1.2006", "1/2/2006", "2/1/2006", "1/2/06", "2/1/06"}
+	dayLayouts = []string{"2006-01-02", "2006-1-2", "2006/1/2", "2.1.2006", "2-Jan-2006", "1/2/2006", "2/1/2006", "1/2/06", "2/1/06"}
 )
 
 // span sets the period that begins on a day and has so many months and days. In the year 0 it is in any year.
@@ -415,7 +415,7 @@ func (t tokens) meridian(i int) string {
 	switch part := t.at(i + 2).low; {
 	case w == "am" || w == "pm":
 		return w
-	case w != "in" || t.at(i+1).low != "the" || !strings.Contains(t.at(i-1).text, "."):
+	case w != "in" || t.at(i+1).low != "the" || !strings.ContainsAny(t.at(i-1).text, ".:"):
 	case part == "morning":
 		return "am"
 	case part == "afternoon", part == "evening":

@@ -83,14 +83,14 @@ func (l *lexer) add(kind tokenKind, text string, at int) {
 // replace is r.Replace, which makes a new string of any, but for plain words and numbers, which it leaves as they are.
 func replace(r *strings.Replacer, s string) string {
 	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf || s[i] == '\'' || s[i] == ' ' {
+		if s[i] >= utf8.RuneSelf || s[i] == '\'' || s[i] == ' ' || s[i] == '_' {
 			return r.Replace(s)
 		}
 	}
 	return s
 }
 
-var hyphens = strings.NewReplacer("‐", "-", "‑", "-", "–", "-")
+var hyphens = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "μ", "µ")
 
 const meaningful = "%‰$€£¥<>=≥≤~≈±°*+/"
 
@@ -98,7 +98,7 @@ var (
 	rePlaceholder = text.NewRegexp(`^</?[A-Za-z_][A-Za-z_-]{0,19}>`)
 	reURL         = text.NewRegexp(`^https?://[^\s)>"']*[^\s)>"'.,;]`)
 	reZone        = text.NewRegexp(`^[+-]\d{2}:?\d{2}\b`)
-	reThousands   = text.NewRegexp(`^(?:[\x{00a0}\x{202f}\x{2009}]\d{3}\b|( \d{3}\b){2,})+`)
+	reThousands   = text.NewRegexp(`^(?:[\x{00a0}\x{202f}\x{2009}]\d{3}\b|( \d{3}\b){2,})+(?:\.\d+\b)?`)
 )
 
 // next adds the tokens at a place, and returns where the next ones are.
@@ -234,10 +234,10 @@ func joins(r, before, after rune, numeric bool) bool {
 var (
 	reStamp = text.NewRegexp(`^(\d{4}-\d{2}-\d{2}([T_]\d{2}:\d{2}.*)?|` +
 		`\d{1,2}:\d{2}(:\d{2})?([.,]\d+)?([aApP][mM]|Z)?([+-]\d{2}:?\d{2})?|` +
-		`\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}/\d{1,2}/(\d{4}|\d{2})|\d{4}/\d{1,2}/\d{1,2})$`)
+		`\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}-[A-Za-z]{3}-\d{4}|\d{1,2}/\d{1,2}/(\d{4}|\d{2})|\d{4}/\d{1,2}/\d{1,2})$`)
 	rePeriod = text.NewRegexp(
 		`^(?:(?:FY|fy|CY)(\d{2}|\d{4})|(\d{4})[-/]?Q([1-4])|Q([1-4])|H([12]))$`)
-	reDigits  = text.NewRegexp(`^\d[\d.,'’\x{00a0}\x{202f}\x{2009} ]*$`)
+	reDigits  = text.NewRegexp(`^\d{1,3}(?:_\d{3})+$|^\d[\d.,'’\x{00a0}\x{202f}\x{2009} ]*$`)
 	reMeasure = text.NewRegexp(`^(\d[\d.,'’]*\d|\d)(-?)([A-Za-zµ]{1,7}[²³]?)$`)
 	reVersion = text.NewRegexp(`^\d+(\.\d+){2,}([-+.][0-9.]+)?$`)
 	reSpan    = text.NewRegexp(`^(\d[\d.,]*)-([1-9][\d.,]*[A-Za-z%]{0,3})$`)
@@ -320,7 +320,8 @@ func (l *lexer) numeric(s string, at int) {
 		rest(i + 1)
 	case reOrdinal.MatchString(s), isUnit(s): // 2nd, m3
 		part(wordToken, 0, len(s))
-	case measure != nil && !reVersion.MatchString(measure[1]) && (measure[2] == "-" || isUnit(measure[3])): // 300ms, 30-day
+	case measure != nil && !reVersion.MatchString(measure[1]) && (measure[2] == "-" || isUnit(measure[3]) ||
+		strings.EqualFold(measure[3], "am") || strings.EqualFold(measure[3], "pm")): // 300ms, 30-day, 5pm
 		i := len(measure[1])
 		part(numberToken, 0, i)
 		part(wordToken, i+len(measure[2]), len(s))

@@ -27,7 +27,7 @@ func thousandsByPoints(s string) bool {
 }
 
 var thinSeparators = strings.NewReplacer("'", "", "’", "", "\u00a0", "", "\u202f", "", "\u2009", "",
-	" ", "")
+	" ", "", "_", "")
 
 // parseNumber reads digits with separators in the notations of several countries.
 func parseNumber(s string) (n numeral, ok bool) {
@@ -99,7 +99,7 @@ var (
 		twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth`, 1, 1)
 	tens      = counting("twenty thirty forty fifty sixty seventy eighty ninety", 20, 10)
 	fractions = sync.OnceValue(func() map[string]float64 {
-		return map[string]float64{"half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6,
+		return map[string]float64{"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6,
 			"tenth": 10}
 	})
 )
@@ -125,6 +125,8 @@ func (t tokens) numberInWords(i int) (v float64, n int) {
 		return v / ones[t.word(i+2)], 3
 	case low == "half" && next == "a" && scales()[t.word(i+2)] > 0:
 		return scales()[t.word(i+2)] / 2, 3
+	case ok && v > 0 && next == "and" && t.aHalf(i+2): // two and a half
+		return v + .5, 4
 	case ok && v > 1 && next == "dozen":
 		return 12 * v, 2
 	case ok && next == "hundred":
@@ -138,7 +140,8 @@ func (t tokens) numberInWords(i int) (v float64, n int) {
 		return v * 100, 2
 	case low == "half" && next == "a" && t.word(i+2) == "dozen":
 		return 6, 3
-	case ok && (v != 1 || units()[next].dim != "" || scales()[next] != 0): // "one" may be a pronoun
+	case ok && (v != 1 || units()[next].dim != "" || scales()[next] != 0), // "one" may be a pronoun
+		low == "a" && scales()[next] >= 1e3 && len(next) > 2:
 		return v, 1
 	case (low == "a" || low == "an") && units()[next].dim == "time" && t.word(i+2) == "and" &&
 		(t.at(i+3).kind == numberToken || tens[t.word(i+3)]+ones[t.word(i+3)] > 0): // an hour and 35 minutes
@@ -152,6 +155,8 @@ func (t tokens) numberInWords(i int) (v float64, n int) {
 	}
 	return 0, 0
 }
+
+func (t tokens) aHalf(i int) bool { return t.word(i) == "a" && t.word(i+1) == "half" }
 
 // ownedUnit is the unit of time in "year's", or the word itself.
 func ownedUnit(low string) string {

@@ -104,15 +104,24 @@ func (t tokens) bareNumber(i int) (q Quantity, next int, ok bool) {
 		n, ok := parseNumber(t[i].text)
 		q.Number, q.Other = n.value, n.other
 		q.Half, q.Whole = .5*math.Pow10(-n.decimals), n.decimals == 0
+		if part := vulgar[t.at(i+1).text]; part > 0 && t[i+1].glued {
+			q.Number, q.Half, q.Whole = q.Number+part, .005, false
+			return q, i + 2, ok
+		}
 		return q, i + 1, ok
 	}
 	v, n := t.numberInWords(i)
+	if said := t.at(i + n + 1); n > 0 && t.at(i+n).text == "(" && t.at(i+n+2).text == ")" && float(said.text) == v {
+		n += 3 // fifteen (15) minutes
+	}
 	q.Number, q.Word, q.Half, q.Whole = v, true, .5, v >= 1
 	if v < 1 && n > 0 { // two thirds of the list
 		q.Half, q.About = .01, true
 	}
 	return q, i + n, n > 0
 }
+
+var vulgar = map[string]float64{"½": .5, "¼": .25, "¾": .75}
 
 var keyBounds = map[string]Bound{"min": 1, "minimum": 1, "max": -1, "maximum": -1}
 
@@ -202,11 +211,18 @@ func (q *Quantity) compound(t tokens, next int) int {
 	if t.word(k) == "and" {
 		k++
 	}
+	if k > next && t.aHalf(k) && q.Number != 0 && q.Whole { // two hours and a half
+		q.Value, q.Number, q.Whole = q.Value*(1+.5/q.Number), q.Number+.5, false
+		return k + 2
+	}
 	x := t.at(k)
 	if x.kind != numberToken && tens[x.low] == 0 && ones[x.low] == 0 || q.Number == 0 {
 		return next
 	}
 	r, end, ok := t.quantity(k)
+	if ok && q.Unit == "hour" && t.word(k+1) == "m" && t[k+1].glued { // 1h 30m
+		r.Dim, r.Unit, r.Value, end = "time", "minute", 60*r.Number, k+2
+	}
 	if !ok || r.Dim != q.Dim || r.Value >= q.Value/q.Number || r.Number == 0 {
 		return next
 	}

@@ -2,11 +2,13 @@ package claims
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"strings"
 	"sync"
 
+	"blackboard/board/documents"
 	"blackboard/board/text"
 )
 
@@ -351,6 +353,55 @@ func (ev *Evidence) hasFigure(c *Claim, d *Detail) bool {
 		}
 	}
 	return false
+}
+
+// HasFigure reports whether a figure stands anywhere, whatever it is of; see Is.
+func (ev *Evidence) HasFigure(d *Detail, bare bool) bool {
+	for _, k := range d.asks() {
+		for _, i := range ev.values[k] {
+			for x := range ev.Claims[i].Details {
+				if d.Is(&ev.Claims[i].Details[x], bare) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// Is reports whether two figures are equal as far as they are written. A number that counts nothing may have any unit, as
+// in the cell of a table, unless bare is false.
+func (d *Detail) Is(x *Detail, bare bool) bool {
+	rel := d.relation(x)
+	if rel == Bare && d.Q.Dim != "" {
+		return bare && len(x.Q.Noun) == 0 && !x.Q.Ref && (x.Q.Value == x.Q.Number || near(x.Q.Value, d.Q.Value)) &&
+			(d.Q.Dim != "percent" || x.Cell != nil)
+	}
+	return rel.Agrees()
+}
+
+// ofFigures is how many figures a claim of ExtractFigures has.
+const ofFigures = 64
+
+// ExtractFigures returns claims that have the different figures of a document and nothing else, which takes little
+// memory.
+func ExtractFigures(d *documents.Document) (all []*Claim) {
+	seen := map[any]bool{}
+	c := &Claim{Statement: &Statement{}}
+	for _, s := range ReadPart(d, 0, math.MaxInt) {
+		for _, x := range Skim(s, "").Details {
+			if !x.isFigure() || seen[x.Figure()] {
+				continue
+			}
+			if seen[x.Figure()] = true; len(c.Details)%ofFigures == 0 {
+				c = &Claim{Statement: &Statement{}}
+				all = append(all, c)
+			}
+			x.about, x.Cell, x.Text = nil, nil, ""
+			c.Details = append(c.Details, x)
+		}
+	}
+	return all
 }
 
 // reach is how many lines belong to the surroundings of a quote.

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"unicode"
 
+	"blackboard/board/claims"
 	"blackboard/board/text"
-	"blackboard/board/words"
 )
 
 // This file reads the quantities of programs and their settings, whose units are in names
@@ -17,7 +17,7 @@ import (
 
 // A quantity is a number of a program.
 type quantity struct {
-	dim string // of words.Unit; "" without a unit
+	dim string // of claims.UnitOf; "" without a unit
 	of  float64
 	// unclear is whether neither a name nor an expression says its unit.
 	unclear bool
@@ -106,7 +106,7 @@ func quantitiesOf(line string) (all []quantity) {
 			case op == "*" && number:
 				q.of *= w
 				factors = append(factors, w)
-			case op == "*" && unitOfName(l.token(i+2)) != "":
+			case (op == "*" || op == "." && l.isGlued(i+1)) && unitOfName(l.token(i+2)) != "":
 				unit = unitOfName(l.token(i + 2))
 			default:
 				break chain
@@ -125,7 +125,7 @@ func quantitiesOf(line string) (all []quantity) {
 		}
 		plain := q
 		if unit != "" {
-			dim, of, _ := words.Unit(unit)
+			dim, of := claims.UnitOf(unit)
 			q.dim, q.of = dim, q.of*of
 		} else if q.unclear = l.isSet(from, i); !q.unclear && len(factors) == 1 &&
 			strings.IndexFunc(t, unicode.IsLetter) < 0 {
@@ -297,7 +297,7 @@ func suffixed(v float64, whole, suffix string) (all []quantity) {
 	size := map[string]float64{"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 	lower := strings.ToLower(suffix)
 	if of := size[strings.TrimSuffix(strings.TrimSuffix(lower, "b"), "i")]; of != 0 {
-		all = append(all, quantity{dim: "size", of: v * of})
+		all = append(all, quantity{dim: "bytes", of: v * of})
 	}
 	if suffix == "m" { // of a core
 		all = append(all, quantity{of: v / 1000})
@@ -313,45 +313,46 @@ const roughly = .05
 
 // means reports whether a figure of a finding says what a quantity is.
 func (q quantity) means(a asked) bool {
-	if a.Kind == KindIdentifier && len(a.keys) > 0 { // 0x1F
-		return q.dim == "" && q.of == a.number[0]
+	if a.Kind == KindIdentifier { // 0x1F
+		v, is := codeNumber(a.Text)
+		return is && q.dim == "" && q.of == v
 	}
-	if a.Kind != KindNumber || len(a.keys) == 0 {
+	if a.Kind != KindNumber {
 		return false
 	}
-	figure := a.number[0]
 	near := func(v float64) bool {
-		return slices.ContainsFunc(a.keys, func(key string) bool { // of sizes there are two
-			if key[0] == 'b' {
-				return false
-			}
-			n := numberOf(key)
+		return slices.ContainsFunc(a.sizes(), func(n float64) bool {
 			off := math.Abs(v - n)
 			return off <= 1e-9*math.Abs(v) ||
-				off <= unit(a.Text, n)/2*1.0001 && off <= roughly*math.Abs(v)
+				off <= a.last(n)/2*1.0001 && off <= roughly*math.Abs(v)
 		})
 	}
-	kind, rest, _ := strings.Cut(a.keys[0], ":")
-	switch kind {
-	case "u":
-		dim, _, _ := strings.Cut(rest, ":")
-		return dim == q.dim && near(q.of) || q.unclear && q.converts(a, dim)
-	case "p":
-		return q.dim == "%" && near(q.of) || q.dim == "" && (near(100*q.of) || q.of == figure)
-	case "n":
+	switch a.d.Q.Dim {
+	case "", "money":
 		return q.dim == "" && near(q.of)
+	case "percent":
+		return q.dim == "percent" && near(q.of) || q.dim == "" && (near(100*q.of) || q.of == a.d.Q.Value)
 	}
-	return false
+	return a.d.Q.Dim == q.dim && near(q.of) || q.unclear && q.converts(a)
+}
+
+// sizes are what a figure may be worth: a KB has 1000 bytes or 1024.
+func (a asked) sizes() []float64 {
+	all := []float64{a.d.Q.Value}
+	for n, of := 1.0, 1000.0; a.d.Q.Dim == "bytes" && n < 6; n, of = n+1, of*1000 {
+		if a.d.Q.Value == a.d.Q.Number*of {
+			all = append(all, a.d.Q.Number*math.Pow(1024, n))
+		}
+	}
+	return all
 }
 
 // converts reports whether a quantity, whatever its unit is, can be exactly what a figure
 // says: as it is written, or in the units that programs leave out most.
-func (q quantity) converts(a asked, dim string) bool {
-	units := map[string][]float64{"time": {1, .001}, "size": {1, 1 << 10, 1 << 20}}[dim]
-	return q.of == a.number[1] || slices.ContainsFunc(units, func(unit float64) bool {
-		return slices.ContainsFunc(a.keys, func(key string) bool {
-			return key[0] == 'u' && numberOf(key) == q.of*unit
-		})
+func (q quantity) converts(a asked) bool {
+	units := map[string][]float64{"time": {1, .001}, "bytes": {1, 1 << 10, 1 << 20}}[a.d.Q.Dim]
+	return q.of == a.d.Q.Number || slices.ContainsFunc(units, func(unit float64) bool {
+		return slices.Contains(a.sizes(), q.of*unit)
 	})
 }
 
@@ -368,17 +369,4 @@ func (s *Source) hasQuantity(a asked) bool {
 		s.quantities = append([]quantity{}, quantities(s.doc.Text())...)
 	}
 	return slices.ContainsFunc(s.quantities, func(q quantity) bool { return q.means(a) && !q.unclear })
-}
-
-// exact returns the keys of a value: without that of its bare number, if quantities of the
-// same kind have units of their own. 500 s are not what a name in ms has as 500.
-func (a asked) exact(code []quantity) []string {
-	if len(a.keys) == 0 || a.keys[0][0] != 'u' {
-		return a.keys
-	}
-	dim, _, _ := strings.Cut(strings.TrimPrefix(a.keys[0], "u:"), ":")
-	if !slices.ContainsFunc(code, func(q quantity) bool { return q.dim == dim }) {
-		return a.keys
-	}
-	return slices.DeleteFunc(slices.Clone(a.keys), func(k string) bool { return k[0] == 'b' })
 }

@@ -34,8 +34,8 @@
 //
 // # Values
 //
-// A finding without a quote is checked by its values (values.go): each number, date,
-// identifier and name must be somewhere in the source. The numbers of a calculation may
+// A finding without a quote is checked by its values (values.go), as package claims reads them: each
+// number, date, identifier and name must be somewhere in the source. The numbers of a calculation may
 // also be in entries that are linked to it by "supports", or follow from such numbers
 // by one step of arithmetic.
 //

@@ -25,7 +25,7 @@ func (s *Source) said(f *Finding, o Outcome, at match) Outcome {
 	finding := claims.ExtractText(f.Content, "")
 	evidence := s.evidence(at)
 	v := evidence.Verify(finding, f.Evidence, evidence.OnLines(s.lines(at)))
-	lacking := slices.DeleteFunc(s.lacking(f, at), func(a asked) bool { return v.Has(a.Text) })
+	lacking := s.lacking(f, at, v.Has)
 	if len(lacking) > 0 {
 		lacking = s.underived(f, lacking, at)
 	}
@@ -78,10 +78,7 @@ func (s *Source) evidence(at match) *claims.Evidence {
 		from, to := int(x.words[at.from].start), int(x.words[at.to-1].end)
 		return claims.NewEvidence(claims.ExtractPart(s.doc, from-claimedAround, to+claimedAround))
 	}
-	if s.claims == nil {
-		s.claims = claims.NewEvidence(claims.ExtractDocument(s.doc))
-	}
-	return s.claims
+	return s.figures()
 }
 
 // lines returns the first and the last line of a match, from 1.
@@ -90,55 +87,56 @@ func (s *Source) lines(at match) (from, to int) {
 	return s.doc.Line(int(x.words[at.from].start)), s.doc.Line(int(x.words[at.to-1].end) - 1)
 }
 
+// figures returns the source as claims; of a large one these have its figures alone.
+func (s *Source) figures() *claims.Evidence {
+	if s.claims == nil && len(s.doc.Text()) > maxClaimed {
+		s.claims = claims.NewEvidence(claims.ExtractFigures(s.doc))
+	} else if s.claims == nil {
+		s.claims = claims.NewEvidence(claims.ExtractDocument(s.doc))
+	}
+	return s.claims
+}
+
 // lacking returns the numbers, dates and identifiers of a finding that neither its quote
 // nor its source has, nor the reference that it gives, and that no quantity in the lines of
 // its quote means.
-func (s *Source) lacking(f *Finding, at match) (lacking []asked) {
-	var known values
+func (s *Source) lacking(f *Finding, at match, has func(string) bool) (lacking []asked) {
+	var known []*claims.Claim
 	var code []quantity
 	translated := false
 	for _, a := range valuesOf(f.Content) {
-		if a.Kind == KindName || a.Kind == KindIdentifier && isBrand(a.Text) {
+		if a.Kind == KindName || a.Kind == KindIdentifier && isBrand(a.Text) || has(a.Text) ||
+			strings.Contains(f.SourceDoc, a.Text) {
 			continue
 		}
 		if known == nil { // most findings have no value, or few
-			known = values{}
-			known.add(f.Evidence + "\n\n" + f.SourceRef)
 			lines := s.linesOf(at)
-			if translated = !words.IsEnglish(lines); translated {
-				known.add(swapSeparators.Replace(f.Evidence))
-			}
+			translated = !words.IsEnglish(lines)
 			code = quantities(lines + "\n" + f.Evidence)
-			for _, text := range f.Related {
-				known.add(text)
+			for _, text := range append([]string{f.Evidence, f.SourceRef}, f.Related...) {
+				known = append(known, claims.ExtractText(text, ""))
 			}
 		}
-		exact := a.exact(code)
-		if known.hasAny(exact) || translated && known["n:"+a.counted()] || strings.Contains(f.SourceDoc, a.Text) {
+		// 500 s are not what a name in ms has as 500.
+		bare := !slices.ContainsFunc(code, func(q quantity) bool { return a.d.Q != nil && q.dim != "" && q.dim == a.d.Q.Dim })
+		if slices.ContainsFunc(known, func(c *claims.Claim) bool { return a.in(c, bare) }) || s.has(a, bare) ||
+			translated && a.isCounted(known[0]) ||
+			slices.ContainsFunc(code, func(q quantity) bool { return q.means(a) }) {
 			continue
 		}
-		if len(exact) < len(a.keys) && s.read().hasAny(exact) || len(exact) == len(a.keys) && s.has(a) {
-			continue
-		}
-		if !slices.ContainsFunc(code, func(q quantity) bool { return q.means(a) }) {
-			lacking = append(lacking, a)
-		}
+		lacking = append(lacking, a)
 	}
 	return lacking
 }
 
-// counted is the number before a unit that is written as a word and may be a noun, which another language calls
-// otherwise than the unit: 1240 meters that are read. It is "" for other values.
-func (a asked) counted() string {
+// isCounted reports whether a text has the number before a unit that is written as a word and may be a noun, which
+// another language calls otherwise than the unit: 1240 meters that are read.
+func (a asked) isCounted(c *claims.Claim) bool {
 	word := a.Text[strings.LastIndexFunc(a.Text, func(r rune) bool { return !unicode.IsLetter(r) })+1:]
-	if len(word) < 4 || len(a.keys) == 0 || a.keys[0][0] != 'u' {
-		return ""
-	}
-	return strings.TrimPrefix(a.keys[len(a.keys)-1], "b:")
+	return a.d.Q != nil && len(word) >= 4 && slices.ContainsFunc(c.Details, func(d claims.Detail) bool {
+		return d.Q != nil && (d.Q.Number == a.d.Q.Number || d.Q.Other == a.d.Q.Number)
+	})
 }
-
-// swapSeparators writes numbers that have a comma before decimals, and a point between thousands, as English does.
-var swapSeparators = strings.NewReplacer(".", ",", ",", ".")
 
 // isBrand reports whether an identifier may be the name of a product: GitHub.
 func isBrand(s string) bool {
@@ -184,7 +182,7 @@ func (s *Source) underived(f *Finding, lacking []asked, at match) []asked {
 	var row []float64
 	for _, v := range valuesOf(f.Evidence) {
 		if v.Kind == KindNumber {
-			row = append(row, v.number[0])
+			row = append(row, v.d.Q.Value)
 		}
 	}
 	return slices.DeleteFunc(lacking, func(a asked) bool {
@@ -214,8 +212,7 @@ func (a asked) totals(row []float64) bool {
 	for _, v := range row {
 		sum += v
 	}
-	last := unit(a.Text, a.number[0])
-	near := func(v float64) bool { return math.Abs(v-a.number[0]) <= last/2*1.0001 }
-	return near(sum) || strings.HasSuffix(a.Text, "%") &&
+	near := func(v float64) bool { return math.Abs(v-a.d.Q.Value) <= a.d.Q.Half*1.0001 }
+	return near(sum) || a.d.Q.Dim == "percent" &&
 		slices.ContainsFunc(row, func(v float64) bool { return near(100 * v / sum) })
 }

@@ -74,6 +74,8 @@ func TestLargeSource(t *testing.T) {
 	for content, want := range map[string]string{
 		"The filter of hall four is new":              Found,
 		"The pump of hall four was replaced in April": Refuted,
+		"The new filter is for 14,999 hours":          Found,
+		"The new filter is for 159,999 hours":         ValueMissing,
 	} {
 		quote := "Its filter is new."
 		if want == Refuted {
@@ -81,7 +83,11 @@ func TestLargeSource(t *testing.T) {
 		}
 		f := Finding{Type: "observation", Content: content, Evidence: quote, SourceDoc: "night.txt"}
 		var got Outcome
-		if n := cost.Allocated(func() { got = s.Check(&f) }); n > 200<<20 && !cost.Race {
+		most := uint64(200 << 20)
+		if strings.HasSuffix(content, "hours") { // its figures are looked for in all of the source
+			most = 1500 << 20
+		}
+		if n := cost.Allocated(func() { got = s.Check(&f) }); uint64(n) > most && !cost.Race {
 			t.Errorf("%q: %d MB were allocated", content, n>>20)
 		}
 		if got.Verdict != want {

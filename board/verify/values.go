@@ -2,13 +2,12 @@ package verify
 
 import (
 	"math"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
-	"blackboard/board/text"
+	"blackboard/board/claims"
 	"blackboard/board/words"
 )
 
@@ -20,43 +19,18 @@ const (
 	KindName       = "name"
 )
 
-// values are what a text answers to: the keys of its words and numbers.
-type values map[string]bool
-
-func (v values) add(text string) {
-	var s words.Scanner
-	for at := 0; at < len(text); {
-		end := at + words.ScanEnd(text[at:])
-		for _, l := range s.Scan(text[at:end]) {
-			for _, k := range l.Keys {
-				if !v[k] {
-					v[strings.Clone(k)] = true
-				}
-			}
-		}
-		at = end
-	}
-}
-
-func (v values) hasAny(keys []string) bool {
-	return slices.ContainsFunc(keys, func(k string) bool { return v[k] })
-}
-
 // asked is a value that a finding has.
 type asked struct {
 	Value
-	keys   []string
-	number [2]float64 // of the kind number: in the base of its unit, and as it is written
+	d *claims.Detail
 }
-
-var identifier = text.NewRegexp("`[^`\n]{2,80}`" + `|--?[a-z][a-z0-9-]+\b|\b\w+(?:[._/:-]+\w+)*\b`)
 
 // boardID reports whether a word is the id of an entry or a signal, or a range of them:
 // e12, s3, e4-e9.
 func boardID(s string) bool {
 	for part := range strings.SplitSeq(strings.ReplaceAll(s, "–", "-"), "-") {
 		if len(part) < 2 || len(part) > 8 || strings.IndexByte("eEsS", part[0]) < 0 ||
-			!words.Digits(part[1:]) {
+			strings.Trim(part[1:], "0123456789") != "" {
 			return false
 		}
 	}
@@ -65,138 +39,47 @@ func boardID(s string) bool {
 
 // valuesOf returns the numbers, dates, identifiers and names of a finding, each once.
 func valuesOf(content string) (all []asked) {
-	var s words.Scanner
-	s.Scan(content)
-	seen := map[string]bool{}
-	add := func(kind, text string, keys []string, number [2]float64) {
-		if id := kind + " " + strings.ToLower(text); !seen[id] {
-			seen[id] = true
-			all = append(all, asked{Value{kind, text}, keys, number})
-		}
-	}
+	seen := map[Value]bool{}
 	listed := 0
-	names := capitalised(&s)
-	for i, l := range s.Lexemes {
+	for k, details := 0, claims.ExtractText(content, "").Details; k < len(details); k++ {
+		d := &details[k]
+		v := Value{Kind: [...]string{KindNumber, KindDate, KindName, KindIdentifier}[d.Kind], Text: d.Text}
 		switch {
-		case names[i]:
-			add(KindName, s.Surface(l), l.Keys, [2]float64{})
-		case l.Kind != words.Number || boardID(s.Surface(l)):
-		case l.Want[0] == "n:"+strconv.Itoa(listed+1) && enumerates(s.Text, l):
-			listed++
-		default:
-			add(kindOf(l.Want[0]), s.Shown(l), l.Want, [2]float64{numberOf(l.Want[0]),
-				numberOf(l.Want[len(l.Want)-1])})
+		case d.Weak || boardID(d.Text), d.Kind == claims.Identifier && oneSlash(d.Text),
+			v.Kind == KindNumber && d.Q.Word && (d.Q.Number == 1 || d.Q.Number < 1 && d.Q.Dim == "percent"): // half of them
+			continue
+		case v.Kind == KindNumber && d.Text == strconv.Itoa(listed+1) && strings.Contains(content, "("+d.Text+")"):
+			listed++ // it counts the items of a list: (1) … (2) …
+			continue
+		case v.Kind == KindName && (d.Begins && len(d.Words) == 1 || words.IsCommon(d.Words[0])):
+			continue
 		}
-	}
-	for _, m := range identifier.FindAllStringSubmatch(content, -1) {
-		if isIdentifier(m[0]) && !boardID(m[0]) {
-			add(KindIdentifier, strings.Trim(m[0], "`"), nil, [2]float64{})
+		if id := (Value{v.Kind, strings.ToLower(v.Text)}); !seen[id] {
+			seen[id] = true
+			all = append(all, asked{v, d})
 		}
 	}
 	return all
 }
 
-// isIdentifier reports whether a word is the name of something in a program or a file
-// system.
-func isIdentifier(s string) bool {
-	if s[0] == '`' || strings.HasPrefix(s, "--") {
-		return true
-	}
-	if strings.ContainsAny(s, "_") {
-		return true
-	}
-	low, humps := false, false
-	for _, r := range s {
-		humps = humps || low && unicode.IsUpper(r)
-		low = unicode.IsLower(r)
-	}
-	if humps && !strings.Contains(s, "-") {
-		_, _, unit := words.Unit(strings.ToLower(s)) // kW
-		return !unit
-	}
-	path, base := strings.Contains(s, "/"), s[strings.LastIndexByte(s, '.')+1:]
-	if path {
-		return strings.Count(s, "/") > 1 || len(base) < len(s)
-	}
-	// name.ext, and no number, abbreviation or missing blank
-	return len(base) >= 1 && len(base) <= 4 && len(base)+3 < len(s) &&
-		!strings.Contains(s, "..") &&
-		base == strings.ToLower(base) && strings.IndexFunc(base, unicode.IsLetter) == 0 &&
-		strings.IndexFunc(s, unicode.IsDigit) != 0
+// oneSlash reports whether two words or numbers have a slash between them, and nothing says that they are a name:
+// and/or, 12/1, push/1.
+func oneSlash(s string) bool {
+	return strings.Count(s, "/") == 1 && !strings.ContainsAny(strings.Trim(s, "/"), "._") && s[0] != '/'
 }
 
-// enumerates reports whether a number only counts the items of a list: (1) … (2) ….
-func enumerates(text string, l words.Lexeme) bool {
-	return strings.HasPrefix(text[l.End:], ")") &&
-		(l.Start == 0 || text[l.Start-1] == '(' || text[l.Start-1] == ' ')
-}
-
-func kindOf(key string) string {
-	switch key[0] {
-	case 'd', 't':
-		return KindDate
-	case 'i':
-		return KindIdentifier
-	}
-	return KindNumber
-}
-
-// numberOf returns the number of a key, in the base of its unit if it has one.
-func numberOf(key string) float64 {
-	r, ok := new(big.Rat).SetString(key[strings.LastIndexByte(key, ':')+1:])
-	if !ok {
-		return math.NaN()
-	}
-	f, _ := r.Float64()
-	return f
-}
-
-// capitalised finds the words that are names by their capital, which no beginning of a
-// sentence explains. A text that has capitals throughout, as a title may, has no names.
-func capitalised(s *words.Scanner) map[int]bool {
-	names := map[int]bool{}
-	capitals, all := 0, 0
-	for i, l := range s.Lexemes {
-		if l.Kind != words.Word || len(l.Plain) < 2 {
-			continue
-		}
-		all++
-		if !s.Capital(l) {
-			continue
-		}
-		capitals++
-		if i == 0 || words.IsCommon(l.Plain) {
-			continue
-		}
-		gap := s.Text[min(s.Lexemes[i-1].End, l.Start):l.Start]
-		if strings.Trim(gap, " \t/&-,") == "" && gap != "" {
-			names[i] = true
-		}
-	}
-	if 2*capitals > all {
-		return nil
-	}
-	return names
-}
-
-// read returns the values of the source.
-func (s *Source) read() values {
-	if s.values == nil {
-		s.values = values{}
-		s.values.add(s.doc.Text())
-	}
-	return s.values
+// in reports whether a text has a figure. Without bare, a number without a unit is none of one with a unit.
+func (a asked) in(c *claims.Claim, bare bool) bool {
+	return slices.ContainsFunc(c.Details, func(x claims.Detail) bool { return a.d.Is(&x, bare) })
 }
 
 // content checks a finding without a quote by its values.
 func (s *Source) content(f *Finding) Outcome {
-	known := []values{s.read()}
+	var related []*claims.Claim
 	if f.Calculated {
-		related := values{}
 		for _, text := range f.Related {
-			related.add(text)
+			related = append(related, claims.ExtractText(text, ""))
 		}
-		known = append(known, related)
 	}
 	var missing []asked
 	var operands [][2]float64
@@ -205,15 +88,12 @@ func (s *Source) content(f *Finding) Outcome {
 		return s.verbatim(f)
 	}
 	for _, a := range wanted {
-		in := s.has(a) || s.hasQuantity(a)
-		for _, v := range known {
-			in = in || v.hasAny(a.keys)
-		}
 		switch {
-		case !in:
+		case !s.has(a, true) && !s.hasQuantity(a) &&
+			!slices.ContainsFunc(related, func(c *claims.Claim) bool { return a.in(c, true) }):
 			missing = append(missing, a)
-		case a.Kind == KindNumber && !math.IsNaN(a.number[0]):
-			operands = append(operands, a.number)
+		case a.Kind == KindNumber:
+			operands = append(operands, [2]float64{a.d.Q.Value, a.d.Q.Number})
 		}
 	}
 	o := Outcome{Verdict: Supported}
@@ -265,19 +145,17 @@ func lacks(missing []Value) string {
 	return b.String()
 }
 
-// has looks for a value as it is written: a number within an identifier, an identifier
-// with its signs.
-func (s *Source) has(a asked) bool {
-	if s.read().hasAny(a.keys) {
+// has looks for a value: for a figure of the same worth, or as it is written: a number within an
+// identifier, an identifier with its signs. Without bare, a number without a unit is none of one with a unit.
+func (s *Source) has(a asked, bare bool) bool {
+	figure := a.Kind == KindNumber || a.Kind == KindDate
+	if figure && s.figures().HasFigure(a.d, bare) {
 		return true
 	}
-	if a.Kind == KindDate {
-		return false
-	}
-	text := strings.TrimSuffix(strings.TrimSuffix(a.Text, "()"), "%")
-	if a.Kind == KindNumber {
+	text := strings.TrimSuffix(a.Text, "()")
+	if figure {
 		text = strings.TrimLeftFunc(text, func(r rune) bool { return unicode.Is(unicode.Sc, r) })
-		if strings.IndexFunc(text, unicode.IsDigit) < 0 || strings.HasSuffix(a.Text, "%") {
+		if a.Kind == KindDate || a.d.Q.Dim == "percent" || strings.IndexFunc(text, unicode.IsDigit) < 0 {
 			return false
 		}
 	}
@@ -292,15 +170,15 @@ const maxOperands = 12
 // follows reports whether a number is what one step of arithmetic makes of others, as
 // precisely as it is written.
 func follows(a asked, from [][2]float64) bool {
-	if len(from) > maxOperands || math.IsNaN(a.number[0]) {
+	if len(from) > maxOperands {
 		return false
 	}
-	for k, number := range a.number { // with units converted, and as they are written
+	for k, number := range [2]float64{a.d.Q.Value, a.d.Q.Number} { // with units converted, and as they are written
 		var operands []float64
 		for _, v := range from {
 			operands = append(operands, v[k])
 		}
-		if makes(number, unit(a.Text, number), operands) {
+		if makes(number, a.last(number), operands) {
 			return true
 		}
 	}
@@ -334,28 +212,10 @@ func makes(number, last float64, from []float64) bool {
 	return false
 }
 
-// unit is the worth of the last digit of a number as it is written.
-func unit(text string, number float64) float64 {
-	digits, decimals, dot := 0, 0, false
-	for _, r := range text {
-		switch {
-		case r == '.':
-			dot = true
-		case digit(r):
-			digits++
-			if dot {
-				decimals++
-			}
-		}
+// last is the worth of the last digit of a number as it is written: of its value, or in another unit.
+func (a asked) last(number float64) float64 {
+	if a.d.Q.Value == 0 {
+		return 2 * a.d.Q.Half
 	}
-	scale := 1.0
-	if written, err := strconv.ParseFloat(strings.Map(func(r rune) rune {
-		if r == '.' || digit(r) {
-			return r
-		}
-		return -1
-	}, text), 64); err == nil && written != 0 {
-		scale = number / written
-	}
-	return math.Abs(scale) * math.Pow(10, -float64(decimals))
+	return 2 * a.d.Q.Half * math.Abs(number/a.d.Q.Value)
 }

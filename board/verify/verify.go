@@ -129,9 +129,8 @@ func Plain(verdict, note string) Outcome {
 // Source is a document against which findings are checked. It is not safe for
 // concurrent use.
 type Source struct {
-	doc    *documents.Document
-	index  *index // made at first use
-	values values // made at first use
+	doc   *documents.Document
+	index *index // made at first use
 
 	quantities []quantity // read at first use
 
@@ -140,7 +139,7 @@ type Source struct {
 	Raw func() string
 	raw *Source // made at first use
 
-	claims *claims.Evidence // made at first use
+	claims *claims.Evidence // made at first use; of a large source only its figures
 }
 
 // NewSource prepares a document.

@@ -282,3 +282,6 @@ func Split(s, inside string) []string {
 	}
 	return slices.DeleteFunc(all, func(w string) bool { return w == "" })
 }
+
+// Digits reports whether a text is ASCII digits and nothing else.
+func Digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
