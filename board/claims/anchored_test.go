@@ -18,6 +18,13 @@ func TestSurely(t *testing.T) {
 		// A rate of two units.
 		{"The fee must not exceed EUR 46 per square metre a year.", "The fee is capped at EUR 46 per square metre a month.", true},
 		{"The fee must not exceed EUR 46 per square metre a year.", "The fee is capped at EUR 46 per square metre a year.", false},
+		{"The council pays the college GBP 5,400 per pupil per year.", "The council pays GBP 5,400 per pupil per term.", true},
+		{"The council pays the college GBP 5,400 per pupil per year.", "GBP 5,400 per pupil per year is what the council pays.", false},
+		// The figure that is left where all others agree.
+		{"Of the grant of EUR 1,240,000 for 2025/26, EUR 744,000 had been paid by 28 February 2026.",
+			"By the end of February 2026 EUR 774,000 of this year's grant of EUR 1,240,000 had been paid.", true},
+		{"Of the grant of EUR 1,240,000 for 2025/26, EUR 744,000 had been paid by 28 February 2026.",
+			"By the end of February 2026 EUR 744,000 of this year's grant of EUR 1,240,000 had been paid.", false},
 		// Denials in one of several clauses, and without a word that denies.
 		{"The parcels were stored by the carrier and never by the shop.", "The shop never stored the parcels; the carrier did.", false},
 		{"No key was found in the 14 crates.", "The 14 crates were searched for a key, and not one was found.", false},
@@ -38,6 +45,8 @@ func TestSurely(t *testing.T) {
 		{"The master told the auditors that the outage of 9 May lasted 47 minutes.",
 			"According to the master, who was interviewed by the auditors, the outage of 9 May lasted 47 minutes.", false},
 		{"The lease of the annexe ends in 2026 and requires 12 months' notice.", "The lease of the annexe runs out in 2026, and a year's notice has to be given.", false},
+		{"The school has had no second cook since January.", "The school has been short of a second cook since January.", false},
+		{"Shops must close on one day a week, except in June.", "Shops have to close one day in each week; June is exempt.", false},
 		{"17 of the 21 growers who were asked answered the survey.", "21 growers were asked for the survey, and 17 answered.", false},
 	} {
 		s := readReport(c.report).Survive(ExtractText(c.finding, ""), c.finding)

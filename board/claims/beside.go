@@ -214,6 +214,19 @@ func (t tokens) first(s wordSet) string {
 	return ""
 }
 
+// firstOfAll returns the first word of a set that is said of all things, not of how often: every week, each day.
+func (t tokens) firstOfAll(s wordSet) string {
+	for i := range t {
+		next := t.at(i + 1)
+		dim := units()[next.low].dim
+		often := next.counts() && next.low != "one" || dim == "time" || dim == "months" || weekdays.has(next.low)
+		if s.has(t[i].low) && !(often && (t[i].low == "every" || t[i].low == "each")) {
+			return t[i].low
+		}
+	}
+	return ""
+}
+
 func (t tokens) hasAny(s wordSet) bool { return t.first(s) != "" }
 
 // hasOther reports whether a text has a word of a set that another one lacks.
@@ -311,7 +324,7 @@ var othersWords = set("other others rest remaining")
 
 // partForAll finds what a finding says of all, and its quote of some: all five, three of the five.
 func partForAll(m, q *side) string {
-	all := m.t.first(universals)
+	all := m.t.firstOfAll(universals)
 	mine, _ := m.t.duty()
 	theirs, _ := q.t.duty()
 	if all == "" || (mine == noDuty) != (theirs == noDuty) || m.t.hasAny(othersWords) || m.t.hasAny(excepted) ||
@@ -372,7 +385,7 @@ func onlyAndOthers(m, q *side) string {
 	if theirs != "" && mine == "" && (m.t.hasRow("as", "well", "as") || m.t.hasAny(alsoWords)) {
 		return against("as well", theirs)
 	}
-	if all := m.t.first(universals); all != "" && q.t.onlyThings() != "" && !m.whole.hasAny(noOthers) {
+	if all := m.t.firstOfAll(universals); all != "" && q.t.onlyThings() != "" && !m.whole.hasAny(noOthers) {
 		return against(all, theirs)
 	}
 	if mine == "" || q.whole.hasAny(noOthers) {
@@ -392,17 +405,20 @@ func onlyAndOthers(m, q *side) string {
 var (
 	sweeping = set(`all every each always never any whatever everybody everyone everything whoever whenever
 		regardless`)
-	excepted = set(`except excepting exception unless apart save other only but if when once most nearly almost outside
+	excepted = set(`another except excepting exception unless apart save other only but if when once most nearly almost outside
 		besides`)
 )
 
-// odd are said of what is excepted.
-var odd = set("odd one exception exempt exempted")
+// odd are said of what is excepted, exempt of that alone.
+var (
+	odd    = set("odd one exception exempt exempted")
+	exempt = set("exception exempt exempted")
+)
 
 // exceptionLost finds a finding that says of all what its quote says of all but some, or of what the quote excepts
 // what it says of the others.
 func exceptionLost(m, q *side) string {
-	all := m.t.first(sweeping)
+	all := m.t.firstOfAll(sweeping)
 	even := m.t.hasRow("even", "if") || m.t.hasRow("even", "without") || m.t.hasRow("even", "when")
 	for i := range q.whole {
 		low := q.whole[i].low
@@ -411,7 +427,7 @@ func exceptionLost(m, q *side) string {
 		case even && !q.whole.hasRow("even") && (excepts || limits || low == "if" || low == "provided"):
 			return against("even", q.whole.textOf(i, i+3))
 		case all != "" && !even && (excepts || limits) && !m.whole.hasAny(excepted) &&
-			!(m.whole.saysMostOf(q.whole[i+1:]) && m.whole.hasAny(negators)):
+			!(m.whole.saysMostOf(q.whole[i+1:]) && (m.whole.hasAny(negators) || m.whole.hasAny(exempt))):
 			return against(all, q.whole.textOf(i, i+3))
 		case excepts && low != "but" && !m.whole.hasAny(excepted) && !m.t.hasAny(odd) &&
 			m.t.saysMostOf(q.whole[i+1:]) && m.t.isNegative() == q.whole[:i].isNegative():

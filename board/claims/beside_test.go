@@ -14,10 +14,12 @@ func TestContrasts(t *testing.T) {
 		{"Drivers must claim the night allowance before Friday.",
 			"Drivers must claim the night allowance by the end of Thursday.", false},
 		{"Never open the valve while the pump runs.", "The valve may be opened at any time the pump runs.", true},
+		{"In fog the ferry must wait outside.", "In fog the ferry has to wait outside.", false},
 		{"Helmets are optional for visitors.", "Visitors must wear helmets.", true},
 		{"Nobody may enter the pit.", "No one is allowed to enter the pit.", false},
 
 		{"The new boiler has been ordered; it has not come yet.", "The new boiler has been installed.", true},
+		{"Of 284 planned trips 23 fell away.", "23 trips were cancelled out of 284.", false},
 		{"The new boiler has been ordered; it has not come yet.", "A new boiler has been ordered.", false},
 		{"The east track may be closed in June.", "The east track will be closed in June.", true},
 		{"The east track may be closed in June.", "The east track might be closed in June.", false},
@@ -37,6 +39,8 @@ func TestContrasts(t *testing.T) {
 		{"Bikes may be left in all yards other than the north yard.", "Bikes may be left in the north yard.", true},
 		{"Three of the five lamps failed.", "All five lamps failed.", true},
 		{"Three of the five lamps failed.", "Most of the five lamps failed.", false},
+		{"11 of the 14 pupils swim.", "Pupils swim every week.", false},
+		{"A fine is due for each trip lost for reasons other than fog.", "A fine is due for each trip lost for another reason than fog.", false},
 		{"Most of the leaks were on the roof.", "Few of the leaks were on the roof.", true},
 
 		{"Output fell by a third in spring.", "Output went up in spring.", true},

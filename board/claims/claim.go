@@ -440,7 +440,8 @@ func (t tokens) name(i int) (d Detail, next int) {
 	words := []string{t[i].low}
 	for next = i + 1; len(words) < 6; next++ {
 		y := t.at(next)
-		if y.kind == wordToken && y.capital() && !empty.has(y.low) && months()[y.low] == 0 {
+		if y.kind == wordToken && y.capital() && !empty.has(y.low) && months()[y.low] == 0 &&
+			(currencies()[y.low] == "" || t.at(next+1).kind != numberToken) { // Brackley College GBP 5,400
 			words = append(words, y.low)
 		} else if y.text != "&" || !t.at(next+1).capital() {
 			break

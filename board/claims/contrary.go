@@ -115,7 +115,7 @@ var negatives = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(table("negators") + " " + table("denied") + " " +
 		table("deniers") + ` out outside beyond except exclude hardly lack miss stop
-		lose exempt avoid unless skip omit forbid prohibit ban bar close shut optional voluntary
+		lose exempt avoid unless skip omit forbid prohibit ban bar close short shut optional voluntary
 		disable yet blank empty prevent cease ignore zero below negative behind drop discard remove
 		abandon warn dry`) {
 		m[root(w)] = true

@@ -92,6 +92,7 @@ func TestVerifyKinds(t *testing.T) {
 		{"At a low load Elk takes 11 ms and Yak 14 ms.",
 			"| load | Elk (ms) | Yak (ms) |\n| --- | --- | --- |\n| low | 14 | 11 |", "the other way round"},
 		{"No water got into the living room.", "The living room stayed dry.", ""},
+		{"37 of 148 say that they have no named mentor.", "Q2,has a named mentor,all,148,104,37,7", ""},
 		{"7,339 of the rows read were not written.", "read=18409950 written=18402611", ""},
 	} {
 		ev := readReport(c.quote)
@@ -109,6 +110,8 @@ func TestCondition(t *testing.T) {
 		{"The warranty runs for 36 months.", "", ". If the buyer signs, more is free.", ""},
 		{"The warranty runs for 36 months if a contract is signed.", "",
 			" if the buyer signs the contract first.", ""},
+		{"Two groups are taught together, 27 in all.", "two groups are taught together, 27 in all",
+			", which is more than the agreement allows.", ""},
 		{"A dredge may be used.", "", " only where all spoil passes a sieve.", "only"},
 		{"Dual writes may end once the check has passed.", "", " twice in a row.", "twice"},
 		{"Members may sublet for six months.", "", ", provided that the committee agreed.", "provided"},

@@ -44,12 +44,17 @@ func (t tokens) duty() (d duty, at int) {
 	return d, at
 }
 
+// refuses reports whether a word denies what stands with it: must wait denies nothing.
+func refuses(low string) bool {
+	return negators.has(low) && !strings.HasPrefix(low, "wait") && low != "await"
+}
+
 func (t tokens) dutyAt(i int) duty {
 	if t.isMonth(i) {
 		return noDuty
 	}
 	low, before := t[i].low, t.at(i-1).low
-	denied := negators.has(before) || negators.has(t.at(i+1).low) || before == "be" && negators.has(t.at(i-2).low) ||
+	denied := refuses(before) || refuses(t.at(i+1).low) || before == "be" && refuses(t.at(i-2).low) ||
 		i < 4 && t[:i].hasAny(noOneIs)
 	alone := i == 0 || t.at(i-1).kind == markToken
 	switch {
@@ -121,8 +126,10 @@ func perfect(low string) bool {
 
 // open returns the word by which a sentence says that something is not done yet, or may be; "" if none does.
 func (t tokens) open() string {
-	if w := t.first(undone); w != "" {
-		return w
+	for i := range t {
+		if undone.has(t[i].low) && t.at(i-1).kind != numberToken { // of 284 planned crossings 23 were cancelled
+			return t[i].low
+		}
 	}
 	for i := range t {
 		low, next := t[i].low, t.at(i+1).low

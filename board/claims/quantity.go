@@ -86,7 +86,7 @@ func (t tokens) quantity(i int) (q Quantity, next int, ok bool) {
 	}
 	if per, n := t.rate(next); n > 0 && !(q.Dim == "" && adverbRates()[t.word(next)] != "") {
 		q.Per, next = per, next+n
-		if per, n = t.rate(next); periods.has(per) { // EUR 46 per square metre a year
+		if per, n = t.rate(next); periods.has(per) || n > 0 && t.word(next) == "per" { // EUR 46 per square metre a year
 			q.Period, next = per, next+n
 		}
 	} else if per, n = t.rate(next + len(q.Noun)); n > 0 && len(q.Noun) > 0 { // 40 connections per host

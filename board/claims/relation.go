@@ -106,7 +106,7 @@ func (q *Quantity) againstSameKind(e *Quantity, equal, rounded, sameDigits bool)
 			return Bare
 		}
 		return Incomparable
-	case agrees && q.Period != e.Period && q.Period != "" && e.Period != "",
+	case agrees && q.Per == e.Per && q.Period != e.Period && q.Period != "" && e.Period != "",
 		agrees && q.Per != e.Per && (periods.has(q.Per) && periods.has(e.Per) || float(q.Per)*float(e.Per) > 0 ||
 			perUnit(q).dim != "" && perUnit(q).dim == perUnit(e).dim && perUnit(q).factor != perUnit(e).factor):
 		return OtherRate // one per container and day may name either

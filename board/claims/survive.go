@@ -493,15 +493,22 @@ func (cmp *Comparison) odds(n *count) float64 {
 
 // enough returns how much two details must be of one thing so that they contradict. The
 // only figure of its kind in the claim and the only one in the window are hardly of two
-// things, nor are figures that differ in a digit.
+// things, nor are those that are left where all others agree.
 func (cmp *Comparison) enough(m Match) float64 {
-	n := 0 // more than two are many
+	n, agreed := 0, map[*Detail]bool{} // more than two are many
 	for i := 0; i < len(cmp.Matches) && n <= 2; i++ {
-		n += int(truth(m.Detail.relation(cmp.Matches[i].Detail) != Incomparable))
+		o := &cmp.Matches[i]
+		if o.With != nil && o.Rel.Agrees() && o.From == m.From && m.From.Cells == nil && o.Rel != Bare {
+			agreed[o.With] = true
+		} else if m.Detail.relation(o.Detail) != Incomparable {
+			n++
+		}
 	}
 	for _, e := range cmp.Claims {
 		for k := 0; k < len(e.Details) && n <= 2; k++ {
-			n += int(truth(m.Detail.relation(&e.Details[k]) != Incomparable))
+			if x := &e.Details[k]; !agreed[x] && m.Detail.relation(x) != Incomparable {
+				n++
+			}
 		}
 	}
 	q := m.Detail.Q

@@ -80,7 +80,7 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 	if why := finding.crosswise(around); why != "" {
 		v.Refuted = append(v.Refuted, why)
 	}
-	if finding.English && lex(quote).english() {
+	if finding.English && lex(quote).english() && !isCells(quote) {
 		v.Refuted = append(v.Refuted, ev.otherwise(finding.Text, quote, nil, shareOfQuote, ofQuotes...)...)
 	}
 	v.Has = func(text string) bool {
@@ -97,7 +97,7 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		}
 		if how.Back >= .5 && cover >= .3 {
 			v.Refuted = append(v.Refuted, ev.swapped(how.Matches)...)
-			if !around[0].predicates() {
+			if !around[0].predicates() || isCells(quote) {
 			} else if finding.deniesAlone(around) || around[0].denials == nil && finding.denials == nil {
 				against := ev.opposites(finding, how.Window, how.Matches)
 				turns := conditional(finding, around) || isData(quote)
@@ -151,6 +151,11 @@ func TurnsOnDenial(why string) bool { return strings.HasSuffix(why, deniedOnceSu
 
 // isData reports whether a quote is names with values and no sentence: "assignee": null.
 func isData(quote string) bool { return reKeyValue.MatchString(quote) }
+
+// isCells reports whether a quote is cells: a row of a table, or of a CSV file.
+func isCells(quote string) bool {
+	return strings.Count(quote, "|") > 1 || strings.Count(quote, ",") > 2 && !strings.Contains(quote, ", ")
+}
 
 var reKeyValue = text.NewRegexp(`^\W*[a-z][\w.-]*\s*(:\s*["\d]|=\s*[\d.]+$)|"[\w.-]+"\s*:`)
 

@@ -48,6 +48,8 @@ func (d *Detail) otherZoneThan(e *Claim) (why string) {
 
 var (
 	conditions   = set("if unless except provided twice consent agreement approval permission")
+	agreed       = set("consent agreement approval permission")
+	agreedBy     = set("with without by on upon to prior written after of")
 	clausal      = set("if unless provided")
 	onlyUnder    = set("if when where after once for to with by up in during")
 	onlyFor      = set("for up to")
@@ -65,6 +67,9 @@ func Condition(finding, quote, rest string) string {
 	cut := slices.ContainsFunc(quoted, func(x token) bool { return clausal.has(x.low) })
 	for i := range t {
 		x := &t[i]
+		if agreed.has(x.low) && !agreedBy.has(t.at(i-1).low) && !agreedBy.has(t.at(i-2).low) {
+			continue // more than the agreement allows
+		}
 		if x.kind == markToken && strings.ContainsAny(x.text, ".;:|!?") || i > 12 {
 			break
 		}
