@@ -22,6 +22,13 @@ func TestArithmetic(t *testing.T) {
 			right:   "36.5 hours", wrong: "33.5 hours",
 		},
 		{
+			kind: "months between days, of which an entry has the number",
+			records: "The ferry ran from 2025-10-26 to 2026-03-28; The ramp of the ferry is 5 m wide;" +
+				"The ferry carried 6 t of post",
+			report: "The ferry ran for # from 26 October 2025 to 28 March 2026.",
+			right:  "five months", wrong: "six months",
+		},
+		{
 			kind:    "years since",
 			records: "The bridge opened on 2025-05-04; Plans for the bridge date from 1987",
 			report:  "The bridge opened on 4 May 2025, # after the plans of 1987.",

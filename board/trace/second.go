@@ -119,7 +119,7 @@ func (f *fact) weigh(s *claims.Standing) {
 			break
 		}
 		*v = Fact{Verdict: Supported, Entries: []string{d.Source}}
-	case d.Verdict == claims.Refuted:
+	case d.Verdict == claims.Refuted && !f.isSpan():
 		f.refuted = true
 		*v = Fact{Verdict: Unsupported, Cause: OtherUnit, Entries: []string{d.Source}, Why: d.String()}
 	}
@@ -136,4 +136,10 @@ func (t *tracer) contradicted(i int, s *claims.Standing) {
 	}
 	t.facts = append(t.facts, fact{kind: KindStatement, unit: i, end: len(s.Text), verdict: verdict,
 		refuted: !claims.TurnsOnDenial(s.Against)})
+}
+
+// isSpan reports whether a fact follows from two days: the five months from 26 October to 28 March.
+func (f *fact) isSpan() bool {
+	return f.verdict.Verdict == Derived && len(f.from) > 1 &&
+		!slices.ContainsFunc(f.from, func(a amount) bool { return a.dim != "d" })
 }

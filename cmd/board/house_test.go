@@ -276,7 +276,7 @@ var ceilings = map[string]int{
 
 	"board/text": 425, // with lazy regular expressions, which were a package; the reader of long lines of three others
 
-	"board/trace": 3877, // derivations: sums, shares, rates, spans; places that a report cites
+	"board/trace": 3883, // derivations: sums, shares, rates, spans; places that a report cites
 
 	"board/verify": 3518, // what is unsure, apart; several sources of a finding; which sources there are, and what is read of them, from board; how a place is cited; what is not judged in other languages, and their numbers
 
