@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -109,17 +110,7 @@ func (t *turn) answer(parts, ids []string, given *sessionState) string {
 }
 
 // budget returns the answer's upper limit in tokens.
-func (t *turn) budget(standard int) int {
-	if t.Budget > 0 {
-		return t.Budget
-	}
-	return standard
-}
+func (t *turn) budget(standard int) int { return cmp.Or(max(t.Budget, 0), standard) }
 
 // items returns the answer's upper limit of capsules.
-func (t *turn) items(standard int) int {
-	if t.Limit > 0 {
-		return t.Limit
-	}
-	return standard
-}
+func (t *turn) items(standard int) int { return cmp.Or(max(t.Limit, 0), standard) }

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -89,9 +90,7 @@ func entry(e *harness.Event, now time.Time, roots ...string) topics.Entry {
 		Summary:  clean(use.Input),
 		ExitCode: use.ExitCode, OK: use.OK, DurationMS: use.DurationMS,
 	}
-	if out.Tool == "" {
-		out.Tool = e.Kind
-	}
+	out.Tool = cmp.Or(out.Tool, e.Kind)
 	if who := clean(e.AgentType); who != "" {
 		out.Summary = strings.TrimSpace(out.Summary + " (subagent " + clip(who, 60) + ")")
 	}

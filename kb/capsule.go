@@ -108,9 +108,7 @@ func (c Capsule) Check() error { return c.Normalise() }
 // Normalise fills in defaults, trims title and body, sorts the tags, and validates what can be
 // checked without other capsules.
 func (c *Capsule) Normalise() error {
-	if c.Kind == "" {
-		c.Kind = "fact"
-	}
+	c.Kind = cmp.Or(c.Kind, "fact")
 	if c.Scope == "" {
 		c.Scope = "workspace"
 		if c.Workspace == "" {

@@ -52,9 +52,7 @@ func (k *KB) Contradictions(ctx context.Context, opt CurateOptions) (
 				if err != nil {
 					return err
 				}
-				if x.cosine == nil {
-					x.cosine = &x.overlap
-				}
+				x.cosine = cmp.Or(x.cosine, &x.overlap)
 				if len(why) > 0 {
 					out = append(out, Contradiction{a.Capsule, b.Capsule, *x.cosine, why})
 				}

@@ -148,12 +148,8 @@ var everything = fault.Do("kb.list", "{} lists everything")
 func (q Query) Check() error { return q.normalise() }
 
 func (q *Query) normalise() error {
-	if q.Mode == "" {
-		q.Mode = ModeAuto
-	}
-	if q.Limit == 0 {
-		q.Limit = DefaultLimit
-	}
+	q.Mode = cmp.Or(q.Mode, ModeAuto)
+	q.Limit = cmp.Or(q.Limit, DefaultLimit)
 	switch {
 	case !slices.Contains(Modes, q.Mode):
 		return fault.Unknown("mode", q.Mode, Modes)

@@ -160,9 +160,7 @@ func (p *program) mcpServe(c *cli.Context) error {
 	default:
 		return base.Usagef("choose text or json", "--format %q is unknown", base.Line(format, 40))
 	}
-	if cfg.Agent == "" {
-		cfg.Agent = p.Env("BOARD_WORKER")
-	}
+	cfg.Agent = cmp.Or(cfg.Agent, p.Env("BOARD_WORKER"))
 	if p.Env(harness.Variable) != "" { // it was set up so
 		cfg.Harness = harness.Speaking(p.Env)
 	}

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"maps"
 	"os"
 	"path/filepath"
@@ -82,9 +83,7 @@ var cursor = &Harness{
 }
 
 func decodeCursor(e *Event, p object) {
-	if e.Session == "" {
-		e.Session = p.str("conversation_id")
-	}
+	e.Session = cmp.Or(e.Session, p.str("conversation_id"))
 	e.Turn = p.str("generation_id")
 	if e.Cwd == "" {
 		if roots := p.list("workspace_roots"); len(roots) > 0 {

@@ -1,5 +1,7 @@
 package harness
 
+import "cmp"
+
 // Kinds of events that harnesses report.
 const (
 	SessionStart  = "session_start"
@@ -78,9 +80,7 @@ type Tool struct {
 
 // tool returns the event's tool and creates it if needed.
 func (e *Event) tool() *Tool {
-	if e.Tool == nil {
-		e.Tool = &Tool{}
-	}
+	e.Tool = cmp.Or(e.Tool, &Tool{})
 	return e.Tool
 }
 
@@ -93,9 +93,7 @@ func (t *Tool) setOutput(s string) {
 
 // setOutcome sets the outcome, unless it is known already.
 func (t *Tool) setOutcome(ok bool) {
-	if t.OK == nil {
-		t.OK = &ok
-	}
+	t.OK = cmp.Or(t.OK, &ok)
 }
 
 // setExit sets an exit code and the outcome that follows from it.

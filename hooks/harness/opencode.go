@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	_ "embed"
 	"os"
 	"path/filepath"
@@ -114,9 +115,7 @@ func decodeOpenCode(e *Event, p object) {
 	props := in.obj("event").obj("properties")
 	part := props.obj("part")
 	e.Session = in.str("sessionID")
-	if e.Session == "" {
-		e.Session = props.str("sessionID")
-	}
+	e.Session = cmp.Or(e.Session, props.str("sessionID"))
 	e.Cwd = in.str("cwd", "directory")
 	switch {
 	case e.Kind == SessionStart:

@@ -70,9 +70,7 @@ func (t *Tool) patch() {
 	var files []string
 	for _, m := range patchFile.FindAllStringSubmatch(t.Command, -1) {
 		what, path := m[1]+m[3], strings.TrimSpace(m[2]+m[4])
-		if t.Path == "" {
-			t.Path = path
-		}
+		t.Path = cmp.Or(t.Path, path)
 		files = append(files, what+" "+path)
 	}
 	t.Command = ""

@@ -159,9 +159,7 @@ func (c *call) wait(in waitIn) (out waitOut, text string, err error) {
 		if !errors.Is(err, fault.NotFound) {
 			return b, err
 		}
-		if in.Since == nil { // all that happens on it is new
-			in.Since = new(int64)
-		}
+		in.Since = cmp.Or(in.Since, new(int64)) // all that happens on it is new
 		b, err = kbhome.AwaitRun(ctx, dir, run)
 		if errors.Is(err, fault.NotFound) {
 			out.Run, text = run, "There is no run "+run+" yet."

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,9 +110,7 @@ func (c *call) handoffPrompt(args map[string]string) (string, error) {
 		return text, nil
 	}
 	to := args["to"]
-	if to == "" {
-		to = "whoever goes on"
-	}
+	to = cmp.Or(to, "whoever goes on")
 	return fmt.Sprintf(`Hand the run over to %s, in this order, so that nothing is looked for before it is there:
 1. Write: post each finding that is not on the board yet, with its source; raise what is open.
 2. State: set the run's variables (phase, where you stopped), with if_version.

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -348,9 +349,7 @@ func clientName(req interface{ ClientInfo() *sdk.Implementation }) string {
 	if r := []rune(name); len(r) > most {
 		name = string(r[:most])
 	}
-	if name == "" {
-		name = unnamed
-	}
+	name = cmp.Or(name, unnamed)
 	return name
 }
 

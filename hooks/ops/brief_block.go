@@ -80,12 +80,8 @@ func WriteBrief(ctx context.Context, k *kb.KB, opt BriefOptions) (Brief, error) 
 	if opt.Role != "" && !slices.Contains(kb.Roles, opt.Role) {
 		return Brief{}, fault.Unknown("role", opt.Role, kb.Roles)
 	}
-	if opt.Budget == 0 {
-		opt.Budget = defaultBudget
-	}
-	if opt.Limit == 0 {
-		opt.Limit = 8
-	}
+	opt.Budget = cmp.Or(opt.Budget, defaultBudget)
+	opt.Limit = cmp.Or(opt.Limit, 8)
 	if opt.Budget < leastBudget || opt.Budget > 100_000 {
 		return Brief{}, fault.Invalid.New(fmt.Sprintf(
 			"a budget of %d tokens is not between 80 and 100000", opt.Budget),

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -138,9 +139,7 @@ var ContextWrite = op.Op[Contexts, ContextWriteIn, ContextWritten]{
 			line, _, _ := strings.Cut(strings.TrimSpace(in.Content), "\n")
 			in.Topic = board.Line(strings.TrimLeft(line, "# "), 120)
 		}
-		if in.Agent == "" {
-			in.Agent = h.Agent()
-		}
+		in.Agent = cmp.Or(in.Agent, h.Agent())
 		out.Warnings = []string{}
 		err = h.Context(ctx, true, func(s *chunks.Store) (err error) {
 			out.Chunk, err = s.Write(ctx, chunks.NewChunk{Topic: in.Topic, Content: in.Content,

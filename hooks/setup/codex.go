@@ -2,6 +2,7 @@ package setup
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -66,9 +67,7 @@ func (p *place) trustOf(b []byte, h *harness.Harness, path string) map[string]st
 // Codex's format.
 func hashOf(f foundHook) string {
 	timeout, _ := strconv.Atoi(word(at(f.handler, "timeout")))
-	if timeout == 0 {
-		timeout = 600
-	}
+	timeout = cmp.Or(timeout, 600)
 	if f.event == "SessionEnd" || f.event == "Interrupt" {
 		timeout = min(timeout, 3)
 	}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -102,9 +103,7 @@ func (c *Claim) judge(nth int, seen []Seen) Finding {
 	for at := range seen {
 		s := &seen[at]
 		base := c.Dir
-		if base == "" {
-			base = s.base()
-		}
+		base = cmp.Or(base, s.base())
 		if s.Path != "" {
 			if f.Verdict == HasPassed && within(s.Path, s, base) {
 				f.Verdict = IsStale
@@ -163,10 +162,7 @@ func (f *Finding) why(why string) {
 
 // base is the directory that a claim without one is about.
 func (s *Seen) base() string {
-	if s.Root != "" {
-		return s.Root
-	}
-	return s.Dir
+	return cmp.Or(s.Root, s.Dir)
 }
 
 // within reports whether a file belongs to the project of what was seen.

@@ -2,6 +2,7 @@ package topics
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,9 +28,7 @@ func (d *Dir) Record(ctx context.Context, topic string, e Entry) (added bool, er
 	if err := CheckName(topic); err != nil {
 		return false, err
 	}
-	if e.Branch == "" {
-		e.Branch = d.opt.Branch
-	}
+	e.Branch = cmp.Or(e.Branch, d.opt.Branch)
 	e = e.truncated(d.opt.Now())
 	unlock, err := d.lock(ctx)
 	if errors.Is(err, fault.Busy) || errors.Is(err, context.Canceled) {

@@ -1,6 +1,7 @@
 package chunks
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha1"
 	"encoding/hex"
@@ -74,12 +75,8 @@ type NewChunk struct {
 // toChunk validates the input and returns the chunk, without id and times.
 func (c *NewChunk) toChunk() (Chunk, error) {
 	out := Chunk{Meta: Meta{Topic: strings.TrimSpace(text(c.Topic)), Agent: strings.TrimSpace(text(c.Agent)), Importance: c.Importance}, Content: text(c.Content)}
-	if out.Agent == "" {
-		out.Agent = DefaultAgent
-	}
-	if out.Importance == "" {
-		out.Importance = Medium
-	}
+	out.Agent = cmp.Or(out.Agent, DefaultAgent)
+	out.Importance = cmp.Or(out.Importance, Medium)
 	if out.Topic == "" {
 		return out, invalid("the topic is blank", "say in a short line what the chunk is about")
 	}

@@ -107,9 +107,7 @@ func chunkOfFile(name, content string, modified time.Time) (in incomingChunk, er
 		}
 	}
 	in.ID, in.Topic, in.Agent, in.Importance, in.Content = meta["id"], meta["topic"], meta["agent"], meta["importance"], strings.TrimSpace(body)
-	if in.ID == "" {
-		in.ID = name
-	}
+	in.ID = cmp.Or(in.ID, name)
 	in.setTimes(cmp.Or(meta["created"], meta["created_at"]), cmp.Or(meta["updated"], meta["updated_at"]), cmp.Or(meta["expires"], meta["expires_at"]))
 	if in.Updated.IsZero() {
 		in.Updated = modified

@@ -220,12 +220,8 @@ func (c *incomingChunk) complete() (why string) {
 			return fmt.Sprintf("its %s is larger than %d bytes", f.what, maxImported)
 		}
 	}
-	if c.Topic == "" {
-		c.Topic = Untitled
-	}
-	if c.Agent == "" {
-		c.Agent = DefaultAgent
-	}
+	c.Topic = cmp.Or(c.Topic, Untitled)
+	c.Agent = cmp.Or(c.Agent, DefaultAgent)
 	c.Importance = strings.ToLower(strings.TrimSpace(c.Importance))
 	if !slices.Contains(Importances, c.Importance) {
 		if c.Importance != "" {

@@ -1,6 +1,7 @@
 package chunks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,15 +86,9 @@ type Result struct {
 }
 
 func (q *Query) normalise() error {
-	if q.Mode == "" {
-		q.Mode = ModeHybrid
-	}
-	if q.TopK == nil {
-		q.TopK = new(DefaultTopK)
-	}
-	if q.MinScore == nil {
-		q.MinScore = new(DefaultMinScore)
-	}
+	q.Mode = cmp.Or(q.Mode, ModeHybrid)
+	q.TopK = cmp.Or(q.TopK, new(DefaultTopK))
+	q.MinScore = cmp.Or(q.MinScore, new(DefaultMinScore))
 	switch {
 	case !slices.Contains(Modes, q.Mode):
 		return unknown("the search mode", q.Mode, Modes)

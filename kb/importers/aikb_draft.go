@@ -1,6 +1,7 @@
 package importers
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -158,9 +159,7 @@ func (c *aiKBCapsule) draft() (*importDraft, error) {
 		Capsule: kb.Capsule{ID: aiKBID(id), Scope: f["scope"], Body: f["body"]},
 		notes:   slices.Clone(c.notes),
 	}
-	if d.Scope == "" {
-		d.Scope = "universal" // as ai-kb takes it
-	}
+	d.Scope = cmp.Or(d.Scope, "universal") // as ai-kb takes it
 	d.setTitle(f["title"])
 	if f["kind"] != "" {
 		d.setKind(f["kind"], false)

@@ -1,6 +1,7 @@
 package importers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,9 +48,7 @@ func Read(ctx context.Context, path, format string) (*kb.ImportSet, error) {
 }
 
 func (im *importer) read(path, format string) (*kb.ImportSet, error) {
-	if format == "" {
-		format = "auto"
-	}
+	format = cmp.Or(format, "auto")
 	if !slices.Contains(Formats, format) {
 		return nil, unknown("the format", format, Formats)
 	}

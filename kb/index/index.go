@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -105,12 +106,8 @@ type Index struct {
 // programming error.
 func New(cfg Config) *Index {
 	x := &Index{cfg: cfg}
-	if x.cfg.Seal == 0 {
-		x.cfg.Seal = SealAt
-	}
-	if x.cfg.FunctionWeight == 0 {
-		x.cfg.FunctionWeight = functionWeight
-	}
+	x.cfg.Seal = cmp.Or(x.cfg.Seal, SealAt)
+	x.cfg.FunctionWeight = cmp.Or(x.cfg.FunctionWeight, functionWeight)
 	for _, w := range cfg.Weights {
 		q := w * 4
 		if q != math.Trunc(q) || q < 1 || q > 64 {

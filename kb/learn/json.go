@@ -2,6 +2,7 @@ package learn
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -123,9 +124,7 @@ func (l *learner) readItem(raw json.RawMessage, from string) {
 		c.Kind = roleKind(l.workerRole, c.Title+" "+c.Body)
 	}
 	c.Tags = append(c.Tags, tags...)
-	if c.Body == "" {
-		c.Body = c.Title
-	}
+	c.Body = cmp.Or(c.Body, c.Title)
 	if c.Title = strings.Join(strings.Fields(c.Title), " "); c.Title == "" {
 		c.Title = TitleOf(c.Body)
 	}

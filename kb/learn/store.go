@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -104,12 +105,8 @@ func store(ctx context.Context, k *kb.KB, c kb.Capsule, opt *Options) (
 // fillPlace fills in where a learning applies and where it comes from, unless it states that
 // itself.
 func fillPlace(c *kb.Capsule, opt *Options) {
-	if c.Workspace == "" {
-		c.Workspace = opt.Workspace
-	}
-	if c.Project == "" {
-		c.Project = opt.Project
-	}
+	c.Workspace = cmp.Or(c.Workspace, opt.Workspace)
+	c.Project = cmp.Or(c.Project, opt.Project)
 	if c.Project == "" && c.Workspace != "" {
 		c.Project = filepath.Base(c.Workspace)
 	}

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -41,9 +42,7 @@ func ReadFront(text string) (f Front) {
 			}
 		}
 	}
-	if f.Title == "" {
-		f.Title = name
-	}
+	f.Title = cmp.Or(f.Title, name)
 	f.Fields = strings.Join(lines, "\n")
 	return f
 }

@@ -68,9 +68,7 @@ func checkRef(ref string) error {
 // true.
 func (s *Store) StartConversation(ctx context.Context, channel, thread string) (
 	c ConversationInfo, again bool, err error) {
-	if channel == "" {
-		channel = DefaultChannel
-	}
+	channel = cmp.Or(channel, DefaultChannel)
 	if err := cmp.Or(checkName("channel", channel), checkLine("the thread", thread, MaxField),
 		s.refuseSecrets("the thread", thread)); err != nil {
 		return c, false, err
@@ -234,9 +232,7 @@ const TagWorklog = "worklog"
 // conversation starts with it.
 func (s *Store) Summarise(ctx context.Context, ref, title, text string, tags ...string) (
 	Item, error) {
-	if title == "" {
-		title = "What " + ref + " came to"
-	}
+	title = cmp.Or(title, "What "+ref+" came to")
 	c, err := s.Conversation(ctx, ref)
 	if err != nil {
 		return Item{}, err

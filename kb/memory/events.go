@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -57,9 +58,7 @@ type Event struct {
 // event appends to the log. Why is a rule or a text of the program, and never what
 // somebody wrote, except the reason for acting as the author.
 func (f *file) event(tx *sqlite.Tx, e Event) error {
-	if e.Actor == "" {
-		e.Actor = f.s.opt.Actor
-	}
+	e.Actor = cmp.Or(e.Actor, f.s.opt.Actor)
 	if f.s.opt.Reason != "" && f.reasoned != tx {
 		f.reasoned = tx // set first, since event is called again below
 		why := Event{Actor: e.Actor, Verb: VerbAuthor, Scope: e.Scope, Subject: e.Subject,

@@ -128,9 +128,7 @@ func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) 
 	if q.Budget, err = checkBudget(q.Budget); err != nil {
 		return Orientation{}, err
 	}
-	if q.Limit == 0 {
-		q.Limit = min(max(DefaultLimit, q.Budget/leastLine), MaxLimit-maxCritical)
-	}
+	q.Limit = cmp.Or(q.Limit, min(max(DefaultLimit, q.Budget/leastLine), MaxLimit-maxCritical))
 	if q.Clean == nil {
 		q.Clean = func(s string) string { return s }
 	}
@@ -176,9 +174,7 @@ func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) 
 
 // checkBudget validates a budget of tokens; 0 means the default.
 func checkBudget(budget int) (int, error) {
-	if budget == 0 {
-		budget = DefaultBudget
-	}
+	budget = cmp.Or(budget, DefaultBudget)
 	if budget < 100 || budget > 100_000 {
 		return 0, invalid(fmt.Sprintf("a budget of %d tokens is not between 100 and 100,000",
 			budget), "1,200 is the default")

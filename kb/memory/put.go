@@ -59,9 +59,7 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 	if it.Curator == "" || it.Curator == CuratorAuthor && !s.opt.Author {
 		it.Curator = s.curator()
 	}
-	if it.Source == "" {
-		it.Source = s.opt.Agent
-	}
+	it.Source = cmp.Or(it.Source, s.opt.Agent)
 	if it.Conversation != "" && it.Tier != Conversation {
 		if err := s.allowed(Conversation); err != nil && it.Tier != Account {
 			return out, err
@@ -196,9 +194,7 @@ func (f *file) confirm(tx *sqlite.Tx, it, again *Item) (Item, error) {
 		more := *again
 		more.Accesses, more.Accessed = 0, tx.Now
 		now.absorb(&more)
-		if now.Source == "" {
-			now.Source = again.Source
-		}
+		now.Source = cmp.Or(now.Source, again.Source)
 		if now.DerivedFrom == "" && again.DerivedFrom != "memory:"+it.ID {
 			now.DerivedFrom = again.DerivedFrom
 		}

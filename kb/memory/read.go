@@ -110,9 +110,7 @@ func (s *Store) normalise(q *Query) error {
 			"name the tiers to read, for example workspace; there are "+strings.Join(Tiers, ", ")+
 				", and they do not inherit from each other")
 	}
-	if q.Limit == 0 {
-		q.Limit = DefaultLimit
-	}
+	q.Limit = cmp.Or(q.Limit, DefaultLimit)
 	if q.Limit < 1 || q.Limit > MaxLimit {
 		return invalid(fmt.Sprintf("a limit of %d is not between 1 and %d", q.Limit, MaxLimit), "",
 			fault.Do("memory.list", "{} pages through everything"))
@@ -170,9 +168,7 @@ func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
 		if err != nil {
 			return res, err
 		}
-		if q.Channel == "" {
-			q.Channel = c.Channel
-		}
+		q.Channel = cmp.Or(q.Channel, c.Channel)
 	}
 	var v embed.Vector
 	var err error

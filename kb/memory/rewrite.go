@@ -260,9 +260,7 @@ func (s *Store) become(rw *Rewrite, was []Item, now time.Time) (Item, error) {
 	if rw.Tags != nil {
 		it.Tags = slices.Clone(*rw.Tags)
 	}
-	if it.DerivedFrom == "" { // otherwise it is the common source
-		it.DerivedFrom = "memory:" + first.ID
-	}
+	it.DerivedFrom = cmp.Or(it.DerivedFrom, "memory:"+first.ID) // otherwise it is the common source
 	if err := it.normalise(); err != nil {
 		return it, err
 	}

@@ -86,9 +86,7 @@ type Scrubbed struct {
 
 // mayScrub fills in and validates a query, and checks the grants.
 func (s *Store) mayScrub(q *ScrubQuery) error {
-	if q.Mode == "" {
-		q.Mode = ScrubKeepNamed
-	}
+	q.Mode = cmp.Or(q.Mode, ScrubKeepNamed)
 	if !slices.Contains(ScrubModes, q.Mode) {
 		return unknown("mode", q.Mode, ScrubModes)
 	}

@@ -215,9 +215,7 @@ func Open(home string, opt Options) (*Store, error) {
 	if s.rates == (Rates{}) {
 		s.rates = DefaultRates
 	}
-	if s.opt.Actor == "" {
-		s.opt.Actor = opt.Agent
-	}
+	s.opt.Actor = cmp.Or(s.opt.Actor, opt.Agent)
 	if err := cmp.Or(checkMaybeAgent(opt.Agent), checkReason(opt.Reason),
 		oneOf("tier", Tiers, opt.Tiers...)); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -103,9 +104,7 @@ type EmbedOptions struct {
 // goes in batches, each of them kept. There must be a model.
 func Embed(ctx context.Context, e embed.Embedder, files []*File, opt EmbedOptions) (
 	Embedded, error) {
-	if opt.Where == "" {
-		opt.Where = `TRUE`
-	}
+	opt.Where = cmp.Or(opt.Where, `TRUE`)
 	out := Embedded{Model: e.Model().Name}
 	var todo []*File
 	for _, f := range files {

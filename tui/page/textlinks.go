@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,9 +69,7 @@ func (a *App) OpenLink(read func(context.Context) (Linked, error)) tea.Cmd {
 		if err != nil {
 			return nil, err
 		}
-		if in.Agent == "" {
-			in.Agent = agent
-		}
+		in.Agent = cmp.Or(in.Agent, agent)
 		all, err := a.links(ctx, &in)
 		switch {
 		case len(all) == 1:

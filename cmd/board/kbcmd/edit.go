@@ -1,6 +1,7 @@
 package kbcmd
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -53,9 +54,7 @@ func (p *program) editFile(c *cli.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		if guard == nil {
-			guard = &revision // what somebody else writes meanwhile is not lost
-		}
+		guard = cmp.Or(guard, &revision) // what somebody else writes meanwhile is not lost
 		return p.Edit(c.Context, id, "`board kb edit "+id+
 			" --title …`; on a terminal, with $EDITOR set, its file is opened",
 			func() (string, error) { return string(text), nil }, func(edited string) error {

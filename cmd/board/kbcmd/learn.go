@@ -1,6 +1,7 @@
 package kbcmd
 
 import (
+	"cmp"
 	"io"
 	"strings"
 
@@ -75,9 +76,7 @@ func (p *program) kbLearn(c *cli.Context) error {
 		return err
 	}
 	run := c.String("run")
-	if run == "" {
-		run = p.Env("BOARD_RUN")
-	}
+	run = cmp.Or(run, p.Env("BOARD_RUN"))
 	opt := learn.Options{Role: c.String("role"), Run: run, Workspace: ws,
 		Project: c.String("project"), Force: c.Bool("force"), DryRun: c.Bool("dry-run")}
 	out := learn.Learned{Stored: []kb.Capsule{}, Confirmed: []kb.Confirmed{}}

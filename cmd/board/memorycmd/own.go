@@ -1,6 +1,7 @@
 package memorycmd
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/urfave/cli/v2"
@@ -50,9 +51,7 @@ func (p *program) editNamed(c *cli.Context, name string) error {
 			}
 			return nil
 		})
-		if in.Revision == nil {
-			in.Revision = &was.Revision // what somebody else wrote meanwhile is not lost
-		}
+		in.Revision = cmp.Or(in.Revision, &was.Revision) // what somebody else wrote meanwhile is not lost
 		return was.Body, err
 	}, func(text string) error {
 		in.Body = &text

@@ -52,9 +52,7 @@ func (p *program) editItem(c *cli.Context, id string) error {
 		})
 		return it.Content, err
 	}, func(edited string) error {
-		if revision == nil {
-			revision = &it.Revision // what somebody else wrote meanwhile is not lost
-		}
+		revision = cmp.Or(revision, &it.Revision) // what somebody else wrote meanwhile is not lost
 		out, err := ops.MemoryUpdate.Do(c.Context, h, ops.MemoryUpdateIn{ID: id, Revision: revision,
 			Content: strings.TrimSpace(edited), Reason: cmp.Or(c.String("why"), c.String("reason")),
 			Lasting:     ops.Lasting{Given: op.Giving("content")},

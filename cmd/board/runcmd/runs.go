@@ -1,6 +1,7 @@
 package runcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,9 +67,7 @@ func (p *program) newCommand() *cli.Command {
 func (h *host) Start(ctx context.Context, in *ops.StartIn, who string, fn func(*board.Board,
 	*check.Policy, bool, bool) error) error {
 	c, name := h.c, in.Run
-	if name == "" {
-		name = h.Env("BOARD_RUN") // which a script has set up
-	}
+	name = cmp.Or(name, h.Env("BOARD_RUN")) // which a script has set up
 	dir, err := h.BoardsDir()
 	if err == nil {
 		err = board.CheckRun(name)
