@@ -282,55 +282,55 @@ var ceilings = map[string]int{
 
 	"board/words": 1813,
 
-	"cmd/board": 4540, // which flags a help text lists; an MCP server's project; commands on the screen
+	"cmd/board": 4490, // which flags a help text lists; an MCP server's project; commands on the screen
 
 	"cmd/board/base": 2100, // operations as commands; what telemetry sends; words of flags for completion
 
 	"cmd/board/daemon": 3700,
 
-	"cmd/board/doctor": 1823, // backup, hard links
+	"cmd/board/doctor": 1810, // backup, hard links
 
-	"cmd/board/hookcmd": 1700, // what a session's repository is known by
+	"cmd/board/hookcmd": 1685, // what a session's repository is known by
 
-	"cmd/board/kbcmd": 867, // the project of a workspace
+	"cmd/board/kbcmd": 845, // the project of a workspace
 
-	"cmd/board/memorycmd": 1400, // memory, capsules and topics of a moved project
+	"cmd/board/memorycmd": 1345, // memory, capsules and topics of a moved project
 
-	"cmd/board/runcmd": 1545, // what ran, in show and check
+	"cmd/board/runcmd": 1505, // what ran, in show and check
 
 	"embed": 140,
 
 	"embed/minilm": 2120, // a session of its own for a backfill
 
-	"hooks": 2670, // why each thing is given or left out; subagents, conversations; receipts
+	"hooks": 2655, // why each thing is given or left out; subagents, conversations; receipts
 
-	"hooks/harness": 2400, // what the transcripts of Claude Code say, ends of outputs
+	"hooks/harness": 2390, // what the transcripts of Claude Code say, ends of outputs
 
-	"hooks/mcp": 2982, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
+	"hooks/mcp": 2975, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
 
 	"hooks/mcp/transport": 997, // a message is not held up by the next read
 
-	"hooks/ops": 7846, // promotion, from cmd/board/kbcmd; with the writer of briefs; the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp; why an entry was corrected; several posts at once
+	"hooks/ops": 7735, // promotion, from cmd/board/kbcmd; with the writer of briefs; the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp; why an entry was corrected; several posts at once
 
-	"hooks/setup": 3345, // variables that Codex passes on; what plugins hold
+	"hooks/setup": 3335, // variables that Codex passes on; what plugins hold
 
-	"hooks/shell": 2045, // whether a command ran, in any form, and what its exit code says
+	"hooks/shell": 2040, // whether a command ran, in any form, and what its exit code says
 
 	"hooks/topics": 3470, // notes and lines of branches; topics of a moved project
 
-	"kb": 7320, // all of a note is taken in; statements in memory, for imports and curation
+	"kb": 7295, // all of a note is taken in; statements in memory, for imports and curation
 
-	"kb/chunks": 2203,
+	"kb/chunks": 2190,
 
-	"kb/importers": 2142,
+	"kb/importers": 2130,
 
 	"kb/index": 4575, // several vectors for a document; lists of the tail made when asked for; what is no misspelling
 
-	"kb/learn": 1640,
+	"kb/learn": 1635,
 
 	"kb/markdown": 922, // all front matter is read here
 
-	"kb/memory": 8466, // which note replaces which, also by vectors; own notes like items
+	"kb/memory": 8400, // which note replaces which, also by vectors; own notes like items
 
 	"kb/memory/orient": 270,
 
