@@ -216,7 +216,6 @@ func (ch *change) mirror(old, c *Capsule, v embed.Vector, verb, other, why strin
 	if err := ch.writeIndex(); err != nil {
 		return err
 	}
-	c.n = old.n
 	c.Model, c.Dim = old.Model, old.Dim
 	if sameButSpaces(embeddingText(old), embeddingText(c)) {
 		vs, err := ch.k.index.Vectors(ch.tx, old.n)
@@ -229,21 +228,8 @@ func (ch *change) mirror(old, c *Capsule, v embed.Vector, verb, other, why strin
 	} else {
 		c.Model, c.Dim = ch.k.emb.Model().Name, ch.k.emb.Model().Dim
 	}
-	if err := c.columns(new(c.ingested())).Update(ch.tx, "capsules", c.n); err != nil {
+	if err := updateRow(ch.tx, old, c); err != nil {
 		return err
-	}
-	if old.Title != c.Title {
-		if err := keepTitle(ch.tx, c); err != nil {
-			return err
-		}
-	}
-	if !slices.Equal(old.Tags, c.Tags) || !slices.Equal(old.DomainTags, c.DomainTags) {
-		if _, err := ch.tx.Exec(`DELETE FROM capsule_tags WHERE capsule = ?`, c.n); err != nil {
-			return err
-		}
-		if err := insertTags(ch.tx, c); err != nil {
-			return err
-		}
 	}
 	if err := ch.k.index.Put(ch.tx, document(c, v)); err != nil {
 		return err

@@ -255,25 +255,11 @@ func (ch *change) storeCopy(old *Capsule, c Capsule, v embed.Vector, embedded bo
 		return d, err
 	}
 	if old == nil {
-		if err := insertRow(ch.tx, &c); err != nil {
-			return d, err
-		}
+		err = insertRow(ch.tx, &c)
 	} else {
-		c.n = old.n
-		if err := c.columns(new(c.ingested())).Update(ch.tx, "capsules", c.n); err != nil {
-			return d, err
-		}
-		if err := keepTitle(ch.tx, &c); err != nil {
-			return d, err
-		}
-		if _, err := ch.tx.Exec(`DELETE FROM capsule_tags WHERE capsule = ?`, c.n); err != nil {
-			return d, err
-		}
-		if err := insertTags(ch.tx, &c); err != nil {
-			return d, err
-		}
+		err = updateRow(ch.tx, old, &c)
 	}
-	return document(&c, v), nil
+	return document(&c, v), err
 }
 
 // otherRows are the rows of a knowledge base other than capsules and events, by table: decisions,

@@ -322,6 +322,26 @@ func insertRow(tx *sqlite.Tx, c *Capsule) error {
 	return insertTags(tx, c)
 }
 
+// updateRow stores a capsule in the rows of the one that it was.
+func updateRow(tx *sqlite.Tx, old, c *Capsule) error {
+	c.n = old.n
+	if err := c.columns(new(c.ingested())).Update(tx, "capsules", c.n); err != nil {
+		return err
+	}
+	if old.Title != c.Title {
+		if err := keepTitle(tx, c); err != nil {
+			return err
+		}
+	}
+	if slices.Equal(old.Tags, c.Tags) && slices.Equal(old.DomainTags, c.DomainTags) {
+		return nil
+	}
+	if _, err := tx.Exec(`DELETE FROM capsule_tags WHERE capsule = ?`, c.n); err != nil {
+		return err
+	}
+	return insertTags(tx, c)
+}
+
 func insertTags(tx *sqlite.Tx, c *Capsule) error {
 	for domain, tags := range [][]string{c.Tags, c.DomainTags} {
 		for _, t := range tags {

@@ -97,8 +97,7 @@ func (im *importer) takeAIKB() error {
 	}
 	for _, c := range im.ai.capsules {
 		if d := drafts[c.fields["id"]]; d != nil {
-			made, notes := d.finish()
-			im.take(c.from, made, notes)
+			im.takeDraft(c.from, d)
 		}
 	}
 	return nil

@@ -196,13 +196,9 @@ func escapeClaude(name string) string {
 
 // readClaudeIndex keeps what an index says besides listing the files.
 func (im *importer) readClaudeIndex(path string, src markdownSource) error {
-	if err := im.record(); err != nil {
+	text, is, err := im.readRecord(path)
+	if !is {
 		return err
-	}
-	text, err := readText(path)
-	if err != nil {
-		im.refuse(path, told(err))
-		return nil
 	}
 	rest, linked := removeLinks(text,
 		func(file string) bool { return fileExists(filepath.Join(filepath.Dir(path), file)) })
@@ -221,8 +217,7 @@ func (im *importer) readClaudeIndex(path string, src markdownSource) error {
 	if linked > 0 {
 		d.note("removed %d lines that list the files", linked)
 	}
-	c, notes := d.finish()
-	im.take(path, c, notes)
+	im.takeDraft(path, d)
 	return nil
 }
 

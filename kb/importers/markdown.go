@@ -36,16 +36,11 @@ func (im *importer) readMarkdownDir(dir string) error {
 
 // readMarkdown reads a file as one capsule.
 func (im *importer) readMarkdown(path string, src markdownSource) error {
-	if err := im.record(); err != nil {
-		return err
+	text, is, err := im.readRecord(path)
+	if is {
+		im.takeMarkdown(path, text, src)
 	}
-	text, err := readText(path)
-	if err != nil {
-		im.refuse(path, told(err))
-		return nil
-	}
-	im.takeMarkdown(path, text, src)
-	return nil
+	return err
 }
 
 // takeMarkdown reads a text as one capsule. A sidecar of ours is read unchanged. In other
@@ -90,8 +85,7 @@ func (im *importer) takeMarkdown(from, text string, src markdownSource) {
 	if src.claude && d.Project == "" {
 		d.Project = src.project
 	}
-	c, notes := d.finish()
-	im.take(from, c, notes)
+	im.takeDraft(from, d)
 }
 
 // sidecarKeys are what every sidecar of ours has.
@@ -133,8 +127,7 @@ func (im *importer) takeSidecar(from, id, text string, fields []markdown.Field) 
 			}
 		}
 	}
-	c, notes := d.finish()
-	im.take(from, c, notes)
+	im.takeDraft(from, d)
 }
 
 // setTitleAndBody sets the body, and the title if there is none: the first H1, which leaves the

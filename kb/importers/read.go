@@ -126,6 +126,24 @@ func (im *importer) record() error {
 	return nil
 }
 
+// readRecord reads a file that is one record. One that cannot be read is refused; then there is none.
+func (im *importer) readRecord(path string) (text string, is bool, err error) {
+	if err := im.record(); err != nil {
+		return "", false, err
+	}
+	text, err = readText(path)
+	if err != nil {
+		im.refuse(path, told(err))
+	}
+	return text, err == nil, nil
+}
+
+// takeDraft takes what was made of a source.
+func (im *importer) takeDraft(from string, d *importDraft) {
+	c, notes := d.finish()
+	im.take(from, c, notes)
+}
+
 // take makes a capsule an item, or refuses it and returns false.
 func (im *importer) take(from string, c kb.Capsule, notes []string) bool {
 	err := c.Normalise()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -170,15 +169,8 @@ func (s *Store) Conversation(ctx context.Context, ref string) (c ConversationInf
 // error says that ref is not found.
 func (s *Store) inConversations(ctx context.Context, ref string,
 	fn func(*file, *sqlite.Tx) error) error {
-	f, err := s.file(ctx, Conversation, false)
-	if errors.Is(err, errNoFile) {
-		return fault.NotFound.New("conversation "+ref+" not found in this workspace", "",
-			startStep)
-	}
-	if err != nil {
-		return err
-	}
-	return f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) })
+	return s.readingOr(ctx, Conversation, fault.NotFound.New("conversation "+ref+" not found in this workspace", "",
+		startStep), fn)
 }
 
 // Conversations returns those that the caller takes part in, the newest first: of a

@@ -94,11 +94,8 @@ func namedWhere(tx *sqlite.Tx, tier, where string, args ...any) (all []Named, er
 
 // GetNamed returns a named entry. VOICE and SOUL exist, empty, before they are written.
 func (s *Store) GetNamed(ctx context.Context, name, tier string) (Named, error) {
-	if err := checkName("named entry", name); err != nil {
-		return Named{}, err
-	}
 	tier, err := NamedTier(name, tier)
-	if err != nil {
+	if err := cmp.Or(checkName("named entry", name), err); err != nil {
 		return Named{}, err
 	}
 	all, err := s.Named(ctx, tier)
@@ -127,14 +124,8 @@ const AnyRevision = -1
 // entry, or AnyRevision.
 func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision int) (
 	Named, error) {
-	if err := checkName("named entry", name); err != nil {
-		return Named{}, err
-	}
 	tier, err := NamedTier(name, tier)
-	if err != nil {
-		return Named{}, err
-	}
-	if err := cmp.Or(s.allowed(tier), s.mayName()); err != nil {
+	if err := cmp.Or(checkName("named entry", name), err, s.allowed(tier), s.mayName()); err != nil {
 		return Named{}, err
 	}
 	if revision < AnyRevision {

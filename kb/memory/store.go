@@ -321,11 +321,16 @@ func (s *Store) file(ctx context.Context, tier string, make bool) (*file, error)
 // reading runs fn on a snapshot of a tier's file. If the file does not exist, fn is not
 // called.
 func (s *Store) reading(ctx context.Context, tier string, fn func(*file, *sqlite.Tx) error) error {
+	return s.readingOr(ctx, tier, nil, fn)
+}
+
+// readingOr is reading with an error for a file that does not exist.
+func (s *Store) readingOr(ctx context.Context, tier string, none error, fn func(*file, *sqlite.Tx) error) error {
 	f, err := s.file(ctx, tier, false)
-	if errors.Is(err, errNoFile) {
-		return nil
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, errNoFile):
+		return none
+	case err != nil:
 		return err
 	}
 	return f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) })
