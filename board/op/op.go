@@ -93,3 +93,11 @@ func Each[T, O any](all []T, of func(*T) O) []O {
 	}
 	return out
 }
+
+// List is a list that JSON writes as one, never as null.
+func List[T any](all []T) []T {
+	if all == nil {
+		return []T{}
+	}
+	return all
+}

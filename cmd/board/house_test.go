@@ -260,7 +260,7 @@ var ceilings = map[string]int{
 
 	"board/foreign": 455, // the reader of blackboard.py fills the same board as that of Irys
 
-	"board/op": 1125, // was hooks/mcp/schema, and what an operation is, and what a form asks for it; what answers and changes take of it
+	"board/op": 1130, // was hooks/mcp/schema, and what an operation is, and what a form asks for it; what answers and changes take of it
 
 	"board/postgres": 2270,
 
@@ -322,7 +322,7 @@ var ceilings = map[string]int{
 
 	"kb/chunks": 2190,
 
-	"kb/importers": 2130,
+	"kb/importers": 2135,
 
 	"kb/index": 4575, // several vectors for a document; lists of the tail made when asked for; what is no misspelling
 

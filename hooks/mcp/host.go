@@ -72,7 +72,7 @@ func (c *call) List(ctx context.Context, _ bool, _ ...string) ([]board.Info, err
 		return nil, err
 	}
 	all, err := board.List(ctx, c.boards(), by.Gate)
-	return slices.DeleteFunc(list(all), func(r board.Info) bool {
+	return slices.DeleteFunc(op.List(all), func(r board.Info) bool {
 		return c.cfg.Grants.run(r.Run, false) != nil
 	}), err
 }
@@ -101,7 +101,7 @@ func (c *call) Search(_ context.Context, q kb.Query) (kb.Result, error) {
 	if errors.Is(err, fault.NotFound) {
 		r, notes, err = kb.Result{Hits: []kb.Hit{}, Mode: kb.ModeBM25}, []string{noKB}, nil
 	}
-	r.Degraded = append(list(r.Degraded), notes...)
+	r.Degraded = append(op.List(r.Degraded), notes...)
 	return r, err
 }
 

@@ -99,14 +99,6 @@ func written[H, In, Out any](c *call, o *op.Op[H, In, Out], out Out) string {
 	return strings.TrimSuffix(text, "\n")
 }
 
-// list is a list that is never null.
-func list[T any](l []T) []T {
-	if l == nil {
-		return []T{}
-	}
-	return l
-}
-
 // What board_wait waits for.
 const (
 	waitGate   = "gate"

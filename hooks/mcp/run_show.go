@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"blackboard/board"
+	"blackboard/board/op"
 	"blackboard/board/report"
 	"blackboard/hooks/ops"
 )
@@ -33,7 +34,7 @@ func (c *call) digest(in digestIn) (out digestOut, text string, err error) {
 		d, err := c.digestOf(b, c.Room(c.room, leastTokens), in.Tag)
 		out, text = fitted(c, func(k cut) (digestOut, string) {
 			return digestOut{b.Run(), d.Tokens, d.Included, d.Omitted,
-				some(k, list(d.OmittedMust))}, d.Text
+				some(k, op.List(d.OmittedMust))}, d.Text
 		})
 		return err
 	})

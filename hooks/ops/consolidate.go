@@ -160,10 +160,10 @@ func (o *ConsolidateOut) execute(ctx context.Context, h Memories, m *memory.Stor
 	switch o.did {
 	case doDryRun:
 		o.Plans, err = m.PlanConsolidation(ctx, scopes)
-		o.Plans, o.DryRun = notNil(o.Plans), &dryRun
+		o.Plans, o.DryRun = op.List(o.Plans), &dryRun
 	case doPlan:
 		o.Groups, o.Contradictions, err = m.Groups(ctx, scopes, in.Limit)
-		o.Groups, o.Contradictions = notNil(o.Groups), notNil(o.Contradictions)
+		o.Groups, o.Contradictions = op.List(o.Groups), op.List(o.Contradictions)
 	case doRewrite:
 		groups := in.Groups
 		if in.Rewrites != "" {
@@ -183,20 +183,12 @@ func (o *ConsolidateOut) execute(ctx context.Context, h Memories, m *memory.Stor
 		return err
 	default:
 		o.Consolidated, err = m.Consolidate(ctx, scopes)
-		o.Consolidated, o.DryRun = notNil(o.Consolidated), &dryRun
+		o.Consolidated, o.DryRun = op.List(o.Consolidated), &dryRun
 		if n := len(o.Consolidated); err != nil && n > 0 {
 			h.Note(text.Count(int64(n), "scope is", "scopes are") + " done; the same call continues")
 		}
 	}
 	return err
-}
-
-// notNil is a list that JSON writes as one.
-func notNil[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }
 
 // scopesLeft tells why no scope was consolidated.

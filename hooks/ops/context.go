@@ -30,7 +30,8 @@ type Contexts interface {
 	IsToolCall() bool
 }
 
-// reply writes what a tool answers: as it is, so that programs find the original's words.
+// reply writes what a tool answers, or a document that an agent goes by: as it is, so that programs find the
+// original's words, and whole.
 func reply(p *op.Page, s string) {
 	if p.Safe {
 		s = text.Visible(s)
@@ -86,7 +87,7 @@ var ContextSearch = op.Op[Contexts, ContextSearchIn, ContextHits]{
 		err = h.Context(ctx, in.Mode != chunks.ModeBM25, func(s *chunks.Store) error {
 			r, err := s.Search(ctx, chunks.Query{Text: in.Query, Tags: in.Tags, Agent: in.Agent,
 				TopK: &in.TopK, MinScore: &in.MinScore, Mode: in.Mode})
-			out = ContextHits{notNil(r.Hits), r.Mode, notNil(r.Degraded)}
+			out = ContextHits{op.List(r.Hits), r.Mode, op.List(r.Degraded)}
 			return err
 		})
 		return out, err
@@ -222,7 +223,7 @@ var ContextList = op.Op[Contexts, ContextListIn, ContextListed]{
 			return s.List(ctx, chunks.ListQuery{Agent: in.Agent, Tags: in.Tags, Limit: &in.Limit,
 				Offset: in.Offset})
 		})
-		return ContextListed{notNil(l.Chunks), l.Total, l, in.Offset}, err
+		return ContextListed{op.List(l.Chunks), l.Total, l, in.Offset}, err
 	},
 	Text: func(p *op.Page, o ContextListed) {
 		o.list.Chunks = op.FirstRows(p, o.Chunks)

@@ -95,7 +95,7 @@ Everything is in the history of the capsules, and ` + "`board kb history CAPSULE
 				default:
 					var found []kb.Contradiction
 					found, out.looked, err = k.Contradictions(ctx, opt)
-					found = notNil(found)
+					found = op.List(found)
 					out.Contradictions = &found
 				}
 				if err != nil {

@@ -55,7 +55,7 @@ is empty if the memory is. Items beyond the budget are counted.`},
 		o := &out.Orientation
 		switch said := o.Text(); {
 		case said != "":
-			prompt(p, said)
+			reply(p, said)
 		case out.empty:
 			p.Note("the memory is empty")
 		case o.LeftOut == 0:
@@ -69,14 +69,6 @@ is empty if the memory is. Items beyond the budget are counted.`},
 				text.Count(int64(o.LeftOut), "more item", "more items")))
 		}
 	},
-}
-
-// prompt writes a document that an agent goes by: whole, as each of its lines is framed.
-func prompt(p *op.Page, s string) {
-	if p.Safe {
-		s = text.Visible(s)
-	}
-	p.Printf("%s\n", s)
 }
 
 type OwnIn struct {
@@ -101,7 +93,7 @@ prints nothing.`},
 	}),
 	Text: func(p *op.Page, o OwnOut) {
 		if o.Block != "" {
-			prompt(p, o.Block)
+			reply(p, o.Block)
 		}
 		if o.LeftOut > 0 {
 			p.Note(fmt.Sprintf("note: the budget of %d tokens leaves out %s; `board memory core` and `board "+
