@@ -109,14 +109,33 @@ var (
 
 func (t *token) denies() bool {
 	low := strings.ReplaceAll(t.low, "’", "'")
-	return t.kind == wordToken && (deniers.has(low) || strings.HasSuffix(low, "n't"))
+	label := t.text == strings.ToUpper(t.text) && !outright.has(low) // FAIL and REJECTED say what came of a line of a log
+	return t.kind == wordToken && (deniers.has(low) && !label || strings.HasSuffix(low, "n't"))
 }
 
 // denier returns the word beside [from, to) of a statement that takes back what stands
 // there, "" if there is none: it was cut out of a denial, or before its condition. Two
 // denials take back nothing: there is no doubt that …
 func denier(text string, from, to int) (word string) {
-	before, after := lex(text[:from]), lex(text[to:])
+	if word = Denier(text[:from]); word != "" {
+		return word
+	}
+	after := lex(text[to:])
+	for k := range after[:min(5, len(after))] {
+		switch x := &after[k]; {
+		case x.kind == markToken && strings.ContainsAny(x.text, ";.:|"):
+			return ""
+		case exceptive.has(x.low), x.low == "but" && slices.ContainsFunc(after[k:min(k+4, len(after))],
+			func(y token) bool { return y.denies() }):
+			return x.text
+		}
+	}
+	return ""
+}
+
+// Denier returns the word at the end of a text that takes back what follows in its clause, "" if there is none.
+func Denier(text string) (word string) {
+	before := lex(text)
 	for k := len(before) - 1; k >= 0 && k >= len(before)-9; k-- {
 		x := &before[k]
 		if x.denies() {
@@ -131,17 +150,5 @@ func denier(text string, from, to int) (word string) {
 			break
 		}
 	}
-	if word != "" {
-		return word
-	}
-	for k := range after[:min(5, len(after))] {
-		switch x := &after[k]; {
-		case x.kind == markToken && strings.ContainsAny(x.text, ";.:|"):
-			return ""
-		case exceptive.has(x.low), x.low == "but" && slices.ContainsFunc(after[k:min(k+4, len(after))],
-			func(y token) bool { return y.denies() }):
-			return x.text
-		}
-	}
-	return ""
+	return word
 }

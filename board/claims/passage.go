@@ -116,6 +116,9 @@ var (
 	reBoardRef = text.NewRegexp(`(?i)\b(?:criteri(?:on|a)|questions?) [cq]\d{1,7}`)
 )
 
+// IsHandle reports whether a word is the id of an entry or a signal of a board, or a range of them.
+func IsHandle(word string) bool { return reBoardID.MatchString(word) }
+
 // Pattern reads what a passage should have of a finding.
 func (c *Claim) Pattern() *Pattern {
 	p := &Pattern{claim: c}

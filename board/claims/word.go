@@ -251,6 +251,9 @@ func parts(s string) []string {
 
 var englishWords, foreignWords = setOf("english"), setOf("foreign")
 
+// IsEnglish reports whether the denials and conditions of a text are judged.
+func IsEnglish(text string) bool { return lex(text).english() }
+
 // english guesses by small words whether a text is in English. A short one in Latin
 // letters counts as English.
 func (t tokens) english() bool {

@@ -9,19 +9,10 @@ import (
 
 	"blackboard/board/claims"
 	"blackboard/board/text"
-	"blackboard/board/words"
 )
 
 // This file finds quotes that are true to the letter, and cut out of a sentence that
 // denies or limits what they say.
-
-// deniers take back what follows them in their clause.
-var deniers = map[string]bool{"no": true, "never": true, "none": true, "neither": true,
-	"hardly": true, "without": true, "false": true, "untrue": true, "wrong": true,
-	"reject": true, "rejected": true, "rejects": true, "deny": true, "denied": true,
-	"denies": true, "refuted": true, "disputed": true, "disputes": true, "nobody": true}
-
-func denies(word string) bool { return words.Negates(word) || deniers[word] }
 
 // denial is what a finding says itself if it denies something.
 var denial = text.NewRegexp(`(?i)\b(not|no|none|never|nor|neither|nobody|nothing|without|` +
@@ -117,25 +108,12 @@ const reach = 6
 
 // denier returns the word in the same clause before a place that denies what stands there, "" if there is none.
 func (s *Source) denier(m match) string {
-	x := s.words()
-	for i := m.from; i > 0 && i > m.from-reach; i-- {
-		if endsClause(x.between(i)) || strings.Contains(x.between(i), "\n") && !s.wraps(i) {
-			return ""
-		}
-		if w := x.word(i - 1); denies(w) {
-			return x.written(i-1, i)
-		} else if w == "but" || w == "and" || w == "because" || w == "while" {
-			return ""
-		}
+	x, from := s.words(), m.from
+	for from > 0 && from > m.from-reach && !strings.Contains(x.between(from), "\n\n") &&
+		(!strings.Contains(x.between(from), "\n") || s.wraps(from)) {
+		from--
 	}
-	return ""
-}
-
-// endsClause reports whether what stands between two words parts clauses: punctuation, or
-// an empty line.
-func endsClause(between string) bool {
-	return strings.ContainsAny(between, ".,;:!?()[]|—–\"“”*`=") ||
-		strings.Count(between, "\n") > 1
+	return claims.Denier(x.text[x.words[from].start:x.words[m.from].start])
 }
 
 // wraps reports whether a sentence goes on with a word on the next line. Lines of programs

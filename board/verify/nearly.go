@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"blackboard/board/words"
+	"blackboard/board/claims"
 )
 
 // Limits of the alignment.
@@ -355,10 +355,8 @@ func (x *index) turned(a, b match) *Difference {
 	if strings.Contains(between, ". ") || strings.Contains(between, ".\n") {
 		return nil
 	}
-	for i := a.to; i < b.from; i++ {
-		if words.Negates(x.word(i)) || x.word(i) == "never" || x.word(i) == "no" {
-			return &Difference{Quote: "…", Source: x.written(a.to, b.from)}
-		}
+	if claims.Denier(between) == "" {
+		return nil
 	}
-	return nil
+	return &Difference{Quote: "…", Source: x.written(a.to, b.from)}
 }

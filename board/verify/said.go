@@ -11,7 +11,6 @@ import (
 	"blackboard/board/claims"
 	"blackboard/board/documents"
 	"blackboard/board/trace"
-	"blackboard/board/words"
 )
 
 // said checks what a finding says beside its quote, which stands at a match: its numbers,
@@ -111,7 +110,7 @@ func (s *Source) lacking(f *Finding, at match, has func(string) bool) (lacking [
 		}
 		if known == nil { // most findings have no value, or few
 			lines := s.linesOf(at)
-			translated = !words.IsEnglish(lines)
+			translated = !claims.IsEnglish(lines)
 			code = quantities(lines + "\n" + f.Evidence)
 			for _, text := range append([]string{f.Evidence, f.SourceRef}, f.Related...) {
 				known = append(known, claims.ExtractText(text, ""))

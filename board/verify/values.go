@@ -25,18 +25,6 @@ type asked struct {
 	d *claims.Detail
 }
 
-// boardID reports whether a word is the id of an entry or a signal, or a range of them:
-// e12, s3, e4-e9.
-func boardID(s string) bool {
-	for part := range strings.SplitSeq(strings.ReplaceAll(s, "–", "-"), "-") {
-		if len(part) < 2 || len(part) > 8 || strings.IndexByte("eEsS", part[0]) < 0 ||
-			strings.Trim(part[1:], "0123456789") != "" {
-			return false
-		}
-	}
-	return true
-}
-
 // valuesOf returns the numbers, dates, identifiers and names of a finding, each once.
 func valuesOf(content string) (all []asked) {
 	seen := map[Value]bool{}
@@ -45,7 +33,7 @@ func valuesOf(content string) (all []asked) {
 		d := &details[k]
 		v := Value{Kind: [...]string{KindNumber, KindDate, KindName, KindIdentifier}[d.Kind], Text: d.Text}
 		switch {
-		case d.Weak || boardID(d.Text), d.Kind == claims.Identifier && oneSlash(d.Text),
+		case d.Weak || claims.IsHandle(d.Text), d.Kind == claims.Identifier && oneSlash(d.Text),
 			v.Kind == KindNumber && d.Q.Word && (d.Q.Number == 1 || d.Q.Number < 1 && d.Q.Dim == "percent"): // half of them
 			continue
 		case v.Kind == KindNumber && d.Text == strconv.Itoa(listed+1) && strings.Contains(content, "("+d.Text+")"):

@@ -6,7 +6,6 @@ import (
 
 	"blackboard/board/claims"
 	"blackboard/board/documents"
-	"blackboard/board/words"
 )
 
 // Verdicts on a finding.
@@ -172,7 +171,7 @@ func (s *Source) Check(f *Finding) Outcome {
 	}
 	o.Differences, o.Missing = append([]Difference{}, o.Differences...), append([]Value{}, o.Missing...)
 	o.OtherLanguage = quoted && Judged(o.Verdict) && !Doubted(o.Verdict) && o.Passage != nil &&
-		!(words.IsEnglish(f.Content) && words.IsEnglish(o.Passage.Text))
+		!(claims.IsEnglish(f.Content) && claims.IsEnglish(o.Passage.Text))
 	return o
 }
 
