@@ -47,6 +47,11 @@ func TestSurely(t *testing.T) {
 		{"The lease of the annexe ends in 2026 and requires 12 months' notice.", "The lease of the annexe runs out in 2026, and a year's notice has to be given.", false},
 		{"The school has had no second cook since January.", "The school has been short of a second cook since January.", false},
 		{"Shops must close on one day a week, except in June.", "Shops have to close one day in each week; June is exempt.", false},
+		{"The firm owes EUR 180 for each full hour of delay, but not more than EUR 1,440 for a call.",
+			"Delay costs the firm EUR 180 for every full hour, with a ceiling of EUR 1,440 per call.", false},
+		{"The offer of the shop is valid until 31 August 2026.", "The shop keeps the offer open until the end of August 2026.", false},
+		{"Phase 1 cost GBP 212,400 instead of the planned GBP 187,000.",
+			"Phase 1 was dearer than planned. GBP 187,000 had been foreseen, and GBP 212,400 was spent.", false},
 		{"17 of the 21 growers who were asked answered the survey.", "21 growers were asked for the survey, and 17 answered.", false},
 	} {
 		s := readReport(c.report).Survive(ExtractText(c.finding, ""), c.finding)

@@ -447,7 +447,7 @@ func (t tokens) excepts(i int) bool {
 	case "other":
 		return next == "than"
 	case "but":
-		return next == "only" || next == "not"
+		return next == "only" || next == "not" && orderSign(t.at(i+2).low) == 0
 	}
 	return false
 }
@@ -575,7 +575,7 @@ func otherLimit(m, q *side) string {
 			if d.T == nil || x.T == nil || !d.relation(x).Agrees() {
 				continue
 			}
-			mine, theirs := m.t.at(d.first-1).low, q.t.at(x.first-1).low
+			mine, theirs := m.t.before(d.first), q.t.before(x.first)
 			if !ending(mine) && m.t.hasAny(beginning) {
 				mine = "from"
 			}
@@ -585,6 +585,17 @@ func otherLimit(m, q *side) string {
 		}
 	}
 	return ""
+}
+
+// before is the word before a date, or before the part of it that is meant: until the end of August.
+func (t tokens) before(at int) string {
+	k := at - 1
+	if part := t.at(k - 1).low; t.at(k).low == "of" && (part == "end" || part == "start" || part == "beginning" || part == "middle") {
+		if k -= 2; t.at(k).low == "the" {
+			k--
+		}
+	}
+	return t.at(k).low
 }
 
 // complements are words with which a text may say the same of the others, or of what it compares.

@@ -154,6 +154,7 @@ func (c *Claim) extract() *Claim {
 		t := lex(s.Text)
 		c.English = t.english()
 		c.take(s.Text, t, nil, 0)
+		c.dayToTimes()
 		return c
 	}
 	clause := 0
@@ -166,6 +167,19 @@ func (c *Claim) extract() *Claim {
 	}
 	c.labelled()
 	return c
+}
+
+// dayToTimes gives the day with which a line of a log begins to the times in it: 2026-05-29 22:10 called at 22:25.
+func (c *Claim) dayToTimes() {
+	for k := range c.Details {
+		first, d := c.Details[0].T, &c.Details[k]
+		if first == nil || c.Details[0].At > 0 || !first.Dated || first.Clock < 0 || first.days() != 1 {
+			return
+		}
+		if d.T != nil && !d.T.Dated {
+			d.T.day = first
+		}
+	}
 }
 
 // labelled adds the words of the later cells to the topics of the details in the first cell of a row.

@@ -117,6 +117,14 @@ func (t tokens) isMonth(i int) bool {
 		before.kind == wordToken && i > 0)
 }
 
+// ofFigure reports whether a word that says that something is planned stands with a figure that is compared: 284
+// planned trips, instead of the planned GBP 90, dearer than planned.
+func (t tokens) ofFigure(i int) bool {
+	next := t.at(i + 1)
+	return t.at(i-1).kind == numberToken || t.at(i-1).low == "than" || next.kind == numberToken ||
+		next.kind == signToken || currencies()[next.low] != ""
+}
+
 func guessed(low string) bool { return low == "may" || low == "might" || low == "could" }
 
 // perfect reports whether a word may stand before what has been done.
@@ -127,7 +135,7 @@ func perfect(low string) bool {
 // open returns the word by which a sentence says that something is not done yet, or may be; "" if none does.
 func (t tokens) open() string {
 	for i := range t {
-		if undone.has(t[i].low) && t.at(i-1).kind != numberToken { // of 284 planned crossings 23 were cancelled
+		if undone.has(t[i].low) && !t.ofFigure(i) {
 			return t[i].low
 		}
 	}
@@ -162,6 +170,13 @@ func notDone(m, q *side) string {
 	for i := range m.t {
 		low, next := m.t[i].low, m.t.at(i+1).low
 		done := participles.has(next) || strings.HasSuffix(next, "ed") || irregular.has(next) || forms()[next] != ""
+		row := []string{low, next}
+		if next == "been" {
+			row = append(row, m.t.at(i+2).low)
+		}
+		if done && q.whole.hasRow(row...) || next == "left" { // the other one was; what is left is not done
+			continue
+		}
 		if low == "will" || perfect(low) && done ||
 			guessed(theirs) && (low == "is" || low == "are") && strings.HasSuffix(next, "ing") {
 			return against(low+" "+next, theirs)

@@ -21,6 +21,8 @@ type Instant struct {
 	Local    bool // the zone is said as a place: 10:02 in Prague
 	Half     bool // of any half of a day: ten past five
 	Round    bool // shortly after three in the morning, about noon
+
+	day *Instant // of a time without a date in a line that begins with one
 }
 
 var months = sync.OnceValue(func() map[string]time.Month {
@@ -522,6 +524,11 @@ func (in *Instant) moment() time.Time {
 // against compares an instant of a claim with one of the evidence.
 func (in *Instant) against(e *Instant) Relation {
 	timed := in.Clock >= 0
+	if timed && in.Dated && e.Clock >= 0 && e.day != nil {
+		if rel := in.againstClock(e, Same); rel.Agrees() && in.againstDays(e.day).Agrees() {
+			return rel
+		}
+	}
 	if timed && e.Clock < 0 || in.Dated && !e.Dated {
 		return Incomparable
 	}

@@ -86,6 +86,7 @@ func (in *Instant) Days() int { return in.days() }
 func (d *Detail) Figure() any {
 	if d.T != nil {
 		in, zone := *d.T, -1
+		in.day = nil
 		if in.Zone = nil; d.T.Zone != nil {
 			zone = *d.T.Zone
 		}

@@ -48,18 +48,17 @@ func (s *stream) index(at int) int {
 	return sort.Search(len(s.words), func(i int) bool { return int(s.words[i].at) > at }) - 1
 }
 
-// isTag reports whether an element's tags are markup within Markdown.
-func isTag(name string) bool {
+// tagOf reports whether an element's tags are markup within Markdown, and whether they part words.
+func tagOf(name string) (is, parts bool) {
 	switch name {
-	case "a", "b", "blockquote", "br", "center", "code", "dd", "del", "details", "div", "dl", "dt",
-		"em", "font", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img",
-		"ins", "kbd", "li", "ol",
-		"p", "pre", "s", "samp", "small", "span", "strong", "sub", "summary",
-		"sup", "table", "tbody",
-		"td", "th", "thead", "tr", "tt", "u", "ul", "var":
-		return true
+	case "a", "b", "code", "del", "em", "font", "i", "img", "ins", "kbd", "s", "samp", "small", "span", "strong",
+		"sub", "sup", "tt", "u", "var":
+		return true, false
+	case "blockquote", "br", "center", "dd", "details", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
+		"li", "ol", "p", "pre", "summary", "table", "tbody", "td", "th", "thead", "tr", "ul":
+		return true, true
 	}
-	return false
+	return false, false
 }
 
 // entity returns what a character reference stands for, of those in Markdown and code
@@ -230,11 +229,15 @@ func (s *streamer) markup(at int, r rune) (length int, as string) {
 		name := strings.TrimPrefix(rest[1:min(len(rest), 16)], "/")
 		end := strings.IndexFunc(name,
 			func(r rune) bool { return r < '0' || r > 'z' || r > '9' && r < 'A' })
-		if strings.HasPrefix(rest, "<!--") || end <= 0 || !isTag(strings.ToLower(name[:end])) {
+		if strings.HasPrefix(rest, "<!--") || end <= 0 {
 			return 0, ""
 		}
-		if n, ended := within(rest[1:], '>', "<"); ended {
-			return n + 2, ""
+		is, parts := tagOf(strings.ToLower(name[:end]))
+		if n, ended := within(rest[1:], '>', "<"); is && ended {
+			if parts {
+				as = " "
+			}
+			return n + 2, as
 		}
 	case ']':
 		if strings.HasPrefix(rest, "](") {

@@ -241,3 +241,39 @@ func TestNothingToCheck(t *testing.T) {
 		t.Errorf("a run with nothing to check: %+v", r)
 	}
 }
+
+// TestTagsPartWords: cells and paragraphs of HTML are words of their own, what is bold in a word is not.
+func TestTagsPartWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"<tr><td>6</td><td>12 Mar</td><td>10:05</td></tr>": "6 12 mar 10:05",
+		"one<br>two<p class=x>three</p>four":               "one two three four",
+		"H<sub>2</sub>O and <b>b</b>old":                   "h2o and bold",
+	} {
+		s := newStream(text)
+		var all []string
+		for i := range s.words {
+			all = append(all, s.word(i))
+		}
+		if got := strings.Join(all, " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestTimesOfALine: a line of a log that begins with a day says it of the times in it.
+func TestTimesOfALine(t *testing.T) {
+	log := "2026-05-29 06:00 KA Handover. P1 runs.\n" +
+		"2026-05-29 22:10 PW P2 trips on overload. P3 takes over. Called the night line at 22:25.\n" +
+		"2026-05-30 05:40 PW Fitter arrives. Bearing of P2 seized.\n"
+	quote := "2026-05-29 22:10 PW P2 trips on overload. P3 takes over. Called the night line at 22:25.\n" +
+		"2026-05-30 05:40 PW Fitter arrives."
+	for content, want := range map[string]string{
+		"When P2 tripped, the night line was called on 29 May 2026 at 22:25; the fitter arrived on 30 May 2026 at 05:40.": Found,
+		"When P2 tripped, the night line was called on 29 May 2026 at 22:45; the fitter arrived on 30 May 2026 at 05:40.": Refuted,
+	} {
+		o := NewSource(documents.New("shift.log", log)).Check(&Finding{ID: "e1", Content: content, Evidence: quote})
+		if o.Verdict != want {
+			t.Errorf("%q: %s %s, want %s", content, o.Verdict, o.Note, want)
+		}
+	}
+}
