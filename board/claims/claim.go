@@ -3,6 +3,7 @@ package claims
 import (
 	"math"
 	"strings"
+	"sync"
 
 	"blackboard/board/documents"
 )
@@ -147,7 +148,7 @@ func (c *Claim) extract() *Claim {
 	for _, h := range s.Heads {
 		c.under(h)
 	}
-	if source != "" {
+	if source != "" && !isHandle(source) {
 		c.around = append(c.around, datesOf(strings.Map(apart, source))...)
 	}
 	if s.Cells == nil {
@@ -180,6 +181,11 @@ func (c *Claim) dayToTimes() {
 			d.T.day = first
 		}
 	}
+}
+
+// isHandle reports whether a name is that of an entry or a question, in which no date stands: e12.
+func isHandle(name string) bool {
+	return (name[0] == 'e' || name[0] == 's') && digits(strings.TrimSuffix(name[1:], Quoted))
 }
 
 // labelled adds the words of the later cells to the topics of the details in the first cell of a row.
@@ -279,8 +285,10 @@ type reading struct {
 }
 
 func newReading(t tokens, clause int) *reading {
-	r := &reading{t: t, clause: make([]int, len(t)), scope: make([]int, len(t)),
-		used: make([]bool, len(t)), figure: make([]int, len(t)), owner: make([]int, len(t))}
+	n := len(t)
+	of, is := make([]int, 4*n), make([]bool, 2*n)
+	r := &reading{t: t, clause: of[:n], scope: of[n : 2*n], figure: of[2*n : 3*n], owner: of[3*n:],
+		used: is[:n], aside: is[n:]}
 	scope := 0
 	for i := range t {
 		x := &t[i]
@@ -301,7 +309,6 @@ func newReading(t tokens, clause int) *reading {
 // clause on; the number of the last one is returned.
 func (c *Claim) take(text string, t tokens, cell *Cell, clause int) int {
 	r := newReading(t, clause)
-	r.aside = make([]bool, len(t))
 	if c.English && !c.skimmed {
 		c.deny(r)
 	}
@@ -365,7 +372,7 @@ func (c *Claim) takeWords(r *reading) {
 			low, _ = unprefixed(low)
 		}
 		_, number := ones[low]
-		if number || !says(x.low) && !(c.English && contraries()[root(low)] != nil) {
+		if number || !says(x.low) && !(c.English && hasOpposite(x.low, low)) {
 			continue
 		}
 		w := Word{stem(low), low, r.clause[i], r.aside[i], x.capital(), x.text}
@@ -375,6 +382,23 @@ func (c *Claim) takeWords(r *reading) {
 		}
 	}
 }
+
+// hasOpposite reports whether a word that says nothing has an opposite. low is without a negative prefix.
+func hasOpposite(whole, low string) bool {
+	if len(whole) > 1 && whole == low { // nearly all
+		return emptyOpposites()[low]
+	}
+	return contraries()[root(low)] != nil
+}
+
+// emptyOpposites are the words that say nothing and have an opposite.
+var emptyOpposites = sync.OnceValue(func() map[string]bool {
+	m := map[string]bool{}
+	for w := range empty() {
+		m[w] = contraries()[root(w)] != nil
+	}
+	return m
+})
 
 // nameStems adds the stems of a name or an identifier.
 func (c *Claim) nameStems(d *Detail) {
@@ -395,14 +419,17 @@ func (c *Claim) nameStems(d *Detail) {
 // if there is none.
 func (c *Claim) detail(t tokens, i int) (d Detail, next int, ok bool) {
 	x := &t[i]
-	if x.kind <= stampToken {
+	if x.kind <= stampToken && x.mayBeginFigure() {
 		if q, ok := t.duration(i); ok {
+			q := q // only what is found is kept
 			return t.number(i, i+2, &q), i + 2, true
 		}
 		if in, n, ok := t.instant(i); ok {
+			in := in
 			return Detail{Kind: Date, T: &in}, n, true
 		}
 		if q, n, ok := t.quantity(i); ok {
+			q := q
 			return t.number(i, n, &q), n, true
 		}
 	}
@@ -439,6 +466,36 @@ func (t tokens) number(i, next int, q *Quantity) Detail {
 		(after == "ci" || after == "confidence" || after == "credible" || after == "prediction") ||
 		q.Dim == "" && (b.low == "every" || b.low == "per") // three flights for every ten callouts
 	return d
+}
+
+// figureWords are the words that may begin a number, a date or a time.
+var figureWords = sync.OnceValue(func() map[string]bool {
+	m := map[string]bool{}
+	for _, of := range []map[string]float64{tens, ones, ordinals} {
+		for w := range of {
+			m[w] = true
+		}
+	}
+	for w := range months() {
+		m[w] = true
+	}
+	for w := range seasons {
+		m[w] = true
+	}
+	for w := range quarters() {
+		m[w] = true
+	}
+	for _, w := range strings.Fields("a an half quarter noon midday midnight") {
+		m[w] = true
+	}
+	return m
+})
+
+// mayBeginFigure reports whether a token may begin a number, a date or a time. Most words do not.
+func (t *token) mayBeginFigure() bool {
+	return t.kind != wordToken || figureWords()[t.low] || strings.IndexFunc(t.low, func(r rune) bool {
+		return digit(r) || unspaced(r)
+	}) >= 0
 }
 
 var (

@@ -141,12 +141,7 @@ func (t tokens) instant(i int) (in Instant, next int, ok bool) {
 		in.span(last.From.Year(), last.From.Month(), t.day(i), 0, 1)
 		return in, i + 1, true
 	}
-	for _, read := range dateForms {
-		if next = read(&in, t, i); next > 0 {
-			break
-		}
-	}
-	if next == 0 {
+	if next = in.dateForm(t, i); next == 0 {
 		return in, i + 1, false
 	}
 	in.qualify(t.at(i-1).low, t.at(i-2).low)
@@ -163,9 +158,25 @@ func (t tokens) rangeOfDays(i int) int {
 	return 0
 }
 
-// dateForms read a date at a token, the longest forms first. They return the token after it, 0 if there is no date.
-var dateForms = []func(*Instant, tokens, int) int{dayFirst, monthFirst, seasonFirst, quarterFirst,
-	yearAlone, dayAlone}
+// dateForm reads a date at a token, the longest forms first. It returns the token after it, 0 if there is no date.
+func (in *Instant) dateForm(t tokens, i int) (next int) {
+	if next = dayFirst(in, t, i); next > 0 {
+		return next
+	}
+	if next = monthFirst(in, t, i); next > 0 {
+		return next
+	}
+	if next = seasonFirst(in, t, i); next > 0 {
+		return next
+	}
+	if next = quarterFirst(in, t, i); next > 0 {
+		return next
+	}
+	if next = yearAlone(in, t, i); next > 0 {
+		return next
+	}
+	return dayAlone(in, t, i)
+}
 
 func dayFirst(in *Instant, t tokens, i int) int {
 	d, k := t.day(i), i+1

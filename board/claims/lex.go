@@ -110,7 +110,7 @@ func (l *lexer) next(at int) int {
 	case unicode.IsSpace(r):
 	case unspaced(r): // a word of its own
 		l.add(wordToken, l.text[at:at+size], at)
-	case digit(r) && reCJKDate.MatchString(l.text[at:]):
+	case digit(r) && at+4 < len(l.text) && l.text[at+4] >= utf8.RuneSelf && reCJKDate.MatchString(l.text[at:]):
 		date := reCJKDate.FindString(l.text[at:])
 		l.add(stampToken, date, at)
 		return at + len(date)
@@ -143,7 +143,9 @@ func (l *lexer) begins(at int, r, after rune) bool {
 func (l *lexer) run(at int, r rune) int {
 	end := at + runLength(l.text[at:])
 	if digit(r) {
-		end += len(reThousands.FindString(l.text[end:]))
+		if rest := l.text[end:]; len(rest) > 3 && (rest[0] >= utf8.RuneSelf || rest[0] == ' ' && rest[1] <= '9') {
+			end += len(reThousands.FindString(rest))
+		}
 		if isStamp(l.text[at:end]) {
 			end += len(reZone.FindString(l.text[end:]))
 		}
@@ -248,7 +250,15 @@ var (
 	reCamel   = text.NewRegexp(`^[^-]*\p{L}\p{L}\p{Ll}\p{Lu}\p{Ll}\p{Ll}+$`)
 )
 
-func isStamp(s string) bool { return digit(rune(s[0])) && reStamp.MatchString(s) }
+func isStamp(s string) bool {
+	return digit(rune(s[0])) && (strings.IndexByte(s, ':') > 0 || strings.Count(s, "-") > 1 || strings.Count(s, ".") > 1 ||
+		strings.Count(s, "/") > 1) && reStamp.MatchString(s)
+}
+
+// isPlainNumber reports whether a run is digits, with a point or commas at most.
+func isPlainNumber(s string) bool {
+	return digit(rune(s[0])) && strings.Trim(s, "0123456789,.") == "" && strings.Count(s, ".") < 2
+}
 
 // plainWord reports whether a run has only letters, and no capital inside as maxAttempts has.
 func plainWord(s string) bool {
@@ -290,6 +300,12 @@ func (l *lexer) numeric(s string, at int) {
 	part := func(kind tokenKind, from, to int) { l.add(kind, s[from:to], at+from) }
 	rest := func(from int) { l.classify(s[from:], at+from) }
 	isNumber := false
+	if isPlainNumber(s) {
+		if _, ok := parseNumber(s); ok {
+			part(numberToken, 0, len(s))
+			return
+		}
+	}
 	if reDigits.MatchString(s) {
 		_, isNumber = parseNumber(s)
 	}

@@ -31,6 +31,11 @@ var thinSeparators = strings.NewReplacer("'", "", "’", "", "\u00a0", "", "\u20
 
 // parseNumber reads digits with separators in the notations of several countries.
 func parseNumber(s string) (n numeral, ok bool) {
+	if len(s) > 0 && len(s) < 16 && digits(s) && (s[0] != '0' || len(s) == 1) {
+		v, err := strconv.ParseUint(s, 10, 64)
+		n.value = float64(v)
+		return n, err == nil
+	}
 	s = strings.TrimRight(replace(thinSeparators, s), ".,")
 	commas, points := strings.Count(s, ","), strings.Count(s, ".")
 	pointsLast := strings.LastIndex(s, ".") > strings.LastIndex(s, ",")

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"blackboard/board/documents"
 	"blackboard/board/text"
@@ -46,7 +47,6 @@ var (
 	reLink     = text.NewRegexp(`!?\[([^\]]*)\]\([^)]*\)`)
 	reNote     = text.NewRegexp(`\[\^[^\]]*\]:?`)
 	reLeadIn   = text.NewRegexp(`^\*\*([^*]{2,60}?)[.:]?\*\*[.:]?\s`)
-	reEnd      = text.NewRegexp(`[.!?]["')*\]_”]*(\[\^[^\]]*\])?[ \n]+[*("_]*`)
 	emphasis   = strings.NewReplacer("**", "", "__", "", "~~", "", `\%`, "%")
 )
 
@@ -166,6 +166,9 @@ func plain(s string) string {
 	if strings.Contains(s, "[") {
 		s = reNote.ReplaceAllString(reLink.ReplaceAllString(s, "$1"), "")
 	}
+	if !strings.ContainsAny(s, "*_~\\") {
+		return s
+	}
 	return emphasis.Replace(s)
 }
 
@@ -191,12 +194,13 @@ func (r *reader) read(lines []line) {
 			}
 			r.code(lines[i+1 : min(end, len(lines))])
 			i = end
-		case trimmed == "" || reRule.MatchString(l.text) && !strings.Contains(l.text, "|"):
+		case trimmed == "" || strings.IndexByte(":-", trimmed[0]) >= 0 && !strings.Contains(l.text, "|") &&
+			reRule.MatchString(l.text):
 			flush()
 		case trimmed[0] == '#' && reHeading.MatchString(l.text), l.heading && len(trimmed) < 120:
 			flush()
 			r.heading(l)
-		case r.titles && reBold.MatchString(trimmed):
+		case r.titles && trimmed[0] == '*' && reBold.MatchString(trimmed):
 			flush()
 			r.heading(line{"####### " + trimmed, l.at, l.number, true})
 		case isRow(lines, i):
@@ -208,14 +212,24 @@ func (r *reader) read(lines []line) {
 			r.table(lines[i:end])
 			i = end - 1
 		default:
-			if reItem.MatchString(l.text) || reLogLine.MatchString(l.text) ||
-				reNumbered.MatchString(l.text) || len(para) >= maxParagraph {
+			if mayBegin(trimmed) && (reItem.MatchString(l.text) || reLogLine.MatchString(l.text) ||
+				reNumbered.MatchString(l.text)) || len(para) >= maxParagraph {
 				flush()
 			}
 			para = append(para, l)
 		}
 	}
 	flush()
+}
+
+// mayBegin reports whether a line may be an item of a list, of a log, or a numbered one, by its first characters.
+func mayBegin(s string) bool {
+	c, next := s[0], byte(0)
+	if len(s) > 1 {
+		next = s[1]
+	}
+	return c >= utf8.RuneSelf || c >= 'a' && c <= 'z' && next == ')' || c >= 'A' && c <= 'Z' && next == '.' ||
+		!(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z')
 }
 
 func (r *reader) heading(l line) {
@@ -323,14 +337,18 @@ func (r *reader) paragraph(lines []line) {
 		}
 		starts[i] = b.Len()
 		if i == 0 { // its mark counts as before the text
-			l.text = reItem.ReplaceAllString(l.text, "")
+			if s := strings.TrimSpace(l.text); s != "" && mayBegin(s) {
+				l.text = reItem.ReplaceAllString(l.text, "")
+			}
 			starts[0] = len(l.text) - len(lines[0].text)
 		}
 		b.WriteString(l.text)
 	}
 	text, lead := b.String(), ""
-	if m := reLeadIn.FindStringSubmatch(text); m != nil {
-		lead = m[1]
+	if strings.HasPrefix(text, "**") {
+		if m := reLeadIn.FindStringSubmatch(text); m != nil {
+			lead = m[1]
+		}
 	}
 	begin := 0
 	emit := func(end int) {
@@ -343,12 +361,55 @@ func (r *reader) paragraph(lines []line) {
 		}
 		begin = end
 	}
-	for _, m := range reEnd.FindAllStringIndex(text, -1) {
-		if m[1] < len(text) && !(text[m[1]] >= 'a' && text[m[1]] <= 'z') && !abbreviated(text, m[0]) {
+	for at := 0; ; {
+		m := nextEnd(text, at)
+		if m == nil {
+			break
+		}
+		if at = m[1]; m[1] < len(text) && !(text[m[1]] >= 'a' && text[m[1]] <= 'z') && !abbreviated(text, m[0]) {
 			emit(m[0] + strings.IndexAny(text[m[0]:m[1]], " \n"))
 		}
 	}
 	emit(len(text))
+}
+
+// nextEnd returns where the next sentence may end from a place of a text on: at its mark, with the quotation marks,
+// brackets and reference behind it and the blanks and marks up to the next word; nil if none does.
+func nextEnd(text string, at int) []int {
+	for ; at < len(text); at++ {
+		i := strings.IndexAny(text[at:], ".!?")
+		if i < 0 {
+			return nil
+		}
+		at += i
+		end := at + 1
+		for end < len(text) {
+			if strings.IndexByte(`"')*]_`, text[end]) >= 0 {
+				end++
+			} else if strings.HasPrefix(text[end:], "”") {
+				end += len("”")
+			} else {
+				break
+			}
+		}
+		if strings.HasPrefix(text[end:], "[^") {
+			if k := strings.IndexByte(text[end+2:], ']'); k >= 0 {
+				end += 2 + k + 1
+			}
+		}
+		blank := end
+		for end < len(text) && (text[end] == ' ' || text[end] == '\n') {
+			end++
+		}
+		if end == blank {
+			continue
+		}
+		for end < len(text) && strings.IndexByte(`*("_`, text[end]) >= 0 {
+			end++
+		}
+		return []int{at, end}
+	}
+	return nil
 }
 
 func lineOf(starts []int, at int) int {

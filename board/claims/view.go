@@ -85,15 +85,23 @@ func (in *Instant) Days() int { return in.days() }
 // Figure is equal for two details that are the same figure, of whatever.
 func (d *Detail) Figure() any {
 	if d.T != nil {
-		in, zone := *d.T, -1
-		in.day = nil
-		if in.Zone = nil; d.T.Zone != nil {
-			zone = *d.T.Zone
+		key := struct {
+			in, day         Instant
+			zone, zoneOfDay int
+		}{in: *d.T, zone: -1}
+		if d.T.day != nil {
+			key.day = *d.T.day
 		}
-		return struct {
-			in   Instant
-			zone int
-		}{in, zone}
+		for _, at := range []struct {
+			in   *Instant
+			zone *int
+		}{{&key.in, &key.zone}, {&key.day, &key.zoneOfDay}} {
+			if at.in.Zone != nil {
+				*at.zone = *at.in.Zone
+			}
+			at.in.Zone, at.in.day = nil, nil
+		}
+		return key
 	}
 	q := d.Q
 	return struct {

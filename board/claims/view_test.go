@@ -30,3 +30,13 @@ func TestFigureHasAllOfAQuantity(t *testing.T) {
 		t.Error("a figure of a cell is that of a sentence")
 	}
 }
+
+// TestFigureHasTheDayOfATime tells a time in a line of one day of a log from that of another one.
+func TestFigureHasTheDayOfATime(t *testing.T) {
+	at := func(day int) *Detail {
+		return &Detail{T: &Instant{Clock: 60, day: &Instant{Dated: true, Clock: day}}}
+	}
+	if at(1).Figure() == at(2).Figure() || at(1).Figure() != at(1).Figure() {
+		t.Error("the day of a time counts")
+	}
+}

@@ -245,24 +245,37 @@ func (t *tracer) nearest(f *fact) []int32 {
 	}
 	ids := rarest(f.near)
 	ids = append(ids[:min(len(ids), maxRarest-2)], rarest(f.far[:min(len(f.far), mostTitled)])...)
-	scores := map[int32]float64{}
+	if len(t.scores) < len(t.records) {
+		t.scores = make([]float64, len(t.records))
+	}
+	scores, scored := t.scores, t.scored[:0]
 	for _, id := range ids[:min(len(ids), maxRarest)] {
 		w := t.weight(id)
 		if !slices.Contains(f.near, id) {
 			w /= 2
 		}
 		for _, r := range t.post[id] {
+			if scores[r] == 0 {
+				scored = append(scored, r)
+			}
 			scores[r] += w
 		}
 	}
 	better := func(a, b int32) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), int(a-b)) }
 	best := make([]int32, 0, maxNearest+1)
-	for r := range scores {
+	for _, r := range scored {
+		if len(best) == maxNearest && better(r, best[maxNearest-1]) > 0 {
+			continue
+		}
 		if i, _ := slices.BinarySearchFunc(best, r, better); i < maxNearest {
 			best = slices.Insert(best, i, r)
 			best = best[:min(len(best), maxNearest)]
 		}
 	}
+	for _, r := range scored {
+		scores[r] = 0
+	}
+	t.scored = scored
 	return best
 }
 

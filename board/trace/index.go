@@ -37,12 +37,43 @@ type tracer struct {
 	kept    map[int32][]*claims.Claim // of the nearest
 	weighed []*claims.Claim           // of those by which statements are judged
 	sources int                       // that were read
+	scores  []float64                 // of the records, while the nearest are looked for; else 0
+	scored  []int32                   // those that have one
 }
 
 // group has the facts with the same figure.
 type group struct {
 	detail *claims.Detail
 	facts  []int32
+	reach  float64 // how far a plain figure of its kind may be from its value; below 0: it is none itself
+
+	value, number, other float64 // of its figure, without a sign
+}
+
+// isPlain reports whether a number says neither about nor a bound.
+func isPlain(q *claims.Quantity) bool {
+	return q.Bound == 0 && !q.About && !q.Word && !q.Minutes
+}
+
+func newGroup(d *claims.Detail) group {
+	g := group{detail: d, reach: -1}
+	if q := d.Q; q != nil && isPlain(q) {
+		g.value, g.number, g.other = math.Abs(q.Value), math.Abs(q.Number), math.Abs(q.Other)
+		g.reach = .51*max(q.Step(), 2*q.Half) + 1e-8*math.Abs(q.Value)
+	}
+	return g
+}
+
+// excludes reports whether a number is so far from that of the group that there is no need to compare them.
+func (g *group) excludes(q *claims.Quantity) bool {
+	if g.reach < 0 || q == nil || math.Abs(g.value-math.Abs(q.Value)) <= g.reach || g.number == math.Abs(q.Number) ||
+		!isPlain(q) {
+		return false
+	}
+	apart := func(a, b, of float64) bool { return math.Abs(a-math.Abs(b)) > 1e-8*math.Abs(of) }
+	d := g.detail.Q
+	return (g.other == 0 || apart(g.other, q.Value, g.other) && apart(g.other, q.Other, g.other)) &&
+		(q.Other == 0 || apart(g.value, q.Other, q.Other)) && d.Dim == q.Dim && d.Per == q.Per
 }
 
 // valueKey is shared by numbers that may be equal within what is written: one dimension, and
@@ -156,11 +187,12 @@ func (t *tracer) index(only func(*fact) bool) {
 		if !f.isFigure() {
 			continue
 		}
-		g, ok := groups[f.detail.Figure()]
+		figure := f.detail.Figure()
+		g, ok := groups[figure]
 		if !ok {
 			g = int32(len(t.groups))
-			groups[f.detail.Figure()] = g
-			t.groups = append(t.groups, group{detail: f.detail})
+			groups[figure] = g
+			t.groups = append(t.groups, newGroup(f.detail))
 			if f.detail.Q != nil {
 				t.indexNumber(f.detail.Q, g)
 			} else {

@@ -13,23 +13,24 @@ const nearMask = 1<<nearBits - 1
 
 // better orders the hits of a fact, the best first.
 func better(a, b *hit) int {
-	score := func(h *hit) int {
-		n := 3*bits.OnesCount64(h.mask&nearMask) + bits.OnesCount64(h.mask&^uint64(nearMask))
-		switch h.how {
-		case same, rounded:
-			n += 100
-		case noUnit, otherNoun:
-			n += 50
-		}
-		if h.swapped {
-			n -= 20
-		}
-		if h.foreign {
-			n--
-		}
-		return n
+	return cmp.Or(b.score()-a.score(), int(b.how)-int(a.how), int(a.record-b.record))
+}
+
+func (h *hit) score() int {
+	n := 3*bits.OnesCount64(h.mask&nearMask) + bits.OnesCount64(h.mask&^uint64(nearMask))
+	switch h.how {
+	case same, rounded:
+		n += 100
+	case noUnit, otherNoun:
+		n += 50
 	}
-	return cmp.Or(score(b)-score(a), int(b.how)-int(a.how), int(a.record-b.record))
+	if h.swapped {
+		n -= 20
+	}
+	if h.foreign {
+		n--
+	}
+	return n
 }
 
 // judge sets the verdict of each fact from its hits. It drops what was only perhaps a name: without a hit, and also

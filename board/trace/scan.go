@@ -18,7 +18,18 @@ type answers struct {
 	hits    []hit
 	tries   int
 	settled bool
+	same    bool // no hit has changed since it was asked if it is settled
+	worst   int  // the least score of the hits, if they are as many as are kept
 }
+
+// An answering is a group to which a figure answers.
+type answering struct {
+	group int32
+	how   match
+}
+
+// maxAnswered is how many figures are kept with what they answer to.
+const maxAnswered = 1 << 15
 
 // scanner reads records. It does not change the tracer, so several can run at once.
 type scanner struct {
@@ -40,7 +51,9 @@ type scanner struct {
 	alien   bool  // the window has a name that no report has
 	keys    []claims.FigureKey
 
-	answered []int32 // the groups that the figure was compared with
+	known    map[any][]answering // what figures answer to, see claims.Detail.Figure
+	answered []int32             // of each group, the last figure that was compared with it
+	figures  int32               // that were
 
 	runs   []string // of the record
 	places []int    // where they stand in its text
@@ -49,6 +62,7 @@ type scanner struct {
 func (t *tracer) newScanner() *scanner {
 	n := len(t.vocabulary)
 	return &scanner{tracer: t, answers: make([]answers, len(t.facts)), mark: make([]int32, n), df: make([]int32, n),
+		answered: make([]int32, len(t.groups)), known: map[any][]answering{},
 		lowerSeen: make([]bool, n), post: make([][]int32, n), window: 1, subject: -1}
 }
 
@@ -218,33 +232,51 @@ func (s *scanner) readFigures(c *claims.Claim, window []*claims.Claim) {
 
 // answer notes hits of all facts to which a figure answers.
 func (s *scanner) answer(d *claims.Detail, line int) {
-	s.answered = s.answered[:0]
-	if d.Q == nil {
-		s.keys = d.Keys(s.keys[:0])
-		for _, k := range s.keys {
-			s.answerGroups(s.byDate[k], d, line)
+	figure := d.Figure()
+	all, known := s.known[figure]
+	if !known {
+		if all = s.answering(d); len(s.known) < maxAnswered {
+			s.known[figure] = all
 		}
-		return
 	}
-	dim, v := based(d.Q)
-	s.answerGroups(s.byValue[valueKey{dim, bucket(v)}], d, line)
-	for _, n := range []float64{math.Abs(d.Q.Number), v, d.Q.Other} {
-		s.answerGroups(s.byNumber[n], d, line)
+	for _, a := range all {
+		for _, n := range s.groups[a.group].facts {
+			s.hit(n, a.how, line)
+		}
 	}
 }
 
-func (s *scanner) answerGroups(groups []int32, d *claims.Detail, line int) {
+// answering returns the groups to which a figure answers.
+func (s *scanner) answering(d *claims.Detail) (all []answering) {
+	s.figures++
+	if d.Q == nil {
+		s.keys = d.Keys(s.keys[:0])
+		for _, k := range s.keys {
+			all = s.compare(s.byDate[k], d, all)
+		}
+		return all
+	}
+	dim, v := based(d.Q)
+	all = s.compare(s.byValue[valueKey{dim, bucket(v)}], d, all)
+	for _, n := range []float64{math.Abs(d.Q.Number), v, d.Q.Other} {
+		all = s.compare(s.byNumber[n], d, all)
+	}
+	return all
+}
+
+func (s *scanner) compare(groups []int32, d *claims.Detail, all []answering) []answering {
 	for _, g := range groups {
-		if slices.Contains(s.answered, g) {
+		if s.answered[g] == s.figures {
 			continue
 		}
-		s.answered = append(s.answered, g)
+		if s.answered[g] = s.figures; s.groups[g].excludes(d.Q) {
+			continue
+		}
 		if how := matches(s.groups[g].detail, d); how > 0 {
-			for _, n := range s.groups[g].facts {
-				s.hit(n, how, line)
-			}
+			all = append(all, answering{g, how})
 		}
 	}
+	return all
 }
 
 // isSingle reports whether a window has no other figure in the unit of the one found.
@@ -272,11 +304,14 @@ func (s *scanner) subjectOf(c *claims.Claim, k int) int32 {
 		text = d.Cell.Text
 	}
 	end := name.At + len(name.Text)
-	if end > d.At || d.At > len(text) || len(strings.Fields(text[end:d.At])) > 2 ||
-		strings.ContainsAny(text[end:d.At], ",;:.!?()|") {
+	if end > d.At || d.At > len(text) || strings.ContainsAny(text[end:d.At], ",;:.!?()|") {
 		return -1
 	}
-	for _, w := range strings.Fields(text[end:d.At]) {
+	between := strings.Fields(text[end:d.At])
+	if len(between) > 2 {
+		return -1
+	}
+	for _, w := range between {
 		if low := strings.ToLower(w); !verbs()[low] && !functionWords()[low] &&
 			!strings.HasSuffix(low, "ed") && !strings.HasSuffix(low, "s") {
 			return -1 // Potassium sulphate 180 kg
@@ -423,6 +458,10 @@ func (s *scanner) hit(n int32, how match, line int) {
 			h.mask |= 1 << i
 		}
 	}
+	if len(a.hits) == maxHits && h.score()+len(f.far) < a.worst { // whatever the far ones are
+		a.settle(f)
+		return
+	}
 	for i, id := range f.far {
 		if s.has(id) {
 			h.mask |= 1 << (i + nearBits)
@@ -439,7 +478,10 @@ func (s *scanner) hit(n int32, how match, line int) {
 			place := s.place(line)
 			h.place = &place
 		}
-		*into = h
+		*into, a.same, a.worst = h, false, math.MaxInt
+		for i := range a.hits {
+			a.worst = min(a.worst, a.hits[i].score())
+		}
 	}
 	a.settle(f)
 }
@@ -477,9 +519,10 @@ const enoughTries = 64
 // kept support it, and share several words with it, and all names, or it is a name,
 // which needs none.
 func (a *answers) settle(f *fact) {
-	if a.tries++; a.tries < enoughTries || len(a.hits) < maxHits {
+	if a.tries++; a.tries < enoughTries || len(a.hits) < maxHits || a.same {
 		return
 	}
+	a.same = true
 	for i := range a.hits {
 		h := &a.hits[i]
 		if h.how < rounded ||
