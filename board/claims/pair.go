@@ -198,7 +198,7 @@ func (ev *Evidence) differingFigures(a, b *finding, x *difference) {
 				continue
 			}
 			for _, m := range []*Match{&w.Rival, &w.Other} {
-				if m.With == nil || p[0].hasFigure(m.With) {
+				if m.With == nil || p[0].hasFigure(m.With) || m.Detail.labels(m.With) {
 					continue
 				}
 				sure := math.Sqrt(ev.attribute(m.Detail, m.With, named) *
@@ -450,11 +450,13 @@ func (f *finding) otherPeriod(o *finding) bool {
 	})
 }
 
-// spans reports whether a finding has more than one day: from when to when something was.
+// spans reports whether a finding has more than one day: from when to when something was, not when it was said that it
+// was.
 func (f *finding) spans() bool {
-	days := 0
+	t, days := lex(f.Text), 0
+	that := slices.IndexFunc(t, func(x token) bool { return x.low == "that" })
 	for k := range f.Details {
-		if in := f.Details[k].T; in != nil && in.Dated && in.days() == 1 {
+		if in := f.Details[k].T; in != nil && in.Dated && in.days() == 1 && f.Details[k].first > that {
 			days++
 		}
 	}

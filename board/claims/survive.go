@@ -428,7 +428,8 @@ func (cmp *Comparison) worksOut(m Match) bool {
 // labels reports whether one of two figures counts something and the other one names something,
 // 14 boxes and channel 12.
 func (d *Detail) labels(x *Detail) bool {
-	return d.named && x.Q != nil && len(x.Q.Noun) > 0 || x.named && d.Q != nil && len(d.Q.Noun) > 0
+	of := func(d *Detail) bool { return d.Q != nil && (len(d.Q.Noun) > 0 || d.Q.Dim != "") }
+	return d.named && of(x) || x.named && of(d)
 }
 
 // writesUnit reports whether a character of a figure may be of its unit: one that it has from
