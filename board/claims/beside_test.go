@@ -15,6 +15,8 @@ func TestContrasts(t *testing.T) {
 			"Drivers must claim the night allowance by the end of Thursday.", false},
 		{"Never open the valve while the pump runs.", "The valve may be opened at any time the pump runs.", true},
 		{"In fog the ferry must wait outside.", "In fog the ferry has to wait outside.", false},
+		{"The rule allows no load above one third of the limit.", "Loads may reach a third of the limit.", false},
+		{"The rule allows no load in the lift.", "Loads may be put in the lift.", true},
 		{"Helmets are optional for visitors.", "Visitors must wear helmets.", true},
 		{"Nobody may enter the pit.", "No one is allowed to enter the pit.", false},
 

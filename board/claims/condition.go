@@ -75,7 +75,7 @@ func (t tokens) sentencePart(from int) int {
 			first = false
 		case x.kind == markToken && strings.Contains(",;:.!?—–", x.text),
 			i > from && contrasts.has(x.low) && x.low != "and" && !nobodyBut.has(t[i-1].low),
-			i > from && x.low == "and" && (articles.has(after) || after == "to"):
+			i > from && x.low == "and" && (articles.has(after) || after == "to" || after == "at"):
 			return i
 		}
 	}

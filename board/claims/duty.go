@@ -58,6 +58,8 @@ func (t tokens) dutyAt(i int) duty {
 		i < 4 && t[:i].hasAny(noOneIs)
 	alone := i == 0 || t.at(i-1).kind == markToken
 	switch {
+	case permitting.has(low) && t.at(i+1).low == "no" && t.toMark(i).hasAny(upward): // allows none above a third
+		return noDuty
 	case low == "must" && denied, low == "shall" && denied, permitting.has(low) && denied, low == "can" && denied,
 		low == "cannot", forbidding.has(low) && !denied, low == "never" && alone,
 		low == "not" && before == "do" && (i == 1 || t.at(i-2).low == "please" || t.at(i-2).kind == markToken):

@@ -98,6 +98,7 @@ var (
 	rePlaceholder = text.NewRegexp(`^</?[A-Za-z_][A-Za-z_-]{0,19}>`)
 	reURL         = text.NewRegexp(`^https?://[^\s)>"']*[^\s)>"'.,;]`)
 	reZone        = text.NewRegexp(`^[+-]\d{2}:?\d{2}\b`)
+	reThousand    = text.NewRegexp(`^ \d{3}\b(?:[.,]\d{2}\b)? ?(\p{L}+|[€£¥])?`)
 	reThousands   = text.NewRegexp(`^(?:[\x{00a0}\x{202f}\x{2009}]\d{3}\b|( \d{3}\b){2,})+(?:\.\d+\b)?`)
 )
 
@@ -144,7 +145,12 @@ func (l *lexer) run(at int, r rune) int {
 	end := at + runLength(l.text[at:])
 	if digit(r) {
 		if rest := l.text[end:]; len(rest) > 3 && (rest[0] >= utf8.RuneSelf || rest[0] == ' ' && rest[1] <= '9') {
-			end += len(reThousands.FindString(rest))
+			if n := len(reThousands.FindString(rest)); n > 0 {
+				end += n
+			} else if m := reThousand.FindStringSubmatch(rest); m != nil && end-at <= 3 &&
+				(currencies()[strings.ToLower(m[1])] != "" || len(l.out) > 0 && currencies()[l.out[len(l.out)-1].low] != "") {
+				end += len(strings.TrimRight(strings.TrimSuffix(m[0], m[1]), " ")) // 12 500 euros
+			}
 		}
 		if isStamp(l.text[at:end]) {
 			end += len(reZone.FindString(l.text[end:]))
@@ -245,6 +251,7 @@ var (
 	reSpan    = text.NewRegexp(`^(\d[\d.,]*)-([1-9][\d.,]*[A-Za-z%]{0,3})$`)
 	reRatio   = text.NewRegexp(`^\d+(\.\d+)?:1$`)
 	reOrdinal = text.NewRegexp(`^\d+(st|nd|rd|th)$`)
+	reElapsed = text.NewRegexp(`^(?:\d+h)?\d+m(?:\d+(?:\.\d+)?s)?$`)
 	reMoney   = text.NewRegexp(`^([A-Z]{2,3})(\d.*)$`)
 	reParted  = text.NewRegexp(`^(\d[\d.,]*[A-Za-z]{0,2}|[A-Za-z]+)([-/])([A-Za-z]+|\d{4})$`)
 	reCamel   = text.NewRegexp(`^[^-]*\p{L}\p{L}\p{Ll}\p{Lu}\p{Ll}\p{Ll}+$`)
@@ -336,6 +343,15 @@ func (l *lexer) numeric(s string, at int) {
 		rest(i + 1)
 	case reOrdinal.MatchString(s), isUnit(s): // 2nd, m3
 		part(wordToken, 0, len(s))
+	case measure == nil && reElapsed.MatchString(s): // 6h20m, 3m10s
+		from := 0
+		for i := range len(s) {
+			if s[i] > '9' {
+				part(numberToken, from, i)
+				part(wordToken, i, i+1)
+				from = i + 1
+			}
+		}
 	case measure != nil && !reVersion.MatchString(measure[1]) && (measure[2] == "-" || isUnit(measure[3]) ||
 		strings.EqualFold(measure[3], "am") || strings.EqualFold(measure[3], "pm")): // 300ms, 30-day, 5pm
 		i := len(measure[1])

@@ -272,6 +272,9 @@ func (t tokens) unit(i int) (unit, int) {
 	if u, ok := units()[x.low+" "+t.word(i+1)]; ok {
 		return u, 2
 	}
+	if x.low == "m" && x.glued && t.at(i+1).glued && t.at(i+2).glued && t.word(i+2) == "s" { // 3m10s
+		return units()["min"], 1
+	}
 	u, ok := units()[ownedUnit(strings.TrimPrefix(x.low, "time."))]
 	lone := len(x.low) == 1 && x.kind == wordToken && !x.glued
 	if !ok || lone && !strings.Contains(loneUnits, x.low) ||

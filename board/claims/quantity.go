@@ -179,7 +179,11 @@ func (q *Quantity) measured(t tokens, next int, currency string) int {
 		q.Dim, q.Unit, q.Per, next = u.dim, u.name, u.per, at+n
 		q.scale(u.factor)
 		if u.dim == "time" || u.dim == "months" {
-			next = q.compound(t, next)
+			for end := next; ; next = end {
+				if end = q.compound(t, next); end == next {
+					break
+				}
+			}
 		}
 	case small && q.Word:
 		q.Dim, q.Unit = "percent", "%"
@@ -222,6 +226,9 @@ func (q *Quantity) compound(t tokens, next int) int {
 	r, end, ok := t.quantity(k)
 	if ok && q.Unit == "hour" && t.word(k+1) == "m" && t[k+1].glued { // 1h 30m
 		r.Dim, r.Unit, r.Value, end = "time", "minute", 60*r.Number, k+2
+	}
+	if ok && r.Dim == q.Dim && r.Number == 0 && t[k].glued { // 6h20m0s
+		return end
 	}
 	if !ok || r.Dim != q.Dim || r.Value >= q.Value/q.Number || r.Number == 0 {
 		return next

@@ -73,16 +73,23 @@ func (t tokens) hour(i int) (h, next int) {
 		return 0, 0
 	}
 	after := t.at(i + 1)
-	if after.kind == wordToken && !empty.has(after.low) && after.low != "o'clock" && after.low != "o’clock" {
+	if after.kind == wordToken && !empty.has(after.low) && t.meridian(i+1) == "" && after.low != "o'clock" && after.low != "o’clock" {
 		return 0, 0
 	}
 	return h % 12, i + 1
 }
 
-// partOfDay reads in the evening, which says which half of a day is meant.
+// partOfDay reads in the evening, or pm, which says which half of a day is meant.
 func (in *Instant) partOfDay(t tokens, i int) int {
 	part, next := t.at(i+2).low, i+3
-	switch {
+	switch half := t.meridian(i); {
+	case half != "" && t.at(i).low != "in": // five p.m.
+		if next = i + 1; t.at(next).text == "." && t.at(next).glued {
+			next++
+		}
+		if part = "morning"; half == "pm" {
+			part = "afternoon"
+		}
 	case t.at(i).low == "at" && t.at(i+1).low == "night":
 		part, next = "night", i+2
 	case t.at(i).low != "in" || t.at(i+1).low != "the":
