@@ -408,7 +408,8 @@ func (c *Claim) agreesBut(e *Claim, d *Detail) bool {
 // inPlaceOf returns the name that the evidence has in the place of one that it lacks, nil if there is none.
 func (ev *Evidence) inPlaceOf(c *Claim, m, n *Match) *Detail {
 	d := n.Detail
-	if n.Rel == Same || d.isFigure() || d.initial || d.Kind == Identifier && !strings.ContainsFunc(d.Text, unicode.IsLetter) ||
+	if n.Rel == Same || d.isFigure() || d.initial ||
+		d.Kind == Identifier && !strings.ContainsFunc(d.Text, unicode.IsLetter) ||
 		d.Kind == Name && (d.Weak || m.From.hasAny(d)) || abs(d.first-m.Detail.first) > reachOfName {
 		return nil
 	}

@@ -405,8 +405,8 @@ func onlyAndOthers(m, q *side) string {
 var (
 	sweeping = set(`all every each always never any whatever everybody everyone everything whoever whenever
 		regardless`)
-	excepted = set(`another except excepting exception unless apart save other only but if when once most nearly almost outside
-		besides`)
+	excepted = set(`another except excepting exception unless apart save other only but if when once most nearly almost
+		outside besides`)
 )
 
 // odd are said of what is excepted, exempt of that alone.
@@ -587,10 +587,12 @@ func otherLimit(m, q *side) string {
 	return ""
 }
 
+var partsOfTime = set("end start beginning middle")
+
 // before is the word before a date, or before the part of it that is meant: until the end of August.
 func (t tokens) before(at int) string {
 	k := at - 1
-	if part := t.at(k - 1).low; t.at(k).low == "of" && (part == "end" || part == "start" || part == "beginning" || part == "middle") {
+	if t.at(k).low == "of" && partsOfTime.has(t.at(k-1).low) {
 		if k -= 2; t.at(k).low == "the" {
 			k--
 		}

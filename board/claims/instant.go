@@ -56,7 +56,8 @@ var (
 	reClock = text.NewRegexp(
 		`^(\d{1,2}):(\d{2})(?::(\d{2}))?(?:[.,]\d+)?([aApP][mM])?(Z|[+-]\d{2}:?\d{2})?$`)
 	cjkDate    = strings.NewReplacer("年", "-", "년", "-", "月", "-", "월", "-", "日", "", "일", "", " ", "")
-	dayLayouts = []string{"2006-01-02", "2006-1-2", "2006/1/2", "2.1.2006", "2-Jan-2006", "1/2/2006", "2/1/2006", "1/2/06", "2/1/06"}
+	dayLayouts = []string{"2006-01-02", "2006-1-2", "2006/1/2", "2.1.2006",
+		"2-Jan-2006", "1/2/2006", "2/1/2006", "1/2/06", "2/1/06"}
 )
 
 // span sets the period that begins on a day and has so many months and days. In the year 0 it is in any year.
@@ -571,7 +572,8 @@ func (in *Instant) againstClock(e *Instant, days Relation) Relation {
 	}
 	for _, p := range pairs {
 		if in.Round || e.Round { // a clock of the twelve hours is no stranger to that of 24
-			if d := (p[0] - p[1] + 36*3600) % (12 * 3600); min(d, 12*3600-d) <= 1800 && (in.Half || e.Half || abs(p[0]-p[1]) <= 1800) {
+			d := (p[0] - p[1] + 36*3600) % (12 * 3600)
+			if min(d, 12*3600-d) <= 1800 && (in.Half || e.Half || abs(p[0]-p[1]) <= 1800) {
 				return Rounded
 			}
 		}

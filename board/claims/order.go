@@ -137,7 +137,8 @@ func turnedRound(c, e *Claim) (x, y string, same bool) {
 				continue
 			}
 			s, o := left[0], left2[0]
-			crossed := s != o && !(mine.isVerb(s) && mine.isVerb(o) && !times.has(mine[i].low)) && slices.Contains(right2, s) && slices.Contains(right, o) &&
+			crossed := s != o && !(mine.isVerb(s) && mine.isVerb(o) && !times.has(mine[i].low)) &&
+				slices.Contains(right2, s) && slices.Contains(right, o) &&
 				!slices.Contains(left2, s) && !slices.Contains(left, o)
 			straight := s == o && len(right) > 0 && len(right2) > 0 && right[0] == right2[0]
 			if crossed && turned {
@@ -231,7 +232,8 @@ func (ev *Evidence) exchangedIn(c, e *Claim) (x, y string) {
 // agent reports whether "by" stands before one of two parts.
 func (t tokens) agent(x, y string) bool {
 	for i := range t {
-		if s := stem(t[i].low); t[i].kind == wordToken && (strings.HasPrefix(x+" ", s+" ") || strings.HasPrefix(y+" ", s+" ")) {
+		if s := stem(t[i].low); t[i].kind == wordToken &&
+			(strings.HasPrefix(x+" ", s+" ") || strings.HasPrefix(y+" ", s+" ")) {
 			k := i - 1
 			for t.at(k).kind == wordToken && empty.has(t[k].low) && t[k].low != "by" {
 				k--
@@ -374,7 +376,8 @@ func otherDoer(m, q *side) string {
 		for k := range q.whole {
 			same, other := q.whole.doerOf(k)
 			if same == verb && one != other && !q.whole.inOneName(one, other) && stemSet(m.t)[other] &&
-				stemSet(q.whole)[one] && (m.t.hasName(one) || q.whole.hasName(one)) && (m.t.hasName(other) || q.whole.hasName(other)) {
+				stemSet(q.whole)[one] && (m.t.hasName(one) || q.whole.hasName(one)) &&
+				(m.t.hasName(other) || q.whole.hasName(other)) {
 				return fmt.Sprintf("another one: “%s … %s” against “%s … %s”", one, m.t[i].low, other, m.t[i].low)
 			}
 		}

@@ -420,7 +420,8 @@ func (ev *Evidence) opposite(m *clause, mine, theirs *clauses) (best opposition)
 		if len(m.denials)%2 != len(t.denials)%2 {
 			like := both / math.Sqrt(m.weight*t.weight)
 			if w, s := deniedWord(m, t); w != "" && share >= .5 && (n >= 2 || share > .99) &&
-				(share > most || share == most && like > best.like) && (!ev.isLong() || both >= .4*m.weight && both >= .3*t.weight) &&
+				(share > most || share == most && like > best.like) &&
+				(!ev.isLong() || both >= .4*m.weight && both >= .3*t.weight) &&
 				!ev.fitsBetter(m, t, mine) {
 				best = opposition{"“" + w + deniedOnceSuffix, s, like}
 				most = share

@@ -60,7 +60,8 @@ func (t tokens) quantity(i int) (q Quantity, next int, ok bool) {
 	}
 	q.Value = q.Number
 	if w := t.word(next); scales()[w] != 0 && (currency != "" || len(w) > 2 || w == "bn" || w == "mn" ||
-		(w != "m" || t[next].text == "M") && t[next].glued || w == "m" && t[next].glued && currencies()[t.word(next+1)] != "") {
+		(w != "m" || t[next].text == "M") && t[next].glued ||
+		w == "m" && t[next].glued && currencies()[t.word(next+1)] != "") {
 		q.scale(scales()[w])
 		q.Whole, next = false, next+1
 	}

@@ -185,7 +185,8 @@ func (q *Quantity) equals(e *Quantity) (equal, rounded bool) {
 	}
 	lo, hi := q.span()
 	elo, ehi := e.span()
-	if from, to := units()[q.Unit], units()[e.Unit]; q.Unit != e.Unit && !q.About && !e.About && from.factor*to.factor > 0 &&
+	if from, to := units()[q.Unit], units()[e.Unit]; q.Unit != e.Unit && !q.About && !e.About &&
+		from.factor*to.factor > 0 &&
 		from.dim != "time" { // 8 km of 5 miles, but not 4.2 kg of 4,151 g
 		scale := math.Log10(from.factor / to.factor)
 		half := q.Half * math.Pow10(q.zeros())

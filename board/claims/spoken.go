@@ -73,7 +73,8 @@ func (t tokens) hour(i int) (h, next int) {
 		return 0, 0
 	}
 	after := t.at(i + 1)
-	if after.kind == wordToken && !empty.has(after.low) && t.meridian(i+1) == "" && after.low != "o'clock" && after.low != "o’clock" {
+	if after.kind == wordToken && !empty.has(after.low) && t.meridian(i+1) == "" &&
+		after.low != "o'clock" && after.low != "o’clock" {
 		return 0, 0
 	}
 	return h % 12, i + 1

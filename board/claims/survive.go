@@ -516,8 +516,9 @@ func (cmp *Comparison) enough(m Match) float64 {
 	switch {
 	case m.Rel == OtherValue && cmp.Cover >= .35 && n <= 2 && (q == nil || q.Per == m.With.Q.Per):
 		return .2
-	case m.Rel == OtherBound && cmp.Cover >= .5 && cmp.figuresIn(nil) > 0, m.Rel > OtherValue && (cmp.Cover >= .4 && q != nil && q.significant() >= 3 ||
-		cmp.Cover >= .35 && cmp.figuresIn(m.From) >= 2):
+	case m.Rel == OtherBound && cmp.Cover >= .5 && cmp.figuresIn(nil) > 0,
+		m.Rel > OtherValue && (cmp.Cover >= .4 && q != nil && q.significant() >= 3 ||
+			cmp.Cover >= .35 && cmp.figuresIn(m.From) >= 2):
 		return 0
 	}
 	return m.Rel.least()

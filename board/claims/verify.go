@@ -227,7 +227,8 @@ func (q *quotation) near(d *Detail) []*Detail {
 
 // counts reports whether two numbers count the same: three managers, two managers.
 func (m *Match) counts() bool {
-	return m.With != nil && m.Detail.Q != nil && m.With.Q != nil && len(m.Detail.Q.Noun) > 0 && m.Detail.Q.countsAs(m.With.Q)
+	return m.With != nil && m.Detail.Q != nil && m.With.Q != nil &&
+		len(m.Detail.Q.Noun) > 0 && m.Detail.Q.countsAs(m.With.Q)
 }
 
 // misquotedFigure is a figure of the finding in whose place the quote has another one.
@@ -290,7 +291,8 @@ func (c *Claim) outright() (n int) {
 // true if they only have another value, not another unit, bound or zone.
 func (w *Weighing) contradicts(quote string, alone bool) (why string, value bool) {
 	for _, m := range []*Match{&w.Other, &w.Rival} {
-		if m.With == nil || !strings.Contains(quote, m.With.Text) || w.Best.With != nil && w.Best.Rel != Bare || m.Alike < m.Rel.least() && !(alone && !m.With.suffixed()) ||
+		if m.With == nil || !strings.Contains(quote, m.With.Text) || w.Best.With != nil && w.Best.Rel != Bare ||
+			m.Alike < m.Rel.least() && !(alone && !m.With.suffixed()) ||
 			m.Rel == OtherUnit && !m.With.hasUnitOf(m.Detail) ||
 			m.Rel == OtherSign && m.With.Cell != nil && m.With.Q.Dim == "money" || // what an account pays
 			m.Rel == OtherValue && (m.Detail.Q.isLabel(m.With.Q) || m.With.isFactor(m.From.Text)) {

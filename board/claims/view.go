@@ -20,7 +20,8 @@ func ExtractFacts(s *Statement, source string) *Claim {
 
 // Skim reads a statement as ExtractFacts does, but not what its details are about, nor what it denies.
 func Skim(s *Statement, source string) *Claim {
-	return (&Claim{Statement: s, Source: source, stems: map[string]bool{}, English: true, skimmed: true, metres: true}).extract()
+	c := &Claim{Statement: s, Source: source, stems: map[string]bool{}, English: true, skimmed: true, metres: true}
+	return c.extract()
 }
 
 // Keys are what a figure is found by.

@@ -52,7 +52,8 @@ func (r *Renewal) known() [len(renewing)]float64 {
 		newer += w.weight
 	}
 	return [...]float64{1, is(changing().MatchString(r.Newer.text.Body)),
-		is(r.Older.claims().read.HasOtherFigure(r.Newer.claims().read)) + is(r.Wanted.HasKind() && r.Wanted.In(r.Older.text) && r.Wanted.In(r.Newer.text)),
+		is(r.Older.claims().read.HasOtherFigure(r.Newer.claims().read)) +
+			is(r.Wanted.HasKind() && r.Wanted.In(r.Older.text) && r.Wanted.In(r.Newer.text)),
 		r.Older.Share(r.Newer), math.Log1p(asked), asked / max(newer, 1), r.Score,
 		math.Log(float64(r.Near)), is(r.Next)}
 }

@@ -59,7 +59,8 @@ type DigestOptions struct {
 //  5. the entries by document, the document with most duties first; in it what the report must
 //     carry first, then by posting
 //
-// Other superseded entries are only counted. Each content is written on one line, so that no Markdown in it can leave its item.
+// Other superseded entries are only counted. Each content is written on one line, so that no Markdown in it can
+// leave its item.
 // Below each entry is its quote, unless the entry has its words.
 //
 // If there is no room for all, quotes that were found in their source go first, then the others,

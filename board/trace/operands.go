@@ -92,8 +92,9 @@ func (d *deriver) momentOf(k int) []amount {
 		year = cmp.Or(d.yearOf(k-n, g), d.yearOf(k+n, g))
 	}
 	at := g.detail.T.From
-	return append(all, amount{value: float64(time.Date(cmp.Or(year, anyYear), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC).Unix()),
-		dim: "d", text: g.detail.Text, in: d.units[g.unit].Claim})
+	return append(all, amount{
+		value: float64(time.Date(cmp.Or(year, anyYear), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC).Unix()),
+		dim:   "d", text: g.detail.Text, in: d.units[g.unit].Claim})
 }
 
 const (
