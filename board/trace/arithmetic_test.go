@@ -22,6 +22,18 @@ func TestArithmetic(t *testing.T) {
 			right:   "36.5 hours", wrong: "33.5 hours",
 		},
 		{
+			kind:    "a surcharge",
+			records: "A lorry pays 21.40 pounds a metre on the ferry; There is a bunker surcharge of 8 % on the ferry",
+			report:  "A lorry pays 21.40 pounds a metre, and with the bunker surcharge of 8 % this comes to #.",
+			right:   "23.11 pounds", wrong: "23.61 pounds",
+		},
+		{
+			kind:    "a tolerance",
+			records: "The ferry is to carry 420 tonnes of apples; Either side may deviate by up to 5 %",
+			report:  "420 tonnes of apples were agreed. Since 5 % either way is tolerated, # would have been in order.",
+			right:   "399 tonnes", wrong: "391 tonnes",
+		},
+		{
 			kind: "months between days, of which an entry has the number",
 			records: "The ferry ran from 2025-10-26 to 2026-03-28; The ramp of the ferry is 5 m wide;" +
 				"The ferry carried 6 t of post",

@@ -159,6 +159,9 @@ func (a *amount) of(x, y *amount, apart bool) string {
 	case x.dim == a.dim && y.dim == "%" && (!apart || a.digits > 2) && a.near(x.value*y.value/100) &&
 		!a.operand().points:
 		return "a share"
+	case x.dim == a.dim && a.dim != "%" && y.dim == "%" && a.digits > 2 && a.digits >= x.digits &&
+		(a.near(x.value*(1+y.value/100)) || a.near(x.value*(1-y.value/100))):
+		return "a share more or less"
 	case a.dim == "" && x.dim == "" && y.dim == "time" && a.digits > 1 && a.operand().rate &&
 		a.atRate(x, y):
 		return "a rate over a time"
