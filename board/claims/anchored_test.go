@@ -15,6 +15,11 @@ func TestSurely(t *testing.T) {
 		{"The filters are changed every 8 hours.", "A change of the filters takes place twice a day.", true},
 		{"The filters are changed every 8 hours.", "A change of the filters takes place three times a day.", false},
 		{"Reports of the ferry are due every 7 days.", "Weekly reports of the ferry are due.", false},
+		{"On every working day the clerk must read the report by 09:30.", "The clerk has to go through the report once a month, by 09:30.", true},
+		{"On every working day the clerk must read the report by 09:30.", "The clerk has to go through the report daily, by 09:30.", false},
+		{"On every working day the clerk must read the report by 09:30.", "Five times a week, by 09:30, the clerk has to go through the report.", false},
+		{"The boiler of the hall is checked every Monday.", "A check of the boiler of the hall is made once a week.", false},
+		{"The boiler of the hall is checked every Monday.", "A check of the boiler of the hall is made twice a week.", true},
 		// A rate of two units.
 		{"The fee must not exceed EUR 46 per square metre a year.", "The fee is capped at EUR 46 per square metre a month.", true},
 		{"The fee must not exceed EUR 46 per square metre a year.", "The fee is capped at EUR 46 per square metre a year.", false},

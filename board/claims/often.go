@@ -11,8 +11,23 @@ import (
 type frequency struct {
 	seconds  float64
 	text     string
-	from, to int // its tokens
+	from, to int  // its tokens
+	working  bool // it counts working days: five a week, or one a day
 }
+
+// sameAs reports whether two frequencies are one.
+func (f *frequency) sameAs(o *frequency) bool {
+	share := .02
+	if f.working || o.working {
+		share = .45
+	}
+	return math.Abs(f.seconds-o.seconds) <= share*max(f.seconds, o.seconds)
+}
+
+var (
+	workingDays = set("working business week school trading")
+	partsOfDay  = set("day morning evening night afternoon weekday workday")
+)
 
 // everyAdverb is the unit that lies between two events by an adverb: weekly; "" for another word.
 func everyAdverb(low string) string {
@@ -62,8 +77,21 @@ func (t tokens) frequency(i int) (f frequency, ok bool) {
 		if t.at(i+1).low == "other" || t.at(i+1).low == "second" {
 			n, k = 2, 1
 		}
-		s := secondsOf(t.at(i + 1 + k).low)
-		return frequency{seconds: max(1, n) * s, to: i + k + 2}, s > 0
+		last := i + 1 + k
+		working := workingDays.has(t.at(last).low)
+		if working {
+			last++
+		}
+		s, low := secondsOf(t.at(last).low), t.at(last).low
+		switch {
+		case partsOfDay.has(low):
+			s = secondsOf("day")
+		case weekdays.has(low):
+			s = secondsOf("week")
+		case working:
+			s = 0
+		}
+		return frequency{seconds: max(1, n) * s, to: last + 1, working: working || low == "weekday" || low == "workday"}, s > 0
 	}
 	n, k := timesOver(low), 1
 	if n == 0 {
@@ -117,7 +145,7 @@ func (cmp *Comparison) howOften() (o often) {
 	for _, e := range cmp.Claims {
 		theirs := e.tokens().frequencies()
 		for _, f := range theirs {
-			near := math.Abs(f.seconds-o.mine[0].seconds) <= .02*f.seconds
+			near := f.sameAs(&o.mine[0])
 			o.agrees = o.agrees || near
 			if !near && len(theirs) == 1 && e.Cells == nil &&
 				(2*sharedStems(cmp.of, e) >= len(cmp.of.stems) || cmp.anchored(e)) {
