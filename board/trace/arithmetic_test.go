@@ -22,6 +22,13 @@ func TestArithmetic(t *testing.T) {
 			right:   "36.5 hours", wrong: "33.5 hours",
 		},
 		{
+			kind:    "a number behind an abbreviation",
+			records: "MERIDIAN found no effect (HR 0.95, 95 % CI 0.73–1.24); AURORA found one (HR 0.80, 95 % CI 0.66–0.91)",
+			report: "| Trial | HR | 95 % CI |\n|---|---|---|\n| AURORA | 0.80 | 0.66 to 0.91 |\n\n" +
+				"MERIDIAN found no effect: HR 0.95 (# to 1.24).",
+			right: "0.73", wrong: "0.78",
+		},
+		{
 			kind:    "a surcharge",
 			records: "A lorry pays 21.40 pounds a metre on the ferry; There is a bunker surcharge of 8 % on the ferry",
 			report:  "A lorry pays 21.40 pounds a metre, and with the bunker surcharge of 8 % this comes to #.",

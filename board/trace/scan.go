@@ -295,7 +295,7 @@ func isSingle(d *claims.Detail, window []*claims.Claim) bool {
 // "Quillpath 26 h".
 func (s *scanner) subjectOf(c *claims.Claim, k int) int32 {
 	d := &c.Details[k]
-	if k == 0 || c.Details[k-1].Kind != claims.Name || c.Details[k-1].Cell != d.Cell {
+	if k == 0 || c.Details[k-1].Kind != claims.Name || c.Details[k-1].Weak || c.Details[k-1].Cell != d.Cell {
 		return -1
 	}
 	name := &c.Details[k-1]
