@@ -115,6 +115,19 @@ func (d *Detail) Figure() any {
 		[...]bool{q.About, q.Soft, q.Word, q.Whole, q.Down, q.Ref, q.Minutes, d.about.of(byMark) > 0, d.Cell != nil}}
 }
 
+// Plain returns a line as statements have it: without marks of Markdown, with digits as ASCII has them. What it returns
+// has none left.
+func Plain(line string) string {
+	for strings.ContainsAny(line, "[*_~\\") {
+		p := plain(line)
+		if p == line {
+			break
+		}
+		line = p
+	}
+	return narrow(line)
+}
+
 // IsNumber reports whether a word is a number, in digits or below twenty.
 func IsNumber(word string) bool {
 	_, ok := ones[word]

@@ -23,7 +23,8 @@ func FuzzTrace(f *testing.F) {
 		"5 5 5 5 days days per per cent percent", "A0! 000 0",
 		"y-run` v1.2.3  \x00tps://a.b/c?d=1 X-\x1b e1",
 		"Sold<!-- o. -->200 units, ~~12~~ 13 in Ohio.",
-		"Co", "# d \n\n1. one\n2", "the call of a.go:1é. foo__bar (1i~~1", "1.([;oneTwodays", "4-no. ?00ב?YO",
+		"Co", "# ea4\n\n1 202d of. one\n2", "# d \n\n1. one\n2", "the call of a.go:1é. foo__bar (1i~~1", "1.([;oneTwodays", "4-no. ?00ב?YO",
+		"߂o ٣2May １X-92 1i[^1]of no_**_e1 ```a__b",
 	) {
 		f.Add(s, "Other words of Crestline, 12 of them.")
 	}

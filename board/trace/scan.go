@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"blackboard/board/claims"
 	"blackboard/board/documents"
@@ -176,6 +175,11 @@ func (s *scanner) readWords(c *claims.Claim) {
 		if d.Q != nil || d.T != nil {
 			continue
 		}
+		if d.Kind == claims.Identifier { // a heading has it as a word
+			for _, stem := range claims.Stems(d.Text) {
+				s.note(stem)
+			}
+		}
 		for _, stem := range stemsOf(d) {
 			id, ok := s.vocabulary[stem]
 			if ok && stem[0] == '#' {
@@ -323,60 +327,50 @@ func (s *scanner) subjectOf(c *claims.Claim, k int) int32 {
 	return -1
 }
 
-// appendRuns adds the runs of letters and digits of a text in lower case, and where they begin.
+// appendRuns adds the runs of letters and digits of a text in lower case, as claims reads its lines, and where these
+// begin. Lines that claims reads otherwise than they are written follow as they are: the targets of links, code.
 func appendRuns(runs []string, places []int, text string) ([]string, []int) {
-	low := strings.ToLower(text)
-	if len(low) != len(text) { // places in one are places in the other
-		low = strings.Map(func(r rune) rune {
-			if l := unicode.ToLower(r); utf8.RuneLen(l) == utf8.RuneLen(r) {
-				return l
-			}
-			return r
-		}, text)
-	}
-	start, begin, skip := -1, 0, 0
-	var joined string // what stands before marks of Markdown inside the run
-	end := func(i int) {
-		if start >= 0 {
-			runs, places = append(runs, unmarked(joined+low[start:i])), append(places, begin)
+	var others []int
+	for at := 0; at < len(text); {
+		line, _, _ := strings.Cut(text[at:], "\n")
+		p := claims.Plain(line)
+		if p != line {
+			others = append(others, at)
 		}
-		start, joined = -1, ""
+		runs, places = lineRuns(runs, places, p, at)
+		at += len(line) + 1
 	}
-	for i, r := range low {
-		switch in := ofRun(r); {
-		case i < skip:
-		case in && start < 0:
-			start, begin = i, i
-		case !in && start >= 0:
-			if n := emphasis(low[i:]); n > 0 {
-				joined, start, skip = joined+low[start:i], i+n, i+n
-			} else {
-				end(i)
-			}
-		}
+	for _, at := range others {
+		line, _, _ := strings.Cut(text[at:], "\n")
+		runs, places = lineRuns(runs, places, line, at)
 	}
-	end(len(low))
 	return runs, places
 }
 
-// emphasis is how long the marks of Markdown are that a text begins with, if a run goes on behind
-// them: claims reads foo__bar as a reader of Markdown does, without them.
-func emphasis(text string) int {
-	n := 0
-	for len(text) > n+1 && text[n] == text[n+1] && strings.IndexByte("*_~", text[n]) >= 0 {
-		n += 2
+func lineRuns(runs []string, places []int, line string, at int) ([]string, []int) {
+	low, start := strings.ToLower(line), -1
+	add := func(end int) {
+		if start >= 0 {
+			runs, places = append(runs, unmarked(low[start:end])), append(places, at)
+		}
+		start = -1
 	}
-	if r, _ := utf8.DecodeRuneInString(text[n:]); n == 0 || !ofRun(r) {
-		return 0
+	for i, r := range low {
+		if in := ofRun(r); !in {
+			add(i)
+		} else if start < 0 {
+			start = i
+		}
 	}
-	return n
+	add(len(low))
+	return runs, places
 }
 
 // ofRun reports whether a character belongs to a run.
 func ofRun(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
 func runsOf(text string) []string {
-	runs, _ := appendRuns(nil, nil, text)
+	runs, _ := lineRuns(nil, nil, claims.Plain(text), 0)
 	return runs
 }
 
