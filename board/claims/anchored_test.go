@@ -20,6 +20,8 @@ func TestSurely(t *testing.T) {
 		{"On every working day the clerk must read the report by 09:30.", "Five times a week, by 09:30, the clerk has to go through the report.", false},
 		{"The boiler of the hall is checked every Monday.", "A check of the boiler of the hall is made once a week.", false},
 		{"The boiler of the hall is checked every Monday.", "A check of the boiler of the hall is made twice a week.", true},
+		{"The boiler of the hall is checked every week.", "A check of the boiler of the hall is made each day.", true},
+		{"The boiler of the hall is checked every week.", "A check of the boiler of the hall is made every 7 days.", false},
 		// A rate of two units.
 		{"The fee must not exceed EUR 46 per square metre a year.", "The fee is capped at EUR 46 per square metre a month.", true},
 		{"The fee must not exceed EUR 46 per square metre a year.", "The fee is capped at EUR 46 per square metre a year.", false},

@@ -78,7 +78,7 @@ func (t tokens) frequency(i int) (f frequency, ok bool) {
 			n, k = 2, 1
 		}
 		last := i + 1 + k
-		working := workingDays.has(t.at(last).low)
+		working := workingDays.has(t.at(last).low) && partsOfDay.has(t.at(last+1).low)
 		if working {
 			last++
 		}
@@ -88,8 +88,6 @@ func (t tokens) frequency(i int) (f frequency, ok bool) {
 			s = secondsOf("day")
 		case weekdays.has(low):
 			s = secondsOf("week")
-		case working:
-			s = 0
 		}
 		return frequency{seconds: max(1, n) * s, to: last + 1, working: working || low == "weekday" || low == "workday"}, s > 0
 	}
