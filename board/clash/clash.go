@@ -69,6 +69,9 @@ func ReasonsOf(x, y *Claims) []string {
 		return nil
 	}
 	why := x.read.Contradicts(y.read)
+	if len(why) > 0 && len(y.read.Contradicts(x.read)) == 0 { // what is nearest may differ either way round
+		why = nil
+	}
 	if other := exchanged(x, y); len(why) == 0 && other != "" {
 		why = []string{other}
 	}

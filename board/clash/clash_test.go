@@ -327,6 +327,8 @@ func FuzzClash(f *testing.F) {
 	}
 	f.Add("0", "That retries failed request", "Some client does not retry failed requests",
 		"The client does not retry failed requests")
+	f.Add("C te 85% on the build s", "Cats are at 85% on the build server",
+		"Cache hits are at 58 percent on the build server", "Cache hits are at 58 percent@on the build\x12server")
 	f.Add("\xff 1.2.3.4 v", "99999999999999999999999999999999999 kb -1 $ € v1..2",
 		"1e999 2026-99-99 March 99, 2026", "before after, not not without")
 	f.Fuzz(func(t *testing.T, title, body, title2, body2 string) {
