@@ -170,40 +170,6 @@ func (c *Claim) extract() *Claim {
 	return c
 }
 
-// dayToTimes gives times the day that stands behind them, at 22:25 on Friday 29 May, or with which a line of a log
-// begins: 2026-05-29 22:10 called at 22:25.
-func (c *Claim) dayToTimes() {
-	var begins *Instant
-	for k := range c.Details {
-		d := &c.Details[k]
-		if k == 0 && d.T != nil && d.At == 0 && d.T.Dated && d.T.Clock >= 0 && d.T.days() == 1 {
-			begins = d.T
-		}
-		if d.T == nil || d.T.Dated {
-			continue
-		}
-		d.T.day = begins
-		if k+1 < len(c.Details) {
-			if x := &c.Details[k+1]; x.T != nil && x.T.Dated && x.T.Clock < 0 && x.T.days() == 1 &&
-				lex(c.Text[min(d.At+len(d.Text), x.At):x.At]).leadsToDay() {
-				d.T.day = x.T
-			}
-		}
-	}
-}
-
-// leadsToDay reports whether nothing stands between a time and its day but words that lead from one to the other: on
-// Friday.
-func (t tokens) leadsToDay() bool {
-	for i := range t {
-		if low := t[i].low; low != "on" && low != "of" && low != "the" && !weekdays.has(low) &&
-			!(t[i].text == "," && weekdays.has(t.at(i-1).low)) {
-			return false
-		}
-	}
-	return true
-}
-
 // isHandle reports whether a name is that of an entry or a question, in which no date stands: e12.
 func isHandle(name string) bool {
 	return (name[0] == 'e' || name[0] == 's') && digits(strings.TrimSuffix(name[1:], Quoted))
@@ -467,26 +433,6 @@ func (c *Claim) detail(t tokens, i int) (d Detail, next int, ok bool) {
 		return d, next, true
 	}
 	return d, i, false
-}
-
-// number returns the detail of a quantity that takes the tokens from i to next.
-func (t tokens) number(i, next int, q *Quantity) Detail {
-	d := Detail{Kind: Number, Q: q}
-	if w := t.at(i - 1).low; refNouns.has(w) && q.Dim == "" {
-		q.Noun, q.Ref, d.Weak = []string{stem(w)}, true, ownParts.has(w)
-	} else { // "three points": a text may count its own parts
-		d.Weak = q.Word && (q.Dim == "" || q.Dim == "points") && q.Value <= 12
-	}
-	b := t.at(i - 1)
-	d.named = q.Dim == "" && len(q.Noun) == 0 && !q.Word && b.kind == wordToken && says(b.low) && !t.acts(i-1)
-	if q.Whole && d.named && ones[b.low] == 0 {
-		q.Label = stem(b.low)
-	}
-	after := t.at(next).low
-	d.Level = q.Dim == "percent" &&
-		(after == "ci" || after == "confidence" || after == "credible" || after == "prediction") ||
-		q.Dim == "" && (b.low == "every" || b.low == "per") // three flights for every ten callouts
-	return d
 }
 
 // figureWords are the words that may begin a number, a date or a time.

@@ -303,8 +303,8 @@ func (s *scale) meet(e *Claim) *likeness {
 	return m
 }
 
-// weigh returns what some claims have for a figure: the best that agrees, that differs, and that has another unit. Those
-// count most that are about the same thing. figures has those of all, or is nil.
+// weigh returns what some claims have for a figure: the best that agrees, that differs, and that has another unit.
+// Those count most that are about the same thing. figures has those of all, or is nil.
 func (s *scale) weigh(d *Detail, claims []*Claim, figures *figureIndex) (w Weighing) {
 	for _, e := range claims {
 		for k := range e.around {

@@ -653,3 +653,37 @@ func datesOf(s string) (out []Detail) {
 	}
 	return out
 }
+
+// dayToTimes gives times the day that stands behind them, at 22:25 on Friday 29 May, or with which a line of a log
+// begins: 2026-05-29 22:10 called at 22:25.
+func (c *Claim) dayToTimes() {
+	var begins *Instant
+	for k := range c.Details {
+		d := &c.Details[k]
+		if k == 0 && d.T != nil && d.At == 0 && d.T.Dated && d.T.Clock >= 0 && d.T.days() == 1 {
+			begins = d.T
+		}
+		if d.T == nil || d.T.Dated {
+			continue
+		}
+		d.T.day = begins
+		if k+1 < len(c.Details) {
+			if x := &c.Details[k+1]; x.T != nil && x.T.Dated && x.T.Clock < 0 && x.T.days() == 1 &&
+				lex(c.Text[min(d.At+len(d.Text), x.At):x.At]).leadsToDay() {
+				d.T.day = x.T
+			}
+		}
+	}
+}
+
+// leadsToDay reports whether nothing stands between a time and its day but words that lead from one to the other: on
+// Friday.
+func (t tokens) leadsToDay() bool {
+	for i := range t {
+		if low := t[i].low; low != "on" && low != "of" && low != "the" && !weekdays.has(low) &&
+			!(t[i].text == "," && weekdays.has(t.at(i-1).low)) {
+			return false
+		}
+	}
+	return true
+}

@@ -89,7 +89,8 @@ func (t tokens) frequency(i int) (f frequency, ok bool) {
 		case weekdays.has(low):
 			s = secondsOf("week")
 		}
-		return frequency{seconds: max(1, n) * s, to: last + 1, working: working || low == "weekday" || low == "workday"}, s > 0
+		working = working || low == "weekday" || low == "workday"
+		return frequency{seconds: max(1, n) * s, to: last + 1, working: working}, s > 0
 	}
 	n, k := timesOver(low), 1
 	if n == 0 {

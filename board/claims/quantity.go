@@ -337,3 +337,23 @@ func (q *Quantity) span() (lo, hi float64) {
 	}
 	return q.Value - half, q.Value + half
 }
+
+// number returns the detail of a quantity that takes the tokens from i to next.
+func (t tokens) number(i, next int, q *Quantity) Detail {
+	d := Detail{Kind: Number, Q: q}
+	if w := t.at(i - 1).low; refNouns.has(w) && q.Dim == "" {
+		q.Noun, q.Ref, d.Weak = []string{stem(w)}, true, ownParts.has(w)
+	} else { // "three points": a text may count its own parts
+		d.Weak = q.Word && (q.Dim == "" || q.Dim == "points") && q.Value <= 12
+	}
+	b := t.at(i - 1)
+	d.named = q.Dim == "" && len(q.Noun) == 0 && !q.Word && b.kind == wordToken && says(b.low) && !t.acts(i-1)
+	if q.Whole && d.named && ones[b.low] == 0 {
+		q.Label = stem(b.low)
+	}
+	after := t.at(next).low
+	d.Level = q.Dim == "percent" &&
+		(after == "ci" || after == "confidence" || after == "credible" || after == "prediction") ||
+		q.Dim == "" && (b.low == "every" || b.low == "per") // three flights for every ten callouts
+	return d
+}

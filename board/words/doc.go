@@ -4,10 +4,11 @@
 // # What is a word
 //
 // A word is a run of letters, marks and digits; a mark belongs to the letter before it.
-// Case never counts. Accents count for Split alone, which people read or write in one way. An
-// apostrophe between two letters is part of the word, an 's at its end is not; Split leaves both to its caller. Scripts that put no blanks between words
-// (Han, kana, hangul, Thai, Lao, Khmer, Burmese) have no words for terms:
-// two neighbouring characters stand for one.
+// Case never counts. Accents count for Split alone, which people read or write in one way.
+// An apostrophe between two letters is part of the word, an 's at its end is not; Split
+// leaves both to its caller. Scripts that put no blanks between words (Han, kana, hangul,
+// Thai, Lao, Khmer, Burmese) have no words for terms: two neighbouring characters stand
+// for one.
 //
 // An identifier is words that are held together: capturePane, capture_pane,
 // kb/search.go:42, --dry-run, v1.2.3. It is found whole and by its parts.
