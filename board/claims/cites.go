@@ -111,6 +111,3 @@ func (c *Claim) affirmed(by []*Claim) (why []string) {
 	}
 	return why
 }
-
-// isInitial reports whether a word is a capital letter, as of a name: no sentence or clause ends at the point behind it.
-func isInitial(s string) bool { return len(s) == 1 && s >= "A" && s <= "Z" }

@@ -710,3 +710,7 @@ func (r *reading) unitOfNext(x, y *Detail) {
 	a.scale(a.Number / a.Value)
 	a.take(unit{b.Dim, b.Unit, b.Value / b.Number, b.Per}, false)
 }
+
+// Quoted is behind the name of a source whose text is quoted: it lacks its headings, so it
+// supports, and never refutes.
+const Quoted = "\x00"

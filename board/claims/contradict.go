@@ -68,13 +68,6 @@ func (t *Text) HasOtherFigure(o *Text) bool {
 	})
 }
 
-// Counts reports whether a word is the unit of a number, or stands behind it in the name of what it counts: 48 new
-// loading docks.
-func (d *Detail) Counts(word string) bool {
-	s := stem(word)
-	return d.about.side(s)&trailing != 0 && d.about.of(s) > .6 || slices.Contains(stemsOf(d.Text), s)
-}
-
 // Contradicts returns why two texts may not both be true, the surest reason first; nil if nothing says so.
 func (t *Text) Contradicts(o *Text) (why []string) {
 	both := float64(inBoth(t.stems, o.stems))

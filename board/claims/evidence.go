@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -46,88 +45,6 @@ func NewEvidence(all []*Claim) *Evidence {
 		}
 	}
 	return ev
-}
-
-// A valueKey is shared by figures that may be equal: a kind and a coarse value.
-type valueKey struct {
-	kind byte
-	n    int32
-}
-
-func (k valueKey) compare(o valueKey) int { return cmp.Or(int(k.kind)-int(o.kind), int(k.n-o.n)) }
-
-// coarse is the magnitude of a number and its first two digits.
-func coarse(v float64) int32 {
-	if v = math.Abs(v); v == 0 {
-		return 0
-	}
-	e := math.Floor(math.Log10(v) + 1e-12)
-	return int32(e+40)*100 + int32(v/math.Pow(10, e-1)+1e-9)
-}
-
-// keys adds what a figure is found by.
-func (d *Detail) keys(all []valueKey) []valueKey {
-	switch {
-	case d.Q != nil:
-		days := 0.0
-		if d.Q.Dim == "months" {
-			days = d.Q.Value * month
-		}
-		for _, v := range []float64{d.Q.Number, d.Q.Value, d.Q.Other, days} {
-			if v != 0 || d.Q.Number == 0 {
-				all = append(all, valueKey{'n', coarse(v)})
-			}
-		}
-	case d.T != nil:
-		if d.T.Clock >= 0 {
-			utc, _ := d.T.utc()
-			all = append(all, valueKey{'t', int32(d.T.Clock / 60)}, valueKey{'t', int32(utc / 60)})
-			if d.T.Zone == nil { // at any whole hour from another one
-				all = append(all, valueKey{'h', int32(d.T.Clock % 3600 / 60)})
-			}
-		}
-		switch {
-		case !d.T.Dated:
-		case d.T.AnyMonth:
-			all = append(all, valueKey{'o', int32(d.T.From.Day())})
-		default:
-			if d.T.days() == 1 {
-				all = append(all, valueKey{'d', int32(d.T.From.Day())})
-			}
-			all = append(all, valueKey{'m', int32(d.T.From.Month())},
-				valueKey{'y', int32(d.T.From.Year())})
-		}
-	}
-	return all
-}
-
-// asks are the keys of figures that may agree with one.
-func (d *Detail) asks() (all []valueKey) {
-	if d.Q != nil && d.Q.significant() < 2 { // 0.7 of 0.68
-		v := math.Abs(d.Q.Value)
-		half := min(d.Q.Step()/2, .1*v)
-		for n := coarse(v - half); n <= coarse(v+half) && v > half; n++ {
-			all = append(all, valueKey{'n', n})
-		}
-	}
-	for _, k := range d.keys(nil) {
-		switch {
-		case k.kind == 'y' && d.T.days() <= 92: // its month says more
-		case k.kind == 'd': // only of days without a month
-			all = append(all, valueKey{'o', k.n})
-		case k.kind == 'o':
-			all = append(all, k, valueKey{'d', k.n})
-		default:
-			all = append(all, k)
-		}
-		if k.kind == 'n' && k.n > 0 || k.kind == 't' {
-			all = append(all, valueKey{k.kind, k.n - 1}, valueKey{k.kind, k.n + 1})
-			if k.n%100 == 10 {
-				all = append(all, valueKey{k.kind, k.n - 11}) // 99 is below 100
-			}
-		}
-	}
-	return all
 }
 
 // weight is how much a stem says: a rare one says more.
@@ -230,28 +147,6 @@ func sharesStem(c, e *Claim) bool {
 
 // bonus is for claims that have other figures of a claim, too, by their number.
 var bonus = [...]float64{0, .25, .35, .45}
-
-// commonFigures returns up to four figures of a claim that another one has, too.
-func (c *Claim) commonFigures(e *Claim) (common []*Detail) {
-	mine, theirs := c.indexed(), e.indexed()
-	note := func(o *Detail, has bool) {
-		if has && len(common) < 4 && !o.Weak && !o.Level && !slices.Contains(common, o) {
-			common = append(common, o)
-		}
-	}
-	if len(theirs.all) < len(mine.all) { // from the side of the few
-		for _, x := range theirs.all {
-			for _, o := range mine.agreeingWith(x.d) {
-				note(o.d, o.d.relation(x.d) == Same)
-			}
-		}
-		return common
-	}
-	for _, o := range mine.all {
-		note(o.d, slices.ContainsFunc(theirs.agreeing(o.d), func(x placed) bool { return o.d.relation(x.d) == Same }))
-	}
-	return common
-}
 
 // without counts figures but for one.
 func without(figures []*Detail, d *Detail) (n int) {

@@ -1,10 +1,11 @@
 package claims
 
 import (
-	"blackboard/board/text"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"blackboard/board/text"
 )
 
 // tokenKind says what a token is.
@@ -393,3 +394,6 @@ func nameLike(s string) bool {
 	return dotted || strings.ContainsAny(s, "_@") || strings.IndexByte("/.-", s[0]) >= 0 ||
 		strings.Contains(s, "::") || strings.Count(s, "/") > 1 || reCamel.MatchString(s)
 }
+
+// isInitial reports whether a word is a capital letter, as of a name: no sentence or clause ends at the point behind it.
+func isInitial(s string) bool { return len(s) == 1 && s >= "A" && s <= "Z" }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"blackboard/board/text"
 )
 
 // A numeral is a number as it is written.
@@ -382,4 +384,36 @@ func (c *Cell) unit() unit {
 		return headerUnit(c.Corner)
 	}
 	return unit{}
+}
+
+// counts reports whether a token is a number, or the end of one in words.
+func (x token) counts() bool {
+	return x.kind == numberToken || ones[x.low] > 0 || tens[x.low] > 0 || scales()[x.low] > 1e2
+}
+
+// numberedThings are what has a number for its name, in small letters too: site 4, room 12.
+var numberedThings = rootsOf("numbered")
+
+var reBare = text.NewRegexp(`^#?\d[\d-]*$`)
+
+// numbered returns the stem of a thing whose number is the next token, "" if none is. With
+// a capital that no sentence gave it, any word is a name: Borealis 7.
+func (t tokens) numbered(i int) string {
+	x, n, after := t.at(i), t.at(i+1), i+2
+	if n.text == "#" {
+		n, after = t.at(i+2), i+3
+	} else if n.glued {
+		return ""
+	}
+	if x.kind != wordToken || empty.has(x.low) || !reBare.MatchString(n.text) {
+		return ""
+	}
+	if u, _ := t.unit(after); u.dim != "" || t.at(after).text == "%" ||
+		months()[x.low] != 0 || scales()[t.word(after)] != 0 {
+		return ""
+	}
+	if r := root(x.low); numberedThings.has(r) || x.capital() && i > 0 {
+		return r
+	}
+	return ""
 }

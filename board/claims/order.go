@@ -52,14 +52,10 @@ func (t tokens) orderCues() (s orderCues) {
 	return s
 }
 
-var contrasts = set("; though although while but whereas and others")
-
 // several reports whether a sentence says several things.
 func (t tokens) several() bool {
 	return slices.ContainsFunc(t, func(x token) bool { return contrasts.has(x.low) })
 }
-
-var beForms = set("is are was were be been being")
 
 // passive reports whether "by" belongs to a verb in the passive: was sued by, a deposit held by.
 func (t tokens) passive(by int) bool {
@@ -73,22 +69,6 @@ func (t tokens) passive(by int) bool {
 	}
 	return false
 }
-
-// irregular are past forms, and some verbs of exchange, that end in neither -ed nor -s.
-var irregular = set(`sent gave paid took bought sold lent led won lost beat wrote read met kept held told
-	made drew drove chose ran built caught taught left broke stole threw owe hold own lend outnumber`)
-
-// acts reports whether a token may be what somebody does to something.
-func (t tokens) acts(i int) bool {
-	low, before := t[i].low, t.at(i-1).low
-	return t[i].kind == wordToken && says(low) && t.at(i-1).kind != numberToken &&
-		!articles.has(before) &&
-		t.at(i+1).low != "of" && !prepositions.has(before) &&
-		(irregular.has(low) || strings.HasSuffix(low, "ed") ||
-			strings.HasSuffix(low, "s") && !strings.HasSuffix(low, "ss"))
-}
-
-var articles = set("a an the this these those its their our his her each every")
 
 // sides returns what says something before a token and after it, as far as its sentence goes,
 // the nearest first. The word right before it is its subject, if it is a verb.

@@ -495,33 +495,6 @@ func (f *finding) otherIdentity(o *finding) bool {
 	return mine && theirs
 }
 
-// numberedThings are what has a number for its name, in small letters too: site 4, room 12.
-var numberedThings = rootsOf("numbered")
-
-var reBare = text.NewRegexp(`^#?\d[\d-]*$`)
-
-// numbered returns the stem of a thing whose number is the next token, "" if none is. With
-// a capital that no sentence gave it, any word is a name: Borealis 7.
-func (t tokens) numbered(i int) string {
-	x, n, after := t.at(i), t.at(i+1), i+2
-	if n.text == "#" {
-		n, after = t.at(i+2), i+3
-	} else if n.glued {
-		return ""
-	}
-	if x.kind != wordToken || empty.has(x.low) || !reBare.MatchString(n.text) {
-		return ""
-	}
-	if u, _ := t.unit(after); u.dim != "" || t.at(after).text == "%" ||
-		months()[x.low] != 0 || scales()[t.word(after)] != 0 {
-		return ""
-	}
-	if r := root(x.low); numberedThings.has(r) || x.capital() && i > 0 {
-		return r
-	}
-	return ""
-}
-
 // markOf leads from a word to the kind of statement that it makes: of two statements of
 // which one alone is of a kind, both may hold.
 var markOf = sync.OnceValue(func() map[string]string {

@@ -57,18 +57,6 @@ type Pattern struct {
 	size    int // of a passage
 }
 
-// key is what a word is looked for by. Those of another sense that kin joins are kept apart.
-func key(low string) string {
-	low = strings.TrimSuffix(strings.TrimSuffix(low, "'s"), "’s")
-	if n := ordinals[low]; n > 0 {
-		return "#" + strconv.Itoa(int(n))
-	}
-	if reOrdinal.MatchString(low) {
-		return "#" + strings.TrimRight(low, "sthnrd")
-	}
-	return words.Stem(words.FoldWord(low))
-}
-
 // wordKeys calls f with the words of a claim by which it is found, and their keys. Of a script that does not part words
 // these are pairs of characters.
 func (c *Claim) wordKeys(f func(w *Word, key string)) {

@@ -3,6 +3,7 @@ package claims
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -356,4 +357,11 @@ func (t tokens) number(i, next int, q *Quantity) Detail {
 		(after == "ci" || after == "confidence" || after == "credible" || after == "prediction") ||
 		q.Dim == "" && (b.low == "every" || b.low == "per") // three flights for every ten callouts
 	return d
+}
+
+// Counts reports whether a word is the unit of a number, or stands behind it in the name of what it counts: 48 new
+// loading docks.
+func (d *Detail) Counts(word string) bool {
+	s := stem(word)
+	return d.about.side(s)&trailing != 0 && d.about.of(s) > .6 || slices.Contains(stemsOf(d.Text), s)
 }

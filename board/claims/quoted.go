@@ -3,11 +3,11 @@ package claims
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // This file finds sentences that say of one thing what a statement says otherwise, with hardly
-// another word: of all where it is most, every month where it is every year, by another party.
+// another word: of all where it is most, every month where it is every year, by another party
+// (party.go).
 // It knows English only.
 
 // disagrees returns why a finding says otherwise than the statements that it quotes.
@@ -114,11 +114,6 @@ func (t tokens) rhythms() (is, not []string) {
 	return is, not
 }
 
-// counts reports whether a token is a number, or the end of one in words.
-func (x token) counts() bool {
-	return x.kind == numberToken || ones[x.low] > 0 || tens[x.low] > 0 || scales()[x.low] > 1e2
-}
-
 var oftenWords = set("once twice thrice times")
 
 // otherRhythm returns why a claim says that something is every month, and a statement that it
@@ -155,61 +150,6 @@ func (q *Quantity) countsAs(o *Quantity) bool {
 		return q.Noun[0] == o.Noun[0]
 	}
 	return q.Dim != "" && q.Dim == o.Dim
-}
-
-// This file finds figures that somebody else gives: the lease says, the letter says.
-
-var saying = set(`say says said state states stated report reports reported claim claims claimed tell
-	tells told write writes wrote speak speaks spoke name names named put puts record records recorded`)
-
-// sayer returns the stems of who gives the figure at a token: according to the lease, the
-// letter says; nil if nobody is named before it.
-func (t tokens) sayer(at int) []string {
-	for k := min(at, len(t)) - 1; k >= 0; k-- {
-		switch x := &t[k]; {
-		case x.kind == markToken && strings.Contains(";.:", x.text):
-			return nil
-		case x.low == "according" && t.at(k+1).low == "to":
-			return t.party(k+2, 1)
-		case x.kind == wordToken && saying.has(x.low) && !articles.has(t.at(k-1).low): // a record field
-			if beForms.has(t.at(k - 1).low) {
-				return nil // they were told
-			}
-			return t.party(k-1, -1)
-		}
-	}
-	return nil
-}
-
-// party returns the stems of a noun with its article, from a token on in one direction.
-func (t tokens) party(k, step int) (who []string) {
-	if step < 0 {
-		k = t.beforeDate(k)
-	}
-	if t.at(k).low == "the" {
-		k += step
-	}
-	for ; k >= 0 && k < len(t) && t[k].kind == wordToken && t[k].low != "the" && len(who) < 5; k += step {
-		if breaks.has(t[k].low) {
-			break
-		}
-		if !empty.has(t[k].low) {
-			who = append(who, stem(t[k].low))
-		}
-	}
-	return who
-}
-
-// beforeDate returns the token before a date that ends at one: the letter of 9 August.
-func (t tokens) beforeDate(k int) int {
-	j := k
-	for j >= 0 && (t[j].kind == numberToken || months()[t[j].low] != 0) {
-		j--
-	}
-	if w := t.at(j).low; j == k || w != "of" && w != "from" && w != "dated" {
-		return k
-	}
-	return j - 1
 }
 
 func titledParty(who []string) bool {

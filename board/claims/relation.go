@@ -2,6 +2,7 @@ package claims
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -235,4 +236,38 @@ func (q *Quantity) equalsConverted(e *Quantity) (equal, rounded bool) {
 		return false, math.Abs(a.Value-b.Value) < .03*b.Value && math.Abs(q.Number) > 1
 	}
 	return a.equals(&b)
+}
+
+// onCompare is called for each two figures, names or clauses that are compared, if a test counts them.
+var onCompare func()
+
+func compares() {
+	if onCompare != nil {
+		onCompare()
+	}
+}
+
+// relation returns how a detail of a claim relates to one of the evidence. A name or an identifier agrees if the
+// evidence has all of its words.
+func (d *Detail) relation(e *Detail) Relation {
+	compares()
+	switch {
+	case d.Kind != e.Kind:
+		return Incomparable
+	case d.Kind == Number:
+		rel := d.Q.against(e.Q)
+		if rel.Agrees() && d.Q.Dim != e.Q.Dim && d.about.of(byMark) > 0 && e.about.of(byMark) > 0 &&
+			(d.Q.Dim == "points" || e.Q.Dim == "points") {
+			return OtherUnit // rose by 6 percent, by 6 percentage points
+		}
+		return rel
+	case d.Kind == Date:
+		return d.T.against(e.T)
+	}
+	for _, w := range d.Words {
+		if !slices.Contains(e.Words, w) {
+			return OtherName
+		}
+	}
+	return Same
 }

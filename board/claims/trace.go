@@ -30,10 +30,6 @@ type Judged struct {
 	Label   bool   // it is a name, as in block 6, and the source has it
 }
 
-// Quoted is behind the name of a source whose text is quoted: it lacks its headings, so it
-// supports, and never refutes.
-const Quoted = "\x00"
-
 // shortestVerbatim is from how many bytes on a text that is found is no accident.
 const shortestVerbatim = 20
 

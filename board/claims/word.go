@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
+
+	"blackboard/board/words"
 )
 
 //go:embed tables.txt
@@ -272,4 +274,47 @@ func (t tokens) english() bool {
 		}
 	}
 	return others == 0 || ours >= 2*others
+}
+
+// stems is the set of the stems of some words.
+func stems(words string) wordSet {
+	return sync.OnceValue(func() map[string]bool {
+		m := map[string]bool{}
+		for _, w := range strings.Fields(words) {
+			m[stem(w)] = true
+		}
+		return m
+	})
+}
+
+var contrasts = set("; though although while but whereas and others")
+
+var beForms = set("is are was were be been being")
+
+// irregular are past forms, and some verbs of exchange, that end in neither -ed nor -s.
+var irregular = set(`sent gave paid took bought sold lent led won lost beat wrote read met kept held told
+	made drew drove chose ran built caught taught left broke stole threw owe hold own lend outnumber`)
+
+var articles = set("a an the this these those its their our his her each every")
+
+// acts reports whether a token may be what somebody does to something.
+func (t tokens) acts(i int) bool {
+	low, before := t[i].low, t.at(i-1).low
+	return t[i].kind == wordToken && says(low) && t.at(i-1).kind != numberToken &&
+		!articles.has(before) &&
+		t.at(i+1).low != "of" && !prepositions.has(before) &&
+		(irregular.has(low) || strings.HasSuffix(low, "ed") ||
+			strings.HasSuffix(low, "s") && !strings.HasSuffix(low, "ss"))
+}
+
+// key is what a word is looked for by. Those of another sense that kin joins are kept apart.
+func key(low string) string {
+	low = strings.TrimSuffix(strings.TrimSuffix(low, "'s"), "’s")
+	if n := ordinals[low]; n > 0 {
+		return "#" + strconv.Itoa(int(n))
+	}
+	if reOrdinal.MatchString(low) {
+		return "#" + strings.TrimRight(low, "sthnrd")
+	}
+	return words.Stem(words.FoldWord(low))
 }
