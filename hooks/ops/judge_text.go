@@ -462,8 +462,12 @@ func (p *judgePage) pairs(found *board.Conflicts) (rows []judgedRow) {
 }
 
 func (p *judgePage) survivalHead(s *survival.Result) {
+	state := passed(p.Page, s.Passed)
+	if s.Passed && s.Checked == 0 { // there was nothing to look for, which is no pass
+		state = p.Paint(op.Yellow, "not checked")
+	}
 	p.Printf("survival of %s in %s: %s, %d of %s present", s.Run, p.reports(s.Reports),
-		passed(p.Page, s.Passed), s.Present(), amount(s.Checked, "item", "items"))
+		state, s.Present(), amount(s.Checked, "item", "items"))
 	p.numbers(s.Unsure, "unsure", s.Accepted, "accepted")
 	for _, skipped := range s.Skipped[:min(len(s.Skipped), maxSkipped)] {
 		p.Printf("not read: %s\n", p.Line(skipped.Reason, 160))
@@ -562,6 +566,10 @@ func (p *judgePage) traceHead(r *trace.Result, passed bool) {
 		head = p.Paint(op.Red, "FAILED, "+amount(r.SourceOnly, "fact that no finding says", "facts that no finding says"))
 	} else if !r.Passed {
 		head = p.Paint(op.Red, amount(r.Unsupported, "UNSUPPORTED fact", "UNSUPPORTED facts"))
+	}
+	if r.Checked == 0 { // which is no pass
+		p.Printf("trace of %s in %s: not checked: the reports contain no facts to check\n", r.Run, p.reports(r.Reports))
+		return
 	}
 	p.Printf("trace of %s in %s: %s; %d of %s supported (%.0f %%)\n", r.Run,
 		p.reports(r.Reports), head, r.Checked-r.Unsupported,
