@@ -151,7 +151,7 @@ func randomChange(t *testing.T, b *Board, r *rand.Rand) {
 	case 4, 5:
 		_, err = b.Signal(ctx, worker, Raise{Content: "question", Priority: Priorities[r.IntN(4)]})
 	case 6:
-		_, err = b.ClaimNext(ctx, worker, "", time.Duration(1+r.IntN(20))*time.Second)
+		_, err = b.ClaimNext(ctx, worker, "", nil, time.Duration(1+r.IntN(20))*time.Second)
 	case 7:
 		_, err = b.Release(ctx, worker, signal(), r.IntN(2) == 0)
 	case 8:
@@ -227,11 +227,11 @@ func TestLeaseRunsOut(t *testing.T) {
 	if _, err := b.Claim(ctx, "w2", "s1", time.Minute); !errors.Is(err, fault.Conflict) {
 		t.Errorf("a millisecond before the end: %v", err)
 	}
-	if _, err := b.ClaimNext(ctx, "w2", "", time.Minute); !errors.Is(err, fault.Conflict) {
+	if _, err := b.ClaimNext(ctx, "w2", "", nil, time.Minute); !errors.Is(err, fault.Conflict) {
 		t.Errorf("a millisecond before the end: %v", err)
 	}
 	now = now.Add(time.Millisecond)
-	if s, err := b.ClaimNext(ctx, "w2", "", time.Minute); err != nil || s.ClaimedBy != "w2" {
+	if s, err := b.ClaimNext(ctx, "w2", "", nil, time.Minute); err != nil || s.ClaimedBy != "w2" {
 		t.Errorf("at the end: %+v, %v", s, err)
 	}
 	if _, err := b.Release(ctx, "w1", "s1", false); !errors.Is(err, fault.Conflict) {

@@ -200,7 +200,7 @@ func TestDropsWordIndex(t *testing.T) {
 		return b.db.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.Exec(sql); return err })
 	}
 	if err := exec(sqlite.RunSchema.Migrations[1] + `; DROP TRIGGER entries_fts_insert;
-		ALTER TABLE entries DROP COLUMN sources; ALTER TABLE verifications DROP COLUMN parts; INSERT INTO word_segments VALUES (0, 1, x''); PRAGMA user_version = 2`); err != nil {
+		ALTER TABLE entries DROP COLUMN sources; ALTER TABLE verifications DROP COLUMN parts; ALTER TABLE signals DROP COLUMN addressee; INSERT INTO word_segments VALUES (0, 1, x''); PRAGMA user_version = 2`); err != nil {
 		t.Fatal(err)
 	}
 	b.Close()

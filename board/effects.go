@@ -198,9 +198,9 @@ func (w *writer) signalRow(e *Event) error {
 		return err
 	}
 	return w.exec(`INSERT INTO signals VALUES
-		(?, ?, ?, ?, ?, ?, ?, ?, NULL, '', '', NULL, '', NULL, ?, ?)`, number(e.ID), e.Seq,
+		(?, ?, ?, ?, ?, ?, ?, ?, NULL, '', '', NULL, '', NULL, ?, ?, ?)`, number(e.ID), e.Seq,
 		e.At.UnixMilli(), p.Content, rank, SignalOpen, e.Actor, number(p.Origin), orNull(p.Key),
-		orNull(p.ExternalID))
+		orNull(p.ExternalID), p.To)
 }
 
 // signalState changes a signal's status, or who works on it.

@@ -44,6 +44,7 @@ type Reason struct {
 	Content  string `json:"content"`    // of the signal or entry, or the rule's numbers in words
 	Worker   string `json:"worker"`     // who raised or posted it, or is expected
 	Claimed  string `json:"claimed_by"` // who works on the signal, "" for nobody
+	To       string `json:"to"`         // the worker or tag that the signal is for, "" for anybody
 	// what would clear it, in words
 	Clear string `json:"clear"`
 
@@ -127,7 +128,7 @@ func judge(p Policy, in gateInput) Verdict {
 	for _, s := range in.open {
 		if blocking[s.Priority] {
 			v.Reasons = append(v.Reasons, Reason{Rule: RuleOpenSignal, ID: s.ID,
-				Priority: s.Priority, Content: s.Content, Worker: s.Worker, Claimed: s.ClaimedBy,
+				Priority: s.Priority, Content: s.Content, Worker: s.Worker, Claimed: s.ClaimedBy, To: s.To,
 				Clear: "address or waive it", Next: []fault.Step{fault.Do("signal.address", "{}",
 					"signal", s.ID), fault.Do("signal.waive", "or {}", "signal", s.ID, "reason",
 					"…")}})

@@ -40,7 +40,7 @@ func TestLeaseOfAnotherClock(t *testing.T) {
 	if held, err := now.Signals(t.Context(), SignalQuery{ClaimedBy: "ann"}); err != nil || len(held.Signals) != 0 {
 		t.Errorf("held are %+v, %v", held.Signals, err)
 	}
-	if s, err := now.ClaimNext(t.Context(), "bob", "", time.Minute); err != nil || s.ID != "s1" || s.ClaimedBy != "bob" {
+	if s, err := now.ClaimNext(t.Context(), "bob", "", nil, time.Minute); err != nil || s.ID != "s1" || s.ClaimedBy != "bob" {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if s, err := now.Claim(t.Context(), "bob", "s2", time.Minute); err != nil || s.ClaimedBy != "bob" {

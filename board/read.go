@@ -21,7 +21,7 @@ const entryColumns = `e.id, e.seq, e.created, e.type, e.status, e.content, e.sou
 	e.must_surface, e.key, e.external_id, e.sources`
 
 const signalColumns = `s.id, s.seq, s.created, s.content, s.priority, s.status, s.worker, s.origin, s.addressed_by, s.reason, s.closed_by, s.closed,
-	s.claimed_by, s.lease_until, s.key, s.external_id`
+	s.claimed_by, s.lease_until, s.key, s.external_id, s.addressee`
 
 // selectEntries runs a query that binds e to entries in its FROM, and fills in the links.
 func selectEntries(tx *store.Tx, rest string, args ...any) ([]Entry, error) {
@@ -100,7 +100,7 @@ func selectSignals(tx *store.Tx, rest string, args ...any) ([]Signal, error) {
 	var key, external sql.NullString
 	err := tx.Each([]any{&id, &s.Seq, store.Time(&s.Created), &s.Content, &priority, &s.Status,
 		&s.Worker, &origin, &by, &s.Reason, &s.ClosedBy, store.MaybeTime(&s.Closed),
-		&s.ClaimedBy, store.MaybeTime(&s.LeaseUntil), &key, &external}, func() error {
+		&s.ClaimedBy, store.MaybeTime(&s.LeaseUntil), &key, &external, &s.To}, func() error {
 		if priority < 0 || priority >= len(Priorities) {
 			return badPriority(SignalID(id), priority)
 		}
@@ -398,8 +398,8 @@ func (b *Board) Signals(ctx context.Context, q SignalQuery) (SignalsFound, error
 		}
 		if q.For != "" {
 			where, args = append(where,
-				"(s.claimed_by = ? AND s.lease_until BETWEEN ? AND ? OR instr(s.content, ?) > 0)"),
-				append(args, q.For, from, to, "@"+q.For)
+				"(s.claimed_by = ? AND s.lease_until BETWEEN ? AND ? OR s.addressee = ? OR instr(s.content, ?) > 0)"),
+				append(args, q.For, from, to, q.For, "@"+q.For)
 		}
 		sql := `FROM signals s` + whereClause(where) +
 			` ORDER BY s.status <> 'open', s.priority, s.id`

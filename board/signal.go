@@ -5,11 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"blackboard/board/fault"
 	"blackboard/board/record"
 	"blackboard/board/store"
+	"blackboard/board/text"
 )
 
 // The default of a lease on a claim.
@@ -48,6 +51,8 @@ func (b *Board) Signal(ctx context.Context, worker string, r Raise) (Raised, err
 					differs = "another content"
 				case old.Priority != r.Priority:
 					differs = "the priority " + old.Priority
+				case old.To != r.To:
+					differs = "another addressee"
 				case r.Origin != "" && old.Origin != r.Origin:
 					differs = "another origin"
 				}
@@ -189,10 +194,11 @@ func otherSession(s *Signal) error {
 		"use a worker's name of your own, or wait for the lease to run out")
 }
 
-// ClaimNext gives a worker the most urgent open signal that no one holds, the oldest of
-// equals. It skips signals below minPriority; "" takes any. It returns fault.Conflict if
-// there is none.
-func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string,
+// ClaimNext gives a worker the most urgent open signal that no one holds and that is for
+// anybody, for the worker or for one of the tags; of equals one that is for the worker or a
+// tag first, then the oldest. It skips signals below minPriority; "" takes any. It returns
+// fault.Conflict if there is none.
+func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string, tags []string,
 	lease time.Duration) (Signal, error) {
 	if err := checkLease(lease); err != nil {
 		return Signal{}, err
@@ -208,10 +214,10 @@ func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string,
 	err := b.write(ctx, worker, func(w *writer) error {
 		var id int64
 		from, to := record.LeaseBounds(w.tx.Now)
-		err := w.tx.QueryRow(`SELECT id FROM signals WHERE status = 'open' AND priority <= ? AND (claimed_by = '' OR lease_until NOT BETWEEN ? AND ?)
-			ORDER BY priority, id LIMIT 1`, rank, from, to).Scan(&id)
+		mine, args := forThem(append(slices.Clone(tags), w.actor, ""), rank, from, to)
+		err := w.tx.QueryRow(freeSignals("id", mine)+` ORDER BY priority, addressee = '', id LIMIT 1`, args...).Scan(&id)
 		if store.IsNoRows(err) {
-			return w.noneFree(rank)
+			return w.noneFree(rank, "NOT "+mine, args)
 		}
 		if err != nil {
 			return err
@@ -228,9 +234,24 @@ func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string,
 	return out, err
 }
 
+// freeSignals selects a column of the open signals that nobody holds, whose addressee is one
+// of some.
+func freeSignals(column, addressee string) string {
+	return `SELECT ` + column + ` FROM signals WHERE status = 'open' AND priority <= ?
+		AND (claimed_by = '' OR lease_until NOT BETWEEN ? AND ?) AND ` + addressee
+}
+
+// forThem is the condition that a signal's addressee is one of names, and args with them.
+func forThem(names []string, args ...any) (string, []any) {
+	for _, n := range names {
+		args = append(args, n)
+	}
+	return `addressee IN (?` + strings.Repeat(", ?", len(names)-1) + `)`, args
+}
+
 // noneFree is the error where no signal is free to claim. A worker that was started again
 // may have forgotten what it holds itself, so that is named.
-func (w *writer) noneFree(rank int) error {
+func (w *writer) noneFree(rank int, theirs string, args []any) error {
 	from, to := record.LeaseBounds(w.tx.Now)
 	held, err := store.Column[int64](w.tx, `SELECT id FROM signals WHERE status = 'open'
 		AND priority <= ? AND claimed_by = ? AND lease_until BETWEEN ? AND ? ORDER BY priority, id`,
@@ -243,7 +264,15 @@ func (w *writer) noneFree(rank int) error {
 		return conflict(fmt.Sprintf("no open question is free to claim; %s is claimed by %s already",
 			id, w.actor), "", fault.Do("signal.extend", "to go on with it: {}", "signal", id))
 	}
-	return conflict("no open question is free to claim", "",
+	others, err := store.Column[string](w.tx, freeSignals("addressee", theirs)+` ORDER BY addressee`, args...)
+	if err != nil {
+		return err
+	}
+	none := "no open question is free to claim"
+	if len(others) > 0 {
+		none += fmt.Sprintf("; %d are for others: %s", len(others), text.Few(slices.Compact(others), 5))
+	}
+	return conflict(none, "",
 		fault.Do("signal.list", "{} shows who holds what", "status", SignalOpen))
 }
 

@@ -59,7 +59,7 @@ func TestSignalLife(t *testing.T) {
 	refused(t, err, fault.Conflict, "is not claimed")
 	_, err = b.Claim(ctx, "w", "s1", 0)
 	refused(t, err, fault.Invalid, "a lease of 0s")
-	_, err = b.ClaimNext(ctx, "w", "urgent", DefaultLease)
+	_, err = b.ClaimNext(ctx, "w", "urgent", nil, DefaultLease)
 	refused(t, err, fault.Invalid, "unknown priority")
 	if _, err := b.Claim(ctx, "w", "s1", DefaultLease); err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestSignalLife(t *testing.T) {
 	}
 	_, err = b.Claim(ctx, "w", "s2", DefaultLease)
 	refused(t, err, fault.Conflict, "s2 was waived by lead: out of scope")
-	_, err = b.ClaimNext(ctx, "w", "", DefaultLease)
+	_, err = b.ClaimNext(ctx, "w", "", nil, DefaultLease)
 	refused(t, err, fault.Conflict, "no open question is free")
 	if err := b.Check(ctx); err != nil {
 		t.Error(err)
@@ -370,7 +370,7 @@ func TestClaimSessions(t *testing.T) {
 	if _, err := as("one").Release(ctx, "w", "s1", true); err != nil {
 		t.Error(err)
 	}
-	if s, err := as("one").ClaimNext(ctx, "w", "", time.Minute); err != nil || s.ID != "s1" {
+	if s, err := as("one").ClaimNext(ctx, "w", "", nil, time.Minute); err != nil || s.ID != "s1" {
 		t.Errorf("%+v, %v", s, err)
 	}
 	_, err = as("two").Claim(ctx, "w", "s1", time.Minute)

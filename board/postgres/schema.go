@@ -19,11 +19,13 @@ var (
 	migration0003 string
 	//go:embed migrations/0004_several_sources.sql
 	migration0004 string
+	//go:embed migrations/0005_addressee.sql
+	migration0005 string
 )
 
 // migrations take a schema from one version to the next. They are never edited after a
 // release.
-var migrations = []string{migration0001, migration0002, migration0003, migration0004}
+var migrations = []string{migration0001, migration0002, migration0003, migration0004, migration0005}
 
 // Status is what is known of a database.
 type Status struct {

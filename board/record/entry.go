@@ -172,6 +172,7 @@ type Signal struct {
 	Priority    string    `json:"priority"`     // critical, high, medium or low
 	Status      string    `json:"status"`       // open, addressed or waived
 	Worker      string    `json:"worker"`       // who raised it
+	To          string    `json:"to"`           // the worker or tag that it is for; "": anybody
 	Origin      string    `json:"origin"`       // the entry it arose from, if any
 	AddressedBy string    `json:"addressed_by"` // the entry that answered it
 	Reason      string    `json:"reason"`       // why it was waived
@@ -359,6 +360,7 @@ const (
 type Raise struct {
 	Content  string `json:"content"`          // the question
 	Priority string `json:"priority"`         // default: medium
+	To       string `json:"to,omitempty"`     // the worker or tag that it is for; default: anybody
 	Origin   string `json:"origin,omitempty"` // the entry it arises from
 	Key      string `json:"key,omitempty"`    // as for Post
 }
@@ -373,6 +375,9 @@ func (r *Raise) Prepare() error {
 		return err
 	}
 	if err := CheckText("the question", r.Content, MaxContent, true); err != nil {
+		return err
+	}
+	if err := CheckText("the addressee", r.To, MaxName, false); err != nil {
 		return err
 	}
 	if err := CheckText("the key", r.Key, MaxField, false); err != nil {

@@ -322,7 +322,7 @@ func (r *Replayer) applySignal(e Event) error {
 		return fmt.Errorf("the next question is %s", want)
 	}
 	r.Signals = append(r.Signals, Signal{ID: e.ID, Seq: e.Seq, Created: e.At, Content: p.Content,
-		Priority: p.Priority, Status: SignalOpen, Worker: e.Actor,
+		Priority: p.Priority, Status: SignalOpen, Worker: e.Actor, To: p.To,
 		Origin: p.Origin, Key: p.Key, ExternalID: p.ExternalID})
 	return r.takeKey(p.Key, e.ID)
 }

@@ -34,6 +34,8 @@ var (
 	migration0007 string
 	//go:embed migrations/0008_several_sources.sql
 	migration0008 string
+	//go:embed migrations/0009_addressee.sql
+	migration0009 string
 )
 
 // RunSchema is the schema of a run's file.
@@ -41,7 +43,7 @@ var RunSchema = Schema{
 	Name:          "board",
 	ApplicationID: 0x42427264, // "BBrd"
 	Migrations: []string{migration0001, migration0002, migration0003, migration0004,
-		migration0005, migration0006, migration0007, migration0008},
+		migration0005, migration0006, migration0007, migration0008, migration0009},
 }
 
 // readableSchema is the oldest schema that can be read without a migration: everything
@@ -49,8 +51,10 @@ var RunSchema = Schema{
 // default.
 const readableSchema = 1
 
-// before0008 gives an older file that cannot be written to the columns that it lacks.
-const before0008 = `CREATE TEMP VIEW entries AS SELECT *, '[]' AS sources FROM main.entries;
+// before0008 and before0009 give an older file that cannot be written to the columns that it lacks.
+const before0009 = `CREATE TEMP VIEW signals AS SELECT *, '' AS addressee FROM main.signals;`
+
+const before0008 = before0009 + `CREATE TEMP VIEW entries AS SELECT *, '[]' AS sources FROM main.entries;
 	CREATE TEMP VIEW verifications AS SELECT *, '[]' AS parts FROM main.verifications`
 
 // RunSuffix is what the name of a run's file ends with.
@@ -100,6 +104,8 @@ func openOld(ctx context.Context, path string) (*DB, error) {
 		old := RunSchema
 		if old.Migrations = RunSchema.Migrations[:version]; version < 8 {
 			old.Connect = before0008
+		} else {
+			old.Connect = before0009
 		}
 		if db, err = Open(ctx, path, old, ReadWrite); err == nil {
 			break

@@ -112,7 +112,7 @@ type waitIn struct {
 	ID      string  `json:"id,omitempty" jsonschema:"the question"`
 	Since   *int64  `json:"since,omitempty" min:"0" jsonschema:"events after this seq" rare:"true"`
 	Limit   int     `json:"limit,omitempty" min:"1" max:"200" default:"20" rare:"true"`
-	Timeout float64 `json:"seconds,omitempty" min:"0" max:"300" default:"20" jsonschema:"default 20; most clients give up after 60"`
+	Timeout float64 `json:"seconds,omitempty" min:"0" max:"300" default:"20" jsonschema:"default 20; clients give up after 60"`
 }
 
 type waitOut struct {

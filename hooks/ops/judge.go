@@ -118,7 +118,7 @@ var Check = op.Op[Judges, CheckIn, Judged]{
 		Kind: op.Writes,
 		Short: "check the run against its policy, from source to report: exit 0 passed, 3 only the " +
 			"gate is closed, 4 failed",
-		About: "Does it hold? Call it with each draft until it passes: gate, quotes, conflicts, " +
+		About: "Call it with each draft until it passes: gate, quotes, conflicts, " +
 			"what the draft lacks or invents.",
 		Long: `Runs gate, verify, conflicts, survival and trace, and gives one verdict,
 the worst result first. The policy is board.yaml in the working directory or above; --init

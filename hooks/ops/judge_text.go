@@ -309,6 +309,9 @@ func (p *judgePage) reason(r *board.Reason) judgedRow {
 		about += fmt.Sprintf("%-9s", word)
 	}
 	says := p.said(r.Content, r.ID, 240)
+	if r.To != "" {
+		says += "  for " + p.Line(r.To, board.MaxName)
+	}
 	if r.Claimed != "" {
 		says += p.Paint(op.Dim, "  (claimed by "+p.Line(r.Claimed, board.MaxName)+")")
 	}

@@ -146,7 +146,7 @@ var KBSearch = op.Op[Knowledge, KBSearchIn, SearchOut]{
 	Info: op.Info{Command: "kb search", Tool: "kb_search", Profile: "knowledge", Need: KBRead,
 		Budget: 4000, Shows: []string{"query", "here"},
 		Short: "find capsules by words and by meaning",
-		About: "Search what earlier runs verified: before a task, and before you guess. Hits are " +
+		About: "Search what earlier runs verified, before you guess. Hits are " +
 			"candidates to check.",
 		Long: `Any text is a question, also from a pipe (-). Filters apply before
 ranking. Capsules of your workspace rank a little higher. --gate answers only with a
@@ -314,7 +314,7 @@ type KBGetOut struct {
 
 var KBGet = op.Op[Knowledge, KBGetIn, KBGetOut]{
 	Info: op.Info{Command: "kb get", Tool: "kb_get", Profile: "knowledge", Need: KBRead, Budget: 4000,
-		Short: "show a capsule", About: "One capsule whole, by its id."},
+		Short: "show a capsule", About: "One capsule whole, by id."},
 	Do: func(ctx context.Context, h Knowledge, in KBGetIn) (out KBGetOut, err error) {
 		err = h.KB(ctx, ReadOne, false, func(k *kb.KB) (err error) {
 			if out.Capsule, err = k.Retrieve(ctx, in.ID); err == nil {

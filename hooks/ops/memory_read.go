@@ -53,7 +53,7 @@ func (o ReadOut) IDs() (ids []string) {
 var MemoryRead = op.Op[Memories, ReadIn, ReadOut]{
 	Info: op.Info{Command: "memory read", Aliases: []string{"search"}, Tool: "memory_read",
 		Profile: "memory", Budget: 4000, Short: "read tiers, by question or relevance",
-		About: "What is remembered here. Without query, what counts now: at the start of a " +
+		About: "What is remembered here. Without query, what counts at the start of a " +
 			"turn. With id, one item whole.",
 		Long: `Reads each named tier separately: none inherits from another. With a question,
 items are ranked by words, meaning and relevance; without one by relevance

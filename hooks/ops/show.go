@@ -297,6 +297,7 @@ func printSignal(p *op.Page, s *board.Signal) {
 		by += ", from " + s.Origin
 	}
 	row(p, "by", by)
+	row(p, "for", p.Line(s.To, board.MaxName))
 	if s.ClaimedAt(time.Now()) {
 		row(p, "claimed", "by "+p.Line(s.ClaimedBy, board.MaxName)+" until "+seconds(*s.LeaseUntil))
 	}

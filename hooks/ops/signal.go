@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +18,8 @@ type AskIn struct {
 	On
 	Question string `json:"question" arg:"QUESTION | -" as:"text" jsonschema:"one question"`
 	Priority string `json:"priority,omitempty" enum:"priorities" default:"medium" flag:"priority,p" jsonschema:"what depends on it; default medium"`
-	Origin   string `json:"origin,omitempty" value:"ENTRY" jsonschema:"the entry it arises from"`
+	To       string `json:"to,omitempty" value:"WORKER" jsonschema:"for this worker or tag"`
+	Origin   string `json:"origin,omitempty" value:"ENTRY" jsonschema:"entry it arises from"`
 	Key      string `json:"key,omitempty" flag:"key,k" rare:"true" jsonschema:"makes a retry safe"`
 	KeepSecrets
 }
@@ -37,7 +39,7 @@ var Ask = op.Op[Runs, AskIn, AskOut]{
 		Short: "raise a question; critical and high ones keep the gate closed",
 		About: "Raise what you cannot answer. Critical and high questions keep the gate closed."},
 	Do: byWorker(Create, func(ctx context.Context, h Runs, b *board.Board, who string, in AskIn) (AskOut, error) {
-		r, err := b.Signal(ctx, who, board.Raise{Content: in.Question, Priority: in.Priority,
+		r, err := b.Signal(ctx, who, board.Raise{Content: in.Question, Priority: in.Priority, To: in.To,
 			Origin: in.Origin, Key: in.Key})
 		if err != nil {
 			return AskOut{}, err
@@ -47,14 +49,18 @@ var Ask = op.Op[Runs, AskIn, AskOut]{
 		return AskOut{r.Signal, r.Existing, b.Run(), err == nil && by.Gate.Blocks(&r.Signal)}, nil
 	}),
 	Text: func(p *op.Page, o AskOut) {
+		asked := "asked"
+		if o.Signal.To != "" {
+			asked += " of " + p.Line(o.Signal.To, board.MaxName)
+		}
 		switch {
 		case o.Existing:
 			p.Printf("%s is already on %s, under this key\n", o.Signal.ID, o.run)
 		case o.blocks:
-			p.Printf("%s %s asked on %s; the gate is closed until it is answered or waived\n",
-				o.Signal.ID, o.Signal.Priority, o.run)
+			p.Printf("%s %s %s on %s; the gate is closed until it is answered or waived\n",
+				o.Signal.ID, o.Signal.Priority, asked, o.run)
 		default:
-			p.Printf("%s %s asked on %s\n", o.Signal.ID, o.Signal.Priority, o.run)
+			p.Printf("%s %s %s on %s\n", o.Signal.ID, o.Signal.Priority, asked, o.run)
 		}
 	},
 }
@@ -76,12 +82,13 @@ func signalText(p *op.Page, o SignalOut) {
 
 type ClaimIn struct {
 	On
-	ID           string  `json:"id,omitempty" arg:"[QUESTION]" jsonschema:"s3; default: the most urgent free one"`
-	MinPriority  string  `json:"min_priority,omitempty" enum:"priorities" rare:"true" cli:"without an id: take none below this"`
-	Lease        string  `json:"lease,omitempty" only:"cli" value:"DURATION" default:"15m" jsonschema:"how long the claim holds"`
-	LeaseMinutes float64 `json:"lease_minutes,omitempty" only:"mcp" min:"0.1" max:"1440" rare:"true" jsonschema:"default 15"`
-	Release      bool    `json:"release,omitempty" rare:"true" jsonschema:"give it back"`
-	Force        bool    `json:"force,omitempty" only:"cli" jsonschema:"give it back though another worker holds it"`
+	ID           string   `json:"id,omitempty" arg:"[QUESTION]" jsonschema:"s3; default: the most urgent free one"`
+	MinPriority  string   `json:"min_priority,omitempty" enum:"priorities" rare:"true" cli:"without an id: take none below this"`
+	Tags         []string `json:"tags,omitempty" flag:"tag" rare:"true" jsonschema:"without an id: also what is for these"`
+	Lease        string   `json:"lease,omitempty" only:"cli" value:"DURATION" default:"15m" jsonschema:"how long the claim holds"`
+	LeaseMinutes float64  `json:"lease_minutes,omitempty" only:"mcp" min:"0.1" max:"1440" rare:"true" jsonschema:"default 15"`
+	Release      bool     `json:"release,omitempty" rare:"true" jsonschema:"give it back"`
+	Force        bool     `json:"force,omitempty" only:"cli" jsonschema:"give it back though another worker holds it"`
 }
 
 type ClaimOut struct {
@@ -93,7 +100,7 @@ var Claim = op.Op[Runs, ClaimIn, ClaimOut]{
 	Info: op.Info{Command: "claim", Group: "Post and settle", Tool: "board_claim", Profile: "run",
 		Kind: op.Writes, Short: "claim a question, so that no other worker does",
 		About: "Take an open question before you work on it.",
-		Long: `Without an id it claims the most urgent open question that is free. The claim ends with
+		Long: `Without an id it claims the most urgent open question that is free and not for others. The claim ends with
 the lease, with --release, or when the question is closed. A claim keeps others from
 claiming, not from answering. It is held under the worker's name: give each shell its own
 with --worker or $BOARD_WORKER. Exit 6 when nothing is free, or another worker holds it.`},
@@ -131,12 +138,15 @@ with --worker or $BOARD_WORKER. Exit 6 when nothing is free, or another worker h
 			if in.ID != "" {
 				s, err = b.Claim(ctx, who, in.ID, lease)
 			} else {
-				s.Signal, err = b.ClaimNext(ctx, who, in.MinPriority, lease)
+				s.Signal, err = b.ClaimNext(ctx, who, in.MinPriority, in.Tags, lease)
 			}
 			if err != nil {
 				return err
 			}
 			h.Acted("claimed")
+			if in.ID != "" && s.To != "" && s.To != who && !slices.Contains(in.Tags, s.To) {
+				h.Note(fmt.Sprintf("%s is for %s", s.ID, text.Visible(s.To)))
+			}
 			if s.Since != nil {
 				h.Note(fmt.Sprintf("%s was already claimed by %s, at %s; the lease is extended", s.ID,
 					text.Visible(s.ClaimedBy), s.Since.Format(time.RFC3339)))
@@ -327,6 +337,9 @@ func SignalLine(p *op.Page, s *board.Signal, now time.Time) string {
 		if s.Origin != "" {
 			out += " from " + s.Origin
 		}
+	}
+	if s.To != "" {
+		out += "  for " + p.Line(s.To, board.MaxName)
 	}
 	if s.ClaimedAt(now) {
 		out += p.Paint(op.Dim, fmt.Sprintf("  (claimed by %s until %s)",

@@ -66,7 +66,7 @@ export type UsedPolicy = {path: string, recorded: PolicyRef | null, note: string
 export type Item = {entry: Entry, existing: boolean, reopened?: string[], corrects?: string,
   changed?: string[], reason?: string, checked: Checked | null};
 export type Question = {id: string, seq: number, created: string, content: string, priority: Priority,
-  status: "open" | "addressed" | "waived", worker: string, origin: string,
+  status: "open" | "addressed" | "waived", worker: string, to: string, origin: string,
   addressed_by: string, reason: string, closed_by: string, closed: string | null,
   claimed_by: string, lease_until: string | null, key: string, external_id: string};
 export type Ran = {seq: number, at: string, worker: string, entry: string, command: string,
@@ -119,7 +119,7 @@ export type Policy = {block: string[], expect: string[], max_open: number | null
   require_ran: string[], require_ran_by: {[name: string]: string[]}, accept: AcceptPolicy};
 export type Reason = {rule: "empty" | "min-entries" | "expected" | "open-signal" | "max-open" | "max-disputed" | "max-conflicts" | "require-source" | "require-verified" | "accepted" | "require-evidence" | "require-ran",
   id: string, other: string, priority: string, content: string, worker: string,
-  claimed_by: string, clear: string, next: Next[]};
+  claimed_by: string, to: string, clear: string, next: Next[]};
 export type SignalCounts = {total: number, open: {[name: string]: number}, addressed: {[name: string]: number},
   waived: {[name: string]: number}};
 export type TermScore = {term: string, df: number, tf: number, score: number};
@@ -211,9 +211,9 @@ export type AnswerFlags = {run?: string, worker?: string, type?: EntryType, sour
 export type LinkFlags = {run?: string, worker?: string, supports?: Texts, contradicts?: Texts,
   supersedes?: Texts, addresses?: Texts, dropDuty?: string, drop_duty?: string, force?: boolean};
 export type AcceptFlags = {run?: string, worker?: string, revoke?: boolean, force?: boolean};
-export type AskFlags = {run?: string, worker?: string, priority?: Priority, origin?: string, key?: string,
-  force?: boolean, noCreate?: boolean};
-export type ClaimFlags = {run?: string, worker?: string, minPriority?: Priority, lease?: string,
+export type AskFlags = {run?: string, worker?: string, priority?: Priority, to?: string, origin?: string,
+  key?: string, force?: boolean, noCreate?: boolean};
+export type ClaimFlags = {run?: string, worker?: string, minPriority?: Priority, tag?: Texts, lease?: string,
   force?: boolean};
 export type WaiveFlags = {run?: string, worker?: string, force?: boolean};
 export type ReopenFlags = {run?: string, worker?: string, note?: string, force?: boolean};

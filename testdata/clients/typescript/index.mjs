@@ -85,7 +85,7 @@ import { pathToFileURL } from "node:url";
  * @typedef {{entry: Entry, existing: boolean, reopened?: string[], corrects?: string,
  *   changed?: string[], reason?: string, checked: Checked | null}} Item
  * @typedef {{id: string, seq: number, created: string, content: string, priority: Priority,
- *   status: "open" | "addressed" | "waived", worker: string, origin: string,
+ *   status: "open" | "addressed" | "waived", worker: string, to: string, origin: string,
  *   addressed_by: string, reason: string, closed_by: string, closed: string | null,
  *   claimed_by: string, lease_until: string | null, key: string, external_id: string}} Question
  * @typedef {{seq: number, at: string, worker: string, entry: string, command: string,
@@ -138,7 +138,7 @@ import { pathToFileURL } from "node:url";
  *   require_ran: string[], require_ran_by: {[name: string]: string[]}, accept: AcceptPolicy}} Policy
  * @typedef {{rule: "empty" | "min-entries" | "expected" | "open-signal" | "max-open" | "max-disputed" | "max-conflicts" | "require-source" | "require-verified" | "accepted" | "require-evidence" | "require-ran",
  *   id: string, other: string, priority: string, content: string, worker: string,
- *   claimed_by: string, clear: string, next: Next[]}} Reason
+ *   claimed_by: string, to: string, clear: string, next: Next[]}} Reason
  * @typedef {{total: number, open: {[name: string]: number}, addressed: {[name: string]: number},
  *   waived: {[name: string]: number}}} SignalCounts
  * @typedef {{term: string, df: number, tf: number, score: number}} TermScore
@@ -233,9 +233,9 @@ import { pathToFileURL } from "node:url";
  * @typedef {{run?: string, worker?: string, supports?: Texts, contradicts?: Texts,
  *   supersedes?: Texts, addresses?: Texts, dropDuty?: string, drop_duty?: string, force?: boolean}} LinkFlags
  * @typedef {{run?: string, worker?: string, revoke?: boolean, force?: boolean}} AcceptFlags
- * @typedef {{run?: string, worker?: string, priority?: Priority, origin?: string, key?: string,
- *   force?: boolean, noCreate?: boolean}} AskFlags
- * @typedef {{run?: string, worker?: string, minPriority?: Priority, lease?: string,
+ * @typedef {{run?: string, worker?: string, priority?: Priority, to?: string, origin?: string,
+ *   key?: string, force?: boolean, noCreate?: boolean}} AskFlags
+ * @typedef {{run?: string, worker?: string, minPriority?: Priority, tag?: Texts, lease?: string,
  *   force?: boolean}} ClaimFlags
  * @typedef {{run?: string, worker?: string, force?: boolean}} WaiveFlags
  * @typedef {{run?: string, worker?: string, note?: string, force?: boolean}} ReopenFlags

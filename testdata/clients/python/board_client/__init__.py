@@ -151,8 +151,8 @@ class Item(TypedDict):
 
 class Question(TypedDict):
     id: str; seq: int; created: str; content: str; priority: Priority
-    status: Literal["open", "addressed", "waived"]; worker: str; origin: str; addressed_by: str
-    reason: str; closed_by: str; closed: Optional[str]; claimed_by: str
+    status: Literal["open", "addressed", "waived"]; worker: str; to: str; origin: str
+    addressed_by: str; reason: str; closed_by: str; closed: Optional[str]; claimed_by: str
     lease_until: Optional[str]; key: str; external_id: str
 
 
@@ -269,8 +269,8 @@ class Policy(TypedDict):
 
 class Reason(TypedDict):
     rule: Literal["empty", "min-entries", "expected", "open-signal", "max-open", "max-disputed", "max-conflicts", "require-source", "require-verified", "accepted", "require-evidence", "require-ran"]
-    id: str; other: str; priority: str; content: str; worker: str; claimed_by: str; clear: str
-    next: List[Next]
+    id: str; other: str; priority: str; content: str; worker: str; claimed_by: str; to: str
+    clear: str; next: List[Next]
 
 
 class SignalCounts(TypedDict):
@@ -452,12 +452,12 @@ class AcceptFlags(TypedDict, total=False):
 
 
 class AskFlags(TypedDict, total=False):
-    run: Optional[str]; worker: Optional[str]; origin: Optional[str]; force: Optional[bool]
-    no_create: Optional[bool]
+    run: Optional[str]; worker: Optional[str]; to: Optional[str]; origin: Optional[str]
+    force: Optional[bool]; no_create: Optional[bool]
 
 
 class ClaimFlags(TypedDict, total=False):
-    run: Optional[str]; worker: Optional[str]; min_priority: Optional[Priority]
+    run: Optional[str]; worker: Optional[str]; min_priority: Optional[Priority]; tag: Texts
     lease: Optional[str]; force: Optional[bool]
 
 
