@@ -391,3 +391,6 @@ func (ev *Evidence) inPlaceOf(c *Claim, m, n *Match) *Detail {
 	}
 	return nil
 }
+
+// abs returns a number without its sign.
+func abs(n int) int { return max(n, -n) }

@@ -218,7 +218,7 @@ func (t tokens) first(s wordSet) string {
 func (t tokens) firstOfAll(s wordSet) string {
 	for i := range t {
 		next := t.at(i + 1)
-		dim := units()[next.low].dim
+		dim := dimensionOf(next.low)
 		often := next.counts() && next.low != "one" || dim == "time" || dim == "months" || weekdays.has(next.low)
 		if s.has(t[i].low) && !(often && (t[i].low == "every" || t[i].low == "each")) {
 			return t[i].low

@@ -134,16 +134,6 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestHeaderUnit: a unit of a header is compared, but for one that is made of two.
-func TestHeaderUnit(t *testing.T) {
-	for header, want := range map[string]string{"lead_time_weeks": "time", "hmf_mg_kg": "", "conductivity_mS/cm": "", "weight_kg": "mass", "offset_s": "time",
-		"gust_kmh": "length", "wind (m/s)": "length", "class_m": ""} {
-		if u := headerUnit(header); u.dim != want {
-			t.Errorf("%s: %q instead of %q", header, u.dim, want)
-		}
-	}
-}
-
 // TestBroken reads broken texts.
 func TestBroken(t *testing.T) {
 	pieces := strings.Fields("The fund has 1,234.5 million € EUR -3.2% 12:30 2026-12-31 31 December 2026 at least " +

@@ -289,13 +289,6 @@ func (c *Claim) boundAlike(e *Claim) (same bool, why string) {
 	return false, why
 }
 
-// turnsWithDenial reports whether a reason is a denial, or two words of a condition such as
-// before and after: two statements with the same condition may differ in both.
-func turnsWithDenial(why string) bool {
-	word, _, _ := strings.Cut(strings.TrimPrefix(why, "“"), "”")
-	return strings.HasSuffix(why, deniedOnceSuffix) || conditionSigns()[word]+orderSign(word) != 0
-}
-
 // holdsAs reports whether one of some statements has a condition of a claim with the same sign, if that is no bound:
 // "that is possible only if she is there".
 func (c *Claim) holdsAs(all []*Claim) bool {

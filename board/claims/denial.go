@@ -147,6 +147,3 @@ func (c *Claim) denyBeside(r *reading, i int) {
 	f, _ := r.focus(i-1, -1, 3, r.clause)
 	c.denials = append(c.denials, denial{t[i].text, r.clause[i], f})
 }
-
-// deniedOnceSuffix ends, and marks for other code, a reason that one of two clauses denies a word and the other not.
-const deniedOnceSuffix = "” is denied on one side"

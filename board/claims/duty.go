@@ -124,7 +124,7 @@ func (t tokens) isMonth(i int) bool {
 func (t tokens) ofFigure(i int) bool {
 	next := t.at(i + 1)
 	return t.at(i-1).kind == numberToken || t.at(i-1).low == "than" || next.kind == numberToken ||
-		next.kind == signToken || currencies()[next.low] != ""
+		next.kind == signToken || CurrencyOf(next.low) != ""
 }
 
 func guessed(low string) bool { return low == "may" || low == "might" || low == "could" }

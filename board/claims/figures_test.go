@@ -187,3 +187,13 @@ func FuzzExtract(f *testing.F) {
 		}
 	})
 }
+
+// TestHeaderUnit: a unit of a header is compared, but for one that is made of two.
+func TestHeaderUnit(t *testing.T) {
+	for header, want := range map[string]string{"lead_time_weeks": "time", "hmf_mg_kg": "", "conductivity_mS/cm": "", "weight_kg": "mass", "offset_s": "time",
+		"gust_kmh": "length", "wind (m/s)": "length", "class_m": ""} {
+		if u := headerUnit(header); u.dim != want {
+			t.Errorf("%s: %q instead of %q", header, u.dim, want)
+		}
+	}
+}

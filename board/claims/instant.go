@@ -1,11 +1,12 @@
 package claims
 
 import (
-	"blackboard/board/text"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"blackboard/board/text"
 )
 
 // An Instant is a date, a time of day, or both, as exact as it is written.
@@ -573,7 +574,7 @@ func (in *Instant) againstClock(e *Instant, days Relation) Relation {
 	for _, p := range pairs {
 		if in.Round || e.Round { // a clock of the twelve hours is no stranger to that of 24
 			d := (p[0] - p[1] + 36*3600) % (12 * 3600)
-			if min(d, 12*3600-d) <= 1800 && (in.Half || e.Half || abs(p[0]-p[1]) <= 1800) {
+			if min(d, 12*3600-d) <= 1800 && (in.Half || e.Half || max(p[0]-p[1], p[1]-p[0]) <= 1800) {
 				return Rounded
 			}
 		}
@@ -632,8 +633,6 @@ func (in *Instant) asLong(e *Instant) bool {
 	a, b := in.To.Sub(in.From), e.To.Sub(e.From)
 	return in.Clock >= 0 || a < 2*b && b < 2*a
 }
-
-func abs(n int) int { return max(n, -n) }
 
 // datesOf returns the dates in a heading, a header or the name of a file.
 func datesOf(s string) (out []Detail) {

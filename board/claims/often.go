@@ -47,11 +47,11 @@ func secondsOf(unit string) float64 {
 	if unit == "quarter" { // which may be a number, too
 		unit = "quarters"
 	}
-	switch u := units()[unit]; u.dim {
+	switch dim, factor := UnitOf(unit); dim {
 	case "time":
-		return u.factor
+		return factor
 	case "months":
-		return u.factor * 365.25 * 86400 / 12
+		return factor * 365.25 * 86400 / 12
 	}
 	return 0
 }

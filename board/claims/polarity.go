@@ -428,3 +428,13 @@ func isPrefixed(low, word string) bool {
 	return len(word) > 4 && len(low) > len(word) && strings.HasSuffix(low, word) &&
 		slices.Contains(negativePrefixes, low[:len(low)-len(word)])
 }
+
+// turnsWithDenial reports whether a reason is a denial, or two words of a condition such as
+// before and after: two statements with the same condition may differ in both.
+func turnsWithDenial(why string) bool {
+	word, _, _ := strings.Cut(strings.TrimPrefix(why, "“"), "”")
+	return strings.HasSuffix(why, deniedOnceSuffix) || conditionSigns()[word]+orderSign(word) != 0
+}
+
+// deniedOnceSuffix ends, and marks for other code, a reason that one of two clauses denies a word and the other not.
+const deniedOnceSuffix = "” is denied on one side"

@@ -3,6 +3,7 @@ package claims
 import (
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // This file finds sentences that say of one thing what a statement says otherwise, with hardly
@@ -43,7 +44,7 @@ func (t tokens) scope() (all, part string) {
 			part = t.outOf(i)
 		case low == "full" && before == "in",
 			universals.has(low) && next.kind != numberToken && ones[next.low] == 0 &&
-				units()[next.low].dim == "":
+				dimensionOf(next.low) == "":
 			if before == "not" || before == "almost" || before == "nearly" {
 				part = before + " " + low
 			} else {
@@ -61,7 +62,10 @@ func (t tokens) scope() (all, part string) {
 
 // outOf returns what stands around "of" if that is a part: 38 of the 40, four out of nine, 11 of them.
 func (t tokens) outOf(i int) string {
-	number := func(k int) float64 { return max(float(t.at(k).text), float64(ones[t.at(k).low])) }
+	number := func(k int) float64 {
+		n, _ := strconv.ParseFloat(t.at(k).text, 64)
+		return max(n, float64(ones[t.at(k).low]))
+	}
 	k, from := i+1, i-1
 	if wholes.has(t.at(k).low) {
 		k++
@@ -101,7 +105,7 @@ func (t tokens) rhythms() (is, not []string) {
 			continue
 		}
 		b := t.at(i - 1)
-		if (t[i].low == "a" || t[i].low == "an") && !oftenWords.has(b.low) && units()[b.low].dim == "" &&
+		if (t[i].low == "a" || t[i].low == "an") && !oftenWords.has(b.low) && dimensionOf(b.low) == "" &&
 			!slices.ContainsFunc(t[max(0, i-4):i], token.counts) {
 			continue // a year ago
 		}

@@ -271,3 +271,14 @@ func (d *Detail) relation(e *Detail) Relation {
 	}
 	return Same
 }
+
+// Is reports whether two figures are equal as far as they are written. A number that counts nothing may have any unit, as
+// in the cell of a table, unless bare is false.
+func (d *Detail) Is(x *Detail, bare bool) bool {
+	rel := d.relation(x)
+	if rel == Bare && d.Q.Dim != "" {
+		return bare && len(x.Q.Noun) == 0 && !x.Q.Ref && (x.Q.Value == x.Q.Number || near(x.Q.Value, d.Q.Value)) &&
+			(d.Q.Dim != "percent" || x.Cell != nil)
+	}
+	return rel.Agrees()
+}

@@ -24,7 +24,7 @@ type Verification struct {
 // its source.
 func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Verification) {
 	around = quotedIn(around, quote)
-	program := len(around) > 0 && reProgram.MatchString(around[0].Source) && !isData(quote)
+	program := len(around) > 0 && IsProgram(around[0].Source) && !isData(quote)
 	near := ev.beside(around)
 	q, nearby := ev.quotation(finding, quote, around), many(near)
 	var had []*Detail
@@ -80,7 +80,7 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 	if why := finding.crosswise(around); why != "" {
 		v.Refuted = append(v.Refuted, why)
 	}
-	if finding.English && lex(quote).english() && !isCells(quote) {
+	if finding.English && IsEnglish(quote) && !isCells(quote) {
 		v.Refuted = append(v.Refuted, ev.otherwise(finding.Text, quote, nil, shareOfQuote, ofQuotes...)...)
 	}
 	v.Has = func(text string) bool {
@@ -374,17 +374,6 @@ func (ev *Evidence) HasFigure(d *Detail, bare bool) bool {
 		}
 	}
 	return false
-}
-
-// Is reports whether two figures are equal as far as they are written. A number that counts nothing may have any unit, as
-// in the cell of a table, unless bare is false.
-func (d *Detail) Is(x *Detail, bare bool) bool {
-	rel := d.relation(x)
-	if rel == Bare && d.Q.Dim != "" {
-		return bare && len(x.Q.Noun) == 0 && !x.Q.Ref && (x.Q.Value == x.Q.Number || near(x.Q.Value, d.Q.Value)) &&
-			(d.Q.Dim != "percent" || x.Cell != nil)
-	}
-	return rel.Agrees()
 }
 
 // ofFigures is how many figures a claim of ExtractFigures has.

@@ -74,6 +74,9 @@ func UnitOf(word string) (dim string, factor float64) {
 	return u.dim, u.factor
 }
 
+// dimensionOf returns the dimension of a unit, "" if a word is none.
+func dimensionOf(word string) string { return units()[word].dim }
+
 // CurrencyOf returns the code of a currency, "" if a word is none.
 func CurrencyOf(word string) string { return currencies()[word] }
 
