@@ -41,7 +41,6 @@
 //	kb/learn         reads learnings from transcripts, answers and worklogs
 //	kb/importers     reads memories of other tools, and our own exports
 //	kb/memory        what agents remember: tiers, named entries, journals, conversations
-//	kb/memory/orient     lays out the document for a turn within a budget
 //	kb/chunks        the context store of a project: chunks and state
 //
 // Harnesses, screen, program:

@@ -50,9 +50,7 @@ var rooms = map[string][]string{
 
 	"kb/store": {"board/store", "board/sqlite", "board/postgres", "board/claims", "kb/index", "kb/rank", "embed"},
 
-	"kb/memory": {"kb/store", "kb/orient", "board/claims", "kb/secret", "board/words"},
-
-	"kb/orient": {},
+	"kb/memory": {"kb/store", "board/claims", "kb/secret", "board/words"},
 
 	"kb/chunks": {"kb/store", "kb/memory", "kb/secret"},
 
@@ -121,8 +119,6 @@ var movesTo = map[string]string{
 	"board/trace": "board/claims",
 
 	"board/verify": "board/claims",
-
-	"kb/memory/orient": "kb/orient",
 
 	"hooks/mcp/transport": "hooks/mcp",
 
@@ -249,7 +245,7 @@ var ceilings = map[string]int{
 
 	"board/check": 1725, // with the policy; a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step; several posts at once
 
-	"board/claims": 12120, // an index of the figures, clauses and names of long texts (480); how often and when, and who says it, in a passage that surely speaks of a finding; the passage that carries a finding, from board/survival, dates and numbers in more notations; what contradicts what in capsules and memory, which words had (1,050); figures and names in the place of others, sentences that cite a finding, figures exchanged between clauses; findings that say otherwise than their quote, also by small words; spoken times of day, conditions; names of doubts
+	"board/claims": 12129, // an index of the figures, clauses and names of long texts (480); how often and when, and who says it, in a passage that surely speaks of a finding; the passage that carries a finding, from board/survival, dates and numbers in more notations; what contradicts what in capsules and memory, which words had (1,050); figures and names in the place of others, sentences that cite a finding, figures exchanged between clauses; findings that say otherwise than their quote, also by small words; spoken times of day, conditions; names of doubts
 	"board/clash":  1016,  // which of two notes holds, from kb/memory; what a question asks for; what renews in other words
 
 	"board/disk": 660, // patterns below a path; who takes names away waits for who is opening files; logs, and tests of paths that nine packages had
@@ -330,9 +326,7 @@ var ceilings = map[string]int{
 
 	"kb/markdown": 922, // all front matter is read here
 
-	"kb/memory": 8400, // which note replaces which, also by vectors; own notes like items
-
-	"kb/memory/orient": 270,
+	"kb/memory": 8649, // the document for a turn, which was a package; which note replaces which, also by vectors; own notes like items
 
 	"kb/rank": 490,
 

@@ -9,7 +9,6 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
-	"blackboard/kb/memory/orient"
 	"blackboard/kb/store"
 )
 
@@ -228,7 +227,7 @@ func (f *file) warnOfOlder(tx *sqlite.Tx, it *Item) (warnings []string, err erro
 	for _, o := range among {
 		if how := said.Standing(o.told()); how != clash.Apart && len(warnings) < 2 {
 			warnings = append(warnings, fmt.Sprintf("older, and similar: %s “%s”; if this takes its "+
-				"place, update or forget that one", o.ID, orient.Inline(o.Content, 120)))
+				"place, update or forget that one", o.ID, inline(o.Content, 120)))
 		}
 	}
 	return warnings, nil

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board/fault"
-	"blackboard/kb/memory/orient"
 )
 
 const (
@@ -97,14 +96,14 @@ type Considered struct {
 // leave notes why an item that was read is in no section.
 func (c *collector) leave(h *Hit, why string) {
 	c.o.Considered = append(c.o.Considered, Considered{"memory " + h.ID,
-		orient.Tokens(c.line(h, orient.Content)), false, why})
+		tokensOf(c.line(h, maxContent)), false, why})
 }
 
-// consider notes what Fit has decided about the lines of the sections.
-func (o *Orientation) consider(sections []*orient.Section) {
+// consider notes what fitSections has decided about the lines of the sections.
+func (o *Orientation) consider(sections []*docSection) {
 	for _, sec := range sections {
 		for i, line := range sec.Lines {
-			c := Considered{What: "memory " + sec.IDs[i], Tokens: orient.Tokens(line),
+			c := Considered{What: "memory " + sec.IDs[i], Tokens: tokensOf(line),
 				Given: i < sec.Kept, Why: "no room is left for " + sec.Heading}
 			if c.Given {
 				c.Why = strings.TrimLeft(sec.Heading, "# ")
@@ -150,17 +149,17 @@ func (s *Store) Orient(ctx context.Context, q OrientQuery) (Orientation, error) 
 		return o, err
 	}
 	var b strings.Builder
-	if err := s.orientNamed(ctx, &q, &o, &b, orient.Demand(sections)); err != nil {
+	if err := s.orientNamed(ctx, &q, &o, &b, tokensOfAll(sections)); err != nil {
 		return o, err
 	}
-	orient.Fit(sections, q.Budget-orient.Tokens(b.String())-1)
+	fitSections(sections, q.Budget-tokensOf(b.String())-1)
 	var own strings.Builder
 	o.consider(sections)
-	ids, left := orient.Write(sections, &b, &own)
+	ids, left := writeSections(sections, &b, &own)
 	o.Given, o.LeftOut = append(o.Given, ids...), left
 	o.Degraded = slices.Compact(o.Degraded)
 	o.Markdown, o.Own = strings.TrimSpace(b.String()), strings.TrimSpace(own.String())
-	o.Tokens = orient.Tokens(o.Text())
+	o.Tokens = tokensOf(o.Text())
 	o.listGiven(sections, hits, q.Tiers)
 	if !q.Unasked && q.Text != "" {
 		for i := range o.Slices {
@@ -220,16 +219,16 @@ func (s *Store) orientNamed(ctx context.Context, q *OrientQuery, o *Orientation,
 	for i := range named {
 		named[i].Body = q.Clean(named[i].Body)
 	}
-	entries := make([]orient.Entry, len(named))
+	entries := make([]docEntry, len(named))
 	for i, n := range named {
-		entries[i] = orient.Entry{Name: n.Name, Body: n.Body, More: cmp.Or(
+		entries[i] = docEntry{Name: n.Name, Body: n.Body, More: cmp.Or(
 			fault.Do("memory.named.show", "the rest: {}", "name", n.Name,
 				"tier", n.Tier).In(q.Words), "the rest was cut")}
 	}
-	written, degraded := orient.WriteEntries(b, entries, limit)
+	written, degraded := writeDocEntries(b, entries, limit)
 	for _, i := range written {
 		o.Named, o.Given = append(o.Named, named[i]), append(o.Given, named[i].version())
-		o.Considered = append(o.Considered, Considered{"named " + named[i].Name, entries[i].Tokens(),
+		o.Considered = append(o.Considered, Considered{"named " + named[i].Name, entries[i].tokens(),
 			true, "always"})
 	}
 	o.Degraded = append(o.Degraded, degraded...)
@@ -242,7 +241,7 @@ const NamedTokens = DefaultBudget * namedShare / 100
 
 // Tokens returns the tokens of the entry in an orientation.
 func (n *Named) Tokens() int {
-	return (&orient.Entry{Name: n.Name, Body: n.Body}).Tokens()
+	return (&docEntry{Name: n.Name, Body: n.Body}).tokens()
 }
 
 // namedShare is the guaranteed share of named entries in a budget, in percent.
@@ -255,15 +254,15 @@ type collector struct {
 	q     *OrientQuery
 	o     *Orientation
 	shown []*Hit
-	hits  map[*orient.Section][]*Hit // of their lines
-	near  map[string]float64         // evidence of what is not surely about the text, by id
+	hits  map[*docSection][]*Hit // of their lines
+	near  map[string]float64     // evidence of what is not surely about the text, by id
 }
 
 // sections reads the candidates for all sections, in order. It also returns the hits of
 // their lines.
 func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) (
-	[]*orient.Section, map[*orient.Section][]*Hit, error) {
-	c := &collector{Store: s, ctx: ctx, q: q, o: o, hits: map[*orient.Section][]*Hit{},
+	[]*docSection, map[*docSection][]*Hit, error) {
+	c := &collector{Store: s, ctx: ctx, q: q, o: o, hits: map[*docSection][]*Hit{},
 		near: map[string]float64{}}
 	counts, err := c.read(Query{Limit: maxCritical + q.Limit, recent: true}, Channel, Workspace,
 		Account)
@@ -286,7 +285,7 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) (
 		func(h *Hit) bool { return h.Importance < criticalFrom })
 	slices.SortStableFunc(critical,
 		func(a, b *Hit) int { return cmp.Compare(b.Relevance, a.Relevance) })
-	all := []*orient.Section{c.section("## Critical", critical, len(critical)), core}
+	all := []*docSection{c.section("## Critical", critical, len(critical)), core}
 	all[0].Shorten = func(i, n int) string { return c.line(critical[i], n) }
 	about, err := c.about()
 	if err != nil {
@@ -429,11 +428,11 @@ func (c *collector) about() (hits []*Hit, err error) {
 }
 
 // section makes a section of hits.
-func (c *collector) section(heading string, hits []*Hit, most int) *orient.Section {
-	sec := &orient.Section{Heading: heading}
+func (c *collector) section(heading string, hits []*Hit, most int) *docSection {
+	sec := &docSection{Heading: heading}
 	for _, h := range hits[:min(most, len(hits))] {
 		sec.IDs = append(sec.IDs, h.ID)
-		sec.Lines = append(sec.Lines, c.line(h, orient.Content))
+		sec.Lines = append(sec.Lines, c.line(h, maxContent))
 		c.shown, c.hits[sec] = append(c.shown, h), append(c.hits[sec], h)
 	}
 	return sec
@@ -475,10 +474,10 @@ func (q *OrientQuery) questions() (all []string) {
 
 // ownSections returns the agent's core memories and its journal of the last week.
 func (s *Store) ownSections(ctx context.Context, q *OrientQuery) (
-	core, journal *orient.Section, err error) {
-	core, journal = &orient.Section{Heading: "## Core", Own: true,
+	core, journal *docSection, err error) {
+	core, journal = &docSection{Heading: "## Core", Own: true,
 		More: fault.Do("memory.core", "{}").In(q.Words)},
-		&orient.Section{Heading: "## Journal of the last week", Own: true,
+		&docSection{Heading: "## Journal of the last week", Own: true,
 			More: fault.Do("memory.journal", "{}").In(q.Words)}
 	if s.opt.Agent == "" || !slices.Contains(q.Tiers, Workspace) &&
 		!slices.Contains(q.Tiers, Account) {
@@ -489,7 +488,7 @@ func (s *Store) ownSections(ctx context.Context, q *OrientQuery) (
 		return nil, nil, err
 	}
 	for _, n := range notes { // the newest first
-		said := whole(q.Clean(n.Content), n.ID, orient.Content, q.Words)
+		said := whole(q.Clean(n.Content), n.ID, maxContent, q.Words)
 		switch text := "“" + said + "”\n"; {
 		case !slices.Contains(q.Tiers, n.Tier), q.unchanged(n.Created),
 			slices.Contains(q.Given, n.ID):
@@ -504,7 +503,7 @@ func (s *Store) ownSections(ctx context.Context, q *OrientQuery) (
 }
 
 // listGiven lists the kept hits by tier.
-func (o *Orientation) listGiven(sections []*orient.Section, hits map[*orient.Section][]*Hit,
+func (o *Orientation) listGiven(sections []*docSection, hits map[*docSection][]*Hit,
 	tiers []string) {
 	for _, t := range tiers {
 		sl := Slice{Tier: t, Hits: []Hit{}}
@@ -522,13 +521,13 @@ func (o *Orientation) listGiven(sections []*orient.Section, hits map[*orient.Sec
 // Line formats an item as one line: its id, its age, its source if that is not the
 // reader, and its text in quotes.
 func (h *Hit) Line(now time.Time, reader string, words fault.Words) string {
-	return h.line(now, reader, orient.Content, words)
+	return h.line(now, reader, maxContent, words)
 }
 
 // whole puts a text on one line; of a longer one at most n characters, and what shows the
 // rest.
 func whole(text, id string, n int, words fault.Words) string {
-	said := orient.Inline(text, n)
+	said := inline(text, n)
 	if utf8.RuneCountInString(text) <= n || words == nil {
 		return said
 	}
@@ -543,20 +542,20 @@ var persons = []string{"user", "the user", "author", "the author", "owner", "hum
 
 // line is Line with at most n characters of the text.
 func (h *Hit) line(now time.Time, reader string, n int, words fault.Words) string {
-	s := "- " + h.ID + " " + orient.ShortAge(now.Sub(h.Updated))
+	s := "- " + h.ID + " " + shortAge(now.Sub(h.Updated))
 	switch {
 	case h.Curator == CuratorAuthor:
 		s += " by the author"
 	case h.Curator == CuratorAgent && slices.Contains(persons, strings.ToLower(h.Source)):
-		s += " by an agent, of “" + orient.Inline(h.Source, 30) + "”"
+		s += " by an agent, of “" + inline(h.Source, 30) + "”"
 	case h.Source != "" && h.Source != reader:
-		s += " by " + orient.Inline(h.Source, 30)
+		s += " by " + inline(h.Source, 30)
 	}
 	s += " “" + whole(h.titled(), h.ID, n, words) + "”"
 	if h.DerivedFrom != "" { // the source, for verification
-		s += " (from “" + orient.Inline(h.DerivedFrom, 120) + "”"
+		s += " (from “" + inline(h.DerivedFrom, 120) + "”"
 		if h.Derived != "" {
-			s += ", " + orient.Inline(h.Derived, 120)
+			s += ", " + inline(h.Derived, 120)
 		}
 		s += ")"
 	}
@@ -587,7 +586,7 @@ func (h *Hit) frame(now time.Time) string {
 		CuratorAgent: "noted by an agent", CuratorAuthor: "noted by the author",
 		CuratorImport: "imported"}[h.Curator]
 	if h.Source != "" && h.Source != h.Curator {
-		by += " (“" + orient.Inline(h.Source, 60) + "”)"
+		by += " (“" + inline(h.Source, 60) + "”)"
 	}
 	where := h.Tier
 	if h.Tier == Channel {
@@ -596,12 +595,12 @@ func (h *Hit) frame(now time.Time) string {
 	if h.Agent != "" {
 		where += ", private"
 	}
-	s := fmt.Sprintf("%s %s, %s, importance %s: “%s”", by, orient.Age(now.Sub(h.Updated)), where,
-		Level(h.Importance), orient.Inline(h.titled(), orient.Content))
+	s := fmt.Sprintf("%s %s, %s, importance %s: “%s”", by, ageInWords(now.Sub(h.Updated)), where,
+		Level(h.Importance), inline(h.titled(), maxContent))
 	if h.DerivedFrom != "" {
-		s += " — derived from “" + orient.Inline(h.DerivedFrom, 120) + "”"
+		s += " — derived from “" + inline(h.DerivedFrom, 120) + "”"
 		if h.Derived != "" {
-			s += " (" + orient.Inline(h.Derived, 120) + ")"
+			s += " (" + inline(h.Derived, 120) + ")"
 		}
 	}
 	return s + h.statusSuffix()

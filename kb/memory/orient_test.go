@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"blackboard/board/fault"
-	"blackboard/kb/memory/orient"
 )
 
 func TestOrientStaysWithinItsBudget(t *testing.T) {
@@ -39,7 +38,7 @@ func TestOrientStaysWithinItsBudget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o.Tokens > budget || orient.Tokens(o.Markdown) > budget {
+		if o.Tokens > budget || tokensOf(o.Markdown) > budget {
 			t.Errorf("%d tokens for a budget of %d", o.Tokens, budget)
 		}
 		if !strings.HasPrefix(o.Markdown, "# VOICE") || !strings.Contains(o.Markdown, "# SOUL") && budget > 100 {
@@ -269,8 +268,8 @@ func TestOrientOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text := o.Text(); orient.Tokens(text) > budget || o.Tokens > budget || strings.Contains(text, "\n# SYSTEM") || strings.Count(text, "\n## Critical") > 1 {
-			t.Errorf("a budget of %d gives %d tokens:\n%s", budget, orient.Tokens(text), text)
+		if text := o.Text(); tokensOf(text) > budget || o.Tokens > budget || strings.Contains(text, "\n# SYSTEM") || strings.Count(text, "\n## Critical") > 1 {
+			t.Errorf("a budget of %d gives %d tokens:\n%s", budget, tokensOf(text), text)
 		}
 		if budget < 1200 {
 			continue
@@ -473,8 +472,8 @@ func TestBlockHasABudget(t *testing.T) {
 	}
 	for _, budget := range []int{100, 1200, 5000} {
 		block, leftOut, err := s.AgentContext(t.Context(), budget)
-		if err != nil || orient.Tokens(block) > budget || strings.Count(block, "\n- ")+leftOut != 65 {
-			t.Errorf("%d tokens in a budget of %d, %d left out, %v", orient.Tokens(block), budget, leftOut, err)
+		if err != nil || tokensOf(block) > budget || strings.Count(block, "\n- ")+leftOut != 65 {
+			t.Errorf("%d tokens in a budget of %d, %d left out, %v", tokensOf(block), budget, leftOut, err)
 		}
 		if budget > 100 && (!strings.Contains(block, "note 34:") || !strings.Contains(block, "note 64:")) {
 			t.Errorf("the newest are not in %s", block)

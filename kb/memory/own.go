@@ -13,7 +13,6 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
-	"blackboard/kb/memory/orient"
 	"blackboard/kb/store"
 )
 
@@ -293,8 +292,8 @@ func (s *Store) AgentContext(ctx context.Context, budget int) (
 	if err != nil {
 		return "", 0, err
 	}
-	section := func(heading string, say func(n *Note, most int) string, kept func(*Note) bool) *orient.Section {
-		sec := &orient.Section{Heading: heading, Own: true}
+	section := func(heading string, say func(n *Note, most int) string, kept func(*Note) bool) *docSection {
+		sec := &docSection{Heading: heading, Own: true}
 		var of []*Note
 		for i := range all {
 			if n := &all[i]; kept(n) {
@@ -305,22 +304,22 @@ func (s *Store) AgentContext(ctx context.Context, budget int) (
 		return sec
 	}
 	core := section("## Core Memories (permanent)", func(n *Note, most int) string {
-		return "- " + orient.Inline(n.Content, most) + "\n"
+		return "- " + inline(n.Content, most) + "\n"
 	}, func(n *Note) bool { return n.Kind == Core })
 	journal := section("## Recent Journal Entries", func(n *Note, most int) string {
-		return "- [" + n.Created.Format(time.DateOnly) + "] " + orient.Inline(n.Content, most) + "\n"
+		return "- [" + n.Created.Format(time.DateOnly) + "] " + inline(n.Content, most) + "\n"
 	}, func(n *Note) bool { return n.Kind == Journal && !n.Expired })
-	sections := []*orient.Section{core, journal}
+	sections := []*docSection{core, journal}
 	// Neither may take all the room: the journal has a third of it at first.
 	left := budget
 	for _, part := range []struct {
-		sec  *orient.Section
+		sec  *docSection
 		most int
 	}{{journal, budget / 3}, {core, budget}, {journal, budget}} {
 		before := part.sec.Kept
-		orient.Fit([]*orient.Section{part.sec}, min(part.most, left))
+		fitSections([]*docSection{part.sec}, min(part.most, left))
 		for _, line := range part.sec.Lines[before:part.sec.Kept] {
-			left -= orient.Tokens(line)
+			left -= tokensOf(line)
 		}
 	}
 	for _, sec := range sections {

@@ -13,7 +13,6 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/embed"
-	"blackboard/kb/memory/orient"
 	"blackboard/kb/secret"
 	"blackboard/kb/store"
 )
@@ -124,7 +123,7 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 func (s *Store) warnOfSource(ctx context.Context, out *Stored) {
 	if how := s.Derived(ctx, &out.Item); how != "" {
 		out.Warnings = append(out.Warnings,
-			fmt.Sprintf("it is derived from %s, which is %s", orient.Inline(out.Item.DerivedFrom, 120),
+			fmt.Sprintf("it is derived from %s, which is %s", inline(out.Item.DerivedFrom, 120),
 				how))
 	}
 }

@@ -13,7 +13,6 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
-	"blackboard/kb/memory/orient"
 	"blackboard/kb/store"
 )
 
@@ -111,7 +110,7 @@ func (s *Store) ApplyRewrites(ctx context.Context, groups []Rewrite) (
 		}
 		switch _, ok := fault.Refused(err); {
 		case ok:
-			name := cmp.Or(orient.Inline(rw.Group, 60), fmt.Sprintf("group %d", i+1))
+			name := cmp.Or(inline(rw.Group, 60), fmt.Sprintf("group %d", i+1))
 			refused = append(refused, Refused{name, reason(err)})
 		case err != nil:
 			return done, refused, skipped, err

@@ -1,8 +1,4 @@
-// Package orient lays out the document that a turn begins with, within a budget of tokens.
-//
-// Package memory chooses the items, and the order of the sections. This package decides
-// how much of each is kept, and writes it.
-package orient
+package memory
 
 import (
 	"fmt"
@@ -12,13 +8,16 @@ import (
 	"blackboard/board/fault"
 )
 
-// Section is a part of a document: lines below a heading.
-type Section struct {
+// This file lays out the document that a turn begins with, within a budget of tokens. orient.go chooses the
+// items, and the order of the sections.
+
+// docSection is a part of a document: lines below a heading.
+type docSection struct {
 	Heading string
 	Lines   []string
 	IDs     []string // id of each line; nil: they have none
 	Own     bool     // it belongs to the agent, and follows the items
-	Kept    int      // how many lines Fit has kept
+	Kept    int      // how many lines fitSections has kept
 	More    string   // where the lines are that it has not kept; "": it does not say
 	// Shorten formats a line again with at most n characters of its text; nil: long
 	// lines are skipped instead.
@@ -34,44 +33,44 @@ const (
 	ownIntro = "# Your own notes\n"
 )
 
-// Demand returns the tokens of all sections with all their lines and headings.
-func Demand(sections []*Section) (n int) {
+// tokensOfAll returns the tokens of all sections with all their lines and headings.
+func tokensOfAll(sections []*docSection) (n int) {
 	for _, sec := range sections {
 		if len(sec.Lines) > 0 {
 			n += sec.cost(0)
 			for _, l := range sec.Lines[1:] {
-				n += Tokens(l)
+				n += tokensOf(l)
 			}
 		}
 	}
-	return n + 2*Tokens(intro)
+	return n + 2*tokensOf(intro)
 }
 
 // cost returns the tokens of a line, and of the heading for the first line.
-func (sec *Section) cost(i int) int {
-	n := Tokens(sec.Lines[i])
+func (sec *docSection) cost(i int) int {
+	n := tokensOf(sec.Lines[i])
 	if i == 0 {
-		n += Tokens(sec.Heading) + 1
+		n += tokensOf(sec.Heading) + 1
 	}
 	return n
 }
 
-// Fit decides how many lines of each section to keep. The first round takes
+// fitSections decides how many lines of each section to keep. The first round takes
 // lines in order of sections, and leaves the later sections a share. The second round,
 // in the same order, fills the room that is left.
 //
 // A line that is too long makes way for the next section, but not for later lines of its
 // own section. Critical items make way only for the first of the agent's own notes, and
 // are shortened before that.
-func Fit(sections []*Section, room int) {
+func fitSections(sections []*docSection, room int) {
 	began := map[bool]bool{}
-	take := func(sec *Section, most int) bool {
+	take := func(sec *docSection, most int) bool {
 		if sec.Kept == len(sec.Lines) {
 			return false
 		}
 		cost := sec.cost(sec.Kept)
 		if !began[sec.Own] {
-			cost += Tokens(intro) + 2
+			cost += tokensOf(intro) + 2
 		}
 		if cost > most {
 			return false
@@ -83,7 +82,7 @@ func Fit(sections []*Section, room int) {
 	}
 	for _, sec := range sections { // it may have to say how many more there are
 		if sec.More != "" && len(sec.Lines) > 0 {
-			room -= Tokens(sec.rest())
+			room -= tokensOf(sec.rest())
 		}
 	}
 	for i, sec := range sections {
@@ -100,12 +99,12 @@ func Fit(sections []*Section, room int) {
 		keep := room * min(after, 4) / 10
 		if sec.Shorten != nil {
 			if keep = 0; own > 0 {
-				keep = min(own+Tokens(intro)+2, room/4)
+				keep = min(own+tokensOf(intro)+2, room/4)
 			}
 		}
 		for take(sec, room-keep) {
 		}
-		for n := Content * 3 / 4; sec.Shorten != nil && sec.Kept < len(sec.Lines) &&
+		for n := maxContent * 3 / 4; sec.Shorten != nil && sec.Kept < len(sec.Lines) &&
 			n >= leastContent; n -= 20 {
 			whole := sec.Lines[sec.Kept]
 			if sec.Lines[sec.Kept] = sec.Shorten(sec.Kept, n); take(sec, room-keep) {
@@ -120,9 +119,9 @@ func Fit(sections []*Section, room int) {
 	}
 }
 
-// Write writes the kept lines below their headings, those of the agent's own sections to
+// writeSections writes the kept lines below their headings, those of the agent's own sections to
 // own. It returns the ids of these lines, and how many lines were left out.
-func Write(sections []*Section, items, own *strings.Builder) (ids []string, leftOut int) {
+func writeSections(sections []*docSection, items, own *strings.Builder) (ids []string, leftOut int) {
 	began := map[bool]bool{}
 	for _, sec := range sections {
 		leftOut += len(sec.Lines) - sec.Kept
@@ -150,7 +149,7 @@ func Write(sections []*Section, items, own *strings.Builder) (ids []string, left
 }
 
 // rest says how many lines were not kept, and where they are.
-func (sec *Section) rest() string {
+func (sec *docSection) rest() string {
 	return fmt.Sprintf("- and %d more (%s)\n", len(sec.Lines)-sec.Kept, sec.More)
 }
 
@@ -161,14 +160,14 @@ func sep(b *strings.Builder) string {
 	return "\n"
 }
 
-// Content is the most characters of an item in a document.
-const Content = 400
+// maxContent is the most characters of an item in a document.
+const maxContent = 400
 
-// Tokens estimates the tokens of a text: 4 bytes each, as in English text.
-func Tokens(s string) int { return (len(s) + 3) / 4 }
+// tokensOf estimates the tokens of a text: 4 bytes each, as in English text.
+func tokensOf(s string) int { return (len(s) + 3) / 4 }
 
-// Inline puts a text on one line of at most n characters that cannot end its quotes.
-func Inline(s string, n int) string {
+// inline puts a text on one line of at most n characters that cannot end its quotes.
+func inline(s string, n int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case r == '“' || r == '”':
@@ -185,8 +184,8 @@ func Inline(s string, n int) string {
 	return fault.Clip(strings.Join(strings.Fields(s), " "), n)
 }
 
-// Age formats how long ago something was.
-func Age(d time.Duration) string {
+// ageInWords formats how long ago something was.
+func ageInWords(d time.Duration) string {
 	ago := func(n int, unit string) string {
 		if n == 1 {
 			return "1 " + unit + " ago"
@@ -209,8 +208,8 @@ func Age(d time.Duration) string {
 	}
 }
 
-// ShortAge formats an age briefly.
-func ShortAge(d time.Duration) string {
+// shortAge formats an age briefly.
+func shortAge(d time.Duration) string {
 	switch day := 24 * time.Hour; {
 	case d < time.Hour:
 		return fmt.Sprintf("%dmin", max(0, int(d/time.Minute)))
@@ -223,28 +222,28 @@ func ShortAge(d time.Duration) string {
 	}
 }
 
-// Entry is a named entry of a document.
-type Entry struct {
+// docEntry is a named entry of a document.
+type docEntry struct {
 	Name string
 	Body string
 	More string // what follows a cut body: where the rest is
 }
 
-// Tokens returns the tokens of the whole entry in a document.
-func (e *Entry) Tokens() int { return Tokens("# " + e.Name + "\n\n" + e.Body + "\n") }
+// tokens returns the tokens of the whole entry in a document.
+func (e *docEntry) tokens() int { return tokensOf("# " + e.Name + "\n\n" + e.Body + "\n") }
 
-// WriteEntries writes the entries within a limit of tokens, whole while there is room. It
+// writeDocEntries writes the entries within a limit of tokens, whole while there is room. It
 // returns the indexes of those that it wrote, and what it had to cut or leave out.
-func WriteEntries(b *strings.Builder, entries []Entry, limit int) (
+func writeDocEntries(b *strings.Builder, entries []docEntry, limit int) (
 	written []int, degraded []string) {
 	for i, e := range entries {
 		head := fmt.Sprintf("%s# %s\n\n", sep(b), e.Name)
 		more := "\n… " + e.More + "\n"
 		after := 0 // what the following entries need, or a fair share for each
 		for _, o := range entries[i+1:] {
-			after += min(Tokens("\n# "+o.Name+"\n\n"+o.Body+"\n"), limit/len(entries))
+			after += min(tokensOf("\n# "+o.Name+"\n\n"+o.Body+"\n"), limit/len(entries))
 		}
-		room := 4*(limit-Tokens(b.String())-1-after) - len(head)
+		room := 4*(limit-tokensOf(b.String())-1-after) - len(head)
 		body := e.Body + "\n"
 		if len(body) > room {
 			if room -= len(more); room < 0 {
