@@ -308,3 +308,17 @@ func (c *Claim) conditions() []condition {
 	}
 	return c.bounds
 }
+
+// conditional reports whether a finding or its quote holds under a condition: not until two have tried
+// it, only after two have. A denial turns with it.
+func conditional(finding *Claim, around []*Claim) bool {
+	return len(finding.conditions()) > 0 || slices.ContainsFunc(around, func(e *Claim) bool {
+		return len(e.conditions()) > 0
+	})
+}
+
+// hasConditionWord reports whether a statement has a word that begins a condition (see fronted): before, after, unless,
+// without.
+func (c *Claim) hasConditionWord() bool {
+	return slices.ContainsFunc(c.tokens(), func(t token) bool { return fronted.has(t.low) })
+}

@@ -78,12 +78,6 @@ func (ev *Evidence) figuresOf(c *Claim, w Window) bool {
 	})
 }
 
-// hasConditionWord reports whether a statement has a word that begins a condition (see fronted): before, after, unless,
-// without.
-func (c *Claim) hasConditionWord() bool {
-	return slices.ContainsFunc(c.tokens(), func(t token) bool { return fronted.has(t.low) })
-}
-
 // sameSize is how many times as large as another value one may be that stands in its place.
 const sameSize = 5
 

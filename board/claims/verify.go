@@ -138,14 +138,6 @@ func within(d *Detail, bounds ...*Detail) bool {
 	})
 }
 
-// conditional reports whether a finding or its quote holds under a condition: not until two have tried
-// it, only after two have. A denial turns with it.
-func conditional(finding *Claim, around []*Claim) bool {
-	return len(finding.conditions()) > 0 || slices.ContainsFunc(around, func(e *Claim) bool {
-		return len(e.conditions()) > 0
-	})
-}
-
 // TurnsOnDenial reports whether a reason is a word that one side alone denies.
 func TurnsOnDenial(why string) bool { return strings.HasSuffix(why, deniedOnceSuffix) }
 
