@@ -111,6 +111,7 @@ type Claim struct {
 	bounds  []condition // read when first asked
 	bounded bool        // they have been
 	skimmed bool        // without what its details are about and what it denies
+	later   bool        // this is read when it is asked for (see whole)
 	metres  bool        // an m that stands behind a number is a metre
 	English bool
 	read    int          // tokens that have been read
@@ -167,6 +168,16 @@ func (c *Claim) extract() *Claim {
 		}
 	}
 	c.labelled()
+	return c
+}
+
+// whole reads what was left for later.
+func (c *Claim) whole() *Claim {
+	if c.later {
+		of := Extract(c.Statement, c.Source)
+		c.Words, c.denials, c.later = of.Words, of.denials, false
+		copy(c.Details, of.Details) // which others may have by now
+	}
 	return c
 }
 
@@ -281,10 +292,10 @@ func newReading(t tokens, clause int) *reading {
 		x := &t[i]
 		mark := x.kind == markToken && strings.Contains(",;:()—–|.!?", x.text) &&
 			!(x.text == "." && i > 0 && isInitial(t[i-1].text)) // J. Brandt
-		if mark || i > 0 && x.kind == wordToken && breaks.has(x.low) {
+		if mark || i > 0 && x.kind == wordToken && x.has(isBreak) {
 			clause++
 		}
-		if mark || stops.has(x.low) {
+		if mark || x.word != nil && x.has(isStop) {
 			scope++
 		}
 		r.clause[i], r.scope[i] = clause, scope
@@ -296,7 +307,7 @@ func newReading(t tokens, clause int) *reading {
 // clause on; the number of the last one is returned.
 func (c *Claim) take(text string, t tokens, cell *Cell, clause int) int {
 	r := newReading(t, clause)
-	if c.English && !c.skimmed {
+	if c.English && !c.skimmed && !c.later {
 		c.deny(r)
 	}
 	first := len(c.Details)
@@ -329,13 +340,16 @@ func (c *Claim) take(text string, t tokens, cell *Cell, clause int) int {
 	r.lendUnits(details, cell)
 	c.takeWords(r)
 	for k := range details {
-		if d := &details[k]; d.isFigure() && !c.skimmed {
+		if d := &details[k]; d.isFigure() && !c.skimmed && !c.later {
 			r.own(r.extent(d))
 		}
 	}
 	for k := range details {
-		if !c.skimmed {
-			r.around(&details[k], cell)
+		if d := &details[k]; c.later && d.isFigure() {
+			begin, _ := r.extent(d)
+			r.mark(d, begin)
+		} else if !c.skimmed && !c.later {
+			r.around(d, cell)
 		}
 		details[k].first += c.read
 		c.nameStems(&details[k])
@@ -351,20 +365,19 @@ func (c *Claim) take(text string, t tokens, cell *Cell, clause int) int {
 func (c *Claim) takeWords(r *reading) {
 	for i := range r.t {
 		x := &r.t[i]
-		low := x.low
-		if r.used[i] || x.kind != wordToken || currencies()[low] != "" && (x.capital() || len(low) > 3) {
+		if r.used[i] || x.kind != wordToken {
 			continue
 		}
+		word, content := x.lexeme(), isContent
 		if c.English {
-			low, _ = unprefixed(low)
+			word, content = word.plain, isContentEnglish
 		}
-		_, number := ones[low]
-		if number || !says(x.low) && !(c.English && hasOpposite(x.low, low)) {
+		if !x.has(content) {
 			continue
 		}
-		w := Word{stem(low), low, r.clause[i], r.aside[i], x.capital(), x.text}
+		w := Word{word.stem, word.low, r.clause[i], r.aside[i], x.capital(), x.text}
 		c.Words = append(c.Words, w)
-		if !empty.has(x.low) {
+		if !x.has(isEmpty) {
 			c.stems[w.stem] = true
 		}
 	}
@@ -460,9 +473,7 @@ var figureWords = sync.OnceValue(func() map[string]bool {
 
 // mayBeginFigure reports whether a token may begin a number, a date or a time. Most words do not.
 func (t *token) mayBeginFigure() bool {
-	return t.kind != wordToken || figureWords()[t.low] || strings.IndexFunc(t.low, func(r rune) bool {
-		return digit(r) || unspaced(r)
-	}) >= 0
+	return t.kind != wordToken || t.has(beginsFigure)
 }
 
 var (
@@ -526,8 +537,8 @@ func (r *reading) around(d *Detail, cell *Cell) {
 					d.about.add(stem(p), by)
 				}
 			}
-		case says(x.low) && ones[x.low] == 0:
-			s := stem(x.low)
+		case x.has(isTopic):
+			s := x.lexeme().stem
 			d.about.add(s, by)
 			d.about.stands(s, map[bool]uint8{true: leading, false: trailing}[k < begin])
 		}

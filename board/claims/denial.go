@@ -41,7 +41,7 @@ func unprefixed(low string) (string, bool) {
 func (c *Claim) deny(r *reading) {
 	t := r.t
 	for i := range t {
-		if t[i].kind != wordToken && t[i].text != "0" {
+		if t[i].text != "0" && (t[i].kind != wordToken || !t[i].has(mayDeny)) {
 			continue
 		}
 		low := strings.ReplaceAll(t[i].low, "’", "'")
@@ -68,6 +68,14 @@ func (c *Claim) deny(r *reading) {
 			}
 		}
 	}
+}
+
+// denies reports whether a word may be one that deny reads.
+func denies(low string) bool {
+	low = strings.ReplaceAll(low, "’", "'")
+	_, un := unprefixed(low)
+	return un || negators.has(low) || deniedBy.has(low) || needTo.has(low) || strings.HasPrefix(low, "wait") ||
+		slices.Contains([]string{"rather", "instead", "not", "no", "never", "free", "missing", "without"}, low)
 }
 
 // supposes reports whether a sentence says what would be, not what is.

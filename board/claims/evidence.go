@@ -220,7 +220,10 @@ func (s *scale) weigh(d *Detail, claims []*Claim, figures *figureIndex) (w Weigh
 func (s *scale) weighAll(d *Detail, figures *figureIndex, w *Weighing) {
 	for _, p := range figures.comparable(d) {
 		rel := d.relation(p.d)
-		if rel == Incomparable || p.d.Denied && !d.Denied {
+		if rel == Incomparable {
+			continue
+		}
+		if p.in.whole(); p.d.Denied && !d.Denied {
 			continue
 		}
 		m := s.meet(p.in)

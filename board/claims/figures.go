@@ -64,6 +64,9 @@ func indexFigures(most int, claims ...*Claim) *figureIndex {
 	if len(x.all) <= most {
 		return x
 	}
+	for _, c := range claims {
+		c.whole()
+	}
 	x.has, x.ask, x.about = map[valueKey][]int32{}, map[valueKey][]int32{}, map[subject][]int32{}
 	add := func(to map[valueKey][]int32, k valueKey, i int) {
 		if at := to[k]; len(at) == 0 || at[len(at)-1] != int32(i) {

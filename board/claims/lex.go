@@ -30,6 +30,17 @@ type token struct {
 	minus bool // of a number
 	tied  bool // with a hyphen to the one before
 	code  bool // in backticks
+	word  *lexeme
+}
+
+// has reports whether a word has a trait.
+func (t *token) has(is trait) bool { return t.lexeme().is&is != 0 }
+
+func (t *token) lexeme() *lexeme {
+	if t.word == nil {
+		return lexemeOf(t.text)
+	}
+	return t.word
 }
 
 func (t *token) end() int { return t.at + len(t.text) }
@@ -77,9 +88,18 @@ func lex(text string) tokens {
 
 func (l *lexer) add(kind tokenKind, text string, at int) {
 	n := len(l.out)
-	l.out = append(l.out, token{kind: kind, text: text, low: replace(hyphens, strings.ToLower(text)), at: at,
-		glued: n > 0 && l.out[n-1].end() == at, tied: at > 0 && l.text[at-1] == '-', code: l.code})
+	x := token{kind: kind, text: text, at: at, glued: n > 0 && l.out[n-1].end() == at,
+		tied: at > 0 && l.text[at-1] == '-', code: l.code}
+	if kind == wordToken {
+		x.word = lexemeOf(text)
+		x.low = x.word.low
+	} else {
+		x.low = lowered(text)
+	}
+	l.out = append(l.out, x)
 }
+
+func lowered(text string) string { return replace(hyphens, strings.ToLower(text)) }
 
 // replace is r.Replace, which makes a new string of any, but for plain words and numbers, which it leaves as they are.
 func replace(r *strings.Replacer, s string) string {
@@ -105,6 +125,10 @@ var (
 
 // next adds the tokens at a place, and returns where the next ones are.
 func (l *lexer) next(at int) int {
+	if end := l.letters(at); end > 0 {
+		l.add(wordToken, l.text[at:end], at)
+		return end
+	}
 	r, size := utf8.DecodeRuneInString(l.text[at:])
 	after, _ := utf8.DecodeRuneInString(l.text[at+size:])
 	free := at == 0 || strings.IndexByte(" \n\t(\"'`[|,=", l.text[at-1]) >= 0
@@ -133,6 +157,19 @@ func (l *lexer) next(at int) int {
 		l.add(markToken, l.text[at:at+size], at)
 	}
 	return at + size
+}
+
+// letters returns where a word ends that is of ASCII's letters, if it begins at a place and is nothing else; most are.
+func (l *lexer) letters(at int) int {
+	end, humps := at, false
+	for ; end < len(l.text) && (l.text[end]|0x20 >= 'a' && l.text[end]|0x20 <= 'z'); end++ {
+		humps = humps || end > at && l.text[end] < 'a'
+	}
+	if end == at || humps || l.code || end < len(l.text) && strings.IndexByte(" \n,;()|!?\"", l.text[end]) < 0 &&
+		(l.text[end] != '.' || end+1 < len(l.text) && l.text[end+1] != ' ') {
+		return 0
+	}
+	return end
 }
 
 // begins reports whether a sign begins a name: /v2, .pdf, --flag, @home.

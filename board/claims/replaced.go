@@ -197,7 +197,7 @@ func (ev *Evidence) partOfName(word string) bool {
 		ev.names = map[string]bool{}
 		for _, c := range ev.Claims {
 			for k := range c.Details {
-				if d := &c.Details[k]; d.Kind == Name && (len(d.Words) > 1 || d.titled()) {
+				if d := &c.Details[k]; d.Kind == Name && (len(d.Words) > 1 || c.whole().Details[k].titled()) {
 					for _, w := range d.Words {
 						ev.names[w] = true
 					}

@@ -346,8 +346,10 @@ func (ev *Evidence) hasFigure(c *Claim, d *Detail) bool {
 	for _, e := range ev.withFigure(c, d) {
 		for k := range e.Details {
 			x := &e.Details[k]
-			if rel := d.relation(x); (rel == Same || rel == Rounded) && (!x.Denied || d.Denied) {
-				return true
+			if rel := d.relation(x); rel == Same || rel == Rounded {
+				if e.whole(); !x.Denied || d.Denied {
+					return true
+				}
 			}
 		}
 	}
@@ -366,6 +368,16 @@ func (ev *Evidence) HasFigure(d *Detail, bare bool) bool {
 		}
 	}
 	return false
+}
+
+// EvidenceOf reads a document as evidence for Verify and HasFigure, most of which is not read as a whole.
+func EvidenceOf(d *documents.Document) *Evidence {
+	var all []*Claim
+	for _, s := range ReadPart(d, 0, math.MaxInt) {
+		c := &Claim{Statement: s, Source: d.Name, stems: map[string]bool{}, English: true, later: true}
+		all = append(all, c.extract())
+	}
+	return NewEvidence(all)
 }
 
 // ofFigures is how many figures a claim of ExtractFigures has.
@@ -421,7 +433,7 @@ func (ev *Evidence) OnLines(from, to int) (all []*Claim) {
 	i := sort.Search(len(ev.Claims), func(i int) bool { return ev.Claims[i].End >= from })
 	for ; i < len(ev.Claims) && ev.Claims[i].Line <= to; i++ {
 		if ev.Claims[i].End >= from {
-			all = append(all, ev.Claims[i])
+			all = append(all, ev.Claims[i].whole())
 		}
 	}
 	return all

@@ -2,6 +2,7 @@ package claims
 
 import (
 	_ "embed"
+	"hash/maphash"
 	"strconv"
 	"strings"
 	"sync"
@@ -181,28 +182,86 @@ func shorten(w string) string {
 	return w
 }
 
-// stem returns what words are compared by.
-func stem(w string) string {
-	if s, ok := stemmed.Load(w); ok {
-		return s.(string)
-	}
-	s := uncachedStem(w)
-	if len(w) < 32 && stemmedWords.Load() < mostStemmed {
-		stemmedWords.Add(1)
-		w = strings.Clone(w) // not the text that it is of
-		stemmed.Store(w, strings.Clone(s))
-	}
-	return s
+// A lexeme is a word as it is written, with what is asked of each word of a text.
+type lexeme struct {
+	text, low, stem string
+	plain           *lexeme // without a negative prefix
+	is              trait
 }
 
-// stemmed are the stems of words that were asked for: most words of a text are said again. They are not forgotten,
-// so they are no more than mostStemmed.
-var (
-	stemmed      sync.Map
-	stemmedWords atomic.Int32
+// A trait is something that a word is.
+type trait uint16
+
+const (
+	isEmpty          trait = 1 << iota // it says nothing
+	isBreak                            // it begins a clause
+	isStop                             // no denial reaches beyond it
+	isEnglish                          // only English has it
+	isForeign                          // English does not have it
+	beginsFigure                       // or may
+	isTopic                            // a figure may be about it
+	isContent                          // it is a word of a claim
+	isContentEnglish                   // it is one of a claim in English
+	mayDeny
 )
 
-const mostStemmed = 1 << 15
+// lexemes are those that were asked for: most words of a text are said again. Each has one of two places, and they are
+// as many as have these.
+var (
+	lexemes    [1 << 16]atomic.Pointer[lexeme]
+	lexemeSeed = maphash.MakeSeed()
+)
+
+func lexemeOf(text string) *lexeme {
+	at := maphash.String(lexemeSeed, text) % uint64(len(lexemes))
+	first := lexemes[at].Load()
+	if first != nil && first.text == text {
+		return first
+	}
+	if x := lexemes[at^1].Load(); x != nil && x.text == text {
+		return x
+	}
+	x := newLexeme(text)
+	if len(text) < 32 {
+		lexemes[at^1].Store(first)
+		lexemes[at].Store(x)
+	}
+	return x
+}
+
+func newLexeme(text string) *lexeme {
+	text = strings.Clone(text) // not the text that it is of
+	x := &lexeme{text: text, low: lowered(text)}
+	x.stem, x.plain = uncachedStem(x.low), x
+	low := x.low
+	if w, un := unprefixed(low); un {
+		x.plain = lexemeOf(w)
+	}
+	one, number := ones[low]
+	r, _ := utf8.DecodeRuneInString(text)
+	content := !number && !(currencies()[low] != "" && (unicode.IsUpper(r) || len(low) > 3))
+	for _, t := range [...]struct {
+		is  trait
+		has bool
+	}{{isEmpty, empty.has(low)}, {isBreak, breaks.has(low)}, {isStop, stops.has(low)},
+		{isEnglish, englishWords.has(low)}, {isForeign, foreignWords.has(low) || r > 0x24f},
+		{beginsFigure, figureWords()[low] || strings.ContainsFunc(low, func(r rune) bool { return digit(r) || unspaced(r) })},
+		{isTopic, says(low) && one == 0}, {isContent, content && says(low)},
+		{isContentEnglish, content && (says(low) || hasOpposite(low, x.plain.low))}, {mayDeny, denies(low)}} {
+		if t.has {
+			x.is |= t.is
+		}
+	}
+	return x
+}
+
+// stem returns what words are compared by.
+func stem(w string) string {
+	if x := lexemeOf(w); x.low == w {
+		return x.stem
+	}
+	return uncachedStem(w)
+}
 
 func uncachedStem(w string) string {
 	w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "’s")
@@ -214,15 +273,15 @@ func uncachedStem(w string) string {
 }
 
 // says reports whether a word says something about what a text is about.
-func says(low string) bool { return !empty.has(low) && (len(low) > 1 || low[0] > 127) }
+func says(low string) bool { return low != "" && !empty.has(low) && (len(low) > 1 || low[0] > 127) }
 
 // stemsOf returns the stems of a text, those of names in parts.
 func stemsOf(text string) (out []string) {
 	for _, t := range lex(text) {
 		switch t.kind {
 		case wordToken:
-			if !empty.has(t.low) {
-				out = append(out, stem(t.low))
+			if !t.has(isEmpty) {
+				out = append(out, t.lexeme().stem)
 			}
 		case nameToken:
 			for _, p := range parts(t.text) {
@@ -265,11 +324,10 @@ func (t tokens) english() bool {
 		if x.kind != wordToken || x.code {
 			continue
 		}
-		if englishWords.has(x.low) {
+		if x.has(isEnglish) {
 			ours++
 		}
-		r, _ := utf8.DecodeRuneInString(x.text)
-		if foreignWords.has(x.low) || r > 0x24f {
+		if x.has(isForeign) {
 			others++
 		}
 	}

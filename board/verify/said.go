@@ -91,7 +91,7 @@ func (s *Source) figures() *claims.Evidence {
 	if s.claims == nil && len(s.doc.Text()) > maxClaimed {
 		s.claims = claims.NewEvidence(claims.ExtractFigures(s.doc))
 	} else if s.claims == nil {
-		s.claims = claims.NewEvidence(claims.ExtractDocument(s.doc))
+		s.claims = claims.EvidenceOf(s.doc)
 	}
 	return s.claims
 }

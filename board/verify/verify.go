@@ -149,7 +149,7 @@ func (s *Source) written() *Source {
 	if s.raw == nil && s.Raw != nil {
 		s.raw = NewSource(documents.New(s.doc.Name, s.Raw()))
 		if s.claims == nil && len(s.doc.Text()) <= maxClaimed {
-			s.claims = claims.NewEvidence(claims.ExtractDocument(s.doc))
+			s.claims = claims.EvidenceOf(s.doc)
 		}
 		s.raw.claims = s.claims // by its lines
 	}
