@@ -379,7 +379,7 @@ func TestDay(t *testing.T) {
 	for _, p := range d.pages {
 		n, of := d.judged(p)
 		noise, all = noise+n, all+of
-		if found[p.what] = p.text; n*10 > of && p.what != "other branch" {
+		if found[p.what] = p.text; n*10 > of {
 			t.Errorf("%s: %d of %d tokens are noise", p.what, n, of)
 		}
 	}
@@ -402,7 +402,7 @@ func TestDay(t *testing.T) {
 	}
 	log, err := os.ReadFile(RecallPath(d.home))
 	for _, want := range []string{"left out: of medium importance, and not about a topic",
-		"left out: a newer note says otherwise",
+		"left out: a newer note says otherwise", "left out: a journal entry about something else",
 		"left out: given in this session; evidence", "left out: weak; evidence", "given: the session has had", cleanRoom} {
 		if err != nil || !strings.Contains(string(log), want) {
 			t.Errorf("the log does not say %q, %v", want, err)

@@ -326,7 +326,7 @@ var ceilings = map[string]int{
 
 	"kb/markdown": 922, // all front matter is read here
 
-	"kb/memory": 8649, // the document for a turn, which was a package; which note replaces which, also by vectors; own notes like items
+	"kb/memory": 8658, // the document for a turn, which was a package; which note replaces which, also by vectors; own notes like items
 
 	"kb/rank": 490,
 

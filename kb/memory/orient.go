@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"blackboard/board/clash"
 	"blackboard/board/fault"
 )
 
@@ -273,7 +274,7 @@ func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) (
 	if err != nil {
 		return nil, nil, err
 	}
-	core, journal, err := s.ownSections(ctx, q)
+	core, journal, err := c.ownSections()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -472,9 +473,13 @@ func (q *OrientQuery) questions() (all []string) {
 	return all
 }
 
-// ownSections returns the agent's core memories and its journal of the last week.
-func (s *Store) ownSections(ctx context.Context, q *OrientQuery) (
-	core, journal *docSection, err error) {
+// leastAbout is the least share of a journal entry's words that a topic has, so that it is told unasked.
+const leastAbout = 0.1
+
+// ownSections returns the agent's core memories and its journal of the last week; unasked, only the
+// entries about the topic, if there is one.
+func (c *collector) ownSections() (core, journal *docSection, err error) {
+	s, q := c.Store, c.q
 	core, journal = &docSection{Heading: "## Core", Own: true,
 		More: fault.Do("memory.core", "{}").In(q.Words)},
 		&docSection{Heading: "## Journal of the last week", Own: true,
@@ -483,10 +488,11 @@ func (s *Store) ownSections(ctx context.Context, q *OrientQuery) (
 		!slices.Contains(q.Tiers, Account) {
 		return core, journal, nil
 	}
-	notes, err := s.Notes(ctx, "", 0)
+	notes, err := s.Notes(c.ctx, "", 0)
 	if err != nil {
 		return nil, nil, err
 	}
+	topic := clash.ReadNote(clash.Text{Body: q.Text})
 	for _, n := range notes { // the newest first
 		said := whole(q.Clean(n.Content), n.ID, maxContent, q.Words)
 		switch text := "“" + said + "”\n"; {
@@ -494,7 +500,10 @@ func (s *Store) ownSections(ctx context.Context, q *OrientQuery) (
 			slices.Contains(q.Given, n.ID):
 		case n.Kind == Core:
 			core.IDs, core.Lines = append(core.IDs, n.ID), append(core.Lines, "- "+text)
-		case !n.Expired:
+		case n.Expired:
+		case q.Unasked && q.Text != "" && clash.ReadNote(clash.Text{Body: said}).Share(topic) < leastAbout:
+			c.leave(&Hit{Item: n.item()}, "a journal entry about something else than the topic")
+		default:
 			line := "- " + n.Created.Format(time.DateOnly) + " " + text
 			journal.IDs, journal.Lines = append(journal.IDs, n.ID), append(journal.Lines, line)
 		}
