@@ -2,6 +2,7 @@ package claims
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -111,7 +112,8 @@ type Claim struct {
 	bounds  []condition // read when first asked
 	bounded bool        // they have been
 	skimmed bool        // without what its details are about and what it denies
-	later   bool        // this is read when it is asked for (see whole)
+	later   bool        // what they are about is read when it is asked for (see whole)
+	unlike  bool        // they are about more than it has as stems
 	metres  bool        // an m that stands behind a number is a metre
 	English bool
 	read    int          // tokens that have been read
@@ -146,6 +148,8 @@ func Extract(s *Statement, source string) *Claim {
 
 func (c *Claim) extract() *Claim {
 	s, source := c.Statement, c.Source
+	r := readings.Get().(*reading)
+	defer readings.Put(r)
 	for _, h := range s.Heads {
 		c.under(h)
 	}
@@ -153,9 +157,9 @@ func (c *Claim) extract() *Claim {
 		c.around = append(c.around, datesOf(strings.Map(apart, source))...)
 	}
 	if s.Cells == nil {
-		t := lex(s.Text)
-		c.English = t.english()
-		c.take(s.Text, t, nil, 0)
+		r.lex(s.Text)
+		c.English = r.t.english()
+		c.take(r, s.Text, nil, 0)
 		c.dayToTimes()
 		return c
 	}
@@ -164,7 +168,8 @@ func (c *Claim) extract() *Claim {
 		if cell := &s.Cells[i]; cell.Text != "" {
 			c.under(cell.Header)
 			c.under(cell.Label)
-			clause = c.take(cell.Text, lex(cell.Text), cell, clause) + 1
+			r.lex(cell.Text)
+			clause = c.take(r, cell.Text, cell, clause) + 1
 		}
 	}
 	c.labelled()
@@ -175,7 +180,7 @@ func (c *Claim) extract() *Claim {
 func (c *Claim) whole() *Claim {
 	if c.later {
 		of := Extract(c.Statement, c.Source)
-		c.Words, c.denials, c.later = of.Words, of.denials, false
+		c.later = false
 		copy(c.Details, of.Details) // which others may have by now
 	}
 	return c
@@ -272,7 +277,7 @@ func join(all []*Claim, source string) *Claim {
 	return out
 }
 
-// A reading is the text of a statement or cell while it is read.
+// A reading is the text of a statement or cell while it is read. Its room is used again.
 type reading struct {
 	t           tokens
 	clause      []int  // of each token
@@ -280,13 +285,21 @@ type reading struct {
 	figure      []int  // of a token of a figure, which one, from 1
 	owner       []int  // of a word that belongs to a figure, its first token plus 1
 	used, aside []bool // tokens of figures; tokens that are only ruled out
+	of          []int
+	is          []bool
 }
 
-func newReading(t tokens, clause int) *reading {
-	n := len(t)
-	of, is := make([]int, 4*n), make([]bool, 2*n)
-	r := &reading{t: t, clause: of[:n], scope: of[n : 2*n], figure: of[2*n : 3*n], owner: of[3*n:],
-		used: is[:n], aside: is[n:]}
+var readings = sync.Pool{New: func() any { return &reading{} }}
+
+func (r *reading) lex(text string) { r.t = appendTokens(r.t[:0], text) }
+
+func (r *reading) begin(clause int) {
+	t, n := r.t, len(r.t)
+	r.of, r.is = slices.Grow(r.of[:0], 4*n)[:4*n], slices.Grow(r.is[:0], 2*n)[:2*n]
+	clear(r.of)
+	clear(r.is)
+	r.clause, r.scope, r.figure, r.owner = r.of[:n], r.of[n:2*n], r.of[2*n:3*n], r.of[3*n:]
+	r.used, r.aside = r.is[:n], r.is[n:]
 	scope := 0
 	for i := range t {
 		x := &t[i]
@@ -300,14 +313,14 @@ func newReading(t tokens, clause int) *reading {
 		}
 		r.clause[i], r.scope[i] = clause, scope
 	}
-	return r
 }
 
 // take adds the words and details of a text, which is that of a cell unless cell is nil. Its clauses are numbered from
 // clause on; the number of the last one is returned.
-func (c *Claim) take(text string, t tokens, cell *Cell, clause int) int {
-	r := newReading(t, clause)
-	if c.English && !c.skimmed && !c.later {
+func (c *Claim) take(r *reading, text string, cell *Cell, clause int) int {
+	r.begin(clause)
+	t := r.t
+	if c.English && !c.skimmed {
 		c.deny(r)
 	}
 	first := len(c.Details)
@@ -363,16 +376,23 @@ func (c *Claim) take(text string, t tokens, cell *Cell, clause int) int {
 
 // takeWords adds the content words that belong to no figure.
 func (c *Claim) takeWords(r *reading) {
+	content := isContent
+	if c.English {
+		content = isContentEnglish
+	}
+	if c.Words = slices.Grow(c.Words, len(r.t)/2); len(c.stems) == 0 {
+		c.stems = make(map[string]bool, len(r.t)/2)
+	}
 	for i := range r.t {
 		x := &r.t[i]
-		if r.used[i] || x.kind != wordToken {
+		if c.unlike = c.unlike || x.kind == nameToken; r.used[i] || x.kind != wordToken {
 			continue
 		}
-		word, content := x.lexeme(), isContent
+		word := x.lexeme()
 		if c.English {
-			word, content = word.plain, isContentEnglish
+			word = word.plain
 		}
-		if !x.has(content) {
+		if c.unlike = c.unlike || x.has(isTopic) && (word != x.lexeme() || !x.has(content)); !x.has(content) {
 			continue
 		}
 		w := Word{word.stem, word.low, r.clause[i], r.aside[i], x.capital(), x.text}
@@ -382,23 +402,6 @@ func (c *Claim) takeWords(r *reading) {
 		}
 	}
 }
-
-// hasOpposite reports whether a word that says nothing has an opposite. low is without a negative prefix.
-func hasOpposite(whole, low string) bool {
-	if len(whole) > 1 && whole == low { // nearly all
-		return emptyOpposites()[low]
-	}
-	return contraries()[root(low)] != nil
-}
-
-// emptyOpposites are the words that say nothing and have an opposite.
-var emptyOpposites = sync.OnceValue(func() map[string]bool {
-	m := map[string]bool{}
-	for w := range empty() {
-		m[w] = contraries()[root(w)] != nil
-	}
-	return m
-})
 
 // nameStems adds the stems of a name or an identifier.
 func (c *Claim) nameStems(d *Detail) {
@@ -448,28 +451,13 @@ func (c *Claim) detail(t tokens, i int) (d Detail, next int, ok bool) {
 	return d, i, false
 }
 
-// figureWords are the words that may begin a number, a date or a time.
-var figureWords = sync.OnceValue(func() map[string]bool {
-	m := map[string]bool{}
-	for _, of := range []map[string]float64{tens, ones, ordinals} {
-		for w := range of {
-			m[w] = true
-		}
-	}
-	for w := range months() {
-		m[w] = true
-	}
-	for w := range seasons {
-		m[w] = true
-	}
-	for w := range quarters() {
-		m[w] = true
-	}
-	for _, w := range strings.Fields("a an half quarter noon midday midnight") {
-		m[w] = true
-	}
-	return m
-})
+// beginsAFigure reports whether a word may begin a number, a date or a time.
+func beginsAFigure(low string) bool {
+	_, one := ones[low]
+	return one || tens[low]+ordinals[low] > 0 || months()[low]+seasons[low] > 0 || quarters()[low] > 0 ||
+		slices.Contains([]string{"a", "an", "half", "quarter", "noon", "midday", "midnight"}, low) ||
+		strings.ContainsFunc(low, func(r rune) bool { return digit(r) || unspaced(r) })
+}
 
 // mayBeginFigure reports whether a token may begin a number, a date or a time. Most words do not.
 func (t *token) mayBeginFigure() bool {

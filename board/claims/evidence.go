@@ -14,6 +14,7 @@ type Evidence struct {
 	values map[valueKey][]int32      // the claims that have a figure
 	lower  map[string]bool           // words that stand in lower case somewhere
 	rare   func(stem string) float64 // the weight of a stem; nil: computed from Claims
+	logs   []float64                 // the weights of stems that so many claims have
 	looked *passages                 // made at first use
 	said   flat                      // all that is said, made at first use
 	starts []int                     // of each claim in what is said
@@ -25,6 +26,9 @@ type Evidence struct {
 func NewEvidence(all []*Claim) *Evidence {
 	ev := &Evidence{Claims: all, stems: map[string][]int32{}, values: map[valueKey][]int32{},
 		lower: map[string]bool{}}
+	for n := range min(len(all)+1, LongText) {
+		ev.logs = append(ev.logs, ev.rarity(n))
+	}
 	for i, c := range all {
 		c.number = i
 		for s := range c.stems {
@@ -47,12 +51,19 @@ func NewEvidence(all []*Claim) *Evidence {
 	return ev
 }
 
+func (ev *Evidence) rarity(n int) float64 {
+	return math.Log(1 + float64(len(ev.Claims)+2)/float64(n+1))
+}
+
 // weight is how much a stem says: a rare one says more.
 func (ev *Evidence) weight(s string) float64 {
 	if ev.rare != nil {
 		return ev.rare(s)
 	}
-	return math.Log(1 + float64(len(ev.Claims)+2)/float64(len(ev.stems[s])+1))
+	if n := len(ev.stems[s]); n < len(ev.logs) {
+		return ev.logs[n]
+	}
+	return ev.rarity(len(ev.stems[s]))
 }
 
 // shared returns the weight of a claim's stems, and of those that another one has.
@@ -220,15 +231,16 @@ func (s *scale) weigh(d *Detail, claims []*Claim, figures *figureIndex) (w Weigh
 func (s *scale) weighAll(d *Detail, figures *figureIndex, w *Weighing) {
 	for _, p := range figures.comparable(d) {
 		rel := d.relation(p.d)
-		if rel == Incomparable {
-			continue
-		}
-		if p.in.whole(); p.d.Denied && !d.Denied {
+		if rel == Incomparable || p.d.Denied && !d.Denied {
 			continue
 		}
 		m := s.meet(p.in)
-		over := m.over + bonus[min(3, without(m.common, d))]
-		w.take(s, d, p.d, p.in, rel, max(s.alike(d, p.d), min(1, over)))
+		over := min(1, m.over+bonus[min(3, without(m.common, d))])
+		if p.in.later && (p.in.unlike || p.in.Cells != nil ||
+			slices.ContainsFunc(d.about, func(n near1) bool { return p.in.stems[n.stem] })) {
+			p.in.whole()
+		}
+		w.take(s, d, p.d, p.in, rel, max(s.alike(d, p.d), over))
 	}
 }
 

@@ -267,7 +267,11 @@ func (d *Detail) asks() (all []valueKey) {
 			all = append(all, valueKey{'n', n})
 		}
 	}
-	for _, k := range d.keys(nil) {
+	keys := d.keys(nil)
+	for i, k := range keys {
+		if slices.Contains(keys[:i], k) {
+			continue
+		}
 		switch {
 		case k.kind == 'y' && d.T.days() <= 92: // its month says more
 		case k.kind == 'd': // only of days without a month

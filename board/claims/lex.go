@@ -78,8 +78,10 @@ type lexer struct {
 	code bool
 }
 
-func lex(text string) tokens {
-	l := lexer{text: text, out: make(tokens, 0, len(text)/5+1)}
+func lex(text string) tokens { return appendTokens(make(tokens, 0, len(text)/5+1), text) }
+
+func appendTokens(to tokens, text string) tokens {
+	l := lexer{text: text, out: to}
 	for at := 0; at < len(text); {
 		at = l.next(at)
 	}

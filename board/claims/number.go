@@ -206,11 +206,17 @@ func (q *Quantity) digits(buf []byte) []byte {
 
 // zeros counts the zeros at the end of a whole number.
 func (q *Quantity) zeros() int {
+	if v := math.Abs(q.Number); v != math.Trunc(v) {
+		return 0
+	} else if v > 0 && v < 1e15 {
+		n := 0
+		for of := int64(v); of%10 == 0; of /= 10 {
+			n++
+		}
+		return n
+	}
 	var buf [32]byte
 	s := q.digits(buf[:0])
-	if bytes.IndexByte(s, '.') >= 0 {
-		return 0
-	}
 	return len(s) - len(bytes.TrimRight(s, "0"))
 }
 

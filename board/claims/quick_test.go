@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -59,7 +60,13 @@ func TestQuickLooks(t *testing.T) {
 			}
 		}
 	}
-	for w := range figureWords() {
+	words := strings.Fields("a an half quarter noon midday midnight")
+	words = slices.AppendSeq(slices.AppendSeq(words, maps.Keys(months())), maps.Keys(quarters()))
+	words = slices.AppendSeq(words, maps.Keys(seasons))
+	for _, of := range []map[string]float64{tens, ones, ordinals} {
+		words = slices.AppendSeq(words, maps.Keys(of))
+	}
+	for _, w := range words {
 		if !(&token{kind: wordToken, low: w, text: w}).mayBeginFigure() {
 			t.Errorf("%q may begin a figure", w)
 		}

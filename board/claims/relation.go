@@ -138,8 +138,11 @@ func perUnit(q *Quantity) unit { return units()[strings.ToLower(q.Per)] }
 
 // asOften reports whether two rates are equal for another unit: 72 km/h, 20 metres a second.
 func (q *Quantity) asOften(e *Quantity) bool {
+	if q.Per == e.Per {
+		return false
+	}
 	mine, theirs := perUnit(q), perUnit(e)
-	if q.Per == e.Per || mine.dim == "" || theirs.dim != mine.dim {
+	if mine.dim == "" || theirs.dim != mine.dim {
 		return false
 	}
 	a := *q
@@ -160,7 +163,7 @@ var periods = set("second minute hour day week month quarter year")
 
 // limits reports whether a round limit holds for a value near it: more than 9,000 of 9,400.
 func (q *Quantity) limits(e *Quantity) bool {
-	if e.Bound != 0 || e.Word || q.zeros() == 0 {
+	if q.Bound == 0 || e.Bound != 0 || e.Word || q.zeros() == 0 {
 		return false
 	}
 	switch q.Bound {
@@ -186,13 +189,14 @@ func (q *Quantity) equals(e *Quantity) (equal, rounded bool) {
 	}
 	lo, hi := q.span()
 	elo, ehi := e.span()
-	if from, to := units()[q.Unit], units()[e.Unit]; q.Unit != e.Unit && !q.About && !e.About &&
-		from.factor*to.factor > 0 &&
-		from.dim != "time" { // 8 km of 5 miles, but not 4.2 kg of 4,151 g
-		scale := math.Log10(from.factor / to.factor)
-		half := q.Half * math.Pow10(q.zeros())
-		if math.Abs(scale-math.Round(scale)) > 1e-6 && math.Abs(q.Value-e.Value) <= min(half, .1*q.Value) {
-			return false, true
+	if q.Unit != e.Unit && !q.About && !e.About {
+		from, to := units()[q.Unit], units()[e.Unit]
+		if from.factor*to.factor > 0 && from.dim != "time" { // 8 km of 5 miles, but not 4.2 kg of 4,151 g
+			scale := math.Log10(from.factor / to.factor)
+			half := q.Half * math.Pow10(q.zeros())
+			if math.Abs(scale-math.Round(scale)) > 1e-6 && math.Abs(q.Value-e.Value) <= min(half, .1*q.Value) {
+				return false, true
+			}
 		}
 	}
 	if q.Whole && !q.About && !q.Word && (!e.Whole || q.Unit != e.Unit || q.zeros() >= 2 && q.significant() >= 2) {

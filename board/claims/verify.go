@@ -346,10 +346,8 @@ func (ev *Evidence) hasFigure(c *Claim, d *Detail) bool {
 	for _, e := range ev.withFigure(c, d) {
 		for k := range e.Details {
 			x := &e.Details[k]
-			if rel := d.relation(x); rel == Same || rel == Rounded {
-				if e.whole(); !x.Denied || d.Denied {
-					return true
-				}
+			if rel := d.relation(x); (rel == Same || rel == Rounded) && (!x.Denied || d.Denied) {
+				return true
 			}
 		}
 	}

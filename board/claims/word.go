@@ -245,9 +245,9 @@ func newLexeme(text string) *lexeme {
 		has bool
 	}{{isEmpty, empty.has(low)}, {isBreak, breaks.has(low)}, {isStop, stops.has(low)},
 		{isEnglish, englishWords.has(low)}, {isForeign, foreignWords.has(low) || r > 0x24f},
-		{beginsFigure, figureWords()[low] || strings.ContainsFunc(low, func(r rune) bool { return digit(r) || unspaced(r) })},
+		{beginsFigure, beginsAFigure(low)},
 		{isTopic, says(low) && one == 0}, {isContent, content && says(low)},
-		{isContentEnglish, content && (says(low) || hasOpposite(low, x.plain.low))}, {mayDeny, denies(low)}} {
+		{isContentEnglish, content && (says(low) || contraries()[root(x.plain.low)] != nil)}, {mayDeny, denies(low)}} {
 		if t.has {
 			x.is |= t.is
 		}
