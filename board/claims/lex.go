@@ -346,21 +346,25 @@ func (l *lexer) classify(s string, at int) {
 func (l *lexer) numeric(s string, at int) {
 	part := func(kind tokenKind, from, to int) { l.add(kind, s[from:to], at+from) }
 	rest := func(from int) { l.classify(s[from:], at+from) }
-	isNumber := false
+	isNumber, begins := false, digit(rune(s[0])) // no number begins otherwise
+	var measure []string
 	if isPlainNumber(s) {
 		if _, ok := parseNumber(s); ok {
 			part(numberToken, 0, len(s))
 			return
 		}
 	}
-	if reDigits.MatchString(s) {
-		_, isNumber = parseNumber(s)
+	stamp := isStamp(s) || strings.ContainsAny(s, "QHYy") && rePeriod.MatchString(s)
+	if begins && !stamp {
+		if measure = reMeasure.FindStringSubmatch(s); reDigits.MatchString(s) {
+			_, isNumber = parseNumber(s)
+		}
 	}
-	switch measure := reMeasure.FindStringSubmatch(s); {
-	case strings.HasPrefix(s, "http"), !thousandsByPoints(s) && !isStamp(s) && reVersion.MatchString(s):
-		part(nameToken, 0, len(s))
-	case isStamp(s), rePeriod.MatchString(s):
+	switch {
+	case stamp:
 		part(stampToken, 0, len(s))
+	case strings.HasPrefix(s, "http"), begins && !thousandsByPoints(s) && reVersion.MatchString(s):
+		part(nameToken, 0, len(s))
 	case isNumber:
 		part(numberToken, 0, len(s))
 	case strings.Contains(s, ","): // 7480,2026-12-31 of a list
@@ -373,17 +377,17 @@ func (l *lexer) numeric(s string, at int) {
 			}
 		}
 		rest(from)
-	case reRatio.MatchString(s): // 3.25:1
+	case begins && reRatio.MatchString(s): // 3.25:1
 		part(numberToken, 0, len(s)-2)
 		l.add(wordToken, "x", at+len(s)-2)
-	case reSpan.MatchString(s): // 10-15
+	case begins && reSpan.MatchString(s): // 10-15
 		i := strings.IndexByte(s, '-')
 		part(numberToken, 0, i)
 		l.add(wordToken, "to", at+i)
 		rest(i + 1)
-	case reOrdinal.MatchString(s), isUnit(s): // 2nd, m3
+	case begins && reOrdinal.MatchString(s), isUnit(s): // 2nd, m3
 		part(wordToken, 0, len(s))
-	case measure == nil && reElapsed.MatchString(s): // 6h20m, 3m10s
+	case begins && measure == nil && reElapsed.MatchString(s): // 6h20m, 3m10s
 		from := 0
 		for i := range len(s) {
 			if s[i] > '9' {
@@ -397,7 +401,7 @@ func (l *lexer) numeric(s string, at int) {
 		i := len(measure[1])
 		part(numberToken, 0, i)
 		part(wordToken, i+len(measure[2]), len(s))
-	case reMoney.MatchString(s) && currencies()[strings.ToLower(reMoney.FindStringSubmatch(s)[1])] != "":
+	case !begins && reMoney.MatchString(s) && currencies()[strings.ToLower(reMoney.FindStringSubmatch(s)[1])] != "":
 		i := strings.IndexFunc(s, digit) // EUR18,000
 		part(wordToken, 0, i)
 		rest(i)

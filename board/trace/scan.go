@@ -51,6 +51,7 @@ type scanner struct {
 	keys    []claims.FigureKey
 
 	known    map[any][]answering // what figures answer to, see claims.Detail.Figure
+	stemmed  map[string][]string // the stems of names and identifiers
 	answered []int32             // of each group, the last figure that was compared with it
 	figures  int32               // that were
 
@@ -62,6 +63,7 @@ func (t *tracer) newScanner() *scanner {
 	n := len(t.vocabulary)
 	return &scanner{tracer: t, answers: make([]answers, len(t.facts)), mark: make([]int32, n), df: make([]int32, n),
 		answered: make([]int32, len(t.groups)), known: map[any][]answering{},
+		stemmed:   map[string][]string{},
 		lowerSeen: make([]bool, n), post: make([][]int32, n), window: 1, subject: -1}
 }
 
@@ -176,11 +178,15 @@ func (s *scanner) readWords(c *claims.Claim) {
 			continue
 		}
 		if d.Kind == claims.Identifier { // a heading has it as a word
-			for _, stem := range claims.Stems(d.Text) {
+			for _, stem := range s.stemsIn(d.Text) {
 				s.note(stem)
 			}
 		}
-		for _, stem := range stemsOf(d) {
+		stems := []string{"#" + d.Words[0]}
+		if d.Kind != claims.Identifier {
+			stems = s.stemsIn(d.Text)
+		}
+		for _, stem := range stems {
 			id, ok := s.vocabulary[stem]
 			if ok && stem[0] == '#' {
 				s.note(stem)
@@ -193,6 +199,17 @@ func (s *scanner) readWords(c *claims.Claim) {
 			}
 		}
 	}
+}
+
+// stemsIn returns the stems of a name or an identifier, which few records alone have.
+func (s *scanner) stemsIn(text string) []string {
+	stems, known := s.stemmed[text]
+	if !known {
+		if stems = claims.Stems(text); len(s.stemmed) < maxAnswered {
+			s.stemmed[strings.Clone(text)] = stems
+		}
+	}
+	return stems
 }
 
 // note marks a word of the window.

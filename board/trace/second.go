@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"blackboard/board/claims"
 	"blackboard/board/documents"
@@ -49,19 +50,40 @@ func (t *tracer) readNearest(board Records) error {
 			weighed[r] = true
 		}
 	}
-	n := int32(0)
-	return board(func(r Record) error {
-		if _, ok := t.kept[n]; ok || weighed[n] {
-			t.kept[n] = claimsOf(r.ID, documents.New(r.ID, strings.Clone(r.Text)).Text(), claims.ExtractFacts)
-			for _, c := range t.kept[n] {
-				if weighed[n] && !c.Title {
-					t.weighed = append(t.weighed, c)
-				}
-			}
+	type again struct {
+		n    int32
+		r    Record
+		said []*claims.Claim
+	}
+	var all []again
+	n := int32(-1)
+	err := board(func(r Record) error {
+		if _, ok := t.kept[n+1]; ok || weighed[n+1] {
+			r.Text = strings.Clone(r.Text)
+			all = append(all, again{n: n + 1, r: r})
 		}
 		n++
 		return nil
 	})
+	var running sync.WaitGroup
+	for i := range scanners {
+		running.Go(func() {
+			for k := i; k < len(all); k += scanners {
+				r := &all[k].r
+				all[k].said = claimsOf(r.ID, documents.New(r.ID, r.Text).Text(), claims.ExtractFacts)
+			}
+		})
+	}
+	running.Wait()
+	for _, a := range all {
+		t.kept[a.n] = a.said
+		for _, c := range a.said {
+			if weighed[a.n] && !c.Title {
+				t.weighed = append(t.weighed, c)
+			}
+		}
+	}
+	return err
 }
 
 // weighAll judges the facts of all reports by the records that are nearest to their statements: it supports

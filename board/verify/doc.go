@@ -50,9 +50,9 @@
 // for, and a name only in the place of another one. About half of the wrong claims without a
 // figure pass with any true quote.
 //
-// 100,000 entries, 10,000 of them with quotes, against 200 documents of 300 KiB take 23 s on
-// two cores (BenchmarkVerify in package board); half of it is that the figures of the
-// documents are read.
+// 100,000 entries, 10,000 of them with quotes, against 200 documents of 300 KiB take some
+// 16 s on two cores (BenchmarkVerify in package board); a quarter of it is that the figures of
+// the documents are read.
 //
 // Values are weaker, because a small number occurs somewhere in any long source.
 // Without the quotes, 3 of 8 findings with a changed number are found, and 2 of 67 true
