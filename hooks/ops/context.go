@@ -61,7 +61,7 @@ type ContextSearchIn struct {
 	Query    string   `json:"query" arg:"QUERY | -" as:"ask" jsonschema:"specific, canonical terms"`
 	Tags     []string `json:"tags,omitempty" flag:"tag,tags" jsonschema:"any of these"`
 	Agent    string   `json:"agent,omitempty" value:"WHO" blank:"no" jsonschema:"only what this agent wrote"`
-	TopK     int      `json:"top_k,omitempty" flag:"limit,n,top-k" value:"N" min:"1" max:"20" default:"6" jsonschema:"how many results at most"`
+	TopK     int      `json:"top_k,omitempty" flag:"limit,n,top-k" value:"N" min:"1" max:"20" default:"6" jsonschema:"1 to 20 results"`
 	MinScore float64  `json:"min_score,omitempty" value:"SCORE" min:"0" default:"0.1" jsonschema:"lower lets more through"`
 	Mode     string   `json:"search_mode,omitempty" flag:"mode,m" enum:"context_modes" blank:"no" default:"hybrid"`
 }
@@ -117,7 +117,7 @@ type ContextWriteIn struct {
 	Agent      string   `json:"agent,omitempty" value:"WHO" blank:"no" jsonschema:"who writes it; default global" cli:"who writes it; default $BOARD_WORKER, else global"`
 	Tags       []string `json:"tags,omitempty" flag:"tag,tags" jsonschema:"short, lower case, from the agreed vocabulary"`
 	Importance string   `json:"importance,omitempty" flag:"importance,i" enum:"importances" blank:"no" default:"medium"`
-	TTLDays    *float64 `json:"ttl_days,omitempty" value:"DAYS" min:"0" max:"36500" jsonschema:"expires after so many days; leave it out for what lasts" cli:"expires after so many days, such as 30 or 0.5 (default never)"`
+	TTLDays    *float64 `json:"ttl_days,omitempty" value:"DAYS" min:"0" max:"36500" jsonschema:"expires after up to 36500 days; leave it out for what lasts" cli:"expires after so many days, such as 30 or 0.5 (default never)"`
 	KeepSecrets
 	op.Given
 }
@@ -198,7 +198,7 @@ var ContextReadChunk = op.Op[Contexts, ContextReadIn, ContextChunk]{
 type ContextListIn struct {
 	Agent  string   `json:"agent,omitempty" value:"WHO" blank:"no" cli:"only what this agent wrote"`
 	Tags   []string `json:"tags,omitempty" flag:"tag,tags" jsonschema:"any of these"`
-	Limit  int      `json:"limit,omitempty" flag:"limit,n" value:"N" min:"1" max:"500" default:"100" cli:"at most this many, 1 to 500"`
+	Limit  int      `json:"limit,omitempty" flag:"limit,n" value:"N" min:"1" max:"500" default:"100" jsonschema:"at most this many, 1 to 500"`
 	Offset int      `json:"offset,omitempty" value:"N" min:"0" jsonschema:"how many to skip"`
 }
 

@@ -34,7 +34,7 @@ or left out. To try a hook by hand, add --strict.
                    own notes), the topic's spec, the end of the worklog, capsules,
                    the rules "Verified means …". Your own rules go into
                    prefix.txt in $BOARD_CONFIG_DIR, else $XDG_CONFIG_HOME/blackboard,
-                   else ~/.config/blackboard; an empty file leaves them out.
+                   else ~/.config/blackboard, with at most 4,000 bytes; empty: no rules.
                    A resumed session gets what is new, after a compaction all
   prompt           confident matches among capsules and memories (board kb calibrate
                    measures the threshold), each once a session; open questions of
