@@ -51,8 +51,10 @@ func NewEvidence(all []*Claim) *Evidence {
 	return ev
 }
 
+// rarity is the weight of a stem that n claims have. It has so few digits that the sum of some is exact, in whatever
+// order they come out of a map: else two runs could differ.
 func (ev *Evidence) rarity(n int) float64 {
-	return math.Log(1 + float64(len(ev.Claims)+2)/float64(n+1))
+	return math.Round(math.Log(1+float64(len(ev.Claims)+2)/float64(n+1))*(1<<32)) / (1 << 32)
 }
 
 // weight is how much a stem says: a rare one says more.

@@ -59,7 +59,8 @@ func (s *Source) cutShort(f *Finding, places []match) (word string) {
 	}
 	x := s.words()
 	for _, m := range places {
-		rest, _, _ := strings.Cut(x.text[x.words[m.to-1].end:], "\n\n")
+		rest := x.text[x.words[m.to-1].end:]
+		rest, _, _ = strings.Cut(rest[:min(len(rest), around+1)], "\n\n")
 		line, _, _ := strings.Cut(rest, "\n")
 		if claims.IsProgram(s.doc.Name) && !strings.ContainsFunc(line, unicode.IsLetter) {
 			return "" // the next line is another statement
