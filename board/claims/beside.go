@@ -385,7 +385,8 @@ func onlyAndOthers(m, q *side) string {
 	if theirs != "" && mine == "" && (m.t.hasRow("as", "well", "as") || m.t.hasAny(alsoWords)) {
 		return against("as well", theirs)
 	}
-	if all := m.t.firstOfAll(universals); all != "" && q.t.onlyThings() != "" && !m.whole.hasAny(noOthers) {
+	if all := m.t.firstOfAll(universals); all != "" && q.t.onlyThings() != "" && !m.whole.hasAny(noOthers) &&
+		q.whole.firstOfAll(universals) == "" && !m.t.hasRow("all", "of", "them") { // nine, all of them in D
 		return against(all, theirs)
 	}
 	if mine == "" || q.whole.hasAny(noOthers) {

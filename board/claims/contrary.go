@@ -133,6 +133,16 @@ func (c *Claim) saysNo(o *Claim) bool {
 	})
 }
 
+// isNegative reports whether a claim denies something, or has a word that may.
+func (c *Claim) isNegative() bool {
+	return len(c.denials) > 0 || slices.ContainsFunc(c.tokens(), func(t token) bool {
+		return negatives()[root(t.low)] || notYet.has(t.low)
+	})
+}
+
+// notYet are words of what has not come, or not changed, yet.
+var notYet = set("still until last outstanding overdue due earliest alone unchanged open")
+
 // IsNegative reports whether a text denies something, or has a word that is negative by what it
 // means. A bound does not: never more than 5.
 func IsNegative(text string) bool {

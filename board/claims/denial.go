@@ -28,9 +28,9 @@ var (
 func unprefixed(low string) (string, bool) {
 	for _, p := range []string{"un", "non"} {
 		rest, ok := strings.CutPrefix(low, p)
-		if ok && len(rest) > 4 && !strings.HasPrefix(low, "under") &&
-			(strings.HasSuffix(rest, "ed") || strings.HasSuffix(rest, "ble")) {
-			return rest, true
+		if ok && (len(rest) > 4 && !strings.HasPrefix(low, "under") &&
+			(strings.HasSuffix(rest, "ed") || strings.HasSuffix(rest, "ble")) || p == "un" && irregular.has(rest)) {
+			return rest, true // also unpaid, unsold
 		}
 	}
 	return low, false

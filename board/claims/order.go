@@ -263,12 +263,15 @@ func turnedPlainly(m, q *side) string {
 }
 
 // turnedAround finds two things on the other sides of before, after, because or than.
+//
+// One of several that stand as in the other text says nothing else: after April and before October.
 func turnedAround(m, q *side) string {
 	for i := range m.t {
 		sign := m.t.pivotSign(i)
 		if sign == 0 {
 			continue
 		}
+		turned, as := "", false
 		kind := m.t.pivotKind(i)
 		if kind == "time" && m.t.otherSequence(i, sign, q.whole) {
 			return against(m.t[i].low, "then")
@@ -282,9 +285,17 @@ func turnedAround(m, q *side) string {
 			l, r := stemSet(q.whole[:k]), stemSet(q.whole.toMark(k+1))
 			straight := min(inBoth(left, l), inBoth(right, r))
 			crossed := min(inBoth(left, r), inBoth(right, l))
-			if straight != crossed && (crossed > straight) == (sign == other) {
-				return fmt.Sprintf("what stands around “%s” is the other way round", q.whole[k].low)
+			if straight == crossed {
+				continue
 			}
+			if (crossed > straight) != (sign == other) {
+				as = true
+			} else if turned == "" {
+				turned = fmt.Sprintf("what stands around “%s” is the other way round", q.whole[k].low)
+			}
+		}
+		if turned != "" && !as {
+			return turned
 		}
 	}
 	return ""
@@ -306,6 +317,9 @@ func (t tokens) pivotKind(i int) string {
 // pivotSign is 1 if what stands before a token comes first, is the effect, or is more; -1 if it comes last or is
 // less; 0 if the token parts nothing.
 func (t tokens) pivotSign(i int) int {
+	if t.pivotKind(i) == "time" && (t.at(i+1).kind == numberToken || t.day(i+1) > 0) {
+		return 0 // before 1 October is a bound
+	}
 	switch t[i].low {
 	case "before", "because":
 		return 1

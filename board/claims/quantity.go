@@ -90,8 +90,12 @@ func (t tokens) quantity(i int) (q Quantity, next int, ok bool) {
 		q.Per, next = per, next+n
 		if per, n = t.rate(next); periods.has(per) || n > 0 && t.word(next) == "per" { // EUR 46 per square metre a year
 			q.Period, next = per, next+n
+		} else if t.word(next) == "and" && periods.has(t.word(next+1)) { // per driver and month
+			q.Period, next = t.word(next+1), next+2
 		}
 	} else if per, n = t.rate(next + len(q.Noun)); n > 0 && len(q.Noun) > 0 { // 40 connections per host
+		q.Per = per
+	} else if per, n = t.rate(next + 2); n > 0 && q.Dim != "" && t.word(next) == "of" { // 13 hours of overtime per week
 		q.Per = per
 	}
 	if q.Bound, q.About = t.bound(i, next, q.About); q.Bound == 0 && t.word(next+len(q.Noun)) == "or" {

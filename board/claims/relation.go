@@ -107,8 +107,8 @@ func (q *Quantity) againstSameKind(e *Quantity, equal, rounded, sameDigits bool)
 			return Bare
 		}
 		return Incomparable
-	case agrees && q.Per == e.Per && q.Period != e.Period && q.Period != "" && e.Period != "",
-		agrees && q.Per != e.Per && (periods.has(q.Per) && periods.has(e.Per) || float(q.Per)*float(e.Per) > 0 ||
+	case agrees && q.period() != e.period() && q.period() != "" && e.period() != "",
+		agrees && q.Per != e.Per && (float(q.Per)*float(e.Per) > 0 ||
 			perUnit(q).dim != "" && perUnit(q).dim == perUnit(e).dim && perUnit(q).factor != perUnit(e).factor):
 		return OtherRate // one per container and day may name either
 	case agrees && q.Bound*e.Bound < 0:
@@ -159,6 +159,14 @@ func (q *Quantity) positive() Quantity {
 
 // periods are what a rate is of that can be mistaken: a month, a year. Other rates have too
 // many names.
+// period is the span of time that a rate is for, "" if it is for none.
+func (q *Quantity) period() string {
+	if q.Period == "" && periods.has(q.Per) {
+		return q.Per
+	}
+	return q.Period
+}
+
 var periods = set("second minute hour day week month quarter year")
 
 // limits reports whether a round limit holds for a value near it: more than 9,000 of 9,400.

@@ -235,6 +235,7 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 	s.Verdict = Refuted
 	s.denied, s.placed = len(said)+len(opposite) > 0 && !s.isTable(), len(said) > 0
 	s.sure = s.sure || slices.ContainsFunc(opposite, isFirm) ||
+		back >= .45 && slices.ContainsFunc(opposite, TurnsOnDenial) && s.Claim.outright()%2 == 1 && !slices.ContainsFunc(cmp.Claims, (*Claim).isNegative) ||
 		len(by) > 0 && slices.ContainsFunc(cmp.Claims, cmp.anchored)
 	s.Reasons = slices.Concat(s.Reasons, said, opposite)
 }
@@ -517,6 +518,7 @@ func (cmp *Comparison) enough(m Match) float64 {
 	case m.Rel == OtherValue && cmp.Cover >= .35 && n <= 2 && (q == nil || q.Per == m.With.Q.Per):
 		return .2
 	case m.Rel == OtherBound && cmp.Cover >= .5 && cmp.figuresIn(nil) > 0,
+		(m.Rel == OtherUnit || m.Rel == OtherRate) && cmp.Cover >= .5 && cmp.Back >= .4 && q != nil && q.Number == m.With.Q.Number,
 		m.Rel > OtherValue && (cmp.Cover >= .4 && q != nil && q.significant() >= 3 ||
 			cmp.Cover >= .35 && cmp.figuresIn(m.From) >= 2):
 		return 0

@@ -272,7 +272,8 @@ var outright = set("not no never none nobody nothing neither nor cannot without"
 // outright counts the denials by a word that does nothing else.
 func (c *Claim) outright() (n int) {
 	for _, d := range c.denials {
-		if low := strings.ToLower(d.word); outright.has(low) || strings.HasSuffix(low, "n't") {
+		low := strings.ToLower(d.word)
+		if _, un := unprefixed(low); un || outright.has(low) || strings.HasSuffix(low, "n't") {
 			n++
 		}
 	}
