@@ -68,8 +68,14 @@ func (m *Moment) Survival(reports ...*documents.Document) (survival.Result, erro
 	if err != nil {
 		return survival.Result{}, err
 	}
-	s := survival.Check(all, reports...)
-	s.Run, s.Seq = m.b.run, m.Seq
+	var readErr error
+	s := survival.CheckAmong(func() (others []string) {
+		others, readErr = store.Column[string](m.tx, `SELECT content FROM entries WHERE must_surface = 0 AND status <> 'superseded'`)
+		return others
+	}, all, reports...)
+	if s.Run, s.Seq = m.b.run, m.Seq; readErr != nil {
+		return s, readErr
+	}
 	if s.Dropped, err = droppedItems(m.tx); err != nil {
 		return s, err
 	}

@@ -412,7 +412,9 @@ func (t tokens) doerOf(i int) (verb, who string) {
 		}
 	}
 	for k := i - 1; k >= 0 && t[k].kind == wordToken && !beForms.has(t[k].low); k-- {
-		if s := t.sayingStem(k); s != "" {
+		if s := t.sayingStem(k); s != "" && len(s) == 1 && t.at(k-1).kind == numberToken {
+			break // at 3.00 V
+		} else if s != "" {
 			return stem(low), s
 		} else if !verbs.has(t[k].low) && t[k].low != "to" {
 			break

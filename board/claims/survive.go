@@ -235,7 +235,8 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 	s.Verdict = Refuted
 	s.denied, s.placed = len(said)+len(opposite) > 0 && !s.isTable(), len(said) > 0
 	s.sure = s.sure || slices.ContainsFunc(opposite, isFirm) ||
-		back >= .45 && slices.ContainsFunc(opposite, TurnsOnDenial) && s.Claim.outright()%2 == 1 && !slices.ContainsFunc(cmp.Claims, (*Claim).isNegative) ||
+		!ev.Part && !ev.isLong() && back >= .45 && slices.ContainsFunc(opposite, TurnsOnDenial) &&
+			s.Claim.outright()%2 == 1 && !slices.ContainsFunc(cmp.Claims, (*Claim).isNegative) ||
 		len(by) > 0 && slices.ContainsFunc(cmp.Claims, cmp.anchored)
 	s.Reasons = slices.Concat(s.Reasons, said, opposite)
 }

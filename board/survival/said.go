@@ -2,8 +2,10 @@ package survival
 
 import (
 	"slices"
+	"strings"
 
 	"blackboard/board/claims"
+	"blackboard/board/text"
 )
 
 // This file lets package claims have its say. It reads units, rates, bounds, time zones and
@@ -50,6 +52,50 @@ func (f *finding) cite(x *index, id string) {
 		f.unsure, f.near, f.said = true, s, nil
 	}
 }
+
+// stray contradicts an item whose figure the report has nowhere, and in whose place it has one that no finding has, or
+// whose person is nowhere near, and somebody else stands there.
+func (f *finding) stray(has func(*claims.Detail) bool) {
+	why := f.index.claims.Stray(&f.near, has)
+	if why == "" {
+		why = f.index.claims.Stranger(&f.near)
+	}
+	if why != "" {
+		f.unsure = false
+		f.say(&f.near, MissContradicted)
+		f.reasons = []string{why}
+	}
+}
+
+// knowledge is what a run has found.
+type knowledge struct {
+	patterns []*pattern      // of the items
+	others   func() []string // of what need not surface, read at first use
+	texts    []string
+	seen     map[string]bool // figures that were looked for
+}
+
+// has reports whether a finding has a figure. Of those that are no items, the ones that have its first digits are read.
+func (k *knowledge) has(x *claims.Detail) bool {
+	if slices.ContainsFunc(k.patterns, func(p *pattern) bool { return p.claim.HasFigure(x) }) {
+		return true
+	}
+	if k.others != nil {
+		k.texts, k.others, k.seen = k.others(), nil, map[string]bool{}
+	}
+	digits := reDigits.FindString(x.Text)
+	found, seen := k.seen[x.Text]
+	if seen || len(k.texts) == 0 || digits == "" {
+		return found
+	}
+	found = slices.ContainsFunc(k.texts, func(t string) bool {
+		return strings.Contains(t, digits) && claims.ExtractText(t, "").HasFigure(x)
+	})
+	k.seen[x.Text] = found
+	return found
+}
+
+var reDigits = text.NewRegexp(`\d+`)
 
 // undecided reports whether a passage of a short report speaks of an item that was not found. In a
 // long one the words of any item meet somewhere.

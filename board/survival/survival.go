@@ -251,6 +251,12 @@ type Semantic struct {
 // plainly; a further report never does. A missing item may have been said in other
 // words.
 func Check(items []Item, reports ...*documents.Document) Result {
+	return CheckAmong(nil, items, reports...)
+}
+
+// CheckAmong is Check for a run that has other findings, too: a figure of theirs is none that the report has in the place of an
+// item's. others is called at most once, and returns their texts.
+func CheckAmong(others func() []string, items []Item, reports ...*documents.Document) Result {
 	r := Result{Reports: make([]string, len(reports)), Dropped: []Dropped{},
 		Items: make([]ItemResult, len(items))}
 	indexes := make([]*index, len(reports))
@@ -258,8 +264,13 @@ func Check(items []Item, reports ...*documents.Document) Result {
 		r.Reports[i], indexes[i] = report.Name, newIndex(report)
 	}
 	long := longReports(indexes)
+	patterns := make([]*pattern, len(items))
 	for i, item := range items {
-		best := finding{Carried: claims.Carried{Span: claims.Span{First: -1}}, pattern: newPattern(item.Content),
+		patterns[i] = newPattern(item.Content)
+	}
+	known := knowledge{patterns: patterns, others: others}
+	for i, item := range items {
+		best := finding{Carried: claims.Carried{Span: claims.Span{First: -1}}, pattern: patterns[i],
 			cause: MissAbsent}
 		best.pattern.asks = item.Why == WhyOpen || item.Why == WhyWaived
 		var against *finding
@@ -280,6 +291,9 @@ func Check(items []Item, reports ...*documents.Document) Result {
 				against.reasons = append(against.reasons, claims.WordForWord)
 			}
 			best = *against
+		}
+		if !long && (best.cause == "" || best.unsure) { // in a long report there is always one
+			best.stray(known.has)
 		}
 		r.Items[i] = best.result(item)
 	}
