@@ -58,7 +58,7 @@ var (
 		`^(\d{1,2}):(\d{2})(?::(\d{2}))?(?:[.,]\d+)?([aApP][mM])?(Z|[+-]\d{2}:?\d{2})?$`)
 	cjkDate    = strings.NewReplacer("年", "-", "년", "-", "月", "-", "월", "-", "日", "", "일", "", " ", "")
 	dayLayouts = []string{"2006-01-02", "2006-1-2", "2006/1/2", "2.1.2006",
-		"2-Jan-2006", "1/2/2006", "2/1/2006", "1/2/06", "2/1/06"}
+		"02.01.06", "2-Jan-2006", "1/2/2006", "2/1/2006", "1/2/06", "2/1/06"}
 )
 
 // span sets the period that begins on a day and has so many months and days. In the year 0 it is in any year.

@@ -134,7 +134,7 @@ func (ev *Evidence) anotherName(finding *Claim, around []*Claim, quote string) s
 		least := leastSaid
 		if slices.ContainsFunc(finding.figures(), func(f *Detail) bool {
 			return slices.ContainsFunc(said.figures(), func(x *Detail) bool { return f.relation(x).Agrees() })
-		}) {
+		}) || d.titled() && d.first <= 1 { // who did it: Mr Tennant thought
 			least = leastSaid / 2
 		}
 		// Somebody whom the source names elsewhere may be in charge: another one has to be who did it.
@@ -149,7 +149,8 @@ func (ev *Evidence) anotherName(finding *Claim, around []*Claim, quote string) s
 					finding.names(x) || x.abbreviatedIn(finding.Text) || ev.explained(d, x) {
 					continue
 				}
-				if strings.Contains(low, x.Words[len(x.Words)-1]) && (!known || ev.alike(d, x) >= .5 && e.acts(x)) {
+				if strings.Contains(low, x.Words[len(x.Words)-1]) && (!known || ev.alike(d, x) >= .5 && e.acts(x) ||
+					d.titled() && x.titled() && max(d.first, x.first) <= 1) {
 					return fmt.Sprintf("another name: the finding says %s, the source %s", d.Text, x.Text)
 				}
 			}
