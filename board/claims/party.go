@@ -7,6 +7,9 @@ import "strings"
 var saying = set(`say says said state states stated report reports reported claim claims claimed tell
 	tells told write writes wrote speak speaks spoke name names named put puts record records recorded`)
 
+// nounsOfSaying are those of saying that are nouns as well.
+var nounsOfSaying = set("report record claim name state")
+
 // sayer returns the stems of who gives the figure at a token: according to the lease, the
 // letter says; nil if nobody is named before it.
 func (t tokens) sayer(at int) []string {
@@ -16,7 +19,8 @@ func (t tokens) sayer(at int) []string {
 			return nil
 		case x.low == "according" && t.at(k+1).low == "to":
 			return t.party(k+2, 1)
-		case x.kind == wordToken && saying.has(x.low) && !articles.has(t.at(k-1).low): // a record field
+		case x.kind == wordToken && saying.has(x.low) && !articles.has(t.at(k-1).low) &&
+			!(nounsOfSaying.has(x.low) && t.at(k+1).low == "of"): // a record field, its service report of May
 			if beForms.has(t.at(k - 1).low) {
 				return nil // they were told
 			}

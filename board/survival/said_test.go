@@ -248,6 +248,12 @@ func TestUnsure(t *testing.T) {
 			"The town clerk says that the archive lends 40 maps a year; the keeper agrees.", true, false},
 		{"After a wax product, press 2 must be scrubbed for at least 45 minutes before it runs again; wiping is never allowed.",
 			"It must be scrubbed after wax for at least 45 minutes, and wiping press 2 is never good enough.", false, false},
+		// Days that are told by others.
+		{"The second sample of 10 July 2026 was free of coliform bacteria, with 0.18 mg/l of chlorine.",
+			"On 6 July 2026 the first sample had coliform bacteria. Four days later the second sample was free of them, with " +
+				"0.18 mg/l of chlorine.", true, false},
+		{"The second sample of 10 July 2026 was free of coliform bacteria, with 0.18 mg/l of chlorine.",
+			"On 12 July 2026 the second sample was free of coliform bacteria, with 0.18 mg/l of chlorine.", false, true},
 		// Another figure where all others agree.
 		{"Lock 4 gave way by 12 cm under 30 tonnes.", "Lock 4 gave way by 19 cm under 30 tonnes.", false, true},
 	} {
