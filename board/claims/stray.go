@@ -24,7 +24,7 @@ func (ev *Evidence) Stray(s *Survival, has func(x *Detail) bool) string {
 	}
 	own := s.Claim.figures()
 	for _, d := range own {
-		if !d.isTelling() || ev.has(s.Claim, d) {
+		if !d.isTelling() || ev.has(s.Claim, d) || d.T != nil && tellsWhen(w.Claims) {
 			continue
 		}
 		for _, x := range beside {
