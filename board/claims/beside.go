@@ -406,7 +406,7 @@ func onlyAndOthers(m, q *side) string {
 var (
 	sweeping = set(`all every each always never any whatever everybody everyone everything whoever whenever
 		regardless`)
-	excepted = set(`another except excepting exception unless apart save other only but if when once most nearly almost
+	excepted = set(`another except excepting exception unless without apart save other only but if when once most nearly almost
 		outside besides`)
 )
 

@@ -136,7 +136,7 @@ func (t tokens) denies(i int) bool {
 		nobodyBut.has(low) && t.at(i+1).low == "but", low == "no" && t.at(i+2).low == "but":
 		return false
 	}
-	waits := strings.HasPrefix(low, "wait") && t.at(i+1).low == "for"
+	waits := strings.HasPrefix(low, "wait") && t.at(i+1).low == "for" || low == "missing" && t.at(i+1).low == "it"
 	return negators.has(low) && !needTo.has(low) && !waits || deniedBy.has(low) && low != "off" || forbids.has(low)
 }
 

@@ -133,8 +133,8 @@ func (c *Claim) saysNo(o *Claim) bool {
 	})
 }
 
-// isNegative reports whether a claim denies something, or has a word that may.
-func (c *Claim) isNegative() bool {
+// mayDeny reports whether a claim denies something, or has a word that may.
+func (c *Claim) mayDeny() bool {
 	return len(c.denials) > 0 || slices.ContainsFunc(c.tokens(), func(t token) bool {
 		return negatives()[root(t.low)] || notYet.has(t.low)
 	})

@@ -54,7 +54,7 @@ func (c *Claim) deny(r *reading) {
 				r.aside[k] = true
 			}
 		case limits(t, i, low, next):
-		case needTo.has(low) && next != "to", low == "free" && next != "of", low == "missing" && next == "to",
+		case needTo.has(low) && next != "to", low == "free" && next != "of", low == "missing" && (next == "to" || next == "it" || next == "them" || next == "this"), // missing it costs a fee
 			strings.HasPrefix(low, "wait") && (t.at(i+1).kind == numberToken ||
 				next == "for" && t.at(i+2).kind == numberToken),
 			low == "without" && t.at(i-1).kind == markToken && t.supposes(): // without it the mean would rise

@@ -30,6 +30,16 @@ func (t tokens) sayer(at int) []string {
 	return nil
 }
 
+// sayers returns the stems of all who are named before a token as saying something, up to a mark.
+func (t tokens) sayers(at int) (all []string) {
+	for k := min(at, len(t)) - 1; k >= 0 && t[k].kind != markToken; k-- {
+		if t[k].kind == wordToken && saying.has(t[k].low) {
+			all = append(all, t.party(k-1, -1)...)
+		}
+	}
+	return all
+}
+
 // party returns the stems of a noun with its article, from a token on in one direction.
 func (t tokens) party(k, step int) (who []string) {
 	if step < 0 {

@@ -95,7 +95,7 @@ func (t tokens) quantity(i int) (q Quantity, next int, ok bool) {
 		}
 	} else if per, n = t.rate(next + len(q.Noun)); n > 0 && len(q.Noun) > 0 { // 40 connections per host
 		q.Per = per
-	} else if per, n = t.rate(next + 2); n > 0 && q.Dim != "" && t.word(next) == "of" { // 13 hours of overtime per week
+	} else if per, n = t.rate(next + 2); periods.has(per) && n > 0 && q.Dim == "time" && t.word(next) == "of" { // 13 hours of overtime per week
 		q.Per = per
 	}
 	if q.Bound, q.About = t.bound(i, next, q.About); q.Bound == 0 && t.word(next+len(q.Noun)) == "or" {

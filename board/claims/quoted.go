@@ -168,7 +168,12 @@ func (cmp *Comparison) saidByOthers(c *Claim) []string {
 		if m.With == nil || !m.Rel.Agrees() || m.Detail.Kind != Number || m.From.Cells != nil {
 			continue
 		}
-		who, other := mine.sayer(m.Detail.first), m.From.tokens().sayer(m.With.first)
+		theirs := m.From.tokens()
+		who, other := mine.sayer(m.Detail.first), theirs.sayer(m.With.first)
+		all := theirs.sayers(m.With.first)
+		if slices.ContainsFunc(who, func(w string) bool { return slices.Contains(all, w) && !titleStems()[w] }) {
+			continue // she wrote that the station recorded it
+		}
 		has := func(w string) bool { return m.From.stems[w] || m.From.context[w] }
 		both := titledParty(who) && titledParty(other)
 		if len(who) == 0 || len(other) == 0 || !both && !slices.ContainsFunc(who, has) ||

@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// Stray returns why a report has another figure in the place of one of a finding, "" if it has not: the nearest window, or
-// what follows it, has a figure of the same kind and size that no finding has and that does not follow from those beside
-// it, and nothing in the report has the finding's own. has reports whether a finding of the run has a figure.
+// Stray returns why a report has another figure in the place of one of a finding, "" if it has
+// not: the nearest window, or what follows it, has a figure of the same kind and size that no
+// finding has and that does not follow from those beside it, and nothing in the report has the
+// finding's own. has reports whether a finding of the run has a figure.
 func (ev *Evidence) Stray(s *Survival, has func(x *Detail) bool) string {
 	w := s.Window
 	if w == nil || s.Verbatim || w.Cover < .5 && (w.Cover < .35 || s.has.agree == 0) {
@@ -24,11 +25,12 @@ func (ev *Evidence) Stray(s *Survival, has func(x *Detail) bool) string {
 	}
 	own := s.Claim.figures()
 	for _, d := range own {
-		if !d.isTelling() || ev.has(s.Claim, d) || d.T != nil && tellsWhen(w.Claims) {
+		if !d.tellsApart() || ev.has(s.Claim, d) || d.T != nil && tellsWhen(w.Claims) {
 			continue
 		}
 		for _, x := range beside {
-			if !x.isTelling() || !d.isLike(x) || x.Level || s.Claim.HasFigure(x) || x.follows(slices.Concat(own, beside)) || has(x) {
+			if !x.tellsApart() || !d.isLike(x) || x.Level || s.Claim.HasFigure(x) ||
+				x.follows(slices.Concat(own, beside)) || has(x) {
 				continue
 			}
 			return fmt.Sprintf("the finding says %s, the report %s, which no finding has", d.Text, x.Text)
@@ -37,9 +39,10 @@ func (ev *Evidence) Stray(s *Survival, has func(x *Detail) bool) string {
 	return ""
 }
 
-// isTelling reports whether a figure says so much that another one in its place says something else.
-func (d *Detail) isTelling() bool {
-	return !d.Weak && !d.Denied && (d.Q == nil || !d.Q.Ref && (d.Q.significant() >= 3 || !d.named && (d.Q.Dim != "" || d.Q.significant() == 2)))
+// tellsApart reports whether a figure says so much that another one in its place says something else.
+func (d *Detail) tellsApart() bool {
+	return !d.Weak && !d.Denied && (d.Q == nil || !d.Q.Ref &&
+		(d.Q.significant() >= 3 || !d.named && (d.Q.Dim != "" || d.Q.significant() == 2)))
 }
 
 // isLike reports whether two figures are of one kind and of like size, and do not agree.
@@ -65,7 +68,7 @@ func (d *Detail) agreesWith(x *Detail) bool {
 // has reports whether the evidence has a figure of a claim anywhere.
 func (ev *Evidence) has(c *Claim, d *Detail) bool {
 	return slices.ContainsFunc(ev.withFigure(c, d), func(e *Claim) bool {
-		return slices.ContainsFunc(e.figures(), d.agreesWith)
+		return slices.ContainsFunc(e.figures(), func(o *Detail) bool { return d.agreesWith(o) })
 	})
 }
 
@@ -91,8 +94,9 @@ func (d *Detail) follows(of []*Detail) bool {
 	return false
 }
 
-// Stranger returns why a report says of somebody else what a finding says of one person, "" if it does not: the first person of
-// the finding is in no statement near the nearest one, and one that the finding does not name stands there first.
+// Stranger returns why a report says of somebody else what a finding says of one person, "" if it
+// does not: no person of the finding is in a statement near the nearest one, and one that the
+// finding does not name stands there.
 func (ev *Evidence) Stranger(s *Survival) string {
 	w := s.Window
 	if w == nil || s.Verbatim || w.Cover < .5 || s.back < .4 || !s.Claim.English {

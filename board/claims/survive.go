@@ -236,9 +236,21 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 	s.denied, s.placed = len(said)+len(opposite) > 0 && !s.isTable(), len(said) > 0
 	s.sure = s.sure || slices.ContainsFunc(opposite, isFirm) ||
 		!ev.Part && !ev.isLong() && back >= .45 && slices.ContainsFunc(opposite, TurnsOnDenial) &&
-			s.Claim.outright()%2 == 1 && !slices.ContainsFunc(cmp.Claims, (*Claim).isNegative) ||
+			s.Claim.outright()%2 == 1 && !s.Claim.contrasts() &&
+			!slices.ContainsFunc(cmp.Claims, func(e *Claim) bool { return e.mayDeny() }) ||
 		len(by) > 0 && slices.ContainsFunc(cmp.Claims, cmp.anchored)
 	s.Reasons = slices.Concat(s.Reasons, said, opposite)
+}
+
+// contrasts reports whether a claim denies something only beside what it says: by the valve, not by the pump.
+func (c *Claim) contrasts() bool {
+	t := c.tokens()
+	for i := range t {
+		if before := t.at(i - 1); t[i].low == "not" && (before.text == "," || before.low == "and" || before.low == "but") {
+			return true
+		}
+	}
+	return false
 }
 
 // inOne reports whether one statement of a window has the figures or names that stand otherwise.
@@ -390,7 +402,9 @@ func (cmp *Comparison) figuresIn(e *Claim) (n int) {
 
 // differs reports whether a window has another figure in the place of one of a claim.
 func (cmp *Comparison) differs(m Match) bool {
-	return m.With != nil && !m.With.Level && !(m.Detail.T != nil && m.Detail.T.Dated && tellsWhen(cmp.Claims)) && m.Alike >= cmp.enough(m) && !m.Detail.Denied && !m.With.Denied &&
+	return m.With != nil && !m.With.Level &&
+		!(m.Detail.T != nil && m.Detail.T.Dated && tellsWhen(cmp.Claims)) &&
+		m.Alike >= cmp.enough(m) && !m.Detail.Denied && !m.With.Denied &&
 		m.Detail.sameWay(m.With) && !cmp.worksOut(m) && !m.Detail.labels(m.With) && !cmp.isLimit(m) &&
 		(m.With.isDifference(m.From.tokens()) == m.Detail.isDifference(cmp.of.tokens())) &&
 		!(m.Rel == OtherUnit && !strings.ContainsFunc(m.With.Text, writesUnit))
@@ -546,7 +560,8 @@ func (cmp *Comparison) enough(m Match) float64 {
 	case m.Rel == OtherValue && cmp.Cover >= .35 && n <= 2 && (q == nil || q.Per == m.With.Q.Per):
 		return .2
 	case m.Rel == OtherBound && cmp.Cover >= .5 && cmp.figuresIn(nil) > 0,
-		(m.Rel == OtherUnit || m.Rel == OtherRate) && cmp.Cover >= .5 && cmp.Back >= .4 && q != nil && q.Number == m.With.Q.Number,
+		(m.Rel == OtherUnit || m.Rel == OtherRate) && cmp.Cover >= .5 && cmp.Back >= .4 &&
+			q != nil && q.Number == m.With.Q.Number,
 		m.Rel > OtherValue && (cmp.Cover >= .4 && q != nil && q.significant() >= 3 ||
 			cmp.Cover >= .35 && cmp.figuresIn(m.From) >= 2):
 		return 0

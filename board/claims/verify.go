@@ -7,6 +7,8 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"blackboard/board/documents"
 	"blackboard/board/text"
@@ -66,6 +68,10 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		}) {
 			continue
 		}
+		if rel := max(quoted.Other.Rel, quoted.Rival.Rel); (rel == OtherValue || rel == OtherUnit) && quotes(quote, d.Text) {
+			had = append(had, d) // 24 minutes instead of 24 hours
+			continue
+		}
 		why, value := quoted.contradicts(quote, one)
 		if why != "" && !program && (!value || one && d.spelled() || counted) {
 			v.Refuted = append(v.Refuted, why)
@@ -118,6 +124,24 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		}
 	}
 	return v
+}
+
+// quotes reports whether a figure stands in a quote as it is written, with its unit or as a time, and not as a part of
+// another one.
+func quotes(quote, figure string) bool {
+	if !strings.ContainsAny(figure, " :%€$£") || len(figure) < 4 {
+		return false
+	}
+	i := strings.Index(quote, figure)
+	if i < 0 {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(quote[:i])
+	after, _ := utf8.DecodeRuneInString(quote[i+len(figure):])
+	inWord := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-−.,:", r)
+	}
+	return !inWord(before) && (!inWord(after) || after == '.' || after == ',')
 }
 
 // hasUnitOf reports whether a figure has a unit that can be compared with that of another one: its

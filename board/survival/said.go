@@ -101,7 +101,8 @@ var reDigits = text.NewRegexp(`\d+`)
 // long one the words of any item meet somewhere.
 func (f *finding) undecided(x *index, s *claims.Survival) bool {
 	return f.cause != "" && f.cause != MissContradicted && !x.long && s.Window != nil &&
-		(f.scattered() || s.ToldByOthers() && s.Speaks() || (s.Verdict == claims.Supported || s.Verdict == claims.Unsure) && s.Speaks())
+		(f.scattered() || s.ToldByOthers() && s.Speaks() ||
+			(s.Verdict == claims.Supported || s.Verdict == claims.Unsure) && s.Speaks())
 }
 
 // scattered reports whether a passage has enough of the words of an item, but no sentence has them, and the claims say

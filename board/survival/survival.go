@@ -254,8 +254,8 @@ func Check(items []Item, reports ...*documents.Document) Result {
 	return CheckAmong(nil, items, reports...)
 }
 
-// CheckAmong is Check for a run that has other findings, too: a figure of theirs is none that the report has in the place of an
-// item's. others is called at most once, and returns their texts.
+// CheckAmong is Check for a run that has other findings, too: a figure of theirs is none that the
+// report has in the place of an item's. others is called at most once, and returns their texts.
 func CheckAmong(others func() []string, items []Item, reports ...*documents.Document) Result {
 	r := Result{Reports: make([]string, len(reports)), Dropped: []Dropped{},
 		Items: make([]ItemResult, len(items))}
