@@ -686,3 +686,21 @@ func (t tokens) leadsToDay() bool {
 	}
 	return true
 }
+
+// tellsWhen reports whether a text gives a day by another one: four days later, the next morning.
+func (t tokens) tellsWhen() bool {
+	for i := range t {
+		d := units()[t[i].low].dim
+		if (d == "time" || d == "months" || dayParts.has(t[i].low)) &&
+			(besideSpan.has(t.at(i+1).low) || besideDay.has(t.at(i-1).low)) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	dayParts   = set("morning afternoon evening night")
+	besideSpan = set("later earlier before afterwards after")
+	besideDay  = set("next following previous same that")
+)

@@ -25,11 +25,11 @@ func (ev *Evidence) Stray(s *Survival, has func(x *Detail) bool) string {
 	}
 	own := s.Claim.figures()
 	for _, d := range own {
-		if !d.tellsApart() || ev.has(s.Claim, d) || d.T != nil && tellsWhen(w.Claims) {
+		if !d.isDistinctive() || ev.has(s.Claim, d) || d.T != nil && tellWhen(w.Claims) {
 			continue
 		}
 		for _, x := range beside {
-			if !x.tellsApart() || !d.isLike(x) || x.Level || s.Claim.HasFigure(x) ||
+			if !x.isDistinctive() || !d.isLike(x) || x.Level || s.Claim.HasFigure(x) ||
 				x.follows(slices.Concat(own, beside)) || has(x) {
 				continue
 			}
@@ -39,8 +39,8 @@ func (ev *Evidence) Stray(s *Survival, has func(x *Detail) bool) string {
 	return ""
 }
 
-// tellsApart reports whether a figure says so much that another one in its place says something else.
-func (d *Detail) tellsApart() bool {
+// isDistinctive reports whether a figure says so much that another one in its place says something else.
+func (d *Detail) isDistinctive() bool {
 	return !d.Weak && !d.Denied && (d.Q == nil || !d.Q.Ref &&
 		(d.Q.significant() >= 3 || !d.named && (d.Q.Dim != "" || d.Q.significant() == 2)))
 }

@@ -403,38 +403,23 @@ func (cmp *Comparison) figuresIn(e *Claim) (n int) {
 // differs reports whether a window has another figure in the place of one of a claim.
 func (cmp *Comparison) differs(m Match) bool {
 	return m.With != nil && !m.With.Level &&
-		!(m.Detail.T != nil && m.Detail.T.Dated && tellsWhen(cmp.Claims)) &&
+		!(m.Detail.T != nil && m.Detail.T.Dated && tellWhen(cmp.Claims)) &&
 		m.Alike >= cmp.enough(m) && !m.Detail.Denied && !m.With.Denied &&
 		m.Detail.sameWay(m.With) && !cmp.worksOut(m) && !m.Detail.labels(m.With) && !cmp.isLimit(m) &&
 		(m.With.isDifference(m.From.tokens()) == m.Detail.isDifference(cmp.of.tokens())) &&
 		!(m.Rel == OtherUnit && !strings.ContainsFunc(m.With.Text, writesUnit))
 }
 
-// tellsWhen reports whether some statements give a day by another one: four days later, the next morning.
-func tellsWhen(all []*Claim) bool {
-	return slices.ContainsFunc(all, func(e *Claim) bool {
-		t := e.tokens()
-		for i := range t {
-			d := units()[t[i].low].dim
-			if (d == "time" || d == "months" || partsOfDay.has(t[i].low)) &&
-				(besideSpan.has(t.at(i+1).low) || besideDay.has(t.at(i-1).low)) {
-				return true
-			}
-		}
-		return false
-	})
+// tellWhen reports whether some statements give a day by another one.
+func tellWhen(all []*Claim) bool {
+	return slices.ContainsFunc(all, func(e *Claim) bool { return e.tokens().tellsWhen() })
 }
-
-var (
-	besideSpan = set("later earlier before afterwards after")
-	besideDay  = set("next following previous same that")
-)
 
 // ToldByOthers reports whether the nearest window lacks days alone, and gives some by others: the reader has to count.
 func (s *Survival) ToldByOthers() bool {
 	none := func(d *Detail) bool { return d.T == nil || !d.T.Dated }
 	return s.Window != nil && len(s.Lacks) > 0 && !slices.ContainsFunc(s.Lacks, none) &&
-		!slices.ContainsFunc(s.Differs, none) && tellsWhen(s.Window.Claims)
+		!slices.ContainsFunc(s.Differs, none) && tellWhen(s.Window.Claims)
 }
 
 // isLimit reports whether a window says within which bound a value may be, and a claim what it is, or the other way

@@ -245,7 +245,7 @@ var ceilings = map[string]int{
 
 	"board/check": 1725, // with the policy; a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step; several posts at once
 
-	"board/claims": 12552, // an index of the figures, clauses and names of long texts (480); how often and when, and who says it, in a passage that surely speaks of a finding; the passage that carries a finding, from board/survival, dates and numbers in more notations; what contradicts what in capsules and memory, which words had (1,050); figures and names in the place of others, sentences that cite a finding, figures exchanged between clauses; findings that say otherwise than their quote, also by small words; spoken times of day, conditions; names of doubts
+	"board/claims": 12555, // an index of the figures, clauses and names of long texts (480); how often and when, and who says it, in a passage that surely speaks of a finding; the passage that carries a finding, from board/survival, dates and numbers in more notations; what contradicts what in capsules and memory, which words had (1,050); figures and names in the place of others, sentences that cite a finding, figures exchanged between clauses; findings that say otherwise than their quote, also by small words; spoken times of day, conditions; names of doubts
 	"board/clash":  1016,  // which of two notes holds, from kb/memory; what a question asks for; what renews in other words
 
 	"board/disk": 660, // patterns below a path; who takes names away waits for who is opening files; logs, and tests of paths that nine packages had
