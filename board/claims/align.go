@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"blackboard/board/claims/parse"
 )
 
 // Verdict is what evidence says about a claim or a detail.
@@ -22,10 +24,10 @@ const (
 
 // A Match is what evidence has for one detail of a claim.
 type Match struct {
-	Detail *Detail
-	With   *Detail // of the evidence; nil: none can be compared
-	From   *Claim  // that has it
-	Rel    Relation
+	Detail *parse.Detail
+	With   *parse.Detail // of the evidence; nil: none can be compared
+	From   *parse.Claim  // that has it
+	Rel    parse.Relation
 	Alike  float64 // how much both are of one thing
 }
 
@@ -33,13 +35,13 @@ type Match struct {
 type Comparison struct {
 	Window
 	Matches []Match
-	Reasons []string // why the window refutes the claim
-	Back    float64  // the share of the words of one of its claims that the claim has
-	of      *Claim   // the claim
+	Reasons []string     // why the window refutes the claim
+	Back    float64      // the share of the words of one of its claims that the claim has
+	of      *parse.Claim // the claim
 }
 
 // Compare matches the details of a claim with those of a window, and says why the window refutes the claim.
-func (ev *Evidence) Compare(c *Claim, w Window) Comparison {
+func (ev *Evidence) Compare(c *parse.Claim, w Window) Comparison {
 	out := ev.lay(c, w)
 	out.Reasons = slices.Concat(ev.swapped(out.Matches), ev.renamed(c, out.Matches),
 		ev.opposites(c, w, out.Matches))
@@ -47,7 +49,7 @@ func (ev *Evidence) Compare(c *Claim, w Window) Comparison {
 }
 
 // lay matches the details of a claim with those of a window, without reasons.
-func (ev *Evidence) lay(c *Claim, w Window) Comparison {
+func (ev *Evidence) lay(c *parse.Claim, w Window) Comparison {
 	out := Comparison{Window: w, Matches: ev.assign(c, w), of: c}
 	for _, e := range w.Claims {
 		all, both := ev.shared(e, c)
@@ -66,29 +68,29 @@ type candidate struct {
 
 // rankBonus is added to the likeness of two figures. Of those that agree, equal ones come first; of those that differ,
 // the same digits with another unit, rate, bound or sign.
-var rankBonus = map[Relation]float64{Same: .3, Coarser: .1, Bare: -.2, OtherUnit: .5,
-	OtherCurrency: .5, OtherRate: .5, OtherBound: .5, OtherSign: .5}
+var rankBonus = map[parse.Relation]float64{parse.Same: .3, parse.Coarser: .1, parse.Bare: -.2, parse.OtherUnit: .5,
+	parse.OtherCurrency: .5, parse.OtherRate: .5, parse.OtherBound: .5, parse.OtherSign: .5}
 
 // assign returns a match for each detail of a claim, in their order. A figure gets at most one of the window, and none
 // is given twice: first those that agree, the closest subject first, then those that differ.
-func (ev *Evidence) assign(c *Claim, w Window) []Match {
-	out, theirs := make([]Match, len(c.Details)), indexFigures(mostWeighed, w.Claims...)
+func (ev *Evidence) assign(c *parse.Claim, w Window) []Match {
+	out, theirs := make([]Match, len(c.Details)), parse.IndexFigures(parse.MaxWeighed, w.Claims...)
 	var pairs []candidate
 	for i := range c.Details {
 		d := &c.Details[i]
-		if out[i].Detail = d; !d.isFigure() { // a name may be said more than once, and in parts
+		if out[i].Detail = d; !d.IsFigure() { // a name may be said more than once, and in parts
 			out[i] = ev.named(d, w, theirs)
 			continue
 		}
-		for _, near := range theirs.comparable(d) {
-			x := near.d
-			rel := d.relation(x)
-			if rel == Incomparable || d.Denied && !x.Denied { // 200, not 250
+		for _, near := range theirs.Comparable(d) {
+			x := near.Detail
+			rel := d.Relate(x)
+			if rel == parse.Incomparable || d.Denied && !x.Denied { // 200, not 250
 				continue
 			}
 			s := ev.alike(d, x)
-			p := candidate{i, rel.Agrees() || rel == Coarser, s + rankBonus[rel], Match{d, x, near.in, rel, s}}
-			if !d.sameWay(x) {
+			p := candidate{i, rel.Agrees() || rel == parse.Coarser, s + rankBonus[rel], Match{d, x, near.Claim, rel, s}}
+			if !sameWay(d, x) {
 				p.rank -= .5
 			}
 			if x.Q != nil && x.Q.Word && x.Q.About { // almost one in five stands beside the figure itself
@@ -103,14 +105,14 @@ func (ev *Evidence) assign(c *Claim, w Window) []Match {
 		}
 		return cmp.Compare(b.rank, a.rank)
 	})
-	taken := map[*Detail]bool{}
+	taken := map[*parse.Detail]bool{}
 	for _, p := range pairs {
 		if out[p.at].With == nil && !taken[p.m.With] {
 			out[p.at], taken[p.m.With] = p.m, true
 		}
 	}
 	for _, p := range pairs { // what a claim says twice may stand once in the evidence
-		if o := &out[p.at]; p.agrees && !o.Rel.Agrees() && o.Rel != Coarser {
+		if o := &out[p.at]; p.agrees && !o.Rel.Agrees() && o.Rel != parse.Coarser {
 			*o = p.m
 		}
 	}
@@ -119,19 +121,19 @@ func (ev *Evidence) assign(c *Claim, w Window) []Match {
 
 // named returns where a window has a name or identifier with all of its words. With is nil if only the text or a
 // heading has it; From, too, if nothing has.
-func (ev *Evidence) named(d *Detail, w Window, theirs *figureIndex) Match {
+func (ev *Evidence) named(d *parse.Detail, w Window, theirs *parse.FigureIndex) Match {
 	best := Match{Detail: d}
-	for _, p := range theirs.named(d) {
-		if d.relation(p.d) != Same {
+	for _, p := range theirs.NamedLike(d) {
+		if d.Relate(p.Detail) != parse.Same {
 			continue
 		}
-		if s := ev.alike(d, p.d); best.With == nil || s > best.Alike {
-			best = Match{d, p.d, p.in, Same, s}
+		if s := ev.alike(d, p.Detail); best.With == nil || s > best.Alike {
+			best = Match{d, p.Detail, p.Claim, parse.Same, s}
 		}
 	}
-	for i := 0; i < min(len(w.Claims), mostEach) && best.With == nil; i++ {
-		if e := w.Claims[i]; e.hasName(d) {
-			best.Rel, best.From = Same, e
+	for i := 0; i < min(len(w.Claims), parse.MaxPairwise) && best.With == nil; i++ {
+		if e := w.Claims[i]; hasName(e, d) {
+			best.Rel, best.From = parse.Same, e
 		}
 	}
 	return best
@@ -139,16 +141,16 @@ func (ev *Evidence) named(d *Detail, w Window, theirs *figureIndex) Match {
 
 // hasName reports whether a claim has all words of a name, in itself or the headings above it, or an identifier, in
 // itself, perhaps as the end of a path.
-func (c *Claim) hasName(d *Detail) bool {
-	if d.Kind == Name {
+func hasName(c *parse.Claim, d *parse.Detail) bool {
+	if d.Kind == parse.Name {
 		return !slices.ContainsFunc(d.Words, func(w string) bool {
-			s := stem(w)
-			return !c.stems[s] && !c.context[s] && !empty.has(w)
+			s := parse.Stem(w)
+			return !c.Stems[s] && !c.Context[s] && !parse.Stopwords.Has(w)
 		})
 	}
 	id := strings.Trim(d.Words[0], ".")
 	for k := range c.Details {
-		if x := &c.Details[k]; x.Kind == Identifier && (x.Words[0] == id ||
+		if x := &c.Details[k]; x.Kind == parse.Identifier && (x.Words[0] == id ||
 			strings.HasSuffix(x.Words[0], "/"+id) || strings.HasSuffix(id, "/"+x.Words[0])) {
 			return true
 		}
@@ -156,20 +158,20 @@ func (c *Claim) hasName(d *Detail) bool {
 	return len(id) > 2 && strings.Contains(strings.ToLower(c.Text), id)
 }
 
-// hasAny reports whether a claim, or a heading above it, has a word of a name.
-func (c *Claim) hasAny(d *Detail) bool {
+// hasAnyWord reports whether a claim, or a heading above it, has a word of a name.
+func hasAnyWord(c *parse.Claim, d *parse.Detail) bool {
 	return slices.ContainsFunc(d.Words, func(w string) bool {
-		s := stem(w)
-		return c.stems[s] || c.context[s]
+		s := parse.Stem(w)
+		return c.Stems[s] || c.Context[s]
 	})
 }
 
 // swapped returns a reason for each two details of a claim that have each other's place in the evidence.
 func (ev *Evidence) swapped(m []Match) (reasons []string) {
 	for i, a := range m {
-		for _, b := range m[i+1 : min(len(m), i+1+mostEach)] {
+		for _, b := range m[i+1 : min(len(m), i+1+parse.MaxPairwise)] {
 			if exchangeable(&a, &b) && (reversed(&a, &b) || !paired(&a, &b) &&
-				(a.Detail.isFigure() && ev.exchanged(&a, &b) || !ev.isLong() && crossed(&a, &b))) {
+				(a.Detail.IsFigure() && ev.exchanged(&a, &b) || !ev.isLong() && crossed(&a, &b))) {
 				reasons = append(reasons, fmt.Sprintf("%s and %s stand the other way round",
 					a.Detail.Text, b.Detail.Text))
 			}
@@ -182,23 +184,23 @@ func exchangeable(a, b *Match) bool {
 	return a.With != nil && b.With != nil && a.With != b.With && a.Rel.Agrees() && b.Rel.Agrees() &&
 		a.Detail.Kind == b.Detail.Kind &&
 		(a.Detail.Q == nil || a.Detail.Q.Dim == b.Detail.Q.Dim && a.Detail.Q.Ref == b.Detail.Q.Ref) &&
-		!a.Detail.relation(b.Detail).Agrees() && !(together(a.Detail, b.Detail) && !together(a.With, b.With))
+		!a.Detail.Relate(b.Detail).Agrees() && !(together(a.Detail, b.Detail) && !together(a.With, b.With))
 }
 
 // paired reports whether two numbers belong together: "1,312 of 48,900", or rates of two periods, 348 a year and 29 a
 // month. The words around them tell them apart only by chance.
 func paired(a, b *Match) bool {
-	if !a.Detail.isFigure() || a.Detail.Q == nil || b.Detail.Q == nil {
+	if !a.Detail.IsFigure() || a.Detail.Q == nil || b.Detail.Q == nil {
 		return false
 	}
 	own := func(m *Match) bool { return m.Detail.Q.Per == m.With.Q.Per }
 	return a.Detail.Q.Per != b.Detail.Q.Per && (own(a) && own(b) || samePeriods(a.Detail.Q, b.Detail.Q)) ||
-		b.Detail.first-a.Detail.first == 2 && a.From == b.From
+		b.Detail.FirstToken-a.Detail.FirstToken == 2 && a.From == b.From
 }
 
 // samePeriods reports whether two rates may be the same one for two periods: one is 12 times the other (months in a
 // year), 7 times, 52 times and the like, within 1 %.
-func samePeriods(a, b *Quantity) bool {
+func samePeriods(a, b *parse.Quantity) bool {
 	many := max(a.Value, b.Value) / min(a.Value, b.Value)
 	return slices.ContainsFunc([]float64{4, 7, 12, 24, 52, 60, 365}, func(n float64) bool {
 		return math.Abs(many-n) < .01*n
@@ -207,12 +209,12 @@ func samePeriods(a, b *Quantity) bool {
 
 // together reports whether two details stand beside each other, as in twelve of the forty:
 // the words around them belong to both.
-func together(a, b *Detail) bool { return abs(a.first-b.first) <= 3 }
+func together(a, b *parse.Detail) bool { return abs(a.FirstToken-b.FirstToken) <= 3 }
 
 // reversed reports whether a change goes the other way: from 74 to 91, from 91 to 74.
 func reversed(a, b *Match) bool {
-	from := func(d *Detail) bool { return d.about.of(fromMark) > 0 }
-	to := func(d *Detail) bool { return d.about.of(toMark) > 0 && !from(d) }
+	from := func(d *parse.Detail) bool { return d.Topic.Closeness(parse.FromMark) > 0 }
+	to := func(d *parse.Detail) bool { return d.Topic.Closeness(parse.ToMark) > 0 && !from(d) }
 	ahead := func(x, y *Match) bool {
 		return from(x.Detail) && to(y.Detail) && to(x.With) && from(y.With)
 	}
@@ -223,28 +225,28 @@ func reversed(a, b *Match) bool {
 // nearer to the first and in the evidence to the second, another one the other way round,
 // and few stay.
 func (ev *Evidence) exchanged(a, b *Match) bool {
-	if x, y := a.Detail.about.label(), b.Detail.about.label(); x != y && (x != "" && x == a.With.about.label() ||
-		y != "" && y == b.With.about.label()) {
+	if x, y := label(a.Detail.Topic), label(b.Detail.Topic); x != y && (x != "" && x == label(a.With.Topic) ||
+		y != "" && y == label(b.With.Topic)) {
 		return false // the dock EUR 14,500, the paint EUR 9,000, in all EUR 61,500
 	}
 	seen := map[string]bool{}
 	for _, w := range slices.Concat(a.Detail.Words, b.Detail.Words) {
-		seen[w], seen[stem(w)] = true, true
+		seen[w], seen[parse.Stem(w)] = true, true
 	}
 	var stay, move float64
 	var moved [2]bool
-	for _, t := range []topic{a.Detail.about, b.Detail.about} {
+	for _, t := range []parse.Topic{a.Detail.Topic, b.Detail.Topic} {
 		for _, n := range t {
-			if seen[n.stem] || n.stem[0] == '@' {
+			if seen[n.Stem] || n.Stem[0] == '@' {
 				continue
 			}
-			seen[n.stem] = true
-			c := lean(a.Detail.about.of(n.stem), b.Detail.about.of(n.stem))
-			e := lean(a.With.about.of(n.stem), b.With.about.of(n.stem))
+			seen[n.Stem] = true
+			c := lean(a.Detail.Topic.Closeness(n.Stem), b.Detail.Topic.Closeness(n.Stem))
+			e := lean(a.With.Topic.Closeness(n.Stem), b.With.Topic.Closeness(n.Stem))
 			if math.Abs(c) < leans || math.Abs(e) < leans {
 				continue
 			}
-			if x := ev.weight(n.stem) * min(math.Abs(c), math.Abs(e)); c*e > 0 {
+			if x := ev.weight(n.Stem) * min(math.Abs(c), math.Abs(e)); c*e > 0 {
 				stay += x
 			} else {
 				move += x
@@ -258,18 +260,18 @@ func (ev *Evidence) exchanged(a, b *Match) bool {
 // crossed reports whether two words stand with two details in the claim, and the other way
 // round in a statement of the evidence: placebo with 16.6 %, the drug with 20.5 %.
 func crossed(a, b *Match) bool {
-	if a.Detail.Kind == Name || a.From != b.From {
+	if a.Detail.Kind == parse.Name || a.From != b.From {
 		return false
 	}
 	var stay, move float64
-	seen := slices.Concat(a.Detail.about, b.Detail.about)
+	seen := slices.Concat(a.Detail.Topic, b.Detail.Topic)
 	for i, u := range seen {
 		for _, v := range seen[i+1:] {
-			if u.stem == v.stem || u.stem[0] == '@' || v.stem[0] == '@' || beside(a, b, u.stem) ||
-				beside(a, b, v.stem) {
+			if u.Stem == v.Stem || u.Stem[0] == '@' || v.Stem[0] == '@' || beside(a, b, u.Stem) ||
+				beside(a, b, v.Stem) {
 				continue
 			}
-			c, e := a.Detail.apart(b.Detail, u.stem, v.stem), a.With.apart(b.With, u.stem, v.stem)
+			c, e := apart(a.Detail, b.Detail, u.Stem, v.Stem), apart(a.With, b.With, u.Stem, v.Stem)
 			if x := min(math.Abs(c), math.Abs(e)); c*e > 0 {
 				stay += x
 			} else {
@@ -283,9 +285,9 @@ func crossed(a, b *Match) bool {
 // beside reports whether a word stands on one side of two details, in the claim and in the
 // evidence: it belongs to both.
 func beside(a, b *Match, word string) bool {
-	side := a.Detail.about.side(word)
-	return side != 0 && side == b.Detail.about.side(word) && side == a.With.about.side(word) &&
-		side == b.With.about.side(word)
+	side := a.Detail.Topic.Side(word)
+	return side != 0 && side == b.Detail.Topic.Side(word) && side == a.With.Topic.Side(word) &&
+		side == b.With.Topic.Side(word)
 }
 
 // tellsApart is the preference (see apart) from which on words tell two details apart.
@@ -293,9 +295,9 @@ const tellsApart = .5
 
 // apart is how much nearer u is to the first of two details and v to the second, below 0 if
 // it is the other way round, and 0 if the two words do not part them.
-func (d *Detail) apart(other *Detail, u, v string) float64 {
-	x := d.about.of(u) - other.about.of(u)
-	y := other.about.of(v) - d.about.of(v)
+func apart(d, other *parse.Detail, u, v string) float64 {
+	x := d.Topic.Closeness(u) - other.Topic.Closeness(u)
+	y := other.Topic.Closeness(v) - d.Topic.Closeness(v)
 	if x*y <= 0 || math.Abs(x) < .1 || math.Abs(y) < .1 {
 		return 0
 	}
@@ -303,11 +305,11 @@ func (d *Detail) apart(other *Detail, u, v string) float64 {
 }
 
 // label returns the nearest word that stands before a detail, "" if none does.
-func (t topic) label() (stem string) {
+func label(t parse.Topic) (stem string) {
 	most := 0.0
 	for _, n := range t {
-		if t.side(n.stem) == leading && n.stem[0] != '@' && n.by > most {
-			stem, most = n.stem, n.by
+		if t.Side(n.Stem) == parse.Leading && n.Stem[0] != '@' && n.Closeness > most {
+			stem, most = n.Stem, n.Closeness
 		}
 	}
 	return stem
@@ -328,10 +330,10 @@ func lean(a, b float64) float64 {
 const reachOfName = 12
 
 // renamed returns why a figure that both have stands with another name in the evidence: one reason at most.
-func (ev *Evidence) renamed(c *Claim, matches []Match) []string {
+func (ev *Evidence) renamed(c *parse.Claim, matches []Match) []string {
 	for i, m := range matches {
-		if d := m.Detail; m.With == nil || !m.Rel.Agrees() || m.Rel == Bare || !d.isFigure() ||
-			d.T != nil && !d.specific() || d.Q != nil && d.Q.Word {
+		if d := m.Detail; m.With == nil || !m.Rel.Agrees() || m.Rel == parse.Bare || !d.IsFigure() ||
+			d.T != nil && !specific(d) || d.Q != nil && d.Q.Word {
 			continue
 		}
 		for _, n := range matches[max(0, i-reachOfName):min(len(matches), i+reachOfName+1)] {
@@ -345,26 +347,29 @@ func (ev *Evidence) renamed(c *Claim, matches []Match) []string {
 }
 
 // titled reports whether a title stands before a name.
-func (d *Detail) titled() bool {
-	return slices.ContainsFunc(d.about, func(n near1) bool { return n.by == 1 && titleStems()[n.stem] })
+func titled(d *parse.Detail) bool {
+	return slices.ContainsFunc(d.Topic, func(n parse.TopicStem) bool {
+		return n.Closeness == 1 && titleStems()[n.Stem]
+	})
 }
 
-var titleStems = stems("mr mrs ms dr prof professor councillor")
+var titleStems = parse.StemSet("mr mrs ms dr prof professor councillor")
 
 // agreesBut reports whether a statement that is no row has all details of a claim but d, two figures at least. Weak
 // ones do not count.
-func (c *Claim) agreesBut(e *Claim, d *Detail) bool {
+func agreesBut(c, e *parse.Claim, d *parse.Detail) bool {
 	n := 0
 	for k := range c.Details {
 		o := &c.Details[k]
 		if o == d || o.Weak {
 			continue
 		}
-		if o.isFigure() {
-			if n++; !e.hasFigure(o) {
+		if o.IsFigure() {
+			if n++; !e.HasFigure(o) {
 				return false
 			}
-		} else if !slices.ContainsFunc(e.Details, func(x Detail) bool { return o.relation(&x).Agrees() }) && !e.hasName(o) {
+		} else if !slices.ContainsFunc(e.Details, func(x parse.Detail) bool { return o.Relate(&x).Agrees() }) &&
+			!hasName(e, o) {
 			return false
 		}
 	}
@@ -372,20 +377,22 @@ func (c *Claim) agreesBut(e *Claim, d *Detail) bool {
 }
 
 // inPlaceOf returns the name that the evidence has in the place of one that it lacks, nil if there is none.
-func (ev *Evidence) inPlaceOf(c *Claim, m, n *Match) *Detail {
+func (ev *Evidence) inPlaceOf(c *parse.Claim, m, n *Match) *parse.Detail {
 	d := n.Detail
-	if n.Rel == Same || d.isFigure() || d.initial ||
-		d.Kind == Identifier && !strings.ContainsFunc(d.Text, unicode.IsLetter) ||
-		d.Kind == Name && (d.Weak || m.From.hasAny(d)) || abs(d.first-m.Detail.first) > reachOfName {
+	if n.Rel == parse.Same || d.IsFigure() || d.Initial ||
+		d.Kind == parse.Identifier && !strings.ContainsFunc(d.Text, unicode.IsLetter) ||
+		d.Kind == parse.Name && (d.Weak || hasAnyWord(m.From, d)) ||
+		abs(d.FirstToken-m.Detail.FirstToken) > reachOfName {
 		return nil
 	}
-	k, _ := slices.BinarySearchFunc(m.From.Details, m.With.first-reachOfName, func(x Detail, at int) int {
-		return x.first - at
+	k, _ := slices.BinarySearchFunc(m.From.Details, m.With.FirstToken-reachOfName, func(x parse.Detail, at int) int {
+		return x.FirstToken - at
 	})
-	for ; k < len(m.From.Details) && m.From.Details[k].first <= m.With.first+reachOfName; k++ {
+	for ; k < len(m.From.Details) && m.From.Details[k].FirstToken <= m.With.FirstToken+reachOfName; k++ {
 		x := &m.From.Details[k]
-		if x.Kind == d.Kind && !x.initial && !c.hasName(x) && !(x.Kind == Name && (c.hasAny(x) || x.Weak)) &&
-			(ev.alike(d, x) >= .3 || d.titled() && x.titled() || !ev.isLong() && !ev.Part && c.agreesBut(m.From, d)) {
+		if x.Kind == d.Kind && !x.Initial && !hasName(c, x) &&
+			!(x.Kind == parse.Name && (hasAnyWord(c, x) || x.Weak)) &&
+			(ev.alike(d, x) >= .3 || titled(d) && titled(x) || !ev.isLong() && !ev.Part && agreesBut(c, m.From, d)) {
 			return x
 		}
 	}

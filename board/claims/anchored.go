@@ -3,17 +3,19 @@ package claims
 import (
 	"fmt"
 	"slices"
+
+	"blackboard/board/claims/parse"
 )
 
 // This file holds a claim against a statement that surely speaks of it, since it has its figures or nearly all that
 // both say: then a figure that stands with another day, or another one who says it, is no accident.
 
 // anchored reports whether a statement of a window surely speaks of a claim.
-func (cmp *Comparison) anchored(e *Claim) bool {
-	n, both, all := 0, float64(sharedStems(cmp.of, e)), float64(len(cmp.of.stems))
+func (cmp *Comparison) anchored(e *parse.Claim) bool {
+	n, both, all := 0, float64(sharedStems(cmp.of, e)), float64(len(cmp.of.Stems))
 	for _, m := range cmp.Matches {
-		if m.From == e && m.With != nil && m.Rel.Agrees() && m.Detail.isFigure() && !m.Detail.Weak {
-			if n++; m.Detail.specific() {
+		if m.From == e && m.With != nil && m.Rel.Agrees() && m.Detail.IsFigure() && !m.Detail.Weak {
+			if n++; specific(m.Detail) {
 				n++
 			}
 		}
@@ -28,7 +30,7 @@ func (cmp *Comparison) plainly(ev *Evidence) (why []string) {
 		return nil
 	}
 	for _, e := range cmp.Claims {
-		if days := cmp.of.otherDay(e); len(days) > 1 || len(days) > 0 && cmp.anchored(e) {
+		if days := otherDay(cmp.of, e); len(days) > 1 || len(days) > 0 && cmp.anchored(e) {
 			why = append(why, days...)
 		}
 	}
@@ -36,18 +38,18 @@ func (cmp *Comparison) plainly(ev *Evidence) (why []string) {
 }
 
 // otherDay finds a figure that stands with a day, month or year of a claim with which the claim has another figure.
-func (c *Claim) otherDay(e *Claim) (why []string) {
-	mine, theirs := c.dated(), e.dated()
+func otherDay(c, e *parse.Claim) (why []string) {
+	mine, theirs := datedFigures(c), datedFigures(e)
 	for _, a := range mine {
 		for _, b := range theirs {
-			if !a.figure.relation(b.figure).Agrees() || a.day.relation(b.day).Agrees() {
+			if !a.figure.Relate(b.figure).Agrees() || a.day.Relate(b.day).Agrees() {
 				continue
 			}
 			anotherThen := slices.ContainsFunc(mine, func(o dated) bool {
-				return o.day.relation(b.day) == Same && o.figure != a.figure
+				return o.day.Relate(b.day) == parse.Same && o.figure != a.figure
 			})
 			if anotherThen && !slices.ContainsFunc(theirs, func(o dated) bool {
-				return o.figure.relation(b.figure).Agrees() && o.day.relation(a.day).Agrees()
+				return o.figure.Relate(b.figure).Agrees() && o.day.Relate(a.day).Agrees()
 			}) {
 				why = append(why, fmt.Sprintf("the finding has %s with %s, the report with %s", a.figure.Text,
 					a.day.Text, b.day.Text))
@@ -58,12 +60,12 @@ func (c *Claim) otherDay(e *Claim) (why []string) {
 }
 
 // dated is a figure with the date that stands beside it.
-type dated struct{ figure, day *Detail }
+type dated struct{ figure, day *parse.Detail }
 
-// dated returns the figures of a claim that stand before a date, or behind it if none does: 88,000 in 2021, in 2022 some
-// 117,000 people.
-func (c *Claim) dated() (all []dated) {
-	var open, day *Detail // a figure or a date that stands alone yet
+// datedFigures returns the figures of a claim that stand before a date, or behind it if none does: 88,000 in 2021, in
+// 2022 some 117,000 people.
+func datedFigures(c *parse.Claim) (all []dated) {
+	var open, day *parse.Detail // a figure or a date that stands alone yet
 	for k := range c.Details {
 		switch d := &c.Details[k]; {
 		case d.T != nil && d.T.Dated && open != nil:

@@ -1,6 +1,10 @@
 package claims
 
-import "testing"
+import (
+	"testing"
+
+	"blackboard/board/claims/parse"
+)
 
 // TestSurely holds what a statement says otherwise that surely speaks of a finding, beside what it says in other words.
 func TestSurely(t *testing.T) {
@@ -61,7 +65,7 @@ func TestSurely(t *testing.T) {
 			"Phase 1 was dearer than planned. GBP 187,000 had been foreseen, and GBP 212,400 was spent.", false},
 		{"17 of the 21 growers who were asked answered the survey.", "21 growers were asked for the survey, and 17 answered.", false},
 	} {
-		s := readReport(c.report).Survive(ExtractText(c.finding, ""), c.finding)
+		s := readReport(c.report).Survive(parse.ExtractText(c.finding, ""), c.finding)
 		if got := s.Verdict == Refuted; got != c.refuted {
 			t.Errorf("%q in %q: %v %q, want it refuted: %v", c.finding, c.report, s.Verdict, s.Reasons, c.refuted)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/board/claims/parse"
 	"blackboard/board/text"
 )
 
@@ -15,10 +16,10 @@ import (
 
 // A side is a clause of a finding, or of its quote.
 type side struct {
-	t     tokens
-	whole tokens // the sentence that it is of; of a finding what stands around it
-	at    int    // where it begins in its text
-	text  tokens // all of the text that it is of
+	t     parse.Tokens
+	whole parse.Tokens // the sentence that it is of; of a finding what stands around it
+	at    int          // where it begins in its text
+	text  parse.Tokens // all of the text that it is of
 	stems map[string]bool
 	near  []*side // of a quote: the clauses that are as near to the finding
 }
@@ -27,12 +28,12 @@ var reComment = text.NewRegexp(`(?m)^\s*(#+|//+|--|\*) `)
 
 // sidesOf cuts a text into its clauses.
 func sidesOf(text string) (all []*side) {
-	var said tokens
-	for _, sentence := range Read(reComment.ReplaceAllString(text, "")) {
-		t, before := lex(sentence.Text), len(said)
+	var said parse.Tokens
+	for _, sentence := range parse.Read(reComment.ReplaceAllString(text, "")) {
+		t, before := parse.Tokenize(sentence.Text), len(said)
 		said = append(said, t...)
 		for from := 0; from < len(t); {
-			to := t.clauseEnd(from)
+			to := clauseEnd(t, from)
 			if s := (&side{t: t[from:to], whole: t, stems: stemSet(t[from:to]), at: before + from}); len(s.stems) > 0 {
 				all = append(all, s)
 			}
@@ -46,14 +47,14 @@ func sidesOf(text string) (all []*side) {
 }
 
 // goesOnWith are the words behind a comma with which another clause begins.
-var goesOnWith = set("and but while whereas so which")
+var goesOnWith = parse.NewSet("and but while whereas so which")
 
 // clauseEnd returns the mark at which the clause that begins at a token ends, or the end of the text.
-func (t tokens) clauseEnd(from int) int {
+func clauseEnd(t parse.Tokens, from int) int {
 	for i := from; i < len(t); i++ {
 		switch x := &t[i]; {
-		case x.kind != markToken || i+1 < len(t) && t[i+1].glued:
-		case x.text == ";" || x.text == ":" || x.text == ".", x.text == "," && goesOnWith.has(t.at(i+1).low):
+		case x.Kind != parse.MarkToken || i+1 < len(t) && t[i+1].Glued:
+		case x.Text == ";" || x.Text == ":" || x.Text == ".", x.Text == "," && goesOnWith.Has(t.At(i+1).Low):
 			return i
 		}
 	}
@@ -73,7 +74,8 @@ var (
 
 // otherwise returns why a finding contradicts its quote by small words. Two clauses are compared if each has at least a
 // share of what the other says. beyond is what follows the finding, as in a report.
-func (ev *Evidence) otherwise(finding, quote string, beyond tokens, least float64, by ...contrast) (reasons []string) {
+func (ev *Evidence) otherwise(finding, quote string, beyond parse.Tokens, least float64,
+	by ...contrast) (reasons []string) {
 	theirs := sidesOf(quote)
 	for _, m := range sidesOf(finding) {
 		m.whole = m.text[max(0, m.at-reachOfSide):min(len(m.text), m.at+len(m.t)+reachOfSide)]
@@ -152,41 +154,41 @@ const (
 
 // subject returns the stems before the first verb of a clause, and its numbers.
 func (m *side) subject() map[string]bool {
-	at := slices.IndexFunc(m.t, func(x token) bool { return verbs.has(x.low) })
+	at := slices.IndexFunc(m.t, func(x parse.Token) bool { return verbs.Has(x.Low) })
 	out := stemSet(m.t[:max(at, 0)])
-	for _, n := range m.t.numbers() {
+	for _, n := range numbers(m.t) {
 		out[n] = true
 	}
 	return out
 }
 
 // numbers returns the numbers and dates of a text as they are written.
-func (t tokens) numbers() (all []string) {
+func numbers(t parse.Tokens) (all []string) {
 	for i := range t {
-		if t[i].kind == numberToken || t[i].kind == stampToken {
-			all = append(all, t[i].low)
+		if t[i].Kind == parse.NumberToken || t[i].Kind == parse.StampToken {
+			all = append(all, t[i].Low)
 		}
 	}
 	return all
 }
 
 // stemSet is the stems of what a text says, with its numbers. A name counts by its parts.
-func stemSet(t tokens) map[string]bool {
+func stemSet(t parse.Tokens) map[string]bool {
 	m := map[string]bool{}
 	for i := range t {
-		switch x := &t[i]; x.kind {
-		case nameToken:
-			of := stemsOf(x.text)
+		switch x := &t[i]; x.Kind {
+		case parse.NameToken:
+			of := parse.Stems(x.Text)
 			if len(of) == 0 { // K2
-				of = []string{x.low}
+				of = []string{x.Low}
 			}
 			for _, s := range of {
 				m[s] = true
 			}
-		case numberToken, stampToken:
-			m[x.low] = true
+		case parse.NumberToken, parse.StampToken:
+			m[x.Low] = true
 		default:
-			if s := t.sayingStem(i); s != "" {
+			if s := sayingStem(t, i); s != "" {
 				m[s] = true
 			}
 		}
@@ -204,43 +206,44 @@ func inBoth(a, b map[string]bool) (n int) {
 	return n
 }
 
-// first returns the first word of a set, "" if there is none.
-func (t tokens) first(s wordSet) string {
+// firstOf returns the first word of a set, "" if there is none.
+func firstOf(t parse.Tokens, s parse.WordSet) string {
 	for i := range t {
-		if s.has(t[i].low) && !t.isMonth(i) {
-			return t[i].low
+		if s.Has(t[i].Low) && !isMonth(t, i) {
+			return t[i].Low
 		}
 	}
 	return ""
 }
 
 // firstOfAll returns the first word of a set that is said of all things, not of how often: every week, each day.
-func (t tokens) firstOfAll(s wordSet) string {
+func firstOfAll(t parse.Tokens, s parse.WordSet) string {
 	for i := range t {
-		next := t.at(i + 1)
-		dim := dimensionOf(next.low)
-		often := next.counts() && next.low != "one" || dim == "time" || dim == "months" || weekdays.has(next.low)
-		if s.has(t[i].low) && !(often && (t[i].low == "every" || t[i].low == "each")) {
-			return t[i].low
+		next := t.At(i + 1)
+		dim := parse.DimensionOf(next.Low)
+		often := next.IsNumeral() && next.Low != "one" || dim == "time" || dim == "months" ||
+			parse.Weekdays.Has(next.Low)
+		if s.Has(t[i].Low) && !(often && (t[i].Low == "every" || t[i].Low == "each")) {
+			return t[i].Low
 		}
 	}
 	return ""
 }
 
-func (t tokens) hasAny(s wordSet) bool { return t.first(s) != "" }
+func hasAnyOf(t parse.Tokens, s parse.WordSet) bool { return firstOf(t, s) != "" }
 
 // hasOther reports whether a text has a word of a set that another one lacks.
-func (t tokens) hasOther(s wordSet, o tokens) bool {
-	return slices.ContainsFunc(t, func(x token) bool {
-		return s.has(x.low) && !slices.ContainsFunc(o, func(y token) bool { return y.low == x.low })
+func hasOther(t parse.Tokens, s parse.WordSet, o parse.Tokens) bool {
+	return slices.ContainsFunc(t, func(x parse.Token) bool {
+		return s.Has(x.Low) && !slices.ContainsFunc(o, func(y parse.Token) bool { return y.Low == x.Low })
 	})
 }
 
 // hasRow reports whether words stand one behind the other.
-func (t tokens) hasRow(words ...string) bool {
+func hasRow(t parse.Tokens, words ...string) bool {
 	for i := range t {
 		n := 0
-		for n < len(words) && t.at(i+n).low == words[n] {
+		for n < len(words) && t.At(i+n).Low == words[n] {
 			n++
 		}
 		if n == len(words) {
@@ -250,10 +253,10 @@ func (t tokens) hasRow(words ...string) bool {
 	return false
 }
 
-// toMark returns the tokens from one on up to the next mark.
-func (t tokens) toMark(i int) tokens {
+// ToMark returns the tokens from one on up to the next mark.
+func toMark(t parse.Tokens, i int) parse.Tokens {
 	for k := i; k < len(t); k++ {
-		if t[k].kind == markToken {
+		if t[k].Kind == parse.MarkToken {
 			return t[i:k]
 		}
 	}
@@ -269,34 +272,34 @@ func against(a, b string) string {
 }
 
 var (
-	absentWords  = set("apologies excused absent regrets away")
-	presentWords = set("attended attending present")
+	absentWords  = parse.NewSet("apologies excused absent regrets away")
+	presentWords = parse.NewSet("attended attending present")
 )
 
 // otherPresence finds who is said to have been where he was not, or not where he was.
 func otherPresence(m, q *side) string {
-	here, gone := m.t.first(presentWords), m.t.first(absentWords)
-	if here == "" && (m.t.hasRow("took", "part") || m.t.hasRow("was", "at") || m.t.hasRow("were", "at")) {
+	here, gone := firstOf(m.t, presentWords), firstOf(m.t, absentWords)
+	if here == "" && (hasRow(m.t, "took", "part") || hasRow(m.t, "was", "at") || hasRow(m.t, "were", "at")) {
 		here = "was there"
 	}
-	there, away := q.whole.first(presentWords), q.whole.first(absentWords)
+	there, away := firstOf(q.whole, presentWords), firstOf(q.whole, absentWords)
 	switch {
-	case here != "" && gone == "" && !m.t.hasAny(negators) && away != "" && there == "":
+	case here != "" && gone == "" && !hasAnyOf(m.t, parse.Negators) && away != "" && there == "":
 		return against(here, away)
-	case gone != "" && here == "" && there != "" && away == "" && !q.whole.hasAny(negators):
+	case gone != "" && here == "" && there != "" && away == "" && !hasAnyOf(q.whole, parse.Negators):
 		return against(gone, there)
 	}
 	return ""
 }
 
 // ofTwo is which of two a clause speaks of: both, either, neither, or "".
-func (t tokens) ofTwo() string {
+func ofTwo(t parse.Tokens) string {
 	for i := range t {
-		if low := t[i].low; low == "both" || low == "neither" || low == "either" && t.at(i-1).low != "not" {
+		if low := t[i].Low; low == "both" || low == "neither" || low == "either" && t.At(i-1).Low != "not" {
 			return low
 		}
 	}
-	if t.hasRow("one", "of", "the", "two") {
+	if hasRow(t, "one", "of", "the", "two") {
 		return "either"
 	}
 	return ""
@@ -304,12 +307,12 @@ func (t tokens) ofTwo() string {
 
 // otherOfTwo finds both for either, one for neither.
 func otherOfTwo(m, q *side) string {
-	mine, theirs := m.t.ofTwo(), q.t.ofTwo()
-	if theirs == "" && mine == "both" && q.t.hasRow("or") && !q.t.hasRow("and") {
+	mine, theirs := ofTwo(m.t), ofTwo(q.t)
+	if theirs == "" && mine == "both" && hasRow(q.t, "or") && !hasRow(q.t, "and") {
 		theirs = "or"
 	}
-	if mine == "" || theirs == "" || mine == theirs || m.whole.hasAny(negators) && mine != "neither" ||
-		q.t.hasAny(negators) && theirs != "neither" {
+	if mine == "" || theirs == "" || mine == theirs || hasAnyOf(m.whole, parse.Negators) && mine != "neither" ||
+		hasAnyOf(q.t, parse.Negators) && theirs != "neither" {
 		return ""
 	}
 	for s := range stemSet(q.whole) {
@@ -320,43 +323,43 @@ func otherOfTwo(m, q *side) string {
 	return against(mine, theirs)
 }
 
-var othersWords = set("other others rest remaining")
+var othersWords = parse.NewSet("other others rest remaining")
 
 // partForAll finds what a finding says of all, and its quote of some: all five, three of the five.
 func partForAll(m, q *side) string {
-	all := m.t.firstOfAll(universals)
-	mine, _ := m.t.duty()
-	theirs, _ := q.t.duty()
-	if all == "" || (mine == noDuty) != (theirs == noDuty) || m.t.hasAny(othersWords) || m.t.hasAny(excepted) ||
-		m.t.hasAny(outright) {
+	all := firstOfAll(m.t, universals)
+	mine, _ := dutyOf(m.t)
+	theirs, _ := dutyOf(q.t)
+	if all == "" || (mine == noDuty) != (theirs == noDuty) || hasAnyOf(m.t, othersWords) || hasAnyOf(m.t, excepted) ||
+		hasAnyOf(m.t, outright) {
 		return ""
 	}
 	for i := range q.whole {
-		before := q.whole.at(i - 1).low
-		switch low := q.whole[i].low; {
-		case low == "of" && q.whole.outOf(i) != "":
-			return against(all, q.whole.outOf(i))
-		case othersWords.has(low) && (before == "the" || universals.has(before)):
-			return against(all, q.whole.textOf(i-1, i+2))
+		before := q.whole.At(i - 1).Low
+		switch low := q.whole[i].Low; {
+		case low == "of" && outOf(q.whole, i) != "":
+			return against(all, outOf(q.whole, i))
+		case othersWords.Has(low) && (before == "the" || universals.Has(before)):
+			return against(all, q.whole.Text(i-1, i+2))
 		}
 	}
 	return ""
 }
 
 var (
-	mostly = set("most mostly majority mainly largely")
-	few    = set("few minority minor hardly rarely seldom")
+	mostly = parse.NewSet("most mostly majority mainly largely")
+	few    = parse.NewSet("few minority minor hardly rarely seldom")
 )
 
 // mostForFew finds the larger part for the smaller one.
 func mostForFew(m, q *side) string {
-	for _, x := range []tokens{m.t, q.t} {
-		if x.hasAny(mostly) && x.hasAny(few) || x.hasRow("at", "most") || x.hasRow("a", "few") {
+	for _, x := range []parse.Tokens{m.t, q.t} {
+		if hasAnyOf(x, mostly) && hasAnyOf(x, few) || hasRow(x, "at", "most") || hasRow(x, "a", "few") {
 			return ""
 		}
 	}
-	for _, p := range [][2]wordSet{{mostly, few}, {few, mostly}} {
-		if a, b := m.t.first(p[0]), q.t.first(p[1]); a != "" && b != "" {
+	for _, p := range [][2]parse.WordSet{{mostly, few}, {few, mostly}} {
+		if a, b := firstOf(m.t, p[0]), firstOf(q.t, p[1]); a != "" && b != "" {
 			return against(a, b)
 		}
 	}
@@ -364,16 +367,17 @@ func mostForFew(m, q *side) string {
 }
 
 var (
-	onlyWords = set("only solely exclusively alone just sole")
-	noOthers  = set("only solely exclusively alone just sole nothing none no not never unless except other single limited")
-	alsoWords = set("also too besides equally likewise")
+	onlyWords = parse.NewSet("only solely exclusively alone just sole")
+	noOthers  = parse.NewSet(`only solely exclusively alone just sole nothing none no not never unless except other
+		single limited`)
+	alsoWords = parse.NewSet("also too besides equally likewise")
 )
 
 // onlyThings returns the first word that says that something is said of one thing alone, not of when or where it holds.
-func (t tokens) onlyThings() string {
+func onlyThings(t parse.Tokens) string {
 	for i := range t {
-		if onlyWords.has(t[i].low) && !t.limitedAt(i) && conditionSigns()[t.at(i+1).low] == 0 {
-			return t[i].low
+		if onlyWords.Has(t[i].Low) && !limitedAt(t, i) && parse.ConditionSigns()[t.At(i+1).Low] == 0 {
+			return t[i].Low
 		}
 	}
 	return ""
@@ -381,20 +385,20 @@ func (t tokens) onlyThings() string {
 
 // onlyAndOthers finds what is said of one thing only, and by the quote of others too, or the other way round.
 func onlyAndOthers(m, q *side) string {
-	mine, theirs := m.t.onlyThings(), q.whole.first(onlyWords)
-	if theirs != "" && mine == "" && (m.t.hasRow("as", "well", "as") || m.t.hasAny(alsoWords)) {
+	mine, theirs := onlyThings(m.t), firstOf(q.whole, onlyWords)
+	if theirs != "" && mine == "" && (hasRow(m.t, "as", "well", "as") || hasAnyOf(m.t, alsoWords)) {
 		return against("as well", theirs)
 	}
-	if all := m.t.firstOfAll(universals); all != "" && q.t.onlyThings() != "" && !m.whole.hasAny(noOthers) &&
-		q.whole.firstOfAll(universals) == "" && !m.t.hasRow("all", "of", "them") { // nine, all of them in D
+	if all := firstOfAll(m.t, universals); all != "" && onlyThings(q.t) != "" && !hasAnyOf(m.whole, noOthers) &&
+		firstOfAll(q.whole, universals) == "" && !hasRow(m.t, "all", "of", "them") { // nine, all of them in D
 		return against(all, theirs)
 	}
-	if mine == "" || q.whole.hasAny(noOthers) {
+	if mine == "" || hasAnyOf(q.whole, noOthers) {
 		return ""
 	}
 	for k := range q.t { // only coils; cement and coils
-		if low := q.t[k].low; low == "and" || low == "or" || alsoWords.has(low) {
-			left, right := q.t.sides(k)
+		if low := q.t[k].Low; low == "and" || low == "or" || alsoWords.Has(low) {
+			left, right := sides(q.t, k)
 			if len(left) > 0 && len(right) > 0 && m.stems[left[0]] != m.stems[right[0]] {
 				return against(mine, low)
 			}
@@ -404,43 +408,44 @@ func onlyAndOthers(m, q *side) string {
 }
 
 var (
-	sweeping = set(`all every each always never any whatever everybody everyone everything whoever whenever
+	sweeping = parse.NewSet(`all every each always never any whatever everybody everyone everything whoever whenever
 		regardless`)
-	excepted = set(`another except excepting exception unless without apart save other only but if when once most nearly almost
+	excepted = parse.NewSet(`another except excepting exception unless without apart save other only but if when once
+		most nearly almost
 		outside besides`)
 )
 
 // odd are said of what is excepted, exempt of that alone.
 var (
-	odd    = set("odd one exception exempt exempted")
-	exempt = set("exception exempt exempted")
+	odd    = parse.NewSet("odd one exception exempt exempted")
+	exempt = parse.NewSet("exception exempt exempted")
 )
 
 // exceptionLost finds a finding that says of all what its quote says of all but some, or of what the quote excepts
 // what it says of the others.
 func exceptionLost(m, q *side) string {
-	all := m.t.firstOfAll(sweeping)
-	even := m.t.hasRow("even", "if") || m.t.hasRow("even", "without") || m.t.hasRow("even", "when")
+	all := firstOfAll(m.t, sweeping)
+	even := hasRow(m.t, "even", "if") || hasRow(m.t, "even", "without") || hasRow(m.t, "even", "when")
 	for i := range q.whole {
-		low := q.whole[i].low
-		excepts, limits := q.whole.excepts(i), q.whole.limitedAt(i)
+		low := q.whole[i].Low
+		excepts, limits := excepts(q.whole, i), limitedAt(q.whole, i)
 		switch {
-		case even && !q.whole.hasRow("even") && (excepts || limits || low == "if" || low == "provided"):
-			return against("even", q.whole.textOf(i, i+3))
-		case all != "" && !even && (excepts || limits) && !m.whole.hasAny(excepted) &&
-			!(m.whole.saysMostOf(q.whole[i+1:]) && (m.whole.hasAny(negators) || m.whole.hasAny(exempt))):
-			return against(all, q.whole.textOf(i, i+3))
-		case excepts && low != "but" && !m.whole.hasAny(excepted) && !m.t.hasAny(odd) &&
-			m.t.saysMostOf(q.whole[i+1:]) && m.t.isNegative() == q.whole[:i].isNegative():
-			return "the source excepts: " + q.whole.textOf(i, i+5)
+		case even && !hasRow(q.whole, "even") && (excepts || limits || low == "if" || low == "provided"):
+			return against("even", q.whole.Text(i, i+3))
+		case all != "" && !even && (excepts || limits) && !hasAnyOf(m.whole, excepted) &&
+			!(saysMostOf(m.whole, q.whole[i+1:]) && (hasAnyOf(m.whole, parse.Negators) || hasAnyOf(m.whole, exempt))):
+			return against(all, q.whole.Text(i, i+3))
+		case excepts && low != "but" && !hasAnyOf(m.whole, excepted) && !hasAnyOf(m.t, odd) &&
+			saysMostOf(m.t, q.whole[i+1:]) && isNegative(m.t) == isNegative(q.whole[:i]):
+			return "the source excepts: " + q.whole.Text(i, i+5)
 		}
 	}
 	return ""
 }
 
 // excepts reports whether a token begins an exception.
-func (t tokens) excepts(i int) bool {
-	switch next := t.at(i + 1).low; t[i].low {
+func excepts(t parse.Tokens, i int) bool {
+	switch next := t.At(i + 1).Low; t[i].Low {
 	case "except", "unless":
 		return true
 	case "apart":
@@ -448,22 +453,22 @@ func (t tokens) excepts(i int) bool {
 	case "other":
 		return next == "than"
 	case "but":
-		return next == "only" || next == "not" && orderSign(t.at(i+2).low) == 0
+		return next == "only" || next == "not" && parse.OrderSign(t.At(i+2).Low) == 0
 	}
 	return false
 }
 
 // limitedAt reports whether a token is an "only" that limits when or where all of a sentence holds.
-func (t tokens) limitedAt(i int) bool {
-	next := t.at(i + 1)
-	return t[i].low == "only" && (onlyUnder.has(next.low) && next.low != "to" && next.low != "for" ||
-		next.kind == markToken)
+func limitedAt(t parse.Tokens, i int) bool {
+	next := t.At(i + 1)
+	return t[i].Low == "only" && (onlyUnder.Has(next.Low) && next.Low != "to" && next.Low != "for" ||
+		next.Kind == parse.MarkToken)
 }
 
 // saysMostOf reports whether a text has most of what another one says up to its first mark, "and" or "or".
-func (t tokens) saysMostOf(o tokens) bool {
-	o = o.toMark(0)
-	if n := slices.IndexFunc(o, func(x token) bool { return x.low == "and" || x.low == "or" }); n > 0 {
+func saysMostOf(t, o parse.Tokens) bool {
+	o = toMark(o, 0)
+	if n := slices.IndexFunc(o, func(x parse.Token) bool { return x.Low == "and" || x.Low == "or" }); n > 0 {
 		o = o[:n]
 	}
 	all := stemSet(o)
@@ -471,28 +476,30 @@ func (t tokens) saysMostOf(o tokens) bool {
 }
 
 // isNegative reports whether a text denies or forbids something.
-func (t tokens) isNegative() bool {
-	d, _ := t.duty()
-	return d == forbidden || t.hasAny(negators)
+func isNegative(t parse.Tokens) bool {
+	d, _ := dutyOf(t)
+	return d == forbidden || hasAnyOf(t, parse.Negators)
 }
 
 var (
-	rising = set(`rise rises rose risen rising increase increased increases climb climbs climbed grew grows grown
+	rising = parse.NewSet(`rise rises rose risen rising increase increased increases climb climbs climbed grew grows
+		grown
 		growing up`)
-	falling = set(`fall falls fell fallen falling decrease decreased decreases decline declined declines drop dropped
+	falling = parse.NewSet(`fall falls fell fallen falling decrease decreased decreases decline declined declines drop
+		dropped
 		drops shrank down`)
-	moving = set("go goes went gone going come comes came coming move moved moves is was")
+	moving = parse.NewSet("go goes went gone going come comes came coming move moved moves is was")
 )
 
 // trend is 1 for what rises and -1 for what falls, with the word that says it; 0 for neither or both.
-func (t tokens) trend() (sign int, word string) {
+func trend(t parse.Tokens) (sign int, word string) {
 	for i := range t {
-		low, s := t[i].low, 0
+		low, s := t[i].Low, 0
 		switch {
-		case (low == "up" || low == "down") && !moving.has(t.at(i-1).low):
-		case rising.has(low):
+		case (low == "up" || low == "down") && !moving.Has(t.At(i-1).Low):
+		case rising.Has(low):
 			s = 1
-		case falling.has(low):
+		case falling.Has(low):
 			s = -1
 		}
 		if s*sign < 0 {
@@ -506,9 +513,10 @@ func (t tokens) trend() (sign int, word string) {
 
 // otherTrend finds what rises in the finding and falls in its quote, or the other way round.
 func otherTrend(m, q *side) string {
-	a, mine := m.t.trend()
-	b, theirs := q.t.trend()
-	if whole, _ := q.whole.trend(); a*b >= 0 || whole == 0 || m.t.hasAny(negators) || q.t.hasAny(negators) {
+	a, mine := trend(m.t)
+	b, theirs := trend(q.t)
+	if whole, _ := trend(q.whole); a*b >= 0 || whole == 0 || hasAnyOf(m.t, parse.Negators) ||
+		hasAnyOf(q.t, parse.Negators) {
 		return ""
 	}
 	return against(mine, theirs)
@@ -517,8 +525,8 @@ func otherTrend(m, q *side) string {
 var (
 	reSwitch  = text.NewRegexp(`(?im)^[^\w\n]*([\w.-]+)[^\w\n]*[:=][ \t]*(false|off|no|disabled|true|on|yes|enabled)\b`)
 	reParent  = text.NewRegexp(`(?m)^\W*([\w.-]+)["']?:\s*$`)
-	ownNames  = set("enabled enable active on disabled")
-	offDenial = set("off disabled not no never")
+	ownNames  = parse.NewSet("enabled enable active on disabled")
+	offDenial = parse.NewSet("off disabled not no never")
 )
 
 // otherSwitch finds what a finding says is on and its quote sets off, or the other way round: cache, enabled: false.
@@ -529,19 +537,19 @@ func (m *side) otherSwitch(quote string) string {
 	for _, x := range reSwitch.FindAllStringSubmatchIndex(quote, -1) {
 		name, value := quote[x[2]:x[3]], strings.ToLower(quote[x[4]:x[5]])
 		on := value == "true" || value == "on" || value == "yes" || value == "enabled"
-		if low := strings.ToLower(name); ownNames.has(low) {
+		if low := strings.ToLower(name); ownNames.Has(low) {
 			above := reParent.FindAllStringSubmatch(quote[:x[0]], -1)
 			if len(above) == 0 {
 				continue
 			}
 			name, on = above[len(above)-1][1], on != (low == "disabled")
 		}
-		of := stemsOf(name)
+		of := parse.Stems(name)
 		if len(of) == 0 || slices.ContainsFunc(of, func(s string) bool { return !m.stems[s] }) {
 			continue
 		}
-		said := m.t.textOf(0, len(m.t))
-		if on && m.t.hasAny(offDenial) || !on && !IsNegative(said) && m.t.hasAny(verbs) {
+		said := m.t.Text(0, len(m.t))
+		if on && hasAnyOf(m.t, offDenial) || !on && !IsNegative(said) && hasAnyOf(m.t, verbs) {
 			return fmt.Sprintf("the source has %s: %s", name, value)
 		}
 	}
@@ -549,7 +557,7 @@ func (m *side) otherSwitch(quote string) string {
 }
 
 // beginning are words of which a day or an hour is the first.
-var beginning = set("start starts begin begins onwards opens open from")
+var beginning = parse.NewSet("start starts begin begins onwards opens open from")
 
 func starting(low string) bool {
 	return low == "from" || low == "since" || low == "after" || low == "starting"
@@ -561,23 +569,23 @@ func ending(low string) bool {
 
 // otherLimit finds a day from which something holds, and until which the quote says it does.
 func otherLimit(m, q *side) string {
-	limits := func(x token) bool { return starting(x.low) || ending(x.low) }
-	if !slices.ContainsFunc(m.t, limits) && !m.t.hasAny(beginning) || !slices.ContainsFunc(q.t, limits) ||
-		len(m.t.numbers()) == 0 || len(q.t.numbers()) == 0 {
+	limits := func(x parse.Token) bool { return starting(x.Low) || ending(x.Low) }
+	if !slices.ContainsFunc(m.t, limits) && !hasAnyOf(m.t, beginning) || !slices.ContainsFunc(q.t, limits) ||
+		len(numbers(m.t)) == 0 || len(numbers(q.t)) == 0 {
 		return ""
 	}
-	a, b := ExtractText(m.t.textOf(0, len(m.t)), ""), ExtractText(q.t.textOf(0, len(q.t)), "")
+	a, b := parse.ExtractText(m.t.Text(0, len(m.t)), ""), parse.ExtractText(q.t.Text(0, len(q.t)), "")
 	if IsNegative(a.Text) || IsNegative(b.Text) {
 		return "" // stops after the 30th
 	}
 	for i := range a.Details {
 		for k := range b.Details {
 			d, x := &a.Details[i], &b.Details[k]
-			if d.T == nil || x.T == nil || !d.relation(x).Agrees() {
+			if d.T == nil || x.T == nil || !d.Relate(x).Agrees() {
 				continue
 			}
-			mine, theirs := m.t.before(d.first), q.t.before(x.first)
-			if !ending(mine) && m.t.hasAny(beginning) {
+			mine, theirs := before(m.t, d.FirstToken), before(q.t, x.FirstToken)
+			if !ending(mine) && hasAnyOf(m.t, beginning) {
 				mine = "from"
 			}
 			if starting(mine) && ending(theirs) || ending(mine) && starting(theirs) {
@@ -588,42 +596,43 @@ func otherLimit(m, q *side) string {
 	return ""
 }
 
-var partsOfTime = set("end start beginning middle")
+var partsOfTime = parse.NewSet("end start beginning middle")
 
 // before is the word before a date, or before the part of it that is meant: until the end of August.
-func (t tokens) before(at int) string {
+func before(t parse.Tokens, at int) string {
 	k := at - 1
-	if t.at(k).low == "of" && partsOfTime.has(t.at(k-1).low) {
-		if k -= 2; t.at(k).low == "the" {
+	if t.At(k).Low == "of" && partsOfTime.Has(t.At(k-1).Low) {
+		if k -= 2; t.At(k).Low == "the" {
 			k--
 		}
 	}
-	return t.at(k).low
+	return t.At(k).Low
 }
 
 // complements are words with which a text may say the same of the others, or of what it compares.
-var complements = set("whether other others rest remaining unlike instead")
+var complements = parse.NewSet("whether other others rest remaining unlike instead")
 
 // denied finds a word that one of two clauses denies outright, and the other says.
 func denied(m, q *side) string {
 	for _, x := range []*side{m, q} {
-		if x.whole.hasAny(complements) || x.whole.hasAny(limiting) || x.whole.hasAny(downward) || !x.t.hasAny(verbs) {
+		if hasAnyOf(x.whole, complements) || hasAnyOf(x.whole, limiting) || hasAnyOf(x.whole, parse.DownwardWords) ||
+			!hasAnyOf(x.t, verbs) {
 			return "" // none for less than four, all for four or longer
 		}
 	}
-	if m.t.counted() != q.t.counted() { // one of three did not, two did
+	if counted(m.t) != counted(q.t) { // one of three did not, two did
 		return ""
 	}
 	for _, p := range [][2]*side{{q, m}, {m, q}} {
 		a, b := p[0], p[1]
 		for i := range a.t {
-			low := a.t[i].low
-			if !outright.has(low) && !strings.HasSuffix(low, "n't") || low == "neither" || low == "nor" || low == "nothing" ||
-				a.t.at(i+1).low == "only" || a.t.at(i+2).low == "than" {
+			low := a.t[i].Low
+			if !outright.Has(low) && !strings.HasSuffix(low, "n't") || low == "neither" || low == "nor" ||
+				low == "nothing" || a.t.At(i+1).Low == "only" || a.t.At(i+2).Low == "than" {
 				continue
 			}
-			if f := a.t.verbAfter(i); f != "" && b.stems[f] && inBoth(a.stems, b.stems) > 1 &&
-				!IsNegative(b.t.textOf(0, len(b.t))) {
+			if f := verbAfter(a.t, i); f != "" && b.stems[f] && inBoth(a.stems, b.stems) > 1 &&
+				!IsNegative(b.t.Text(0, len(b.t))) {
 				return fmt.Sprintf("“%s %s” is denied on one side", low, f)
 			}
 		}
@@ -632,9 +641,9 @@ func denied(m, q *side) string {
 }
 
 // counted is the first number in words of a text, 0 if it has none.
-func (t tokens) counted() int {
+func counted(t parse.Tokens) int {
 	for i := range t {
-		if n := int(ones[t[i].low]); n > 0 {
+		if n := int(parse.SmallNumbers[t[i].Low]); n > 0 {
 			return n
 		}
 	}

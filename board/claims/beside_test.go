@@ -1,6 +1,10 @@
 package claims
 
-import "testing"
+import (
+	"testing"
+
+	"blackboard/board/claims/parse"
+)
 
 // TestContrasts has findings that their own quote contradicts by small words, and beside each some with the same words
 // that it bears out.
@@ -63,7 +67,7 @@ func TestContrasts(t *testing.T) {
 		{"The alarm does not wake the crew at night.", "The alarm does wake the crew at night.", true},
 		{"No load was held for less than four minutes.", "Every load was held for four minutes or longer.", false},
 	} {
-		ev := NewEvidence([]*Claim{ExtractText(c.quote, "s")})
+		ev := NewEvidence([]*parse.Claim{parse.ExtractText(c.quote, "s")})
 		why := ev.otherwise(c.content, c.quote, nil, shareOfQuote, ofQuotes...)
 		if (len(why) > 0) != c.wrong {
 			t.Errorf("%q of %q: %q, want it wrong: %v", c.content, c.quote, why, c.wrong)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"blackboard/board/claims/parse"
 	"blackboard/board/documents"
 	"blackboard/board/text"
 )
@@ -33,9 +34,9 @@ func WithoutHandles(d *documents.Document) *documents.Document {
 
 // ExtractCiting reads the statements of a report without its handles, which it notes as what they cite: a handle
 // belongs to the statement that it stands in or behind, or before at the beginning of a line.
-func ExtractCiting(d *documents.Document) []*Claim {
+func ExtractCiting(d *documents.Document) []*parse.Claim {
 	report := WithoutHandles(d)
-	text, all, begins := report.Text(), ExtractDocument(report), []int{}
+	text, all, begins := report.Text(), parse.ExtractDocument(report), []int{}
 	for _, c := range all { // with its first word, not with marks around a handle
 		begins = append(begins, c.At+max(0, strings.IndexFunc(text[c.At:], unicode.IsLetter)))
 	}
@@ -54,12 +55,12 @@ func ExtractCiting(d *documents.Document) []*Claim {
 
 // SurviveCited compares a finding with the statements that cite it, if there are any: they speak of it, however few of
 // its words they have, so what they deny is denied, another figure stands in its place, and details may be left out.
-func (ev *Evidence) SurviveCited(id string, claim *Claim, item string) (s Survival, cited bool) {
-	var all []*Claim
+func (ev *Evidence) SurviveCited(id string, claim *parse.Claim, item string) (s Survival, cited bool) {
+	var all []*parse.Claim
 	for _, c := range ev.Claims {
 		if slices.Contains(c.Cites, id) {
 			one := *c // which numbers it anew
-			one.index = nil
+			one.FigureIndex = nil
 			all = append(all, &one)
 		}
 	}
@@ -73,12 +74,12 @@ func (ev *Evidence) SurviveCited(id string, claim *Claim, item string) (s Surviv
 	}
 	cmp, foreign := ev.lay(claim, *s.Window), s.Window.Claims[0].English != claim.English
 	for _, m := range cmp.Matches { // words of another language do not tell what a figure is of
-		if foreign && m.With != nil && m.Detail.isFigure() && m.Rel >= OtherValue {
+		if foreign && m.With != nil && m.Detail.IsFigure() && m.Rel >= parse.OtherValue {
 			s.Reasons = append(s.Reasons, fmt.Sprintf("the finding says %s, the report %s", m.Detail.Text, m.With.Text))
 		}
 	}
 	if cmp.Cover >= .5 && cmp.Back >= .5 && s.Verdict != Refuted && !s.Verbatim {
-		s.Reasons = append(s.Reasons, claim.affirmed(cmp.Claims)...)
+		s.Reasons = append(s.Reasons, affirmed(claim, cmp.Claims)...)
 	}
 	switch {
 	case len(s.Reasons) > 0:
@@ -93,15 +94,16 @@ func (ev *Evidence) SurviveCited(id string, claim *Claim, item string) (s Surviv
 
 // affirmed returns the words of a claim that it denies, and statements have in clauses that deny nothing alone: another
 // denial beside them, "delivered, no delay", is none of theirs.
-func (c *Claim) affirmed(by []*Claim) (why []string) {
-	for _, d := range c.denials {
+func affirmed(c *parse.Claim, by []*parse.Claim) (why []string) {
+	for _, d := range c.Denials {
 		said, denied := "", false
 		for _, e := range by {
 			for _, w := range e.Words {
-				if slices.Contains(d.focus, w.stem) {
-					said, denied = w.low, denied || !e.English ||
-						slices.ContainsFunc(e.denials, func(d denial) bool { return d.clause == w.clause }) ||
-						slices.ContainsFunc(e.Words, func(o Word) bool { return o.clause == w.clause && negatives()[root(o.low)] })
+				if slices.Contains(d.Focus, w.Stem) {
+					said, denied = w.Low, denied || !e.English ||
+						slices.ContainsFunc(e.Denials, func(d parse.Denial) bool { return d.Clause == w.Clause }) ||
+						slices.ContainsFunc(e.Words,
+							func(o parse.Word) bool { return o.Clause == w.Clause && negatives()[parse.Root(o.Low)] })
 				}
 			}
 		}

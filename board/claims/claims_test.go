@@ -4,14 +4,16 @@ import (
 	"math/rand"
 	"strings"
 	"testing"
+
+	"blackboard/board/claims/parse"
 )
 
 // first reads the first detail of a text.
-func first(t *testing.T, text string) *Detail {
+func first(t *testing.T, text string) *parse.Detail {
 	t.Helper()
-	c := ExtractText(text, "")
+	c := parse.ExtractText(text, "")
 	for k := range c.Details {
-		if c.Details[k].isFigure() {
+		if c.Details[k].IsFigure() {
 			return &c.Details[k]
 		}
 	}
@@ -23,29 +25,29 @@ func first(t *testing.T, text string) *Detail {
 func TestRelations(t *testing.T) {
 	for _, c := range []struct {
 		claim, evidence string
-		want            Relation
+		want            parse.Relation
 	}{
-		{"it cost EUR 57.6 million", "it cost EUR 57,615,000", Rounded},
-		{"it took 90 minutes", "it took an hour and a half, or 1.5 hours", Same},
-		{"it lost -3.2 %", "it lost 3.2 %", OtherSign},
-		{"it cost £6,500", "it cost €6,500", OtherCurrency},
-		{"€64 a month", "€64 a year", OtherRate},
-		{"at least 20 tickets", "at most 20 tickets", OtherBound},
-		{"no guest pays more than 20 euros", "at most 20 euros", Same},
-		{"nobody pays more than 20 euros", "a guest never pays above 20 euros", Same},
-		{"a guest pays more than 20 euros", "no guest pays more than 20 euros", OtherBound},
-		{"345 TB", "345 GB", OtherUnit},
-		{"30 km/h", "30 km per minute", OtherRate},
-		{"20 metres per second", "72 km/h", Rounded},
-		{"72 metres per second", "72 km/h", OtherUnit},
-		{"row 7 of it", "7 rows of it", Bare},
-		{"on 3 March 2026", "on 2026-03-03", Same},
-		{"on 3 March 2026", "on 3 April 2026", OtherValue},
-		{"at 07:51 UTC", "[2026-06-18 00:51:22 -0700] live", Rounded},
-		{"at 09:00 UTC", "at 09:00 CET", OtherValue},
-		{"2026年3月23日", "March 23, 2026", Same},
+		{"it cost EUR 57.6 million", "it cost EUR 57,615,000", parse.Rounded},
+		{"it took 90 minutes", "it took an hour and a half, or 1.5 hours", parse.Same},
+		{"it lost -3.2 %", "it lost 3.2 %", parse.OtherSign},
+		{"it cost £6,500", "it cost €6,500", parse.OtherCurrency},
+		{"€64 a month", "€64 a year", parse.OtherRate},
+		{"at least 20 tickets", "at most 20 tickets", parse.OtherBound},
+		{"no guest pays more than 20 euros", "at most 20 euros", parse.Same},
+		{"nobody pays more than 20 euros", "a guest never pays above 20 euros", parse.Same},
+		{"a guest pays more than 20 euros", "no guest pays more than 20 euros", parse.OtherBound},
+		{"345 TB", "345 GB", parse.OtherUnit},
+		{"30 km/h", "30 km per minute", parse.OtherRate},
+		{"20 metres per second", "72 km/h", parse.Rounded},
+		{"72 metres per second", "72 km/h", parse.OtherUnit},
+		{"row 7 of it", "7 rows of it", parse.Bare},
+		{"on 3 March 2026", "on 2026-03-03", parse.Same},
+		{"on 3 March 2026", "on 3 April 2026", parse.OtherValue},
+		{"at 07:51 UTC", "[2026-06-18 00:51:22 -0700] live", parse.Rounded},
+		{"at 09:00 UTC", "at 09:00 CET", parse.OtherValue},
+		{"2026年3月23日", "March 23, 2026", parse.Same},
 	} {
-		if got := first(t, c.claim).relation(first(t, c.evidence)); got != c.want {
+		if got := first(t, c.claim).Relate(first(t, c.evidence)); got != c.want {
 			t.Errorf("%q of %q: %v, want %v", c.claim, c.evidence, got, c.want)
 		}
 	}
@@ -65,8 +67,8 @@ func TestVerifyUnsure(t *testing.T) {
 			"no load on 18 April was held for less than four minutes", 0},
 		{"Pump 5 at Elm Lane stopped again at 05:20.", "2024-01-09 05:20 P5 stop 380 l/s", 0},
 	} {
-		all := []*Claim{ExtractText(c.quote, "")}
-		v := NewEvidence(all).Verify(ExtractText(c.finding, ""), c.quote, all)
+		all := []*parse.Claim{parse.ExtractText(c.quote, "")}
+		v := NewEvidence(all).Verify(parse.ExtractText(c.finding, ""), c.quote, all)
 		if len(v.Refuted) > 0 || len(v.Unsure) != c.unsure {
 			t.Errorf("%q of %q: refuted %q, unsure %q", c.finding, c.quote, v.Refuted, v.Unsure)
 		}
@@ -123,11 +125,11 @@ func TestVerify(t *testing.T) {
 		{"A tender stays open for ten working days", "A tender stays open for five working days.", true},
 		{"A tender stays open for five working days", "A tender stays open for five working days.", false},
 	} {
-		var all []*Claim
-		for _, s := range Read(c.quote) {
-			all = append(all, Extract(s, "report.md"))
+		var all []*parse.Claim
+		for _, s := range parse.Read(c.quote) {
+			all = append(all, parse.Extract(s, "report.md"))
 		}
-		v := NewEvidence(all).Verify(ExtractText(c.finding, ""), c.quote, all)
+		v := NewEvidence(all).Verify(parse.ExtractText(c.finding, ""), c.quote, all)
 		if (len(v.Refuted) > 0) != c.refuted {
 			t.Errorf("%q of %q: %q, want it refuted: %v", c.finding, c.quote, v.Refuted, c.refuted)
 		}
@@ -152,12 +154,12 @@ func TestBroken(t *testing.T) {
 		return b.String()
 	}
 	for range 1000 {
-		var all []*Claim
-		for _, s := range Read(text()) {
-			all = append(all, Extract(s, "a.md"))
+		var all []*parse.Claim
+		for _, s := range parse.Read(text()) {
+			all = append(all, parse.Extract(s, "a.md"))
 		}
 		ev, claim := NewEvidence(all), text()
-		ev.Verify(ExtractText(claim, ""), text(), all)
+		ev.Verify(parse.ExtractText(claim, ""), text(), all)
 	}
 }
 
@@ -171,9 +173,9 @@ func TestTraceStatements(t *testing.T) {
 		"e5": "Overheads come to at most 12 % of direct costs.",
 		"e6": "In block 6 the trap caught 64 moths.",
 	}
-	var all []*Claim
+	var all []*parse.Claim
 	for id, text := range entries {
-		all = append(all, ExtractText(text, id))
+		all = append(all, parse.ExtractText(text, id))
 	}
 	ev := NewEvidence(all)
 	for _, c := range []struct {
@@ -192,12 +194,12 @@ func TestTraceStatements(t *testing.T) {
 		{"The tractor should be fitted with new nozzles.", false, false},
 		{"The supplier was asked for the version.", false, false},
 	} {
-		got := ev.Trace([]*Claim{ExtractText(c.text, "")})[0]
+		got := ev.Trace([]*parse.Claim{parse.ExtractText(c.text, "")})[0]
 		if (got.Against != "") != c.against || (got.Unsaid != "") != c.unsaid {
 			t.Errorf("%s: against %q, unsaid %q", c.text, got.Against, got.Unsaid)
 		}
 	}
-	got := ev.Trace([]*Claim{ExtractText("How large is block 6?", "")})[0]
+	got := ev.Trace([]*parse.Claim{parse.ExtractText("How large is block 6?", "")})[0]
 	if d := got.Details[len(got.Details)-1]; !d.Label || d.Verdict != Supported {
 		t.Errorf("block 6: %+v", d)
 	}

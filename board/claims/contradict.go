@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"blackboard/board/claims/parse"
 	"blackboard/board/text"
 )
 
@@ -13,32 +14,32 @@ import (
 // A Text is a text that has been read to be compared with others.
 type Text struct {
 	*finding
-	before map[string][]Word // of a stem: the words right before it
-	ids    map[string]bool   // things with numbers for names
-	aside  map[string]bool   // stems that are only ruled out: a digest, not a tag
-	loose  bool              // a denial is taken back by what follows it: not until
+	before map[string][]parse.Word // of a stem: the words right before it
+	ids    map[string]bool         // things with numbers for names
+	aside  map[string]bool         // stems that are only ruled out: a digest, not a tag
+	loose  bool                    // a denial is taken back by what follows it: not until
 }
 
 // ReadText reads a text, of a very long one the beginning.
 func ReadText(content string) *Text {
 	content = strings.ToValidUTF8(content[:min(len(content), MaxContent)], "")
-	r := &Text{finding: newFinding(content, ""), before: map[string][]Word{}, aside: map[string]bool{}}
+	r := &Text{finding: newFinding(content, ""), before: map[string][]parse.Word{}, aside: map[string]bool{}}
 	r.ids = r.numberedNames()
-	t, p := lex(content), Word{}
+	t, p := parse.Tokenize(content), parse.Word{}
 	for i := range t {
-		w := Word{}
-		if low := t[i].low; t[i].kind == wordToken && says(low) && ones[low] == 0 {
-			w = Word{low: low, stem: stem(low)}
-			if all := r.before[w.stem]; p.low != "" && !slices.Contains(all, p) {
-				r.before[w.stem] = append(all, p)
+		w := parse.Word{}
+		if low := t[i].Low; t[i].Kind == parse.WordToken && parse.IsContentWord(low) && parse.SmallNumbers[low] == 0 {
+			w = parse.Word{Low: low, Stem: parse.Stem(low)}
+			if all := r.before[w.Stem]; p.Low != "" && !slices.Contains(all, p) {
+				r.before[w.Stem] = append(all, p)
 			}
 		}
 		p = w
-		r.loose = r.loose || t.denies(i) && t.toMark(i+1).hasAny(takesBack)
-		if low := t[i].low; low == "not" && t.at(i-1).text == "," || low == "instead" || low == "rather" {
-			rest := t.toMark(i + 1)
-			if k := slices.IndexFunc(rest, func(x token) bool { return says(x.low) }); k >= 0 {
-				r.aside[stem(rest[k].low)] = true
+		r.loose = r.loose || t.IsDenial(i) && hasAnyOf(toMark(t, i+1), takesBack)
+		if low := t[i].Low; low == "not" && t.At(i-1).Text == "," || low == "instead" || low == "rather" {
+			rest := toMark(t, i+1)
+			if k := slices.IndexFunc(rest, func(x parse.Token) bool { return parse.IsContentWord(x.Low) }); k >= 0 {
+				r.aside[parse.Stem(rest[k].Low)] = true
 			}
 		}
 	}
@@ -46,7 +47,7 @@ func ReadText(content string) *Text {
 }
 
 // takesBack are the words behind a denial that say when something is so.
-var takesBack = set("without until unless except only before")
+var takesBack = parse.NewSet("without until unless except only before")
 
 // Shares of a subject that two texts and two figures have in common at least, and two clauses that say the opposite.
 const (
@@ -58,24 +59,24 @@ const (
 
 // HasOtherFigure reports whether two texts have figures of one kind that is no bare number, and none in common.
 func (t *Text) HasOtherFigure(o *Text) bool {
-	return slices.ContainsFunc(t.Details, func(d Detail) bool {
-		if !d.isFigure() || d.Q != nil && d.Q.Dim == "" && len(d.Q.Noun) == 0 {
+	return slices.ContainsFunc(t.Details, func(d parse.Detail) bool {
+		if !d.IsFigure() || d.Q != nil && d.Q.Dim == "" && len(d.Q.Noun) == 0 {
 			return false
 		}
-		like := func(e Detail) bool { return d.Kind == e.Kind && (d.T != nil || d.Q.countsAs(e.Q)) }
+		like := func(e parse.Detail) bool { return d.Kind == e.Kind && (d.T != nil || countsAs(d.Q, e.Q)) }
 		return slices.ContainsFunc(o.Details, like) &&
-			!slices.ContainsFunc(o.Details, func(e Detail) bool { return like(e) && d.relation(&e).Agrees() })
+			!slices.ContainsFunc(o.Details, func(e parse.Detail) bool { return like(e) && d.Relate(&e).Agrees() })
 	})
 }
 
 // Contradicts returns why two texts may not both be true, the surest reason first; nil if nothing says so.
 func (t *Text) Contradicts(o *Text) (why []string) {
-	both := float64(inBoth(t.stems, o.stems))
-	shared := subjectOf(float64(len(t.stems)), float64(len(o.stems)), both)
+	both := float64(inBoth(t.Stems, o.Stems))
+	shared := subjectOf(float64(len(t.Stems)), float64(len(o.Stems)), both)
 	if both == 0 || shared < leastShared || t.isAnother(o) || t.isUnlike(o) {
 		return nil // most pairs of many
 	}
-	same, bound := t.boundAlike(o.Claim)
+	same, bound := t.CompareConditions(o.Claim)
 	if bound != "" && shared >= leastCondition {
 		return []string{bound}
 	}
@@ -106,16 +107,17 @@ func (t *Text) agreesIn(o *Text, why string) bool {
 		return false
 	}
 	word, _, _ := strings.Cut(strings.TrimPrefix(why, "“"), "”")
-	s := stem(word)
+	s := parse.Stem(word)
 	return t.loose || o.loose || t.aside[s] || o.aside[s] ||
-		len(t.denials) == 0 && t.saysNo(o.Claim) || len(o.denials) == 0 && o.saysNo(t.Claim)
+		len(t.Denials) == 0 && saysNo(t.finding.Claim, o.Claim) ||
+		len(o.Denials) == 0 && saysNo(o.finding.Claim, t.Claim)
 }
 
 // rulesOut returns a word that a text rules out and another one does not, "" if there is none.
 func (t *Text) rulesOut(o *Text) string {
 	for i := range o.Words {
-		if w := &o.Words[i]; t.aside[w.stem] && !o.aside[w.stem] {
-			return w.low
+		if w := &o.Words[i]; t.aside[w.Stem] && !o.aside[w.Stem] {
+			return w.Low
 		}
 	}
 	return ""
@@ -126,8 +128,9 @@ func (t *Text) rulesOut(o *Text) string {
 func (t *Text) isUnlike(o *Text) bool {
 	for s, mine := range t.before {
 		if theirs := o.before[s]; len(theirs) > 0 && !o.knows(mine) && !t.knows(theirs) &&
-			!slices.ContainsFunc(mine, func(w Word) bool {
-				return slices.ContainsFunc(theirs, func(v Word) bool { return v.stem == w.stem || AreOpposite(v.low, w.low) })
+			!slices.ContainsFunc(mine, func(w parse.Word) bool {
+				return slices.ContainsFunc(theirs,
+					func(v parse.Word) bool { return v.Stem == w.Stem || AreOpposite(v.Low, w.Low) })
 			}) {
 			return true
 		}
@@ -136,8 +139,8 @@ func (t *Text) isUnlike(o *Text) bool {
 }
 
 // knows reports whether a text has one of some words.
-func (t *Text) knows(words []Word) bool {
-	return slices.ContainsFunc(words, func(w Word) bool { return t.stems[w.stem] })
+func (t *Text) knows(words []parse.Word) bool {
+	return slices.ContainsFunc(words, func(w parse.Word) bool { return t.Stems[w.Stem] })
 }
 
 // isAnother reports whether both texts have things with numbers for names, and none of them in common: batch 11 and 12,
@@ -150,14 +153,14 @@ func (t *Text) numberedNames() map[string]bool {
 	all := map[string]bool{}
 	for kind, numbers := range t.numbered {
 		for _, n := range numbers {
-			if numberedThings.has(kind) {
+			if parse.NumberedThings.Has(kind) {
 				all[kind+n] = true
 			}
 		}
 	}
 	for k := range t.Details {
 		d := &t.Details[k]
-		if d.Kind == Identifier && d.release() == "" && strings.ContainsAny(d.Text, "0123456789") {
+		if d.Kind == parse.Identifier && release(d) == "" && strings.ContainsAny(d.Text, "0123456789") {
 			all[d.Words[0]] = true
 		}
 	}
@@ -172,14 +175,14 @@ func (m *Match) isNearly() bool {
 
 // isOfTwo reports whether both texts name something else beside two figures, as much as what they share.
 func (m *Match) isOfTwo(t, o *Text) bool {
-	own := func(d, e *Detail) (shared, own float64) {
-		for _, n := range d.about {
+	own := func(d, e *parse.Detail) (shared, own float64) {
+		for _, n := range d.Topic {
 			switch {
-			case n.stem[0] == '@' || d.counts(n.stem):
-			case e.about.of(n.stem) > 0:
-				shared += n.by
-			case !t.stems[n.stem] || !o.stems[n.stem]:
-				own += n.by
+			case n.Stem[0] == '@' || countsStem(d, n.Stem):
+			case e.Topic.Closeness(n.Stem) > 0:
+				shared += n.Closeness
+			case !t.Stems[n.Stem] || !o.Stems[n.Stem]:
+				own += n.Closeness
 			}
 		}
 		return shared, own
@@ -192,8 +195,8 @@ func (m *Match) isOfTwo(t, o *Text) bool {
 var reRelease = text.NewRegexp(`^v?\d+(\.\d+)+$`)
 
 // release returns an identifier that is a version without zeros at its end, else "".
-func (d *Detail) release() string {
-	if d.Kind != Identifier || !reRelease.MatchString(d.Text) {
+func release(d *parse.Detail) string {
+	if d.Kind != parse.Identifier || !reRelease.MatchString(d.Text) {
 		return ""
 	}
 	v := strings.TrimPrefix(d.Text, "v")
@@ -205,10 +208,11 @@ func (d *Detail) release() string {
 
 // otherReleases returns the versions of one thing that each text has alone.
 func (ev *Evidence) otherReleases(t, o *Text) (why []string) {
-	own := func(a, b *Text) (all []*Detail) {
+	own := func(a, b *Text) (all []*parse.Detail) {
 		for k := range a.Details {
 			d := &a.Details[k]
-			if v := d.release(); v != "" && !slices.ContainsFunc(b.Details, func(e Detail) bool { return e.release() == v }) {
+			if v := release(d); v != "" &&
+				!slices.ContainsFunc(b.Details, func(e parse.Detail) bool { return release(&e) == v }) {
 				all = append(all, d)
 			}
 		}
@@ -226,8 +230,8 @@ func (ev *Evidence) otherReleases(t, o *Text) (why []string) {
 
 // AreOpposite reports whether two words in lower case say the opposite of each other.
 func AreOpposite(a, b string) bool {
-	return slices.Contains(contraries()[root(a)], root(b)) || isPrefixed(a, b) || isPrefixed(b, a)
+	return slices.Contains(parse.Antonyms()[parse.Root(a)], parse.Root(b)) || isPrefixed(a, b) || isPrefixed(b, a)
 }
 
 // AreAlike reports whether two words in lower case are forms of one, or mean nearly the same.
-func AreAlike(a, b string) bool { return stem(a) == stem(b) }
+func AreAlike(a, b string) bool { return parse.Stem(a) == parse.Stem(b) }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"blackboard/board/claims/parse"
 )
 
 // This file finds two things that a claim lets each have what a statement lets the other have: the
@@ -16,8 +18,8 @@ type strand map[string]bool
 
 // strands returns the clauses of a claim as their stems, and "#i" for a figure that agrees with figures[i] of another
 // one.
-func (c *Claim) strands(of *Claim, figures []*Detail) (all []strand) {
-	by, at := map[int]strand{}, map[*Detail]int{}
+func strands(c, of *parse.Claim, figures []*parse.Detail) (all []strand) {
+	by, at := map[int]strand{}, map[*parse.Detail]int{}
 	for i, d := range figures {
 		at[d] = i
 	}
@@ -29,20 +31,20 @@ func (c *Claim) strands(of *Claim, figures []*Detail) (all []strand) {
 		by[clause][key] = true
 	}
 	for i := range c.Words {
-		if w := &c.Words[i]; !w.aside && !empty.has(w.low) {
-			add(w.clause, w.stem)
+		if w := &c.Words[i]; !w.Aside && !parse.Stopwords.Has(w.Low) {
+			add(w.Clause, w.Stem)
 		}
 	}
-	for _, x := range c.figures() {
-		for _, p := range of.indexed().agreeingWith(x) {
-			d := p.d
-			if i, is := at[d]; is && d.relation(x).Agrees() && (x == d || !d.bare() || !x.bare()) {
-				add(x.clause, fmt.Sprint("#", i))
+	for _, x := range figuresOf(c) {
+		for _, p := range of.IndexedFigures().AgreeingWith(x) {
+			d := p.Detail
+			if i, is := at[d]; is && d.Relate(x).Agrees() && (x == d || !bare(d) || !bare(x)) {
+				add(x.Clause, fmt.Sprint("#", i))
 			}
 		}
-		if x.Cell != nil && by[x.clause] != nil { // cells of other figures may have the same header
-			for _, s := range stemsOf(x.Cell.Header) {
-				add(x.clause, s)
+		if x.Cell != nil && by[x.Clause] != nil { // cells of other figures may have the same header
+			for _, s := range parse.Stems(x.Cell.Header) {
+				add(x.Clause, s)
 			}
 		}
 	}
@@ -50,7 +52,7 @@ func (c *Claim) strands(of *Claim, figures []*Detail) (all []strand) {
 }
 
 // bare reports whether a number has no unit, noun or cell, so that it may only be a label: blocks 1 and 3.
-func (d *Detail) bare() bool {
+func bare(d *parse.Detail) bool {
 	return d.Q != nil && d.Q.Dim == "" && len(d.Q.Noun) == 0 && d.Cell == nil
 }
 
@@ -71,16 +73,16 @@ func only(all []strand) map[string]int {
 
 // crosswise returns why a claim exchanges what other statements say: two of its clauses each have something of two
 // clauses of theirs, and the pairs are crossed. It returns "" if none are.
-func (c *Claim) crosswise(around []*Claim) string {
+func crosswise(c *parse.Claim, around []*parse.Claim) string {
 	if !c.English || len(around) == 0 {
 		return ""
 	}
-	figures := c.figures()
-	isDate := func(d *Detail) bool { return d.T != nil }
+	figures := figuresOf(c)
+	isDate := func(d *parse.Detail) bool { return d.T != nil }
 	if at := slices.IndexFunc(figures, isDate); at >= 0 && !slices.ContainsFunc(figures[at+1:], isDate) {
 		figures = slices.Delete(figures, at, at+1) // one day may stand with all that was on it
 	}
-	mine, theirs := c.strands(c, figures), join(around, "").strands(c, figures)
+	mine, theirs := strands(c, c, figures), strands(parse.JoinClaims(around, ""), c, figures)
 	here, there := only(mine), only(theirs)
 	both := map[[2]int][]string{}                        // what a clause of each has, and no other one
 	met, by := map[int][]int{}, make([][]int, len(mine)) // of each of theirs those of mine with which it does; the reverse
@@ -107,11 +109,11 @@ func (c *Claim) crosswise(around []*Claim) string {
 				for _, l := range by[i] {
 					a, b := both[[2]int{i, j}], both[[2]int{k, l}]
 					if k <= i || l == j || len(b) == 0 || around[0].Cells != nil && (a[0][0] != '#' || b[0][0] != '#') ||
-						c.ofOther(a, both[[2]int{i, l}], figures) {
+						ofOther(c, a, both[[2]int{i, l}], figures) {
 						continue
 					}
-					return fmt.Sprintf("%s and %s stand the other way round", c.written(a[0], figures),
-						c.written(b[0], figures))
+					return fmt.Sprintf("%s and %s stand the other way round", written(c, a[0], figures),
+						written(c, b[0], figures))
 				}
 			}
 		}
@@ -120,8 +122,8 @@ func (c *Claim) crosswise(around []*Claim) string {
 }
 
 // ofOther reports whether two strands part a figure from the one that it is of: 17 of the 21.
-func (c *Claim) ofOther(a, b []string, figures []*Detail) bool {
-	at := func(keys []string) *Detail {
+func ofOther(c *parse.Claim, a, b []string, figures []*parse.Detail) bool {
+	at := func(keys []string) *parse.Detail {
 		for i, d := range figures {
 			if keys[0] == fmt.Sprint("#", i) {
 				return d
@@ -135,12 +137,12 @@ func (c *Claim) ofOther(a, b []string, figures []*Detail) bool {
 }
 
 // written returns a key of a strand as text: that of the figure, or the word of the claim with this stem.
-func (c *Claim) written(key string, figures []*Detail) string {
+func written(c *parse.Claim, key string, figures []*parse.Detail) string {
 	for i, d := range figures {
 		if key == fmt.Sprint("#", i) {
 			return d.Text
 		}
 	}
-	at := slices.IndexFunc(c.Words, func(w Word) bool { return w.stem == key })
-	return c.Words[max(0, at)].low
+	at := slices.IndexFunc(c.Words, func(w parse.Word) bool { return w.Stem == key })
+	return c.Words[max(0, at)].Low
 }

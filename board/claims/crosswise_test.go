@@ -3,13 +3,15 @@ package claims
 import (
 	"strings"
 	"testing"
+
+	"blackboard/board/claims/parse"
 )
 
 // readReport reads a text as a report.
 func readReport(text string) *Evidence {
-	var all []*Claim
-	for _, s := range Read(text) {
-		all = append(all, Extract(s, "report.md"))
+	var all []*parse.Claim
+	for _, s := range parse.Read(text) {
+		all = append(all, parse.Extract(s, "report.md"))
 	}
 	return NewEvidence(all).Even()
 }
@@ -55,7 +57,7 @@ func TestSurviveKinds(t *testing.T) {
 		{"Orla & Lind plan to hand the shed over on 14 February 2025.", "By the minutes Norrtram plans the handover of the shed for 14 February 2025.", "Norrtram"},
 		{"At 10:41 local time (UTC+3) the boat called.", "At 07:41 UTC the boat called.", ""},
 	} {
-		s := readReport(c.report).Survive(ExtractText(c.finding, ""), c.finding)
+		s := readReport(c.report).Survive(parse.ExtractText(c.finding, ""), c.finding)
 		why := strings.Join(s.Reasons, "; ")
 		if c.reason == "" && s.Verdict == Refuted || !strings.Contains(why, c.reason) {
 			t.Errorf("%q in %q is %d: %s", c.finding, c.report, s.Verdict, why)
@@ -96,7 +98,7 @@ func TestVerifyKinds(t *testing.T) {
 		{"7,339 of the rows read were not written.", "read=18409950 written=18402611", ""},
 	} {
 		ev := readReport(c.quote)
-		v := ev.Verify(ExtractText(c.finding, ""), c.quote, ev.Claims)
+		v := ev.Verify(parse.ExtractText(c.finding, ""), c.quote, ev.Claims)
 		if why := strings.Join(v.Refuted, "; "); c.reason == "" && why != "" ||
 			!strings.Contains(why, c.reason) {
 			t.Errorf("%q of %q: %q", c.finding, c.quote, why)

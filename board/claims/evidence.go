@@ -3,47 +3,49 @@ package claims
 import (
 	"math"
 	"slices"
+
+	"blackboard/board/claims/parse"
 )
 
 // Evidence is what claims are checked against: the statements of documents or entries, in
 // order, with an index of their stems and figures.
 type Evidence struct {
-	Claims []*Claim
-	Common func(low string) bool     // knows words that are no names; may be nil
-	stems  map[string][]int32        // the claims that have a stem
-	values map[valueKey][]int32      // the claims that have a figure
-	lower  map[string]bool           // words that stand in lower case somewhere
-	rare   func(stem string) float64 // the weight of a stem; nil: computed from Claims
-	logs   []float64                 // the weights of stems that so many claims have
-	looked *passages                 // made at first use
-	said   flat                      // all that is said, made at first use
-	starts []int                     // of each claim in what is said
-	names  map[string]bool           // words of names of several words, made at first use
-	Part   bool                      // of a long text: it has more documents
+	Claims []*parse.Claim
+	Common func(low string) bool       // knows words that are no names; may be nil
+	stems  map[string][]int32          // the claims that have a stem
+	values map[parse.FigureKey][]int32 // the claims that have a figure
+	lower  map[string]bool             // words that stand in lower case somewhere
+	rare   func(stem string) float64   // the weight of a stem; nil: computed from Claims
+	logs   []float64                   // the weights of stems that so many claims have
+	looked *passages                   // made at first use
+	said   parse.FlatText              // all that is said, made at first use
+	starts []int                       // of each claim in what is said
+	names  map[string]bool             // words of names of several words, made at first use
+	Part   bool                        // of a long text: it has more documents
 }
 
 // NewEvidence indexes claims.
-func NewEvidence(all []*Claim) *Evidence {
-	ev := &Evidence{Claims: all, stems: map[string][]int32{}, values: map[valueKey][]int32{},
+func NewEvidence(all []*parse.Claim) *Evidence {
+	ev := &Evidence{Claims: all, stems: map[string][]int32{}, values: map[parse.FigureKey][]int32{},
 		lower: map[string]bool{}}
 	for n := range min(len(all)+1, LongText) {
 		ev.logs = append(ev.logs, ev.rarity(n))
 	}
 	for i, c := range all {
-		c.number = i
-		for s := range c.stems {
+		c.Place = i
+		for s := range c.Stems {
 			ev.stems[s] = append(ev.stems[s], int32(i))
 		}
 		for _, w := range c.Words {
-			if !w.capital {
-				ev.lower[w.low] = true
+			if !w.Capital {
+				ev.lower[w.Low] = true
 			}
 		}
-		var keys []valueKey
+		var keys []parse.FigureKey
 		for k := range c.Details {
-			keys = c.Details[k].keys(keys)
+			keys = c.Details[k].Keys(keys)
 		}
-		slices.SortFunc(keys, valueKey.compare)
+		slices.SortFunc(keys, parse.FigureKey.Compare)
 		for _, k := range slices.Compact(keys) {
 			ev.values[k] = append(ev.values[k], int32(i))
 		}
@@ -69,11 +71,11 @@ func (ev *Evidence) weight(s string) float64 {
 }
 
 // shared returns the weight of a claim's stems, and of those that another one has.
-func (ev *Evidence) shared(c, e *Claim) (all, both float64) {
-	for s := range c.stems {
+func (ev *Evidence) shared(c, e *parse.Claim) (all, both float64) {
+	for s := range c.Stems {
 		w := ev.weight(s)
 		all += w
-		if e.stems[s] {
+		if e.Stems[s] {
 			both += w
 		}
 	}
@@ -82,19 +84,19 @@ func (ev *Evidence) shared(c, e *Claim) (all, both float64) {
 
 // overlap is how many words two claims have in common, by weight, as a share of the
 // shorter one. Words of headings count half.
-func (ev *Evidence) overlap(c, e *Claim) float64 {
+func (ev *Evidence) overlap(c, e *parse.Claim) float64 {
 	if c == nil {
 		return 0
 	}
 	mine, both := ev.shared(c, e)
 	theirs, _ := ev.shared(e, c)
-	for s := range c.stems {
-		if !e.stems[s] && e.context[s] {
+	for s := range c.Stems {
+		if !e.Stems[s] && e.Context[s] {
 			both += .5 * ev.weight(s)
 		}
 	}
-	for s := range c.context {
-		if e.stems[s] && !c.stems[s] {
+	for s := range c.Context {
+		if e.Stems[s] && !c.Stems[s] {
 			both += .5 * ev.weight(s)
 		}
 	}
@@ -103,19 +105,19 @@ func (ev *Evidence) overlap(c, e *Claim) float64 {
 
 // alike is how much two details are of one thing, from 0 to 1: the share of what the
 // first one is about.
-func (ev *Evidence) alike(d, e *Detail) float64 {
+func (ev *Evidence) alike(d, e *parse.Detail) float64 {
 	all, both := 0.0, 0.0
-	for _, n := range d.about {
-		x := n.by * ev.weight(n.stem)
-		if n.stem[0] == '@' {
-			x = 2 * n.by
+	for _, n := range d.Topic {
+		x := n.Closeness * ev.weight(n.Stem)
+		if n.Stem[0] == '@' {
+			x = 2 * n.Closeness
 		}
-		if n.stem == toMark { // rose to 91, is 91
+		if n.Stem == parse.ToMark { // rose to 91, is 91
 			continue
 		}
 		all += x
-		if b := e.about.of(n.stem); b > 0 {
-			both += x * min(1, .5+.5*b/n.by)
+		if b := e.Topic.Closeness(n.Stem); b > 0 {
+			both += x * min(1, .5+.5*b/n.Closeness)
 		}
 	}
 	return both / max(all, .01)
@@ -124,7 +126,7 @@ func (ev *Evidence) alike(d, e *Detail) float64 {
 // A Window is one to three neighbouring claims of one source.
 type Window struct {
 	Source string
-	Claims []*Claim
+	Claims []*parse.Claim
 	Score  float64 // how near it is to the claim
 	Cover  float64 // the share of the claim's words that it has, by weight
 
@@ -133,9 +135,9 @@ type Window struct {
 
 // withFigure returns the claims that may have a figure. Of very many, only those that share
 // a word with the claim.
-func (ev *Evidence) withFigure(c *Claim, d *Detail) (all []*Claim) {
+func (ev *Evidence) withFigure(c *parse.Claim, d *parse.Detail) (all []*parse.Claim) {
 	seen := map[int32]bool{}
-	for _, k := range d.asks() {
+	for _, k := range d.Asks() {
 		at := ev.values[k]
 		for _, i := range at {
 			e := ev.Claims[i]
@@ -145,13 +147,13 @@ func (ev *Evidence) withFigure(c *Claim, d *Detail) (all []*Claim) {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b *Claim) int { return a.number - b.number })
+	slices.SortFunc(all, func(a, b *parse.Claim) int { return a.Place - b.Place })
 	return all
 }
 
-func sharesStem(c, e *Claim) bool {
-	for s := range c.stems {
-		if e.stems[s] {
+func sharesStem(c, e *parse.Claim) bool {
+	for s := range c.Stems {
+		if e.Stems[s] {
 			return true
 		}
 	}
@@ -162,9 +164,9 @@ func sharesStem(c, e *Claim) bool {
 var bonus = [...]float64{0, .25, .35, .45}
 
 // without counts figures but for one.
-func without(figures []*Detail, d *Detail) (n int) {
+func without(figures []*parse.Detail, d *parse.Detail) (n int) {
 	for _, o := range figures {
-		if o.first != d.first {
+		if o.FirstToken != d.FirstToken {
 			n++
 		}
 	}
@@ -178,7 +180,7 @@ type Weighing struct {
 	Other Match // another unit, currency, rate, bound or sign
 }
 
-func (m *Match) better(d, x *Detail, e *Claim, rel Relation, score float64) {
+func (m *Match) better(d, x *parse.Detail, e *parse.Claim, rel parse.Relation, score float64) {
 	if m.With == nil || score > m.Alike {
 		*m = Match{d, x, e, rel, score}
 	}
@@ -187,25 +189,25 @@ func (m *Match) better(d, x *Detail, e *Claim, rel Relation, score float64) {
 // A scale weighs the figures of a claim against other claims.
 type scale struct {
 	*Evidence
-	c, before *Claim // the claim, and the sentence before it or nil
-	met       map[*Claim]*likeness
-	agreed    map[*Detail][]*Detail // up to two figures of the claim that agree with one
+	c, before *parse.Claim // the claim, and the sentence before it or nil
+	met       map[*parse.Claim]*likeness
+	agreed    map[*parse.Detail][]*parse.Detail // up to two figures of the claim that agree with one
 }
 
 // A likeness is how much a claim has in common with the one that is weighed.
 type likeness struct {
 	over   float64
-	common []*Detail // see commonFigures
+	common []*parse.Detail // see commonFigures
 }
 
-func (ev *Evidence) scale(c, before *Claim) *scale {
-	return &scale{ev, c, before, map[*Claim]*likeness{}, map[*Detail][]*Detail{}}
+func (ev *Evidence) scale(c, before *parse.Claim) *scale {
+	return &scale{ev, c, before, map[*parse.Claim]*likeness{}, map[*parse.Detail][]*parse.Detail{}}
 }
 
-func (s *scale) meet(e *Claim) *likeness {
+func (s *scale) meet(e *parse.Claim) *likeness {
 	m := s.met[e]
 	if m == nil {
-		m = &likeness{.9 * max(s.overlap(s.c, e), .6*s.overlap(s.before, e)), s.c.commonFigures(e)}
+		m = &likeness{.9 * max(s.overlap(s.c, e), .6*s.overlap(s.before, e)), s.c.CommonFigures(e)}
 		s.met[e] = m
 	}
 	return m
@@ -213,15 +215,15 @@ func (s *scale) meet(e *Claim) *likeness {
 
 // weigh returns what some claims have for a figure: the best that agrees, that differs, and that has another unit.
 // Those count most that are about the same thing. figures has those of all, or is nil.
-func (s *scale) weigh(d *Detail, claims []*Claim, figures *figureIndex) (w Weighing) {
+func (s *scale) weigh(d *parse.Detail, claims []*parse.Claim, figures *parse.FigureIndex) (w Weighing) {
 	for _, e := range claims {
-		for k := range e.around {
-			if x := &e.around[k]; w.Best.With == nil && d.relation(x).Agrees() {
-				w.Best = Match{d, x, e, Rounded, .3}
+		for k := range e.ContextDates {
+			if x := &e.ContextDates[k]; w.Best.With == nil && d.Relate(x).Agrees() {
+				w.Best = Match{d, x, e, parse.Rounded, .3}
 			}
 		}
 		if figures == nil {
-			s.weighAll(d, e.indexed(), &w)
+			s.weighAll(d, e.IndexedFigures(), &w)
 		}
 	}
 	if figures != nil {
@@ -230,31 +232,31 @@ func (s *scale) weigh(d *Detail, claims []*Claim, figures *figureIndex) (w Weigh
 	return w
 }
 
-func (s *scale) weighAll(d *Detail, figures *figureIndex, w *Weighing) {
-	for _, p := range figures.comparable(d) {
-		rel := d.relation(p.d)
-		if rel == Incomparable || p.d.Denied && !d.Denied {
+func (s *scale) weighAll(d *parse.Detail, figures *parse.FigureIndex, w *Weighing) {
+	for _, p := range figures.Comparable(d) {
+		rel := d.Relate(p.Detail)
+		if rel == parse.Incomparable || p.Detail.Denied && !d.Denied {
 			continue
 		}
-		m := s.meet(p.in)
+		m := s.meet(p.Claim)
 		over := min(1, m.over+bonus[min(3, without(m.common, d))])
-		if p.in.later && (p.in.unlike || p.in.Cells != nil ||
-			slices.ContainsFunc(d.about, func(n near1) bool { return p.in.stems[n.stem] })) {
-			p.in.whole()
+		if p.Claim.Later && (p.Claim.Unstemmed || p.Claim.Cells != nil ||
+			slices.ContainsFunc(d.Topic, func(n parse.TopicStem) bool { return p.Claim.Stems[n.Stem] })) {
+			p.Claim.ReadWhole()
 		}
-		w.take(s, d, p.d, p.in, rel, max(s.alike(d, p.d), over))
+		w.take(s, d, p.Detail, p.Claim, rel, max(s.alike(d, p.Detail), over))
 	}
 }
 
-func (w *Weighing) take(on *scale, d, x *Detail, e *Claim, rel Relation, s float64) {
+func (w *Weighing) take(on *scale, d, x *parse.Detail, e *parse.Claim, rel parse.Relation, s float64) {
 	switch {
-	case rel == Same:
+	case rel == parse.Same:
 		w.Best.better(d, x, e, rel, 1.1*s)
-	case rel == Rounded:
+	case rel == parse.Rounded:
 		w.Best.better(d, x, e, rel, s)
-	case rel == Bare, rel == Coarser && d.Q != nil && d.Q.About:
+	case rel == parse.Bare, rel == parse.Coarser && d.Q != nil && d.Q.About:
 		w.Best.better(d, x, e, rel, .8*s)
-	case rel == OtherValue || rel == Coarser:
+	case rel == parse.OtherValue || rel == parse.Coarser:
 		if (w.Rival.With == nil || s > w.Rival.Alike) && on.rivals(d, x) {
 			w.Rival.better(d, x, e, rel, s)
 		}
@@ -265,24 +267,24 @@ func (w *Weighing) take(on *scale, d, x *Detail, e *Claim, rel Relation, s float
 
 // rivals reports whether a figure may stand in the place of one of a claim: it is not
 // another figure of the claim, and is meant in the same way.
-func (s *scale) rivals(d, x *Detail) bool {
+func (s *scale) rivals(d, x *parse.Detail) bool {
 	agreed, known := s.agreed[x]
 	if !known {
-		for _, o := range s.c.indexed().agreeingWith(x) {
-			if len(agreed) < 2 && o.d.relation(x).Agrees() {
-				agreed = append(agreed, o.d)
+		for _, o := range s.c.IndexedFigures().AgreeingWith(x) {
+			if len(agreed) < 2 && o.Detail.Relate(x).Agrees() {
+				agreed = append(agreed, o.Detail)
 			}
 		}
 		s.agreed[x] = agreed
 	}
-	return without(agreed, d) == 0 && (d.T == nil || d.T.asLong(x.T)) && d.sameWay(x)
+	return without(agreed, d) == 0 && (d.T == nil || d.T.IsAsExact(x.T)) && sameWay(d, x)
 }
 
 // sameWay reports whether two figures are both the beginning of a change, or its amount,
 // or neither.
-func (d *Detail) sameWay(x *Detail) bool {
-	return (d.about.of(fromMark) > 0) == (x.about.of(fromMark) > 0) &&
-		(d.about.of(byMark) > 0) == (x.about.of(byMark) > 0)
+func sameWay(d, x *parse.Detail) bool {
+	return (d.Topic.Closeness(parse.FromMark) > 0) == (x.Topic.Closeness(parse.FromMark) > 0) &&
+		(d.Topic.Closeness(parse.ByMark) > 0) == (x.Topic.Closeness(parse.ByMark) > 0)
 }
 
 // isLong reports whether the evidence is a long text.

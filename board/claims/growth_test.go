@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/claims/parse"
 	"blackboard/board/documents"
 )
 
@@ -38,8 +39,8 @@ func longText(of func(i, seed int) string, seed, n int) string {
 // compared with each.
 func TestComparisonsGrowWithLength(t *testing.T) {
 	count := func(f func()) (n int) {
-		onCompare = func() { n++ }
-		defer func() { onCompare = nil }()
+		parse.OnCompare = func() { n++ }
+		defer func() { parse.OnCompare = nil }()
 		f()
 		return n
 	}
@@ -47,19 +48,19 @@ func TestComparisonsGrowWithLength(t *testing.T) {
 		for name, work := range map[string]func(a, b string){
 			"conflicts": func(a, b string) { NewEvidence(nil).differ(newFinding(a, ""), newFinding(b, "")) },
 			"survival": func(a, b string) {
-				NewEvidence(ExtractCiting(documents.New("report.md", b))).Even().Survive(ExtractText(a, ""), a)
+				NewEvidence(ExtractCiting(documents.New("report.md", b))).Even().Survive(parse.ExtractText(a, ""), a)
 			},
 			"verify": func(a, b string) {
-				all := ExtractDocument(documents.New("source.md", b))
-				NewEvidence(all).Verify(ExtractText(a, ""), all[2].Text, all[1:4])
+				all := parse.ExtractDocument(documents.New("source.md", b))
+				NewEvidence(all).Verify(parse.ExtractText(a, ""), all[2].Text, all[1:4])
 			},
 			"verify a long quote": func(a, b string) {
-				all := ExtractDocument(documents.New("source.md", b))
-				NewEvidence(all).Verify(ExtractText(a, ""), b, all)
+				all := parse.ExtractDocument(documents.New("source.md", b))
+				NewEvidence(all).Verify(parse.ExtractText(a, ""), b, all)
 			},
 			"trace": func(a, b string) {
-				NewEvidence(ExtractDocument(documents.New("source.md", b))).
-					Trace(ExtractDocument(documents.New("report.md", a)))
+				NewEvidence(parse.ExtractDocument(documents.New("source.md", b))).
+					Trace(parse.ExtractDocument(documents.New("report.md", a)))
 			},
 		} {
 			some := func(n int) int {

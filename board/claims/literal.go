@@ -4,11 +4,13 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"blackboard/board/claims/parse"
 )
 
 // Says returns the claim where a text stands word for word, nil if it does not. If it is cut out of a
 // denial wherever it stands, denied is a word of that.
-func (ev *Evidence) Says(text string) (said *Claim, denied string) {
+func (ev *Evidence) Says(text string) (said *parse.Claim, denied string) {
 	if ev.starts == nil {
 		var b strings.Builder
 		for i, c := range ev.Claims {
@@ -19,11 +21,11 @@ func (ev *Evidence) Says(text string) (said *Claim, denied string) {
 			b.WriteString(c.Text + "\n")
 		}
 		ev.starts = append(ev.starts, b.Len())
-		ev.said = flatten(b.String())
+		ev.said = parse.Flatten(b.String())
 	}
-	want := flatten(text)
-	for rest := ev.said; want.s != ""; {
-		from, to := want.in(rest)
+	want := parse.Flatten(text)
+	for rest := ev.said; want.Text != ""; {
+		from, to := want.FindIn(rest)
 		if from < 0 {
 			return said, denied
 		}
@@ -35,21 +37,22 @@ func (ev *Evidence) Says(text string) (said *Claim, denied string) {
 			return c, ""
 		}
 		said, denied = c, word
-		rest = rest.after(begin + from + 1)
+		rest = rest.After(begin + from + 1)
 	}
 	return said, denied
 }
 
 var (
-	deniers   = setOf("deniers")
-	exceptive = set("except unless excluding")
-	joiners   = set("but and because while although")
+	deniers   = parse.TableSet("deniers")
+	exceptive = parse.NewSet("except unless excluding")
+	joiners   = parse.NewSet("but and because while although")
 )
 
-func (t *token) denies() bool {
-	low := strings.ReplaceAll(t.low, "’", "'")
-	label := t.text == strings.ToUpper(t.text) && !outright.has(low) // FAIL and REJECTED say what came of a line of a log
-	return t.kind == wordToken && (deniers.has(low) && !label || strings.HasSuffix(low, "n't"))
+func denies(t *parse.Token) bool {
+	low := strings.ReplaceAll(t.Low, "’", "'")
+	label := t.Text == strings.ToUpper(t.Text) &&
+		!outright.Has(low) // FAIL and REJECTED say what came of a line of a log
+	return t.Kind == parse.WordToken && (deniers.Has(low) && !label || strings.HasSuffix(low, "n't"))
 }
 
 // denier returns the word beside [from, to) of a statement that takes back what stands
@@ -59,14 +62,14 @@ func denier(text string, from, to int) (word string) {
 	if word = Denier(text[:from]); word != "" {
 		return word
 	}
-	after := lex(text[to:])
+	after := parse.Tokenize(text[to:])
 	for k := range after[:min(5, len(after))] {
 		switch x := &after[k]; {
-		case x.kind == markToken && strings.ContainsAny(x.text, ";.:|"):
+		case x.Kind == parse.MarkToken && strings.ContainsAny(x.Text, ";.:|"):
 			return ""
-		case exceptive.has(x.low), x.low == "but" && slices.ContainsFunc(after[k:min(k+4, len(after))],
-			func(y token) bool { return y.denies() }):
-			return x.text
+		case exceptive.Has(x.Low), x.Low == "but" && slices.ContainsFunc(after[k:min(k+4, len(after))],
+			func(y parse.Token) bool { return denies(&y) }):
+			return x.Text
 		}
 	}
 	return ""
@@ -74,18 +77,18 @@ func denier(text string, from, to int) (word string) {
 
 // Denier returns the word at the end of a text that takes back what follows in its clause, "" if there is none.
 func Denier(text string) (word string) {
-	before := lex(text)
+	before := parse.Tokenize(text)
 	for k := len(before) - 1; k >= 0 && k >= len(before)-9; k-- {
 		x := &before[k]
-		if x.denies() {
+		if denies(x) {
 			if word == "" {
-				word = x.text
+				word = x.Text
 			} else {
 				word = ""
 			}
 		}
-		parts := strings.ContainsAny(x.text, ";:.!?()|—–") || x.text == "," && k < len(before)-1
-		if x.kind == markToken && parts || joiners.has(x.low) {
+		parts := strings.ContainsAny(x.Text, ";:.!?()|—–") || x.Text == "," && k < len(before)-1
+		if x.Kind == parse.MarkToken && parts || joiners.Has(x.Low) {
 			break
 		}
 	}

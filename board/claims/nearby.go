@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"blackboard/board/claims/parse"
 )
 
 // This file finds the pairs of findings that share rare stems, and ranks them by the little that is kept of each.
@@ -83,27 +85,27 @@ func newNearby(ctx context.Context, items Items) (*nearby, error) {
 
 // brief returns what is kept of a finding.
 func (f *finding) brief() (r raw) {
-	for s := range f.stems {
+	for s := range f.Stems {
 		r.stems = append(r.stems, s)
 	}
 	for k := range f.Details {
-		if d := &f.Details[k]; d.isFigure() {
-			r.figures = append(r.figures, d.dimension(), "\x00"+oneLine(d.Text))
+		if d := &f.Details[k]; d.IsFigure() {
+			r.figures = append(r.figures, dimension(d), "\x00"+oneLine(d.Text))
 		}
 	}
 	for i := range f.Words {
-		w := root(f.Words[i].low)
-		if against := contraries()[w]; len(against) > 0 {
+		w := parse.Root(f.Words[i].Low)
+		if against := parse.Antonyms()[w]; len(against) > 0 {
 			r.roots, r.opposites = append(r.roots, "\x01"+w), append(r.opposites, against...)
 		}
 	}
 	for i := range r.opposites {
 		r.opposites[i] = "\x01" + r.opposites[i]
 	}
-	if f.outright() > 0 {
+	if countOutright(f.Claim) > 0 {
 		r.marks |= deniesOutright
 	}
-	if len(f.denials) > 0 {
+	if len(f.Denials) > 0 {
 		r.marks |= hasDenials
 	}
 	if f.told {
@@ -116,7 +118,7 @@ func (f *finding) brief() (r raw) {
 const bareNumber = "\x00"
 
 // dimension is shared by figures that may differ: days and months are of one.
-func (d *Detail) dimension() string {
+func dimension(d *parse.Detail) string {
 	switch {
 	case d.Q == nil:
 		return bareNumber + "@"

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"blackboard/board/claims/parse"
 )
 
 // Bounds of a search for windows.
@@ -17,9 +19,9 @@ const (
 
 // seeds returns the indexes in Evidence.Claims of at most n claims that share words and figures with c, the best first:
 // rare words weigh more, long claims less.
-func (ev *Evidence) seeds(c *Claim, figures []*Detail, n int) []int32 {
+func (ev *Evidence) seeds(c *parse.Claim, figures []*parse.Detail, n int) []int32 {
 	score := make([]float64, len(ev.Claims))
-	for s := range c.stems {
+	for s := range c.Stems {
 		if at := ev.stems[s]; len(at) <= common {
 			w := ev.weight(s)
 			for _, i := range at {
@@ -29,7 +31,7 @@ func (ev *Evidence) seeds(c *Claim, figures []*Detail, n int) []int32 {
 	}
 	for _, d := range figures {
 		seen := map[int32]bool{}
-		for _, k := range d.asks() {
+		for _, k := range d.Asks() {
 			if at := ev.values[k]; len(at) <= common {
 				for _, i := range at {
 					if !seen[i] {
@@ -46,7 +48,7 @@ func (ev *Evidence) seeds(c *Claim, figures []*Detail, n int) []int32 {
 			continue
 		}
 		// A long statement has many words by its length alone.
-		score[i] /= math.Sqrt(float64(8 + len(ev.Claims[i].stems)))
+		score[i] /= math.Sqrt(float64(8 + len(ev.Claims[i].Stems)))
 		if len(best) == n && score[i] <= score[best[0]] {
 			continue
 		}
@@ -61,9 +63,9 @@ func (ev *Evidence) seeds(c *Claim, figures []*Detail, n int) []int32 {
 	return best
 }
 
-func (c *Claim) figures() (all []*Detail) {
+func figuresOf(c *parse.Claim) (all []*parse.Detail) {
 	for k := range c.Details {
-		if c.Details[k].isFigure() {
+		if c.Details[k].IsFigure() {
 			all = append(all, &c.Details[k])
 		}
 	}
@@ -72,7 +74,7 @@ func (c *Claim) figures() (all []*Detail) {
 
 // Nearest returns the n windows that are nearest to a claim, the best first, and a few more
 // that have a figure of it. They do not overlap.
-func (ev *Evidence) Nearest(c *Claim, n int) (out []Window) {
+func (ev *Evidence) Nearest(c *parse.Claim, n int) (out []Window) {
 	a := ev.ask(c)
 	var all []Window
 	tried := map[int]bool{}
@@ -86,12 +88,12 @@ func (ev *Evidence) Nearest(c *Claim, n int) (out []Window) {
 	}
 	slices.SortStableFunc(all, func(x, y Window) int {
 		return cmp.Or(cmp.Compare(y.Score, x.Score), cmp.Compare(len(x.Claims), len(y.Claims)),
-			cmp.Compare(x.Claims[0].number, y.Claims[0].number))
+			cmp.Compare(x.Claims[0].Place, y.Claims[0].Place))
 	})
-	taken, more := map[*Claim]bool{}, withFigures
+	taken, more := map[*parse.Claim]bool{}, withFigures
 	for _, w := range all {
 		if len(out) >= n && (w.figures == 0 || more == 0) ||
-			slices.ContainsFunc(w.Claims, func(e *Claim) bool { return taken[e] }) {
+			slices.ContainsFunc(w.Claims, func(e *parse.Claim) bool { return taken[e] }) {
 			continue
 		}
 		if len(out) >= n {
@@ -113,9 +115,9 @@ type asked struct {
 	stems   []string
 	weights []float64
 	total   float64
-	figures []*Detail
+	figures []*parse.Detail
 	details int
-	met     map[*Claim]*met
+	met     map[*parse.Claim]*met
 }
 
 // A met is what a claim has of what is asked.
@@ -123,11 +125,11 @@ type met struct {
 	stems, context, figures []int
 }
 
-func (ev *Evidence) ask(c *Claim) *asked {
-	a := &asked{total: .01, figures: c.figures(), details: len(c.Details), met: map[*Claim]*met{}}
-	for _, s := range slices.Sorted(maps.Keys(c.stems)) {
+func (ev *Evidence) ask(c *parse.Claim) *asked {
+	a := &asked{total: .01, figures: figuresOf(c), details: len(c.Details), met: map[*parse.Claim]*met{}}
+	for _, s := range slices.Sorted(maps.Keys(c.Stems)) {
 		w := ev.weight(s)
-		if c.context[s] {
+		if c.Context[s] {
 			w *= .6
 		}
 		a.stems, a.weights, a.total = append(a.stems, s), append(a.weights, w), a.total+w
@@ -136,20 +138,20 @@ func (ev *Evidence) ask(c *Claim) *asked {
 }
 
 // meet returns what a claim has of what is asked.
-func (a *asked) meet(e *Claim) *met {
+func (a *asked) meet(e *parse.Claim) *met {
 	if m := a.met[e]; m != nil {
 		return m
 	}
 	m := &met{}
 	for i, s := range a.stems {
-		if e.stems[s] {
+		if e.Stems[s] {
 			m.stems = append(m.stems, i)
-		} else if e.context[s] {
+		} else if e.Context[s] {
 			m.context = append(m.context, i)
 		}
 	}
 	for i, d := range a.figures {
-		if slices.ContainsFunc(e.Details, func(x Detail) bool { return d.relation(&x).Agrees() }) {
+		if slices.ContainsFunc(e.Details, func(x parse.Detail) bool { return d.Relate(&x).Agrees() }) {
 			m.figures = append(m.figures, i)
 		}
 	}
@@ -164,7 +166,7 @@ func (ev *Evidence) windows(i int, a *asked, all []Window) []Window {
 	size, figures, covered := 0, 0, 0.0
 	for k := i; k < len(ev.Claims) && k < i+widest && ev.Claims[k].Source == ev.Claims[i].Source; k++ {
 		e := ev.Claims[k]
-		size += len(e.stems)
+		size += len(e.Stems)
 		if k > i && (e.Cells != nil || size > wordiest || !slices.Equal(e.Heads, ev.Claims[i].Heads)) {
 			break
 		}

@@ -3,6 +3,8 @@ package claims
 import (
 	"fmt"
 	"math"
+
+	"blackboard/board/claims/parse"
 )
 
 // This file reads how often something is done, in whichever words: every 6 hours, four times a day.
@@ -25,13 +27,13 @@ func (f *frequency) sameAs(o *frequency) bool {
 }
 
 var (
-	workingDays = set("working business week school trading")
-	partsOfDay  = set("day morning evening night afternoon weekday workday")
+	workingDays = parse.NewSet("working business week school trading")
+	partsOfDay  = parse.NewSet("day morning evening night afternoon weekday workday")
 )
 
 // everyAdverb is the unit that lies between two events by an adverb: weekly; "" for another word.
 func everyAdverb(low string) string {
-	if of := adverbRates()[low]; of != "" {
+	if of := parse.AdverbRates()[low]; of != "" {
 		return of
 	}
 	return map[string]string{"nightly": "day", "annual": "year"}[low]
@@ -47,7 +49,7 @@ func secondsOf(unit string) float64 {
 	if unit == "quarter" { // which may be a number, too
 		unit = "quarters"
 	}
-	switch dim, factor := UnitOf(unit); dim {
+	switch dim, factor := parse.UnitOf(unit); dim {
 	case "time":
 		return factor
 	case "months":
@@ -57,36 +59,36 @@ func secondsOf(unit string) float64 {
 }
 
 // frequencies returns how often a text says that something is done.
-func (t tokens) frequencies() (all []frequency) {
+func frequencies(t parse.Tokens) (all []frequency) {
 	for i := 0; i < len(t); i++ {
-		if f, ok := t.frequency(i); ok {
-			f.text, f.from = t.textOf(i, f.to), i
+		if f, ok := frequencyAt(t, i); ok {
+			f.text, f.from = t.Text(i, f.to), i
 			all, i = append(all, f), f.to-1
 		}
 	}
 	return all
 }
 
-func (t tokens) frequency(i int) (f frequency, ok bool) {
-	low := t[i].low
+func frequencyAt(t parse.Tokens, i int) (f frequency, ok bool) {
+	low := t[i].Low
 	if u := everyAdverb(low); u != "" {
 		return frequency{seconds: secondsOf(u), to: i + 1}, true
 	}
 	if low == "every" || low == "each" {
-		n, k := t.countAt(i + 1)
-		if t.at(i+1).low == "other" || t.at(i+1).low == "second" {
+		n, k := countAt(t, i+1)
+		if t.At(i+1).Low == "other" || t.At(i+1).Low == "second" {
 			n, k = 2, 1
 		}
 		last := i + 1 + k
-		working := workingDays.has(t.at(last).low) && partsOfDay.has(t.at(last+1).low)
+		working := workingDays.Has(t.At(last).Low) && partsOfDay.Has(t.At(last+1).Low)
 		if working {
 			last++
 		}
-		s, low := secondsOf(t.at(last).low), t.at(last).low
+		s, low := secondsOf(t.At(last).Low), t.At(last).Low
 		switch {
-		case partsOfDay.has(low):
+		case partsOfDay.Has(low):
 			s = secondsOf("day")
-		case weekdays.has(low):
+		case parse.Weekdays.Has(low):
 			s = secondsOf("week")
 		}
 		working = working || low == "weekday" || low == "workday"
@@ -94,26 +96,26 @@ func (t tokens) frequency(i int) (f frequency, ok bool) {
 	}
 	n, k := timesOver(low), 1
 	if n == 0 {
-		if n, k = t.countAt(i); n == 0 || t.at(i+k).low != "times" {
+		if n, k = countAt(t, i); n == 0 || t.At(i+k).Low != "times" {
 			return f, false
 		}
 		k++
 	}
-	switch t.at(i + k).low {
+	switch t.At(i + k).Low {
 	case "a", "an", "per", "each", "every":
-		of, m := t.countAt(i + k + 1)
-		s := secondsOf(t.at(i + k + 1 + m).low)
+		of, m := countAt(t, i+k+1)
+		s := secondsOf(t.At(i + k + 1 + m).Low)
 		return frequency{seconds: max(1, of) * s / n, to: i + k + m + 2}, s > 0
 	}
 	return f, false
 }
 
 // countAt reads a number that begins at a token, and how many tokens it takes; 0 if none does.
-func (t tokens) countAt(i int) (n float64, k int) {
+func countAt(t parse.Tokens, i int) (n float64, k int) {
 	if i >= len(t) {
 		return 0, 0
 	}
-	if q, next, ok := t.bareNumber(i); ok {
+	if q, next, ok := t.BareNumber(i); ok {
 		return q.Number, next - i
 	}
 	return 0, 0
@@ -127,9 +129,9 @@ type often struct {
 }
 
 // has reports whether a figure is a part of a frequency.
-func (o *often) has(d *Detail) bool {
+func (o *often) has(d *parse.Detail) bool {
 	for _, f := range o.mine {
-		if d.Cell == nil && d.first >= f.from && d.first < f.to {
+		if d.Cell == nil && d.FirstToken >= f.from && d.FirstToken < f.to {
 			return true
 		}
 	}
@@ -138,16 +140,16 @@ func (o *often) has(d *Detail) bool {
 
 // howOften compares how often something is done. Only a claim and a statement that have one frequency each differ.
 func (cmp *Comparison) howOften() (o often) {
-	if o.mine = cmp.of.tokens().frequencies(); len(o.mine) != 1 {
+	if o.mine = frequencies(cmp.of.Tokens()); len(o.mine) != 1 {
 		return o
 	}
 	for _, e := range cmp.Claims {
-		theirs := e.tokens().frequencies()
+		theirs := frequencies(e.Tokens())
 		for _, f := range theirs {
 			near := f.sameAs(&o.mine[0])
 			o.agrees = o.agrees || near
 			if !near && len(theirs) == 1 && e.Cells == nil &&
-				(2*sharedStems(cmp.of, e) >= len(cmp.of.stems) || cmp.anchored(e)) {
+				(2*sharedStems(cmp.of, e) >= len(cmp.of.Stems) || cmp.anchored(e)) {
 				o.against = fmt.Sprintf("the finding says %s, the report %s", o.mine[0].text, f.text)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"blackboard/board/claims/parse"
 	"blackboard/board/text"
 )
 
@@ -115,16 +116,16 @@ func (ev *Evidence) differ(a, b *finding) (x difference) {
 	theirs, _ := ev.shared(b.Claim, a.Claim)
 	v[fSubject] = subjectOf(mine, theirs, both)
 	v[fWeight] = both
-	for s := range a.stems {
-		if b.stems[s] {
+	for s := range a.Stems {
+		if b.Stems[s] {
 			v[fRare] = max(v[fRare], ev.weight(s))
 		}
 	}
 	ev.differingFigures(a, b, &x)
 	ev.differingClauses(a.Claim, b.Claim, &x)
-	v[fDenied] = apartBy(a.outright() > 0, b.outright() > 0)
+	v[fDenied] = apartBy(countOutright(a.Claim) > 0, countOutright(b.Claim) > 0)
 	if v[fDenied] == 0 {
-		v[fNegative] = apartBy(len(a.denials) > 0, len(b.denials) > 0)
+		v[fNegative] = apartBy(len(a.Denials) > 0, len(b.Denials) > 0)
 	}
 	v[fFocus] = (v[fDenied] + v[fNegative]) * truth(deniesOf(a.Claim, b.Claim) || deniesOf(b.Claim, a.Claim))
 	v[fAll], v[fTold] = apartBy(a.all, b.all), apartBy(a.told, b.told)
@@ -159,52 +160,52 @@ func truth(b bool) float64 {
 func apartBy(a, b bool) float64 { return truth(a != b) }
 
 // deniesOf reports whether a claim denies a word of another one.
-func deniesOf(a, b *Claim) bool {
-	return slices.ContainsFunc(a.denials, func(d denial) bool {
-		return slices.ContainsFunc(d.focus, func(s string) bool { return b.stems[s] })
+func deniesOf(a, b *parse.Claim) bool {
+	return slices.ContainsFunc(a.Denials, func(d parse.Denial) bool {
+		return slices.ContainsFunc(d.Focus, func(s string) bool { return b.Stems[s] })
 	})
 }
 
 // denialOf says what one of two findings alone denies.
 func denialOf(a, b *finding) string {
-	if len(a.denials) == 0 || a.outright() == 0 && b.outright() > 0 {
+	if len(a.Denials) == 0 || countOutright(a.Claim) == 0 && countOutright(b.Claim) > 0 {
 		a = b
 	}
-	d := a.denials[0]
+	d := a.Denials[0]
 	for i := range a.Words {
-		if len(d.focus) > 0 && a.Words[i].stem == d.focus[0] {
-			return fmt.Sprintf("only one of them denies: “%s … %s”", d.word, a.Words[i].low)
+		if len(d.Focus) > 0 && a.Words[i].Stem == d.Focus[0] {
+			return fmt.Sprintf("only one of them denies: “%s … %s”", d.Word, a.Words[i].Low)
 		}
 	}
-	return fmt.Sprintf("only one of them denies: “%s”", d.word)
+	return fmt.Sprintf("only one of them denies: “%s”", d.Word)
 }
 
 // differingFigures adds to x the figures of one subject with two values, and counts those that both have.
 func (ev *Evidence) differingFigures(a, b *finding, x *difference) {
 	v := &x.vector
-	figures, named := a.measures() && b.measures(), map[string]bool{}
-	a.nameStemsTo(named)
-	b.nameStemsTo(named)
+	figures, named := measures(a.Claim) && measures(b.Claim), map[string]bool{}
+	nameStemsTo(a.Claim, named)
+	nameStemsTo(b.Claim, named)
 	for _, p := range [][2]*finding{{a, b}, {b, a}} {
 		s := ev.scale(p[0].Claim, nil)
 		for k := range p[0].Details {
 			d := &p[0].Details[k]
-			if !d.isFigure() || figures && d.period() { // the periods are when they did
+			if !d.IsFigure() || figures && period(d) { // the periods are when they did
 				continue
 			}
-			w := s.weigh(d, []*Claim{p[1].Claim}, nil)
-			if w.Best.With != nil && w.Best.Rel != Bare {
+			w := s.weigh(d, []*parse.Claim{p[1].Claim}, nil)
+			if w.Best.With != nil && w.Best.Rel != parse.Bare {
 				v[fAgreed] += truth(!d.Weak && p[0] == a)
 				continue
 			}
 			for _, m := range []*Match{&w.Rival, &w.Other} {
-				if m.With == nil || p[0].hasFigure(m.With) || m.Detail.labels(m.With) {
+				if m.With == nil || p[0].HasFigure(m.With) || labels(m.Detail, m.With) {
 					continue
 				}
 				sure := math.Sqrt(ev.attribute(m.Detail, m.With, named) *
 					ev.attribute(m.With, m.Detail, named))
 				at := fForm
-				if m.Rel == OtherValue || m.Rel == Coarser {
+				if m.Rel == parse.OtherValue || m.Rel == parse.Coarser {
 					at = fValue
 				}
 				if v[at] = max(v[at], sure); sure >= leastAlike {
@@ -218,15 +219,15 @@ func (ev *Evidence) differingFigures(a, b *finding, x *difference) {
 
 // attribute is how much two figures are of one thing by what they measure: names say whose
 // it is, not what.
-func (ev *Evidence) attribute(d, e *Detail, named map[string]bool) float64 {
+func (ev *Evidence) attribute(d, e *parse.Detail, named map[string]bool) float64 {
 	all, both := 0.0, 0.0
-	for _, n := range d.about {
-		if named[n.stem] || n.stem[0] == '@' {
+	for _, n := range d.Topic {
+		if named[n.Stem] || n.Stem[0] == '@' {
 			continue
 		}
-		x := n.by * ev.weight(n.stem)
-		if all += x; e.about.of(n.stem) > 0 {
-			both += x * min(1, .5+.5*e.about.of(n.stem)/n.by)
+		x := n.Closeness * ev.weight(n.Stem)
+		if all += x; e.Topic.Closeness(n.Stem) > 0 {
+			both += x * min(1, .5+.5*e.Topic.Closeness(n.Stem)/n.Closeness)
 		}
 	}
 	if all == 0 { // of nothing but what is named
@@ -236,29 +237,31 @@ func (ev *Evidence) attribute(d, e *Detail, named map[string]bool) float64 {
 }
 
 // nameStemsTo adds the stems of the names of a claim.
-func (c *Claim) nameStemsTo(set map[string]bool) {
+func nameStemsTo(c *parse.Claim, set map[string]bool) {
 	for k := range c.Details {
-		if d := &c.Details[k]; d.Kind == Name && !d.initial {
+		if d := &c.Details[k]; d.Kind == parse.Name && !d.Initial {
 			for _, w := range d.Words {
-				set[stem(w)] = true
+				set[parse.Stem(w)] = true
 			}
 		}
 	}
 }
 
 // measures reports whether a claim has a figure that is no date.
-func (c *Claim) measures() bool {
-	return slices.ContainsFunc(c.Details, func(d Detail) bool { return d.Q != nil && !d.Weak && !d.named })
+func measures(c *parse.Claim) bool {
+	return slices.ContainsFunc(c.Details, func(d parse.Detail) bool { return d.Q != nil && !d.Weak && !d.Named })
 }
 
 // period reports whether a detail is a month, a quarter, a year.
-func (d *Detail) period() bool { return d.T != nil && d.T.Dated && d.T.Clock < 0 && d.T.days() >= 28 }
+func period(d *parse.Detail) bool {
+	return d.T != nil && d.T.Dated && d.T.Clock < 0 && d.T.Days() >= 28
+}
 
 // leastAlike is how much two figures are of one thing from which on they are shown.
 const leastAlike = .05
 
-func kindOf(d *Detail) string {
-	if d.Kind == Date {
+func kindOf(d *parse.Detail) string {
+	if d.Kind == parse.Date {
 		return KindDate
 	}
 	return KindFigure
@@ -270,23 +273,23 @@ func (ev *Evidence) sayFigures(a, b *finding, m *Match, turned bool) string {
 	if turned {
 		one, other = other, one
 	}
-	out := a.shown(one) + " and " + b.shown(other)
-	if m.Rel != OtherValue && m.Rel != Coarser {
+	out := shown(a.Claim, one) + " and " + shown(b.Claim, other)
+	if m.Rel != parse.OtherValue && m.Rel != parse.Coarser {
 		out += " (" + m.Rel.String() + ")"
 	}
-	var both []near1
-	for _, n := range one.about {
-		if n.stem[0] != '@' && other.about.of(n.stem) > 0 && !one.counts(n.stem) {
-			by := n.by * other.about.of(n.stem) * ev.weight(n.stem)
-			both = append(both, near1{stem: n.stem, by: by})
+	var both []parse.TopicStem
+	for _, n := range one.Topic {
+		if n.Stem[0] != '@' && other.Topic.Closeness(n.Stem) > 0 && !countsStem(one, n.Stem) {
+			by := n.Closeness * other.Topic.Closeness(n.Stem) * ev.weight(n.Stem)
+			both = append(both, parse.TopicStem{Stem: n.Stem, Closeness: by})
 		}
 	}
-	slices.SortStableFunc(both, func(a, b near1) int {
-		return int(math.Copysign(1, b.by-a.by)) * int(truth(a.by != b.by))
+	slices.SortStableFunc(both, func(a, b parse.TopicStem) int {
+		return int(math.Copysign(1, b.Closeness-a.Closeness)) * int(truth(a.Closeness != b.Closeness))
 	})
 	var words []string
 	for _, n := range both[:min(3, len(both))] {
-		words = append(words, a.wordOf(n.stem))
+		words = append(words, wordOf(a.Claim, n.Stem))
 	}
 	if len(words) > 0 {
 		out += ": " + strings.Join(words, " ")
@@ -295,40 +298,40 @@ func (ev *Evidence) sayFigures(a, b *finding, m *Match, turned bool) string {
 }
 
 // shown is a figure with what it counts: 98 sites.
-func (c *Claim) shown(d *Detail) string {
+func shown(c *parse.Claim, d *parse.Detail) string {
 	text := oneLine(d.Text)
 	if d.Q != nil && d.Q.Dim == "" && len(d.Q.Noun) > 0 && !d.Q.Ref {
-		text += " " + c.wordOf(d.Q.Noun[0])
+		text += " " + wordOf(c, d.Q.Noun[0])
 	}
 	return text
 }
 
-// counts reports whether a figure is a number of what a stem names.
-func (d *Detail) counts(s string) bool {
+// countsStem reports whether a figure is a number of what a stem names.
+func countsStem(d *parse.Detail, s string) bool {
 	return d.Q != nil && d.Q.Dim == "" && len(d.Q.Noun) > 0 && d.Q.Noun[0] == s
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // wordOf returns a word of the claim that has a stem, or the stem if there is none.
-func (c *Claim) wordOf(s string) string {
+func wordOf(c *parse.Claim, s string) string {
 	for i := range c.Words {
-		if c.Words[i].stem == s {
-			return c.Words[i].low
+		if c.Words[i].Stem == s {
+			return c.Words[i].Low
 		}
 	}
 	return s
 }
 
 // differingClauses adds to x clauses that say the opposite.
-func (ev *Evidence) differingClauses(a, b *Claim, x *difference) {
+func (ev *Evidence) differingClauses(a, b *parse.Claim, x *difference) {
 	half := 1.0
-	if len(a.denials) > 0 && len(b.denials) > 0 {
+	if len(a.Denials) > 0 && len(b.Denials) > 0 {
 		half = .5 // both deny something
 	}
 	var said opposition // the least sure of all that each side finds against the other: the same either way round
-	for _, p := range [][2]*Claim{{a, b}, {b, a}} {
-		w := Window{Claims: []*Claim{p[1]}}
+	for _, p := range [][2]*parse.Claim{{a, b}, {b, a}} {
+		w := Window{Claims: []*parse.Claim{p[1]}}
 		for _, o := range ev.opposing(p[0], w, ev.assign(p[0], w)) {
 			o.like *= half
 			x.vector[fOpposite] = max(x.vector[fOpposite], o.like)
@@ -352,64 +355,65 @@ func kindOfWords(why string) string {
 
 // A finding is an entry that is compared with others.
 type finding struct {
-	*Claim
+	*parse.Claim
 	source    string
 	told, all bool
 	marks     map[string]bool
 	numbered  map[string][]string
-	periods   []*Instant
+	periods   []*parse.Instant
 }
 
 // telling are the words with which a text says who said something.
-var telling = set(`say says said claim claims claimed state states stated holds believes believe
+var telling = parse.NewSet(`say says said claim claims claimed state states stated holds believes believe
 	according per tells told report reports reported assert asserts deny denies confirm confirms
 	admit admits argue argues insist insists thinks maintains writes puts speak speaks promise
 	promises lists counts shows`)
 
 // wholes are the words behind "three of" with which a part is meant.
-var wholes = set("the its their these those our all")
+var wholes = parse.NewSet("the its their these those our all")
 
 // total are the words that leave nothing open.
-var total = set("all every none nobody no any only each always never neither entire whole")
+var total = parse.NewSet("all every none nobody no any only each always never neither entire whole")
 
 func newFinding(content, source string) *finding {
-	f := &finding{Claim: ExtractText(content, ""), source: source, marks: map[string]bool{},
+	f := &finding{Claim: parse.ExtractText(content, ""), source: source, marks: map[string]bool{},
 		numbered: map[string][]string{}}
-	t := lex(content)
+	t := parse.Tokenize(content)
 	for i := range t {
-		low := t[i].low
-		f.told, f.all = f.told || telling.has(low), f.all || total.has(low)
-		if m := markOf()[low]; m != "" && (low != "used" || t.at(i+1).low == "to") {
+		low := t[i].Low
+		f.told, f.all = f.told || telling.Has(low), f.all || total.Has(low)
+		if m := markOf()[low]; m != "" && (low != "used" || t.At(i+1).Low == "to") {
 			f.marks[m] = true
 		}
-		if t[i].low == "of" && t.at(i-1).kind == numberToken || t[i].low == "of" && ones[t.at(i-1).low] != 0 {
-			f.marks["part"] = f.marks["part"] || wholes.has(t.at(i+1).low)
+		if t[i].Low == "of" && t.At(i-1).Kind == parse.NumberToken ||
+			t[i].Low == "of" && parse.SmallNumbers[t.At(i-1).Low] != 0 {
+			f.marks["part"] = f.marks["part"] || wholes.Has(t.At(i+1).Low)
 		}
-		if kind := t.numbered(i); kind != "" {
-			n := t.at(i + 1).low
+		if kind := t.NumberedThing(i); kind != "" {
+			n := t.At(i + 1).Low
 			if n == "#" {
-				n = t.at(i + 2).low
+				n = t.At(i + 2).Low
 			}
 			f.numbered[kind] = append(f.numbered[kind], n)
 		}
 	}
 	for k := range f.Details {
 		d := &f.Details[k]
-		if d.period() {
+		if period(d) {
 			f.periods = append(f.periods, d.T)
 		}
-		if d.Kind == Identifier { // what tells one of many alike from the others
-			f.stems[identity+d.Words[0]] = true
+		if d.Kind == parse.Identifier { // what tells one of many alike from the others
+			f.Stems[identity+d.Words[0]] = true
 		}
 	}
-	f.indexed() // now, since findings are compared by several at once
+	f.IndexedFigures() // now, since findings are compared by several at once
 	return f
 }
 
 // lacksName reports whether a finding names something that another one does not.
-func (f *finding) lacksName(o *Claim) bool {
-	return slices.ContainsFunc(f.Details, func(d Detail) bool {
-		return !d.isFigure() && !d.initial && !o.hasName(&d)
+func (f *finding) lacksName(o *parse.Claim) bool {
+	return slices.ContainsFunc(f.Details, func(d parse.Detail) bool {
+		return !d.IsFigure() && !d.Initial && !hasName(o, &d)
 	})
 }
 
@@ -433,8 +437,8 @@ func (f *finding) labels(o *finding) bool {
 	if f.source == "" || o.source == "" || f.sameSource(o) || one+other == 0 {
 		return false
 	}
-	return !slices.ContainsFunc(f.Details, func(d Detail) bool {
-		return d.At >= one && !d.isFigure() && !d.initial && o.hasName(&d)
+	return !slices.ContainsFunc(f.Details, func(d parse.Detail) bool {
+		return d.At >= one && !d.IsFigure() && !d.Initial && hasName(o.Claim, &d)
 	})
 }
 
@@ -443,9 +447,9 @@ func (f *finding) otherPeriod(o *finding) bool {
 	if len(f.periods) == 0 || len(o.periods) == 0 {
 		return false
 	}
-	return !slices.ContainsFunc(f.periods, func(p *Instant) bool {
-		return slices.ContainsFunc(o.periods, func(q *Instant) bool {
-			return p.against(q).Agrees() || q.against(p).Agrees()
+	return !slices.ContainsFunc(f.periods, func(p *parse.Instant) bool {
+		return slices.ContainsFunc(o.periods, func(q *parse.Instant) bool {
+			return p.Compare(q).Agrees() || q.Compare(p).Agrees()
 		})
 	})
 }
@@ -453,10 +457,10 @@ func (f *finding) otherPeriod(o *finding) bool {
 // spans reports whether a finding has more than one day: from when to when something was, not when it was said that it
 // was.
 func (f *finding) spans() bool {
-	t, days := lex(f.Text), 0
-	that := slices.IndexFunc(t, func(x token) bool { return x.low == "that" })
+	t, days := parse.Tokenize(f.Text), 0
+	that := slices.IndexFunc(t, func(x parse.Token) bool { return x.Low == "that" })
 	for k := range f.Details {
-		if in := f.Details[k].T; in != nil && in.Dated && in.days() == 1 && f.Details[k].first > that {
+		if in := f.Details[k].T; in != nil && in.Dated && in.Days() == 1 && f.Details[k].FirstToken > that {
 			days++
 		}
 	}
@@ -482,14 +486,14 @@ const identity = "="
 // otherIdentity reports whether both have identifiers, and not one in common.
 func (f *finding) otherIdentity(o *finding) bool {
 	var mine, theirs bool
-	for s := range f.stems {
+	for s := range f.Stems {
 		if strings.HasPrefix(s, identity) {
-			if mine = true; o.stems[s] {
+			if mine = true; o.Stems[s] {
 				return false
 			}
 		}
 	}
-	for s := range o.stems {
+	for s := range o.Stems {
 		theirs = theirs || strings.HasPrefix(s, identity)
 	}
 	return mine && theirs
@@ -499,7 +503,7 @@ func (f *finding) otherIdentity(o *finding) bool {
 // which one alone is of a kind, both may hold.
 var markOf = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
-	for _, g := range groups("marks") {
+	for _, g := range parse.TableLines("marks") {
 		for _, w := range g[1:] {
 			m[w] = g[0]
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/board/claims/parse"
 	"blackboard/board/documents"
 )
 
@@ -28,8 +29,8 @@ func TestParts(t *testing.T) {
 		{"The tank holds 60 m3, and the pit under the tank holds 41 m3.",
 			"A loss of the tank cannot be held. There would be 60 m3 in the pit, which has room for 41 m3.", ""},
 	} {
-		ev := NewEvidence(ExtractDocument(documents.New("report.md", c.report))).Even()
-		s := ev.Survive(ExtractText(c.finding, ""), c.finding)
+		ev := NewEvidence(parse.ExtractDocument(documents.New("report.md", c.report))).Even()
+		s := ev.Survive(parse.ExtractText(c.finding, ""), c.finding)
 		if got := strings.Join(s.Reasons, "; "); s.Verdict == Refuted != (c.why != "") || !strings.Contains(got, c.why) {
 			t.Errorf("%q in %q: %v %q", c.finding, c.report, s.Verdict, got)
 		}

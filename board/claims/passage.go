@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"blackboard/board/claims/parse"
 	"blackboard/board/text"
 	"blackboard/board/words"
 )
@@ -44,13 +45,13 @@ type Want struct {
 	Number bool // or a date or an identifier: all must be there
 	weight int  // of a word
 	keys   []string
-	detail *Detail
+	detail *parse.Detail
 }
 
 // A Pattern is what a passage should have of a finding.
 type Pattern struct {
 	Wants   []Want
-	claim   *Claim
+	claim   *parse.Claim
 	Numbers int // how many wants are numbers
 	words   int // the weight of the others
 	need    int // how much of that weight must be met
@@ -59,42 +60,42 @@ type Pattern struct {
 
 // wordKeys calls f with the words of a claim by which it is found, and their keys. Of a script that does not part words
 // these are pairs of characters.
-func (c *Claim) wordKeys(f func(w *Word, key string)) {
+func wordKeys(c *parse.Claim, f func(w *parse.Word, key string)) {
 	for i := range c.Words {
 		w := &c.Words[i]
-		if r, _ := utf8.DecodeRuneInString(w.low); !unspaced(r) {
-			f(w, key(w.low))
+		if r, _ := utf8.DecodeRuneInString(w.Low); !parse.IsUnspaced(r) {
+			f(w, parse.SearchKey(w.Low))
 		} else if i+1 < len(c.Words) {
-			f(w, w.low+c.Words[i+1].low)
+			f(w, w.Low+c.Words[i+1].Low)
 		}
 	}
 	for k := range c.Details {
-		if d := &c.Details[k]; d.Kind == Identifier {
-			for _, p := range parts(d.Text) {
-				f(&Word{low: p, text: p}, key(p))
+		if d := &c.Details[k]; d.Kind == parse.Identifier {
+			for _, p := range parse.SplitName(d.Text) {
+				f(&parse.Word{Low: p, Text: p}, parse.SearchKey(p))
 			}
 		}
 	}
 }
 
-// isLooked reports whether a word counts when a finding is looked for: it has four letters and is not common, or is an
-// acronym.
-func (w *Word) isLooked() bool {
-	r, _ := utf8.DecodeRuneInString(w.low)
-	short := strings.TrimSuffix(w.text, "s")
-	return words.Significant(w.low) && !negators.has(w.low) || unspaced(r) ||
+// isSearchedWord reports whether a word counts when a finding is looked for: it has four letters and is not common, or
+// is an acronym.
+func isSearchedWord(w *parse.Word) bool {
+	r, _ := utf8.DecodeRuneInString(w.Low)
+	short := strings.TrimSuffix(w.Text, "s")
+	return words.Significant(w.Low) && !parse.Negators.Has(w.Low) || parse.IsUnspaced(r) ||
 		len(short) > 1 && len(short) < 4 && short == strings.ToUpper(short) // UCC, DPAs
 }
 
-// isLooked reports whether a number, a date or an identifier with a digit must be there.
-func (d *Detail) isLooked() bool {
+// isSearchedDetail reports whether a number, a date or an identifier with a digit must be there.
+func isSearchedDetail(d *parse.Detail) bool {
 	switch {
 	case reBoardID.MatchString(d.Text) || d.Weak && (d.Q == nil || d.Q.Word):
 		return false
 	case d.Q != nil:
 		return !d.Q.Word || d.Q.Number > 1 || (d.Q.Dim == "" || d.Q.Dim == "money") && d.Q.Value > 1
 	}
-	return d.T != nil || d.Kind == Identifier && strings.ContainsFunc(d.Text, unicode.IsDigit) &&
+	return d.T != nil || d.Kind == parse.Identifier && strings.ContainsFunc(d.Text, unicode.IsDigit) &&
 		strings.Count(d.Text, "/") < 2 // a longer path may be shortened
 }
 
@@ -107,15 +108,15 @@ var (
 // IsHandle reports whether a word is the id of an entry or a signal of a board, or a range of them.
 func IsHandle(word string) bool { return reBoardID.MatchString(word) }
 
-// Pattern reads what a passage should have of a finding.
-func (c *Claim) Pattern() *Pattern {
+// PatternOf reads what a passage should have of a finding.
+func PatternOf(c *parse.Claim) *Pattern {
 	p := &Pattern{claim: c}
 	share, there := map[string]int{}, map[string]bool{}
 	for k := range c.Details {
 		d := &c.Details[k]
 		of, n := d.Words, 0
-		if d.Kind == Identifier {
-			of = parts(d.Text)
+		if d.Kind == parse.Identifier {
+			of = parse.SplitName(d.Text)
 		}
 		for _, w := range of {
 			if words.Significant(w) {
@@ -123,7 +124,7 @@ func (c *Claim) Pattern() *Pattern {
 			}
 		}
 		for _, w := range of {
-			share[key(w)] = n
+			share[parse.SearchKey(w)] = n
 		}
 	}
 	add := func(w Want, id string) bool {
@@ -134,18 +135,19 @@ func (c *Claim) Pattern() *Pattern {
 		}
 		return fresh
 	}
-	word := func(w *Word, k string) {
+	word := func(w *parse.Word, k string) {
 		keys := []string{k}
-		for _, r := range words.Related(words.FoldWord(w.low)) {
+		for _, r := range words.Related(words.FoldWord(w.Low)) {
 			keys = append(keys, strings.TrimPrefix(r, "w:"))
 		}
-		add(Want{Text: w.text, weight: wordWeight / max(1, share[k]), keys: keys}, k)
+		add(Want{Text: w.Text, weight: wordWeight / max(1, share[k]), keys: keys}, k)
 	}
 	telling, listed, reference := 0, 0, reBoardRef.FindString(c.Text)
-	c.wordKeys(func(w *Word, k string) {
-		if strings.HasPrefix(k, "#") && w.low[0] <= '9' && add(Want{Text: w.low, Number: true, keys: []string{k}}, k) { // 3rd
+	wordKeys(c, func(w *parse.Word, k string) {
+		if strings.HasPrefix(k, "#") && w.Low[0] <= '9' &&
+			add(Want{Text: w.Low, Number: true, keys: []string{k}}, k) { // 3rd
 			p.Numbers++
-		} else if w.isLooked() {
+		} else if isSearchedWord(w) {
 			word(w, k)
 		}
 	})
@@ -153,11 +155,11 @@ func (c *Claim) Pattern() *Pattern {
 		switch d := &c.Details[k]; {
 		case d.Weak && d.Q != nil && d.Q.Word: // a count in words is one
 			add(Want{Text: d.Text, weight: wordWeight, detail: d}, d.Text)
-		case !d.isLooked() || strings.Contains(reference, d.Text):
+		case !isSearchedDetail(d) || strings.Contains(reference, d.Text):
 		case d.Text == strconv.Itoa(listed+1) && strings.Contains(c.Text, d.Text+")"):
 			listed++ // (1) …; (2) …
 		case add(Want{Text: d.Text, Number: true, detail: d}, "\x00"+d.Text):
-			if p.Numbers++; d.Q == nil || d.Q.significant() > 1 {
+			if p.Numbers++; d.Q == nil || d.Q.Digits() > 1 {
 				telling++
 			}
 		}
@@ -176,12 +178,12 @@ func (c *Claim) Pattern() *Pattern {
 		p.need = max(int(math.Ceil(leastCoverage*float64(p.words+tellingWeight*telling)-1e-9))-tellingWeight*telling,
 			int(math.Ceil(least*float64(p.words)-1e-9)), min(p.words, wordWeight*(fewWords-p.Numbers)))
 	} else { // "OK?", or nothing but references
-		c.wordKeys(word)
+		wordKeys(c, word)
 		p.need = p.words
 	}
 	p.size = min(passageBase+passageStep*len(p.Wants), passageMax)
-	if c.read > p.size {
-		p.size = min((c.read+passageMax-1)/passageMax*passageMax, passageLong)
+	if c.TokensRead > p.size {
+		p.size = min((c.TokensRead+passageMax-1)/passageMax*passageMax, passageLong)
 	}
 	return p
 }
@@ -218,22 +220,22 @@ func (ev *Evidence) passages() *passages {
 			}
 		}
 	}
-	heads := map[string]*Claim{}
+	heads := map[string]*parse.Claim{}
 	for i, c := range ev.Claims {
-		x.total[i+1] = x.total[i] + c.read
-		note := func(posts map[string][]int32) func(*Word, string) {
-			return func(_ *Word, k string) {
+		x.total[i+1] = x.total[i] + c.TokensRead
+		note := func(posts map[string][]int32) func(*parse.Word, string) {
+			return func(_ *parse.Word, k string) {
 				if at := posts[k]; len(at) == 0 || at[len(at)-1] != int32(i) {
 					posts[k] = append(at, int32(i))
 				}
 			}
 		}
-		c.wordKeys(note(x.posts))
+		wordKeys(c, note(x.posts))
 		for _, h := range c.Heads {
 			if heads[h] == nil {
-				heads[h] = ExtractText(h, "")
+				heads[h] = parse.ExtractText(h, "")
 			}
-			heads[h].wordKeys(note(x.above))
+			wordKeys(heads[h], note(x.above))
 		}
 	}
 	return x
@@ -282,7 +284,7 @@ func (ev *Evidence) fill(p *Pattern) *passages {
 	for w := range p.Wants {
 		d := p.Wants[w].detail
 		mark := func(i int) { x.bits[i*x.stride+w/64] |= 1 << (w % 64) }
-		met := func(o Detail) bool { return d.isMetBy(&o) }
+		met := func(o parse.Detail) bool { return isMetBy(d, &o) }
 		for _, k := range p.Wants[w].keys {
 			for _, i := range x.posts[k] {
 				mark(int(i))
@@ -296,18 +298,20 @@ func (ev *Evidence) fill(p *Pattern) *passages {
 		}
 		for _, e := range ev.withFigure(p.claim, d) {
 			if slices.ContainsFunc(e.Details, met) {
-				mark(e.number)
+				mark(e.Place)
 			}
 		}
 		either := reEitherFirst.MatchString(d.Text)
 		for i, e := range ev.Claims {
-			if d.T != nil && (slices.ContainsFunc(e.around, met) || either && slices.ContainsFunc(e.Details, met)) {
+			if d.T != nil && (slices.ContainsFunc(e.ContextDates, met) ||
+				either && slices.ContainsFunc(e.Details, met)) {
 				mark(i)
 			}
 		}
-		for _, part := range parts(d.Text) {
-			for _, i := range x.posts[key(part)] {
-				if e := ev.Claims[i]; d.Kind == Identifier && (e.hasName(d) || slices.ContainsFunc(e.Details, met)) {
+		for _, part := range parse.SplitName(d.Text) {
+			for _, i := range x.posts[parse.SearchKey(part)] {
+				if e := ev.Claims[i]; d.Kind == parse.Identifier &&
+					(hasName(e, d) || slices.ContainsFunc(e.Details, met)) {
 					mark(int(i))
 				}
 			}
@@ -318,29 +322,29 @@ func (ev *Evidence) fill(p *Pattern) *passages {
 
 // isMetBy reports whether a figure has the value of one that is looked for. How it is limited, and of which currency it
 // is, is judged where it is found.
-func (d *Detail) isMetBy(x *Detail) bool {
-	switch r := d.relation(x); {
+func isMetBy(d, x *parse.Detail) bool {
+	switch r := d.Relate(x); {
 	case d.Kind != x.Kind:
 		return false
-	case d.Kind == Identifier:
+	case d.Kind == parse.Identifier:
 		return code(d.Words[0]) == code(x.Words[0])
 	case d.T != nil && d.T.Clock >= 0 && x.T.Clock < 0 && d.T.Dated && !strings.Contains(d.Text, " "): // a stamp
 		day := *d.T
 		day.Clock = -1
-		return day.against(x.T).Agrees()
-	case r == OtherValue && d.T != nil && reEitherFirst.MatchString(d.Text):
+		return day.Compare(x.T).Agrees()
+	case r == parse.OtherValue && d.T != nil && reEitherFirst.MatchString(d.Text):
 		other := *d.T
-		other.span(d.T.From.Year(), time.Month(d.T.From.Day()), int(d.T.From.Month()), 0, 1)
-		return other.against(x.T).Agrees()
-	case r == Bare && d.Q.Whole && d.Q.Number < 10 && x.Cell != nil:
+		other.SetSpan(d.T.From.Year(), time.Month(d.T.From.Day()), int(d.T.From.Month()), 0, 1)
+		return other.Compare(x.T).Agrees()
+	case r == parse.Bare && d.Q.Whole && d.Q.Number < 10 && x.Cell != nil:
 		return false // the 6 of six hours stands in any table
-	case r == Bare:
+	case r == parse.Bare:
 		return d.Q.Dim != "percent" && x.Q.Dim != "percent" && (d.Q.Label == "" && !d.Q.Ref || x.Q.Dim == "")
-	case r == Rounded && d.Q != nil:
+	case r == parse.Rounded && d.Q != nil:
 		return d.Q.About || d.Q.Dim != x.Q.Dim || d.Q.Bound != x.Q.Bound
 	default:
-		return r == Same || r == Rounded || d.Q != nil &&
-			(r == Coarser || r == OtherBound || r == OtherCurrency || r == OtherSign)
+		return r == parse.Same || r == parse.Rounded || d.Q != nil &&
+			(r == parse.Coarser || r == parse.OtherBound || r == parse.OtherCurrency || r == parse.OtherSign)
 	}
 }
 
@@ -522,24 +526,24 @@ type Place struct{ From, To int }
 
 // Places returns where a text has the words and figures of a finding, in its order.
 func Places(finding, text string) (places []Place) {
-	wants := ExtractText(finding, "").Pattern().Wants
-	of, asked := lex(text), map[string]bool{}
+	wants := PatternOf(parse.ExtractText(finding, "")).Wants
+	of, asked := parse.Tokenize(text), map[string]bool{}
 	for i := range wants {
 		for _, k := range wants[i].keys {
 			asked[k] = true
 		}
 	}
-	c := &Claim{Statement: &Statement{}, stems: map[string]bool{}}
+	c := &parse.Claim{Statement: &parse.Statement{}, Stems: map[string]bool{}}
 	for i := 0; i < len(of); i++ {
-		d, next, ok := c.detail(of, i)
-		if ok && slices.ContainsFunc(wants, func(w Want) bool { return w.detail != nil && w.detail.isMetBy(&d) }) {
+		d, next, ok := c.ReadDetail(of, i)
+		if ok && slices.ContainsFunc(wants, func(w Want) bool { return w.detail != nil && isMetBy(w.detail, &d) }) {
 			if d.Q != nil { // without what it is of
 				next = i + 1
 			}
-			places = append(places, Place{of[i].at, of[next-1].end()})
+			places = append(places, Place{of[i].At, of[next-1].End()})
 			i = next - 1
-		} else if asked[key(of[i].low)] {
-			places = append(places, Place{of[i].at, of[i].end()})
+		} else if asked[parse.SearchKey(of[i].Low)] {
+			places = append(places, Place{of[i].At, of[i].End()})
 		}
 	}
 	return places

@@ -8,16 +8,18 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"blackboard/board/claims/parse"
 )
 
-// This file finds clauses that say the opposite: one of the two denies something (denial.go), or
+// This file finds clauses that say the opposite: one of the two denies something (denial.go of parse), or
 // has an opposite. It knows English only.
 
 // A clause is a part of a claim, with the words by which it is compared.
 type clause struct {
-	words   []*Word
+	words   []*parse.Word
 	weight  float64
-	denials []denial
+	denials []parse.Denial
 	roots   []string       // of the words, made at first use
 	at      map[string]int // of a long clause: the first word that has a stem, a root or a form (see places)
 	best    [2]fit         // the clauses of the claim that fit it best; see fitsBetter
@@ -39,7 +41,7 @@ func (c *clause) places() map[string]int {
 		c.at = map[string]int{}
 		for i := len(c.words) - 1; i >= 0; i-- {
 			w := c.words[i]
-			c.at[w.stem], c.at["/"+root(w.low)], c.at["="+w.low] = i, i, i
+			c.at[w.Stem], c.at["/"+parse.Root(w.Low)], c.at["="+w.Low] = i, i, i
 		}
 	}
 	return c.at
@@ -50,7 +52,7 @@ func (c *clause) root(i int) string {
 	if c.roots == nil {
 		c.roots = make([]string, len(c.words))
 		for i, w := range c.words {
-			c.roots[i] = root(w.low)
+			c.roots[i] = parse.Root(w.Low)
 		}
 	}
 	return c.roots[i]
@@ -88,12 +90,12 @@ type clauses struct {
 
 func newClauses(all []*clause) *clauses {
 	x := &clauses{all: all}
-	if len(all) > mostEach {
+	if len(all) > parse.MaxPairwise {
 		x.post = map[string][]int32{}
 		for i, c := range all {
 			for _, w := range c.words {
-				if at := x.post[w.stem]; !empty.has(w.low) && (len(at) == 0 || at[len(at)-1] != int32(i)) {
-					x.post[w.stem] = append(at, int32(i))
+				if at := x.post[w.Stem]; !parse.Stopwords.Has(w.Low) && (len(at) == 0 || at[len(at)-1] != int32(i)) {
+					x.post[w.Stem] = append(at, int32(i))
 				}
 			}
 		}
@@ -108,12 +110,12 @@ func (x *clauses) like(c *clause) []*clause {
 	}
 	var postings [][]int32
 	for _, w := range c.words {
-		if at := x.post[w.stem]; len(at) > 0 && !empty.has(w.low) {
+		if at := x.post[w.Stem]; len(at) > 0 && !parse.Stopwords.Has(w.Low) {
 			postings = append(postings, at)
 		}
 	}
 	slices.SortStableFunc(postings, func(a, b []int32) int { return len(a) - len(b) })
-	shared, most := map[int32]int{}, 4*mostEach
+	shared, most := map[int32]int{}, 4*parse.MaxPairwise
 	for _, at := range postings {
 		for _, i := range at[:min(len(at), most)] {
 			shared[i]++
@@ -124,7 +126,7 @@ func (x *clauses) like(c *clause) []*clause {
 	}
 	near := slices.Collect(maps.Keys(shared))
 	slices.SortFunc(near, func(a, b int32) int { return cmp.Or(shared[b]-shared[a], int(a-b)) })
-	near = near[:min(len(near), mostEach)]
+	near = near[:min(len(near), parse.MaxPairwise)]
 	slices.Sort(near)
 	var out []*clause
 	for _, i := range near {
@@ -136,7 +138,7 @@ func (x *clauses) like(c *clause) []*clause {
 func (c *clause) has(stem string) bool { return c.word(stem) != nil }
 
 // word returns the word of a clause that has a stem.
-func (c *clause) word(stem string) *Word {
+func (c *clause) word(stem string) *parse.Word {
 	if len(c.words) > longClause {
 		if i, is := c.places()[stem]; is {
 			return c.words[i]
@@ -144,7 +146,7 @@ func (c *clause) word(stem string) *Word {
 		return nil
 	}
 	for _, w := range c.words {
-		if w.stem == stem {
+		if w.Stem == stem {
 			return w
 		}
 	}
@@ -153,7 +155,7 @@ func (c *clause) word(stem string) *Word {
 
 // clauses cuts a claim, which is a statement of the evidence unless mine is set. A figure that both sides have counts
 // as a word.
-func (ev *Evidence) clauses(c *Claim, matches []Match, mine bool) (out []*clause) {
+func (ev *Evidence) clauses(c *parse.Claim, matches []Match, mine bool) (out []*clause) {
 	by := map[int]*clause{}
 	get := func(k int) *clause {
 		if by[k] == nil {
@@ -163,31 +165,31 @@ func (ev *Evidence) clauses(c *Claim, matches []Match, mine bool) (out []*clause
 		return by[k]
 	}
 	for i := range c.Words {
-		if w := &c.Words[i]; !w.aside {
-			x := get(w.clause)
+		if w := &c.Words[i]; !w.Aside {
+			x := get(w.Clause)
 			x.words = append(x.words, w)
-			if !empty.has(w.low) {
-				x.weight += ev.weight(w.stem)
+			if !parse.Stopwords.Has(w.Low) {
+				x.weight += ev.weight(w.Stem)
 			}
 		}
 	}
 	for i, m := range matches {
 		d := m.Detail
-		if d.Kind == Name || m.With == nil || !m.Rel.Agrees() || !mine && m.From != c {
+		if d.Kind == parse.Name || m.With == nil || !m.Rel.Agrees() || !mine && m.From != c {
 			continue
 		}
 		if !mine {
 			d = m.With
 		}
-		x := get(d.clause)
-		w := &Word{stem: fmt.Sprintf("#%d", i), low: d.Text, clause: d.clause}
-		x.words, x.weight = append(x.words, w), x.weight+ev.weight(w.stem)
+		x := get(d.Clause)
+		w := &parse.Word{Stem: fmt.Sprintf("#%d", i), Low: d.Text, Clause: d.Clause}
+		x.words, x.weight = append(x.words, w), x.weight+ev.weight(w.Stem)
 	}
-	for _, n := range c.denials {
-		x := get(n.clause)
-		if len(n.focus) == 0 { // "not after 25 minutes": the figure is denied
+	for _, n := range c.Denials {
+		x := get(n.Clause)
+		if len(n.Focus) == 0 { // "not after 25 minutes": the figure is denied
 			for _, w := range x.words {
-				n.focus = append(n.focus, w.stem)
+				n.Focus = append(n.Focus, w.Stem)
 			}
 		}
 		x.denials = append(x.denials, n)
@@ -198,12 +200,12 @@ func (ev *Evidence) clauses(c *Claim, matches []Match, mine bool) (out []*clause
 // sharedClause returns the share of the lighter of two clauses that both have, and how many words that are. A figure
 // says as much as two words.
 func (ev *Evidence) sharedClause(a, b *clause) (share float64, n int) {
-	compares()
+	parse.CountComparison()
 	both := 0.0
 	for _, w := range a.words {
-		if !empty.has(w.low) && b.has(w.stem) {
-			both += ev.weight(w.stem)
-			n += 1 + strings.Count(w.stem, "#")
+		if !parse.Stopwords.Has(w.Low) && b.has(w.Stem) {
+			both += ev.weight(w.Stem)
+			n += 1 + strings.Count(w.Stem, "#")
 		}
 	}
 	return both / max(.01, min(a.weight, b.weight)), n
@@ -212,7 +214,7 @@ func (ev *Evidence) sharedClause(a, b *clause) (share float64, n int) {
 // opposites finds clauses of a claim that a clause of a window says the opposite of: both
 // have most of their words in common, and one denies what the other says, or has the
 // opposite of one of its words.
-func (ev *Evidence) opposites(c *Claim, w Window, matches []Match) (reasons []string) {
+func (ev *Evidence) opposites(c *parse.Claim, w Window, matches []Match) (reasons []string) {
 	for _, o := range ev.opposing(c, w, matches) {
 		reasons = append(reasons, o.why)
 	}
@@ -226,7 +228,7 @@ type opposition struct {
 	like float64 // how much the clauses have in common, from 0 to 1
 }
 
-func (ev *Evidence) opposing(c *Claim, w Window, matches []Match) (all []opposition) {
+func (ev *Evidence) opposing(c *parse.Claim, w Window, matches []Match) (all []opposition) {
 	if !c.English || strings.HasSuffix(strings.TrimSpace(c.Text), "?") { // it claims nothing
 		return nil
 	}
@@ -239,7 +241,7 @@ func (ev *Evidence) opposing(c *Claim, w Window, matches []Match) (all []opposit
 	mine, others := newClauses(ev.clauses(c, matches, true)), newClauses(theirs)
 	for _, m := range mine.all {
 		if o := ev.opposite(m, mine, others); o.why != "" {
-			if (o.stem == stem("before") || o.stem == stem("after")) && c.outright() != w.outright() {
+			if (o.stem == parse.Stem("before") || o.stem == parse.Stem("after")) && countOutright(c) != w.outright() {
 				continue // nothing before eight, only after eight
 			}
 			all = append(all, o)
@@ -251,7 +253,7 @@ func (ev *Evidence) opposing(c *Claim, w Window, matches []Match) (all []opposit
 // outright counts the denials of a window by a word that does nothing else.
 func (w *Window) outright() (n int) {
 	for _, e := range w.Claims {
-		n += e.outright()
+		n += countOutright(e)
 	}
 	return n
 }
@@ -288,7 +290,7 @@ func (ev *Evidence) opposite(m *clause, mine, theirs *clauses) (best opposition)
 			one, other := ev.without(m, x), ev.without(t, y)
 			s := both / max(.1, min(one, other))
 			if s >= .4 && (n >= 2 || s >= .6) && s > most && !ev.fitsBetter(m, t, mine) {
-				best = opposition{fmt.Sprintf("“%s” against “%s”", x.low, y.low), x.stem,
+				best = opposition{fmt.Sprintf("“%s” against “%s”", x.Low, y.Low), x.Stem,
 					both / max(.1, math.Sqrt(one*other))}
 				most = s
 			}
@@ -303,9 +305,9 @@ func (ev *Evidence) opposite(m *clause, mine, theirs *clauses) (best opposition)
 }
 
 // deniesWord reports whether a clause denies a word by another one, as "disabled" does not deny itself.
-func (c *clause) deniesWord(w *Word) bool {
-	return slices.ContainsFunc(c.denials, func(d denial) bool {
-		return strings.ToLower(d.word) != w.low && slices.Contains(d.focus, w.stem)
+func (c *clause) deniesWord(w *parse.Word) bool {
+	return slices.ContainsFunc(c.denials, func(d parse.Denial) bool {
+		return strings.ToLower(d.Word) != w.Low && slices.Contains(d.Focus, w.Stem)
 	})
 }
 
@@ -333,11 +335,11 @@ func (ev *Evidence) fitsBetter(m, t *clause, mine *clauses) bool {
 }
 
 // without is the weight of a clause without one of its words.
-func (ev *Evidence) without(c *clause, w *Word) float64 {
-	if empty.has(w.low) {
+func (ev *Evidence) without(c *clause, w *parse.Word) float64 {
+	if parse.Stopwords.Has(w.Low) {
 		return c.weight
 	}
-	return c.weight - ev.weight(w.stem)
+	return c.weight - ev.weight(w.Stem)
 }
 
 // deniedWord returns a word that one of two clauses denies and the other says, as it is written, and its stem; "" if
@@ -345,9 +347,9 @@ func (ev *Evidence) without(c *clause, w *Word) float64 {
 func deniedWord(a, b *clause) (word, stem string) {
 	for _, p := range [][2]*clause{{a, b}, {b, a}} {
 		for _, d := range p[0].denials {
-			for _, f := range d.focus {
+			for _, f := range d.Focus {
 				if w := p[1].word(f); w != nil {
-					return w.low, f
+					return w.Low, f
 				}
 			}
 		}
@@ -362,10 +364,10 @@ var rhythms = sync.OnceValue(func() map[string]string {
 })
 
 // rhythm returns a word for the only rhythm that the words have, nil if they have none or several.
-func (c *clause) rhythm() (r *Word) {
+func (c *clause) rhythm() (r *parse.Word) {
 	for _, w := range c.words {
-		if of := rhythms()[w.low]; of != "" {
-			if r != nil && rhythms()[r.low] != of {
+		if of := rhythms()[w.Low]; of != "" {
+			if r != nil && rhythms()[r.Low] != of {
 				return nil
 			}
 			r = w
@@ -376,13 +378,13 @@ func (c *clause) rhythm() (r *Word) {
 
 // opposed returns a word of one clause and its opposite in the other, or two rhythms that differ; nil if there are
 // none.
-func opposed(a, b *clause) (*Word, *Word) {
-	if x, y := a.rhythm(), b.rhythm(); x != nil && y != nil && rhythms()[x.low] != rhythms()[y.low] {
+func opposed(a, b *clause) (*parse.Word, *parse.Word) {
+	if x, y := a.rhythm(), b.rhythm(); x != nil && y != nil && rhythms()[x.Low] != rhythms()[y.Low] {
 		return x, y
 	}
 	for i, x := range a.words {
 		rx, at := a.root(i), -1
-		for _, ry := range contraries()[rx] {
+		for _, ry := range parse.Antonyms()[rx] {
 			if k := b.withRoot(ry); k >= 0 && (at < 0 || k < at) && ry != rx && a.withRoot(ry) < 0 {
 				at = k
 			}
@@ -400,16 +402,16 @@ func opposed(a, b *clause) (*Word, *Word) {
 		}
 		if len(b.words) > longClause {
 			for _, p := range negativePrefixes {
-				if low, is := strings.CutPrefix(x.low, p); is && len(low) > 4 {
+				if low, is := strings.CutPrefix(x.Low, p); is && len(low) > 4 {
 					note(b.withForm(low))
 				}
-				if len(x.low) > 4 {
-					note(b.withForm(p + x.low))
+				if len(x.Low) > 4 {
+					note(b.withForm(p + x.Low))
 				}
 			}
 		} else {
 			for k, y := range b.words {
-				if isPrefixed(x.low, y.low) || isPrefixed(y.low, x.low) {
+				if isPrefixed(x.Low, y.Low) || isPrefixed(y.Low, x.Low) {
 					note(k)
 				}
 			}
@@ -433,7 +435,7 @@ func isPrefixed(low, word string) bool {
 // before and after: two statements with the same condition may differ in both.
 func turnsWithDenial(why string) bool {
 	word, _, _ := strings.Cut(strings.TrimPrefix(why, "“"), "”")
-	return strings.HasSuffix(why, deniedOnceSuffix) || conditionSigns()[word]+orderSign(word) != 0
+	return strings.HasSuffix(why, deniedOnceSuffix) || parse.ConditionSigns()[word]+parse.OrderSign(word) != 0
 }
 
 // deniedOnceSuffix ends, and marks for other code, a reason that one of two clauses denies a word and the other not.

@@ -4,55 +4,57 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"blackboard/board/claims/parse"
 )
 
 // This file finds sentences that say of one thing what a statement says otherwise, with hardly
 // another word: of all where it is most, every month where it is every year, by another party
-// (party.go).
+// (party.go of parse).
 // It knows English only.
 
 // disagrees returns why a finding says otherwise than the statements that it quotes.
-func (c *Claim) disagrees(around []*Claim, quote string) (reasons []string) {
+func disagrees(c *parse.Claim, around []*parse.Claim, quote string) (reasons []string) {
 	if !c.English {
 		return nil
 	}
-	mine, said := c.tokens(), lex(quote)
+	mine, said := c.Tokens(), parse.Tokenize(quote)
 	add := func(why string) {
 		if why != "" {
 			reasons = append(reasons, why)
 		}
 	}
-	add(mine.widens(said))
+	add(widens(mine, said))
 	for _, e := range around {
-		add(mine.otherRhythm(e.tokens(), c, e))
+		add(otherRhythm(mine, e.Tokens(), c, e))
 	}
 	return reasons
 }
 
 var (
-	universals = set(`all every each entire entirely whole wholly always fully completely everything
+	universals = parse.NewSet(`all every each entire entirely whole wholly always fully completely everything
 		everybody everyone whenever`)
-	partials = set("most mostly some many half several few partly part majority usually often sometimes")
+	partials = parse.NewSet("most mostly some many half several few partly part majority usually often sometimes")
 )
 
 // scope returns the words with which a text speaks of all, and of a part.
-func (t tokens) scope() (all, part string) {
+func scope(t parse.Tokens) (all, part string) {
 	for i := range t {
-		low, next, before := t[i].low, t.at(i+1), t.at(i-1).low
+		low, next, before := t[i].Low, t.At(i+1), t.At(i-1).Low
 		switch {
-		case low == "of" && t.outOf(i) != "":
-			part = t.outOf(i)
+		case low == "of" && outOf(t, i) != "":
+			part = outOf(t, i)
 		case low == "full" && before == "in",
-			universals.has(low) && next.kind != numberToken && ones[next.low] == 0 &&
-				dimensionOf(next.low) == "":
+			universals.Has(low) && next.Kind != parse.NumberToken && parse.SmallNumbers[next.Low] == 0 &&
+				parse.DimensionOf(next.Low) == "":
 			if before == "not" || before == "almost" || before == "nearly" {
 				part = before + " " + low
 			} else {
 				all = low
 			}
-		case !partials.has(low), low == "most" && (before == "at" || before == "the"),
-			low == "some" && next.kind == numberToken, low == "many" && (before == "how" || before == "as"),
-			(low == "half" || low == "part") && next.low != "of":
+		case !partials.Has(low), low == "most" && (before == "at" || before == "the"),
+			low == "some" && next.Kind == parse.NumberToken, low == "many" && (before == "how" || before == "as"),
+			(low == "half" || low == "part") && next.Low != "of":
 		default:
 			part = low
 		}
@@ -61,55 +63,55 @@ func (t tokens) scope() (all, part string) {
 }
 
 // outOf returns what stands around "of" if that is a part: 38 of the 40, four out of nine, 11 of them.
-func (t tokens) outOf(i int) string {
+func outOf(t parse.Tokens, i int) string {
 	number := func(k int) float64 {
-		n, _ := strconv.ParseFloat(t.at(k).text, 64)
-		return max(n, float64(ones[t.at(k).low]))
+		n, _ := strconv.ParseFloat(t.At(k).Text, 64)
+		return max(n, float64(parse.SmallNumbers[t.At(k).Low]))
 	}
 	k, from := i+1, i-1
-	if wholes.has(t.at(k).low) {
+	if wholes.Has(t.At(k).Low) {
 		k++
 	}
-	if t.at(from).low == "out" {
+	if t.At(from).Low == "out" {
 		from--
 	}
 	n, of := number(from), number(k)
-	if n == 0 || n >= of && t.at(i+1).low != "them" {
+	if n == 0 || n >= of && t.At(i+1).Low != "them" {
 		return ""
 	}
-	return t.textOf(from, k+1)
+	return t.Text(from, k+1)
 }
 
 // widens returns why a text speaks of all where another one speaks of a part.
-func (t tokens) widens(o tokens) string {
-	all, part := t.scope()
-	theirs, some := o.scope()
+func widens(t, o parse.Tokens) string {
+	all, part := scope(t)
+	theirs, some := scope(o)
 	if all == "" || part != "" || theirs != "" || some == "" ||
-		slices.ContainsFunc(o, func(x token) bool { return universals.has(x.low) }) { // all 19 of them
+		slices.ContainsFunc(o, func(x parse.Token) bool { return universals.Has(x.Low) }) { // all 19 of them
 		return ""
 	}
 	return fmt.Sprintf("“%s” against “%s”", all, some)
 }
 
 // hedging are the words with which a text leaves open whether something is.
-var hedging = set("may might could can possible possibly likely probably perhaps if unless whether expected")
+var hedging = parse.NewSet("may might could can possible possibly likely probably perhaps if unless whether expected")
 
-// rhythms returns how often a text says that something is, and which of them it rules out.
-func (t tokens) rhythms() (is, not []string) {
+// rhythmsOf returns how often a text says that something is, and which of them it rules out.
+func rhythmsOf(t parse.Tokens) (is, not []string) {
 	for i := range t {
-		per, n := t.rate(i)
-		if of := rhythms()[t[i].low]; of != "" {
+		per, n := t.Rate(i)
+		if of := rhythms()[t[i].Low]; of != "" {
 			per, n = of, 1
 		}
-		if n == 0 || !periods.has(per) {
+		if n == 0 || !parse.RatePeriods.Has(per) {
 			continue
 		}
-		b := t.at(i - 1)
-		if (t[i].low == "a" || t[i].low == "an") && !oftenWords.has(b.low) && dimensionOf(b.low) == "" &&
-			!slices.ContainsFunc(t[max(0, i-4):i], token.counts) {
+		b := t.At(i - 1)
+		if (t[i].Low == "a" || t[i].Low == "an") && !oftenWords.Has(b.Low) && parse.DimensionOf(b.Low) == "" &&
+			!slices.ContainsFunc(t[max(0, i-4):i], parse.Token.IsNumeral) {
 			continue // a year ago
 		}
-		if b.low == "not" {
+		if b.Low == "not" {
 			not = append(not, per)
 		} else {
 			is = append(is, per)
@@ -118,13 +120,13 @@ func (t tokens) rhythms() (is, not []string) {
 	return is, not
 }
 
-var oftenWords = set("once twice thrice times")
+var oftenWords = parse.NewSet("once twice thrice times")
 
 // otherRhythm returns why a claim says that something is every month, and a statement that it
 // is every year. A figure that was converted is another one.
-func (t tokens) otherRhythm(o tokens, c, e *Claim) string {
-	mine, _ := t.rhythms()
-	theirs, not := o.rhythms()
+func otherRhythm(t, o parse.Tokens, c, e *parse.Claim) string {
+	mine, _ := rhythmsOf(t)
+	theirs, not := rhythmsOf(o)
 	for _, r := range mine {
 		if slices.Contains(theirs, r) {
 			return ""
@@ -132,8 +134,8 @@ func (t tokens) otherRhythm(o tokens, c, e *Claim) string {
 	}
 	for k := range c.Details {
 		d := &c.Details[k]
-		if d.Kind == Number && !slices.ContainsFunc(e.Details, func(x Detail) bool {
-			return x.Kind == Number && x.Q.Number == d.Q.Number
+		if d.Kind == parse.Number && !slices.ContainsFunc(e.Details, func(x parse.Detail) bool {
+			return x.Kind == parse.Number && x.Q.Number == d.Q.Number
 		}) {
 			return ""
 		}
@@ -149,7 +151,7 @@ func (t tokens) otherRhythm(o tokens, c, e *Claim) string {
 }
 
 // countsAs reports whether two quantities are of one unit, or count the same.
-func (q *Quantity) countsAs(o *Quantity) bool {
+func countsAs(q, o *parse.Quantity) bool {
 	if q.Dim == "" && len(q.Noun) > 0 && len(o.Noun) > 0 {
 		return q.Noun[0] == o.Noun[0]
 	}
@@ -162,19 +164,19 @@ func titledParty(who []string) bool {
 
 // saidByOthers returns why a figure of a claim is somebody else's in a window: of two people,
 // or of two parties of one statement.
-func (cmp *Comparison) saidByOthers(c *Claim) []string {
-	mine := c.tokens()
+func (cmp *Comparison) saidByOthers(c *parse.Claim) []string {
+	mine := c.Tokens()
 	for _, m := range cmp.Matches {
-		if m.With == nil || !m.Rel.Agrees() || m.Detail.Kind != Number || m.From.Cells != nil {
+		if m.With == nil || !m.Rel.Agrees() || m.Detail.Kind != parse.Number || m.From.Cells != nil {
 			continue
 		}
-		theirs := m.From.tokens()
-		who, other := mine.sayer(m.Detail.first), theirs.sayer(m.With.first)
-		all := theirs.sayers(m.With.first)
+		theirs := m.From.Tokens()
+		who, other := mine.Speaker(m.Detail.FirstToken), theirs.Speaker(m.With.FirstToken)
+		all := theirs.Sayers(m.With.FirstToken)
 		if slices.ContainsFunc(who, func(w string) bool { return slices.Contains(all, w) && !titleStems()[w] }) {
 			continue // she wrote that the station recorded it
 		}
-		has := func(w string) bool { return m.From.stems[w] || m.From.context[w] }
+		has := func(w string) bool { return m.From.Stems[w] || m.From.Context[w] }
 		both := titledParty(who) && titledParty(other)
 		if len(who) == 0 || len(other) == 0 || !both && !slices.ContainsFunc(who, has) ||
 			slices.ContainsFunc(who, func(w string) bool {

@@ -3,6 +3,7 @@ package claims
 import (
 	"testing"
 
+	"blackboard/board/claims/parse"
 	"blackboard/board/documents"
 )
 
@@ -39,8 +40,8 @@ func TestVerifyOtherwise(t *testing.T) {
 		{"other currency", "The bill comes to 11,460 euros.", "The bill comes to 11,460 euros", "The bill is 11,460 pounds.", true},
 		{"day in words", "She comes on the 22nd not 21st", "She comes on the 22nd", "She comes on 22 June.", false},
 	} {
-		ev := NewEvidence(ExtractDocument(documents.New("s.md", c.source)))
-		v := ev.Verify(ExtractText(c.content, ""), c.quote, ev.OnLines(1, 9))
+		ev := NewEvidence(parse.ExtractDocument(documents.New("s.md", c.source)))
+		v := ev.Verify(parse.ExtractText(c.content, ""), c.quote, ev.OnLines(1, 9))
 		got := append(v.Refuted, v.Misquotes(func(string) bool { return c.wrong })...)
 		if (len(got) > 0) != c.wrong {
 			t.Errorf("%s: %q", c.name, got)
@@ -55,15 +56,15 @@ func TestSpokenTimes(t *testing.T) {
 		"two in the afternoon": "14:00", "nine o'clock": "09:00", "noon": "12:00", "midnight": "00:00",
 		"ten past three in the morning": "03:10",
 	} {
-		ev := NewEvidence([]*Claim{ExtractText("The gate opens at "+digits+".", "s")})
-		d := ExtractText("The gate opens at "+spoken+".", "").figures()
+		ev := NewEvidence([]*parse.Claim{parse.ExtractText("The gate opens at "+digits+".", "s")})
+		d := figuresOf(parse.ExtractText("The gate opens at "+spoken+".", ""))
 		if len(d) != 1 || !ev.hasFigure(nil, d[0]) {
 			t.Errorf("%s is not %s: %v", spoken, digits, d)
 		}
 	}
-	exact := ExtractText("It came back at 03:12:18.", "").figures()[0]
+	exact := figuresOf(parse.ExtractText("It came back at 03:12:18.", ""))[0]
 	near := func(s string) bool {
-		return ExtractText("It came back "+s+".", "").figures()[0].relation(exact).Agrees()
+		return figuresOf(parse.ExtractText("It came back "+s+".", ""))[0].Relate(exact).Agrees()
 	}
 	for s, agrees := range map[string]bool{"shortly after three in the morning": true,
 		"at three in the morning": false, "about five in the morning": false} {
@@ -72,7 +73,7 @@ func TestSpokenTimes(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"from five to eight days", "ten to twelve people", "one in the team", "he had eight"} {
-		for _, d := range ExtractText(s, "").figures() {
+		for _, d := range figuresOf(parse.ExtractText(s, "")) {
 			if d.T != nil {
 				t.Errorf("%q is a time: %s", s, d.Text)
 			}

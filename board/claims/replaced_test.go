@@ -3,6 +3,8 @@ package claims
 import (
 	"strings"
 	"testing"
+
+	"blackboard/board/claims/parse"
 )
 
 // TestReplaced: a figure or name in the place of one of the quote contradicts it, wherever the source has it; what
@@ -41,13 +43,13 @@ Claims that are not made in time are forfeited.`
 		{"CB inspected the pier on 4 May 2025.", "The pier was inspected by Colin Boyd on 4 May 2025.", ""},
 	} {
 		ev := readReport(ferry)
-		var at []*Claim
+		var at []*parse.Claim
 		for _, e := range ev.Claims {
 			if strings.Contains(c.quote, e.Text) || strings.Contains(e.Text, strings.TrimSuffix(c.quote, ".")) {
 				at = append(at, e)
 			}
 		}
-		v := ev.Verify(ExtractText(c.finding, ""), c.quote, at)
+		v := ev.Verify(parse.ExtractText(c.finding, ""), c.quote, at)
 		why := strings.Join(v.Refuted, "; ")
 		if len(at) == 0 || c.reason == "" && why != "" || !strings.Contains(why, c.reason) {
 			t.Errorf("%q of %q (%d): %q", c.finding, c.quote, len(at), why)
@@ -58,8 +60,8 @@ Claims that are not made in time are forfeited.`
 // TestFactor: what a program multiplies with is not what a finding counts.
 func TestFactor(t *testing.T) {
 	const quote = "return Math.floor(amount * 100);"
-	ev := NewEvidence([]*Claim{ExtractText(quote, "money.js")})
-	v := ev.Verify(ExtractText("An amount of 19.99 becomes 1998 cents.", ""), quote, ev.Claims)
+	ev := NewEvidence([]*parse.Claim{parse.ExtractText(quote, "money.js")})
+	v := ev.Verify(parse.ExtractText("An amount of 19.99 becomes 1998 cents.", ""), quote, ev.Claims)
 	if v.Refuted != nil || v.Misquotes(func(string) bool { return true }) != nil {
 		t.Errorf("%q", v.Refuted)
 	}

@@ -6,17 +6,19 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"blackboard/board/claims/parse"
 )
 
 // A Survival is what a report has of a finding.
 type Survival struct {
 	Verdict  Verdict
 	Verbatim bool
-	Reasons  []string  // why the report refutes it
-	Lacks    []*Detail // figures that the report does not have there
-	Differs  []*Detail // figures in whose place the report has others
-	Window   *Window   // the nearest one; nil if nothing is near
-	Claim    *Claim    // the finding as it was read
+	Reasons  []string        // why the report refutes it
+	Lacks    []*parse.Detail // figures that the report does not have there
+	Differs  []*parse.Detail // figures in whose place the report has others
+	Window   *Window         // the nearest one; nil if nothing is near
+	Claim    *parse.Claim    // the finding as it was read
 	has      count
 	strong   bool    // it has the very digits, with another unit or sign
 	often    bool    // it says that it is done more often or more rarely
@@ -39,7 +41,7 @@ func (s *Survival) Carries(words float64) bool {
 		return false
 	}
 	n, cover := &s.has, s.Window.Cover
-	if words < .6 && float64(len(s.Claim.stems))*(1-n.plain[0]) > mostLacking+.5 {
+	if words < .6 && float64(len(s.Claim.Stems))*(1-n.plain[0]) > mostLacking+.5 {
 		return false
 	}
 	near, all := cover+s.back, n.figures > 0 && n.agree == n.figures
@@ -69,8 +71,8 @@ func (ev *Evidence) Even() *Evidence {
 
 // Survive compares a finding with what a report says word for word, or in one of the windows
 // that are nearest to it. What stands word for word is there, if no other section says otherwise.
-func (ev *Evidence) Survive(claim *Claim, item string) Survival {
-	var said *Claim
+func (ev *Evidence) Survive(claim *parse.Claim, item string) Survival {
+	var said *parse.Claim
 	denied := ""
 	if ev.knows(claim) {
 		if said, denied = ev.Says(item); said != nil && denied == "" {
@@ -79,7 +81,7 @@ func (ev *Evidence) Survive(claim *Claim, item string) Survival {
 				return s
 			}
 			return Survival{Verdict: Supported, Verbatim: true, Claim: claim,
-				Window: &Window{Source: said.Source, Claims: []*Claim{said}, Cover: 1}}
+				Window: &Window{Source: said.Source, Claims: []*parse.Claim{said}, Cover: 1}}
 		}
 	}
 	best := ev.best(claim, nil)
@@ -87,7 +89,7 @@ func (ev *Evidence) Survive(claim *Claim, item string) Survival {
 		ev.refuteParts(claim, &best)
 	}
 	if said != nil && (best.Verdict != Supported || slices.Contains(best.Window.Claims, said)) && len(best.Reasons) == 0 {
-		best.Verdict, best.Window = Refuted, &Window{Source: said.Source, Claims: []*Claim{said}, Cover: 1}
+		best.Verdict, best.Window = Refuted, &Window{Source: said.Source, Claims: []*parse.Claim{said}, Cover: 1}
 		best.Reasons = []string{fmt.Sprintf("the report has it beside “%s”", denied)}
 	}
 	return best
@@ -95,8 +97,8 @@ func (ev *Evidence) Survive(claim *Claim, item string) Survival {
 
 // best is what the window says that decides on a claim. If the claim stands word for word somewhere, as in an appendix,
 // other sections are asked alone: what is said beside it belongs to it.
-func (ev *Evidence) best(claim, said *Claim) Survival {
-	best := Survival{Claim: claim, odds: -100, Lacks: claim.figures()}
+func (ev *Evidence) best(claim, said *parse.Claim) Survival {
+	best := Survival{Claim: claim, odds: -100, Lacks: figuresOf(claim)}
 	for _, w := range ev.Nearest(claim, nearWindows) {
 		if said != nil && slices.Equal(w.Claims[0].Heads, said.Heads) {
 			continue
@@ -118,8 +120,8 @@ func (s *Survival) Denies() bool { return s.Verdict == Refuted && s.Window.Cover
 const WordForWord = "it stands word for word in another place"
 
 // knows reports whether the evidence has all words of a claim, wherever they are.
-func (ev *Evidence) knows(c *Claim) bool {
-	for s := range c.stems {
+func (ev *Evidence) knows(c *parse.Claim) bool {
+	for s := range c.Stems {
 		if len(ev.stems[s]) == 0 {
 			return false
 		}
@@ -176,7 +178,7 @@ func (v Verdict) decides() int {
 }
 
 // judge decides whether a window says a claim.
-func (ev *Evidence) judge(c *Claim, cmp Comparison) Survival {
+func (ev *Evidence) judge(c *parse.Claim, cmp Comparison) Survival {
 	s := Survival{Window: &cmp.Window, Claim: c, back: cmp.Back}
 	s.has.plain = cmp.plain(c)
 	often := cmp.howOften()
@@ -212,7 +214,7 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 	if cover >= .5 || n > 0 && cover >= .35 && back >= .3 || n > 1 {
 		said = slices.Concat(ev.swapped(cmp.Matches), ev.renamed(s.Claim, cmp.Matches))
 		by = cmp.saidByOthers(s.Claim)
-		if why := s.Claim.crosswise(cmp.Claims); why != "" {
+		if why := crosswise(s.Claim, cmp.Claims); why != "" {
 			said = append(said, why)
 		}
 	}
@@ -236,17 +238,18 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 	s.denied, s.placed = len(said)+len(opposite) > 0 && !s.isTable(), len(said) > 0
 	s.sure = s.sure || slices.ContainsFunc(opposite, isFirm) ||
 		!ev.Part && !ev.isLong() && back >= .45 && slices.ContainsFunc(opposite, TurnsOnDenial) &&
-			s.Claim.outright()%2 == 1 && !s.Claim.contrasts() &&
-			!slices.ContainsFunc(cmp.Claims, func(e *Claim) bool { return e.mayDeny() }) ||
+			countOutright(s.Claim)%2 == 1 && !contrasts(s.Claim) &&
+			!slices.ContainsFunc(cmp.Claims, func(e *parse.Claim) bool { return mayDeny(e) }) ||
 		len(by) > 0 && slices.ContainsFunc(cmp.Claims, cmp.anchored)
 	s.Reasons = slices.Concat(s.Reasons, said, opposite)
 }
 
 // contrasts reports whether a claim denies something only beside what it says: by the valve, not by the pump.
-func (c *Claim) contrasts() bool {
-	t := c.tokens()
+func contrasts(c *parse.Claim) bool {
+	t := c.Tokens()
 	for i := range t {
-		if before := t.at(i - 1); t[i].low == "not" && (before.text == "," || before.low == "and" || before.low == "but") {
+		if before := t.At(i - 1); t[i].Low == "not" &&
+			(before.Text == "," || before.Low == "and" || before.Low == "but") {
 			return true
 		}
 	}
@@ -254,8 +257,8 @@ func (c *Claim) contrasts() bool {
 }
 
 // inOne reports whether one statement of a window has the figures or names that stand otherwise.
-func (cmp *Comparison) inOne(ev *Evidence, c *Claim) bool {
-	return slices.ContainsFunc(cmp.Claims, func(e *Claim) bool {
+func (cmp *Comparison) inOne(ev *Evidence, c *parse.Claim) bool {
+	return slices.ContainsFunc(cmp.Claims, func(e *parse.Claim) bool {
 		of := slices.DeleteFunc(slices.Clone(cmp.Matches), func(m Match) bool { return m.From != e && m.With != nil })
 		return len(ev.swapped(of))+len(ev.renamed(c, of)) > 0
 	})
@@ -275,27 +278,27 @@ func (s *Survival) Sure() bool { return s.sure }
 
 // statesNear reports whether a figure stands elsewhere in the evidence, in a statement that has another word of the
 // claim.
-func (ev *Evidence) statesNear(c *Claim, d *Detail) bool {
-	return slices.ContainsFunc(ev.withFigure(c, d), func(e *Claim) bool {
-		return sharedStems(c, e) > 0 && slices.ContainsFunc(e.Details, func(x Detail) bool {
-			return d.relation(&x) == Same
+func (ev *Evidence) statesNear(c *parse.Claim, d *parse.Detail) bool {
+	return slices.ContainsFunc(ev.withFigure(c, d), func(e *parse.Claim) bool {
+		return sharedStems(c, e) > 0 && slices.ContainsFunc(e.Details, func(x parse.Detail) bool {
+			return d.Relate(&x) == parse.Same
 		})
 	})
 }
 
 // limits reports whether a figure is a limit that a window states by a middle and a distance:
 // 24.5 of 25 ± 0.5.
-func (cmp *Comparison) limits(d *Detail) bool {
-	if d.Kind != Number || d.Q.Whole {
+func (cmp *Comparison) limits(d *parse.Detail) bool {
+	if d.Kind != parse.Number || d.Q.Whole {
 		return false
 	}
 	for _, e := range cmp.Claims {
 		for i := range e.Details {
 			for j := range e.Details {
 				x, y := &e.Details[i], &e.Details[j]
-				if i != j && x.Kind == Number && y.Kind == Number && x.Q.Dim == d.Q.Dim &&
+				if i != j && x.Kind == parse.Number && y.Kind == parse.Number && x.Q.Dim == d.Q.Dim &&
 					y.Q.Dim == d.Q.Dim && y.Q.Value < .2*x.Q.Value &&
-					(near(x.Q.Value-y.Q.Value, d.Q.Value) || near(x.Q.Value+y.Q.Value, d.Q.Value)) {
+					(parse.IsNear(x.Q.Value-y.Q.Value, d.Q.Value) || parse.IsNear(x.Q.Value+y.Q.Value, d.Q.Value)) {
 					return true
 				}
 			}
@@ -307,7 +310,7 @@ func (cmp *Comparison) limits(d *Detail) bool {
 // Speaks reports whether the nearest window has a figure of a finding, or two words: one stands
 // in any short text.
 func (s *Survival) Speaks() bool {
-	return s.has.agree > 0 || s.has.plain[0]*float64(len(s.Claim.stems)) > 1.5
+	return s.has.agree > 0 || s.has.plain[0]*float64(len(s.Claim.Stems)) > 1.5
 }
 
 // Likely reports whether the nearest window is more likely one that says a finding.
@@ -321,17 +324,17 @@ func (s *Survival) Rivals() bool {
 	if s.Window == nil {
 		return false
 	}
-	var theirs []*Detail
+	var theirs []*parse.Detail
 	for _, e := range s.Window.Claims {
-		theirs = append(theirs, e.figures()...)
+		theirs = append(theirs, figuresOf(e)...)
 	}
-	mine := s.Claim.figures()
-	agree := func(d, x *Detail) bool { r := d.relation(x); return r.Agrees() || r == Coarser }
-	return slices.ContainsFunc(mine, func(d *Detail) bool {
-		return !slices.ContainsFunc(theirs, func(x *Detail) bool { return agree(d, x) }) &&
-			slices.ContainsFunc(theirs, func(x *Detail) bool {
-				return d.relation(x) >= OtherValue && (d.Q == nil || d.Q.Dim != "" || s.has.agree > 2) &&
-					!slices.ContainsFunc(mine, func(o *Detail) bool { return agree(o, x) })
+	mine := figuresOf(s.Claim)
+	agree := func(d, x *parse.Detail) bool { r := d.Relate(x); return r.Agrees() || r == parse.Coarser }
+	return slices.ContainsFunc(mine, func(d *parse.Detail) bool {
+		return !slices.ContainsFunc(theirs, func(x *parse.Detail) bool { return agree(d, x) }) &&
+			slices.ContainsFunc(theirs, func(x *parse.Detail) bool {
+				return d.Relate(x) >= parse.OtherValue && (d.Q == nil || d.Q.Dim != "" || s.has.agree > 2) &&
+					!slices.ContainsFunc(mine, func(o *parse.Detail) bool { return agree(o, x) })
 			})
 	})
 }
@@ -340,10 +343,10 @@ func (s *Survival) Rivals() bool {
 func (s *Survival) weigh(cmp *Comparison) {
 	n := &s.has
 	switch {
-	case n.chance(len(s.Claim.stems), cmp.Cover, cmp.Back) && !s.Claim.holdsAs(cmp.Claims):
+	case n.chance(len(s.Claim.Stems), cmp.Cover, cmp.Back) && !s.Claim.SharesCondition(cmp.Claims):
 	case s.odds >= surely && (n.agree > 0 || n.figures == 0):
 		s.Verdict = Supported
-	case s.odds >= hardly, n.agree > 0 && s.odds >= rather, s.Claim.holdsAs(cmp.Claims):
+	case s.odds >= hardly, n.agree > 0 && s.odds >= rather, s.Claim.SharesCondition(cmp.Claims):
 		s.Verdict = Unsure
 	}
 }
@@ -352,36 +355,37 @@ func (s *Survival) weigh(cmp *Comparison) {
 func (s *Survival) take(ev *Evidence, m Match, cmp *Comparison) {
 	d, n := m.Detail, &s.has
 	switch {
-	case !d.isFigure():
+	case !d.IsFigure():
 		n.names++
-		if m.Rel == Same {
+		if m.Rel == parse.Same {
 			n.named++
 		}
 		return
-	case d.Weak || d.T != nil && d.T.days() > 300 && m.Rel.Agrees():
+	case d.Weak || d.T != nil && d.T.Days() > 300 && m.Rel.Agrees():
 		return
 	}
 	n.figures++
-	if d.Kind == Number && !d.Q.Ref {
+	if d.Kind == parse.Number && !d.Q.Ref {
 		n.numbers++
 	}
 	switch {
-	case m.Rel == Bare && d.Q.Whole && d.Q.Number < 10:
+	case m.Rel == parse.Bare && d.Q.Whole && d.Q.Number < 10:
 		s.Lacks = append(s.Lacks, d) // the 6 of six hours stands in any table
-	case m.Rel.Agrees() || m.Rel == Coarser:
+	case m.Rel.Agrees() || m.Rel == parse.Coarser:
 		n.agree++
-		if d.Kind == Number && !d.Q.Ref && (m.Rel != Bare || d.Q.Half < .5) {
+		if d.Kind == parse.Number && !d.Q.Ref && (m.Rel != parse.Bare || d.Q.Half < .5) {
 			n.counted++
 		}
-		if d.specific() {
+		if specific(d) {
 			n.exact++
 		}
-	case cmp.differs(m) && !(m.Rel == OtherValue && d.specific() && cmp.figuresIn(nil) == 0 && ev.statesNear(s.Claim, d)):
+	case cmp.differs(m) && !(m.Rel == parse.OtherValue && specific(d) && cmp.figuresIn(nil) == 0 &&
+		ev.statesNear(s.Claim, d)):
 		s.Differs = append(s.Differs, d)
-		s.form = s.form || m.Rel > OtherValue
-		s.strong = s.strong || m.Rel > OtherValue && d.specific() && cmp.Cover >= .3
+		s.form = s.form || m.Rel > parse.OtherValue
+		s.strong = s.strong || m.Rel > parse.OtherValue && specific(d) && cmp.Cover >= .3
 		why := fmt.Sprintf("the finding says %s, the report %s", d.Text, m.With.Text)
-		if m.Rel > OtherValue {
+		if m.Rel > parse.OtherValue {
 			why = m.Rel.String() + ": " + why
 		}
 		s.Reasons = append(s.Reasons, why)
@@ -391,9 +395,9 @@ func (s *Survival) take(ev *Evidence, m Match, cmp *Comparison) {
 }
 
 // figuresIn counts the figures of a claim that a statement of a window has; nil means all.
-func (cmp *Comparison) figuresIn(e *Claim) (n int) {
+func (cmp *Comparison) figuresIn(e *parse.Claim) (n int) {
 	for _, m := range cmp.Matches {
-		if m.With != nil && m.Rel.Agrees() && m.Detail.isFigure() && (e == nil || m.From == e) {
+		if m.With != nil && m.Rel.Agrees() && m.Detail.IsFigure() && (e == nil || m.From == e) {
 			n++
 		}
 	}
@@ -405,19 +409,19 @@ func (cmp *Comparison) differs(m Match) bool {
 	return m.With != nil && !m.With.Level &&
 		!(m.Detail.T != nil && m.Detail.T.Dated && tellWhen(cmp.Claims)) &&
 		m.Alike >= cmp.enough(m) && !m.Detail.Denied && !m.With.Denied &&
-		m.Detail.sameWay(m.With) && !cmp.worksOut(m) && !m.Detail.labels(m.With) && !cmp.isLimit(m) &&
-		(m.With.isDifference(m.From.tokens()) == m.Detail.isDifference(cmp.of.tokens())) &&
-		!(m.Rel == OtherUnit && !strings.ContainsFunc(m.With.Text, writesUnit))
+		sameWay(m.Detail, m.With) && !cmp.worksOut(m) && !labels(m.Detail, m.With) && !cmp.isLimit(m) &&
+		(isDifference(m.With, m.From.Tokens()) == isDifference(m.Detail, cmp.of.Tokens())) &&
+		!(m.Rel == parse.OtherUnit && !strings.ContainsFunc(m.With.Text, writesUnit))
 }
 
 // tellWhen reports whether some statements give a day by another one.
-func tellWhen(all []*Claim) bool {
-	return slices.ContainsFunc(all, func(e *Claim) bool { return e.tokens().tellsWhen() })
+func tellWhen(all []*parse.Claim) bool {
+	return slices.ContainsFunc(all, func(e *parse.Claim) bool { return e.Tokens().TellsWhen() })
 }
 
 // ToldByOthers reports whether the nearest window lacks days alone, and gives some by others: the reader has to count.
 func (s *Survival) ToldByOthers() bool {
-	none := func(d *Detail) bool { return d.T == nil || !d.T.Dated }
+	none := func(d *parse.Detail) bool { return d.T == nil || !d.T.Dated }
 	return s.Window != nil && len(s.Lacks) > 0 && !slices.ContainsFunc(s.Lacks, none) &&
 		!slices.ContainsFunc(s.Differs, none) && tellWhen(s.Window.Claims)
 }
@@ -426,38 +430,38 @@ func (s *Survival) ToldByOthers() bool {
 // round: at most 2.5 is allowed, it was 1.6.
 func (cmp *Comparison) isLimit(m Match) bool {
 	d, x := m.Detail.Q, m.With.Q
-	return m.Rel == OtherValue && d != nil && x != nil && (d.Bound == 0) != (x.Bound == 0) &&
-		m.From.tokens().hasAny(modals) != cmp.of.tokens().hasAny(modals)
+	return m.Rel == parse.OtherValue && d != nil && x != nil && (d.Bound == 0) != (x.Bound == 0) &&
+		hasAnyOf(m.From.Tokens(), parse.Modals) != hasAnyOf(cmp.of.Tokens(), parse.Modals)
 }
 
 // isDifference reports whether a figure says how much more or less something is than something else: 63 errors fewer.
-func (d *Detail) isDifference(t tokens) bool {
-	for k := d.first + 1; k < min(d.first+5, len(t)) && t[k].kind != markToken; k++ {
-		if compared.has(t[k].low) && t.at(k+1).low != "and" && t.at(k-1).low != "or" {
+func isDifference(d *parse.Detail, t parse.Tokens) bool {
+	for k := d.FirstToken + 1; k < min(d.FirstToken+5, len(t)) && t[k].Kind != parse.MarkToken; k++ {
+		if compared.Has(t[k].Low) && t.At(k+1).Low != "and" && t.At(k-1).Low != "or" {
 			return true
 		}
 	}
 	return false
 }
 
-var compared = set("more fewer less higher lower longer shorter later earlier larger smaller")
+var compared = parse.NewSet("more fewer less higher lower longer shorter later earlier larger smaller")
 
 // worksOut reports whether the figure of a claim is the sum or the difference of the one that a
 // window has in its place and of one that both have: 112 ppm, 88 under the stop value of 200.
 func (cmp *Comparison) worksOut(m Match) bool {
 	d, x := m.Detail.Q, m.With.Q
 	return d != nil && slices.ContainsFunc(cmp.Matches, func(o Match) bool {
-		return o.With != nil && o.Rel.Agrees() && o.With.Q != nil && d.countsAs(x) && x.countsAs(o.With.Q) &&
+		return o.With != nil && o.Rel.Agrees() && o.With.Q != nil && countsAs(d, x) && countsAs(x, o.With.Q) &&
 			!together(m.With, o.With) &&
-			(near(d.Value, o.With.Q.Value+x.Value) || near(d.Value, math.Abs(o.With.Q.Value-x.Value)))
+			(parse.IsNear(d.Value, o.With.Q.Value+x.Value) || parse.IsNear(d.Value, math.Abs(o.With.Q.Value-x.Value)))
 	})
 }
 
 // labels reports whether one of two figures counts something and the other one names something,
 // 14 boxes and channel 12.
-func (d *Detail) labels(x *Detail) bool {
-	of := func(d *Detail) bool { return d.Q != nil && (len(d.Q.Noun) > 0 || d.Q.Dim != "") }
-	return d.named && of(x) || x.named && of(d)
+func labels(d, x *parse.Detail) bool {
+	of := func(d *parse.Detail) bool { return d.Q != nil && (len(d.Q.Noun) > 0 || d.Q.Dim != "") }
+	return d.Named && of(x) || x.Named && of(d)
 }
 
 // writesUnit reports whether a character of a figure may be of its unit: one that it has from
@@ -472,19 +476,19 @@ type count struct {
 	plain                 [3]float64 // shares of its stems, in the window, in one statement, and their number
 }
 
-func (cmp *Comparison) plain(c *Claim) (n [3]float64) {
+func (cmp *Comparison) plain(c *parse.Claim) (n [3]float64) {
 	all := map[string]bool{}
 	for _, e := range cmp.Claims {
 		one := 0.0
-		for s := range c.stems {
-			if e.stems[s] {
+		for s := range c.Stems {
+			if e.Stems[s] {
 				one++
 				all[s] = true
 			}
 		}
 		n[1] = max(n[1], one)
 	}
-	of := float64(max(1, len(c.stems)))
+	of := float64(max(1, len(c.Stems)))
 	return [3]float64{float64(len(all)) / of, n[1] / of, min(float64(len(all)), 6) / 6}
 }
 
@@ -524,41 +528,41 @@ func (cmp *Comparison) odds(n *count) float64 {
 // only figure of its kind in the claim and the only one in the window are hardly of two
 // things, nor are those that are left where all others agree.
 func (cmp *Comparison) enough(m Match) float64 {
-	n, agreed := 0, map[*Detail]bool{} // more than two are many
+	n, agreed := 0, map[*parse.Detail]bool{} // more than two are many
 	for i := 0; i < len(cmp.Matches) && n <= 2; i++ {
 		o := &cmp.Matches[i]
-		if o.With != nil && o.Rel.Agrees() && o.From == m.From && m.From.Cells == nil && o.Rel != Bare {
+		if o.With != nil && o.Rel.Agrees() && o.From == m.From && m.From.Cells == nil && o.Rel != parse.Bare {
 			agreed[o.With] = true
-		} else if m.Detail.relation(o.Detail) != Incomparable {
+		} else if m.Detail.Relate(o.Detail) != parse.Incomparable {
 			n++
 		}
 	}
 	for _, e := range cmp.Claims {
 		for k := 0; k < len(e.Details) && n <= 2; k++ {
-			if x := &e.Details[k]; !agreed[x] && m.Detail.relation(x) != Incomparable {
+			if x := &e.Details[k]; !agreed[x] && m.Detail.Relate(x) != parse.Incomparable {
 				n++
 			}
 		}
 	}
 	q := m.Detail.Q
 	switch {
-	case m.Rel == OtherValue && cmp.Cover >= .35 && n <= 2 && (q == nil || q.Per == m.With.Q.Per):
+	case m.Rel == parse.OtherValue && cmp.Cover >= .35 && n <= 2 && (q == nil || q.Per == m.With.Q.Per):
 		return .2
-	case m.Rel == OtherBound && cmp.Cover >= .5 && cmp.figuresIn(nil) > 0,
-		(m.Rel == OtherUnit || m.Rel == OtherRate) && cmp.Cover >= .5 && cmp.Back >= .4 &&
+	case m.Rel == parse.OtherBound && cmp.Cover >= .5 && cmp.figuresIn(nil) > 0,
+		(m.Rel == parse.OtherUnit || m.Rel == parse.OtherRate) && cmp.Cover >= .5 && cmp.Back >= .4 &&
 			q != nil && q.Number == m.With.Q.Number,
-		m.Rel > OtherValue && (cmp.Cover >= .4 && q != nil && q.significant() >= 3 ||
+		m.Rel > parse.OtherValue && (cmp.Cover >= .4 && q != nil && q.Digits() >= 3 ||
 			cmp.Cover >= .35 && cmp.figuresIn(m.From) >= 2):
 		return 0
 	}
-	return m.Rel.least()
+	return m.Rel.MinLikeness()
 }
 
 // specific reports whether a figure has so many digits that it hardly stands somewhere by
 // accident.
-func (d *Detail) specific() bool {
+func specific(d *parse.Detail) bool {
 	if d.T != nil {
-		return d.T.Clock >= 0 || d.T.days() <= 1
+		return d.T.Clock >= 0 || d.T.Days() <= 1
 	}
-	return d.Q.significant() >= 3
+	return d.Q.Digits() >= 3
 }

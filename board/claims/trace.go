@@ -6,13 +6,15 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"blackboard/board/claims/parse"
 )
 
 // This file says how the statements of a report stand to the entries of a board.
 
 // A Standing is what evidence says about a statement of a report.
 type Standing struct {
-	*Claim
+	*parse.Claim
 	Verbatim string   // the source that has it word for word, "" for none
 	Details  []Judged // its figures, names and identifiers
 	Against  string   // why a source says the opposite, "" if none does
@@ -22,9 +24,9 @@ type Standing struct {
 
 // A Judged is what evidence says about one detail of a statement.
 type Judged struct {
-	*Detail
+	*parse.Detail
 	Verdict Verdict
-	Other   Relation // of what refutes it
+	Other   parse.Relation // of what refutes it
 	Source  string
 	With    string // what the source has
 	Label   bool   // it is a name, as in block 6, and the source has it
@@ -34,12 +36,12 @@ type Judged struct {
 const shortestVerbatim = 20
 
 // Trace judges the statements of a report.
-func (ev *Evidence) Trace(report []*Claim) []Standing {
+func (ev *Evidence) Trace(report []*parse.Claim) []Standing {
 	out := make([]Standing, len(report))
 	for i, c := range report {
 		s := Standing{Claim: c, Verbatim: ev.verbatim(c)}
 		near := ev.about(c)
-		var before *Claim
+		var before *parse.Claim
 		if i > 0 && report[i-1].Block == c.Block {
 			before = report[i-1]
 		}
@@ -58,13 +60,13 @@ func (ev *Evidence) Trace(report []*Claim) []Standing {
 }
 
 // verbatim returns the source that has a statement word for word, "" if none has it, or it is a row or short.
-func (ev *Evidence) verbatim(c *Claim) string {
-	text := flatten(c.Text).s
+func (ev *Evidence) verbatim(c *parse.Claim) string {
+	text := parse.Flatten(c.Text).Text
 	if len(text) < shortestVerbatim || c.Cells != nil {
 		return ""
 	}
 	var rarest []int32
-	for s := range c.stems {
+	for s := range c.Stems {
 		if at := ev.stems[s]; rarest == nil || len(at) < len(rarest) {
 			if rarest = at; len(at) == 0 {
 				return ""
@@ -72,8 +74,8 @@ func (ev *Evidence) verbatim(c *Claim) string {
 		}
 	}
 	for _, i := range rarest[:min(len(rarest), mostBeside)] {
-		if e := ev.Claims[i]; strings.Contains(flatten(e.Text).s, text) {
-			return strings.TrimSuffix(e.Source, Quoted)
+		if e := ev.Claims[i]; strings.Contains(parse.Flatten(e.Text).Text, text) {
+			return strings.TrimSuffix(e.Source, parse.Quoted)
 		}
 	}
 	return ""
@@ -83,8 +85,8 @@ func (ev *Evidence) verbatim(c *Claim) string {
 const mostBeside, mostOfStem = 24, 40
 
 // about returns the claims that share rare stems with one.
-func (ev *Evidence) about(c *Claim) (all []*Claim) {
-	stems := slices.Collect(maps.Keys(c.stems))
+func (ev *Evidence) about(c *parse.Claim) (all []*parse.Claim) {
+	stems := slices.Collect(maps.Keys(c.Stems))
 	slices.SortFunc(stems, func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(ev.stems[a]), len(ev.stems[b])), cmp.Compare(a, b))
 	})
@@ -100,20 +102,20 @@ func (ev *Evidence) about(c *Claim) (all []*Claim) {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b *Claim) int { return a.number - b.number })
+	slices.SortFunc(all, func(a, b *parse.Claim) int { return a.Place - b.Place })
 	return all
 }
 
 // having returns the claims that may have a figure: all if they are few, else those that are
 // near.
-func (ev *Evidence) having(d *Detail, near []*Claim) (all []*Claim) {
+func (ev *Evidence) having(d *parse.Detail, near []*parse.Claim) (all []*parse.Claim) {
 	seen := map[int32]bool{}
-	for _, k := range d.asks() {
+	for _, k := range d.Asks() {
 		at := ev.values[k]
 		if len(at) > mostOfStem {
 			at = nil
 			for _, e := range near {
-				at = append(at, int32(e.number))
+				at = append(at, int32(e.Place))
 			}
 		}
 		for _, i := range at {
@@ -126,12 +128,12 @@ func (ev *Evidence) having(d *Detail, near []*Claim) (all []*Claim) {
 }
 
 // withName returns a claim that has a name or an identifier, nil if none is found.
-func (ev *Evidence) withName(d *Detail) *Claim {
+func (ev *Evidence) withName(d *parse.Detail) *parse.Claim {
 	for _, w := range d.Words {
-		for _, s := range stemsOf(w) {
+		for _, s := range parse.Stems(w) {
 			at := ev.stems[s]
 			for _, i := range at[:min(len(at), mostOfStem)] {
-				if ev.Claims[i].hasName(d) {
+				if hasName(ev.Claims[i], d) {
 					return ev.Claims[i]
 				}
 			}
@@ -141,41 +143,41 @@ func (ev *Evidence) withName(d *Detail) *Claim {
 }
 
 // weighDetail says what evidence has for one detail.
-func (ev *Evidence) weighDetail(s *scale, d *Detail, near []*Claim) Judged {
+func (ev *Evidence) weighDetail(s *scale, d *parse.Detail, near []*parse.Claim) Judged {
 	j := Judged{Detail: d}
-	if !d.isFigure() {
+	if !d.IsFigure() {
 		if e := ev.withName(d); e != nil {
-			j.Verdict, j.Source = Supported, strings.TrimSuffix(e.Source, Quoted)
+			j.Verdict, j.Source = Supported, strings.TrimSuffix(e.Source, parse.Quoted)
 		}
 		return j
 	}
 	if e := ev.labelled(d); e != nil {
-		j.Verdict, j.Source, j.Label = Supported, strings.TrimSuffix(e.Source, Quoted), true
+		j.Verdict, j.Source, j.Label = Supported, strings.TrimSuffix(e.Source, parse.Quoted), true
 		return j
 	}
 	w := s.weigh(d, ev.having(d, near), nil)
 	best, other := &w.Best, &w.Other
-	plain := best.With != nil && best.Rel != Bare
+	plain := best.With != nil && best.Rel != parse.Bare
 	switch {
 	case refutes(best, other):
 		j.Verdict, j.Other, j.Source, j.With = Refuted, other.Rel, other.From.Source, other.With.Text
-	case plain && best.Alike >= d.least():
+	case plain && best.Alike >= least(d):
 		j.Verdict, j.Source, j.With = Supported, best.From.Source, best.With.Text
 	case best.With != nil:
 		j.Verdict = Unsure
 	}
-	j.Source = strings.TrimSuffix(j.Source, Quoted)
+	j.Source = strings.TrimSuffix(j.Source, parse.Quoted)
 	return j
 }
 
 // labelled returns a claim that numbers a noun as a detail does: block 6.
-func (ev *Evidence) labelled(d *Detail) *Claim {
+func (ev *Evidence) labelled(d *parse.Detail) *parse.Claim {
 	if d.Q == nil || d.Q.Label == "" {
 		return nil
 	}
 	at := ev.stems[d.Q.Label]
 	for _, i := range at[:min(len(at), mostBeside)] {
-		for _, x := range ev.Claims[i].figures() {
+		for _, x := range figuresOf(ev.Claims[i]) {
 			if x.Q != nil && x.Q.Label == d.Q.Label && x.Q.Number == d.Q.Number {
 				return ev.Claims[i]
 			}
@@ -187,19 +189,19 @@ func (ev *Evidence) labelled(d *Detail) *Claim {
 // refutes reports whether evidence has the same digits of the same thing with another unit,
 // currency, rate, bound or sign, and nowhere as they are.
 func refutes(best, other *Match) bool {
-	if other.With == nil || other.Alike < other.Detail.sameThing() || other.Rel == OtherBound ||
+	if other.With == nil || other.Alike < sameThing(other.Detail) || other.Rel == parse.OtherBound ||
 		other.Detail.Q != nil && (other.Detail.Q.About || // worked out, perhaps
 			other.Detail.Q.Dim == "points" || other.With.Q.Dim == "points") {
 		return false
 	}
 	return best.With == nil || other.Alike > 1.05*best.Alike ||
-		best.Rel == Bare && (other.From.Source == best.From.Source || other.Alike > .8*best.Alike)
+		best.Rel == parse.Bare && (other.From.Source == best.From.Source || other.Alike > .8*best.Alike)
 }
 
 // sameThing is how much two figures are of one thing so that one refutes the other. Three digits
 // are hardly those of two things.
-func (d *Detail) sameThing() float64 {
-	if d.Q != nil && d.Q.significant() >= 3 {
+func sameThing(d *parse.Detail) float64 {
+	if d.Q != nil && d.Q.Digits() >= 3 {
 		return .15
 	}
 	return .3
@@ -207,11 +209,11 @@ func (d *Detail) sameThing() float64 {
 
 // least is how much a figure must be of one thing with what supports it: the less, the more
 // it says itself.
-func (d *Detail) least() float64 {
+func least(d *parse.Detail) float64 {
 	switch {
 	case d.Weak:
 		return .3
-	case d.T != nil && (d.T.Clock >= 0 || d.T.days() <= 1), d.Q != nil && d.Q.significant() >= 3:
+	case d.T != nil && (d.T.Clock >= 0 || d.T.Days() <= 1), d.Q != nil && d.Q.Digits() >= 3:
 		return .15
 	}
 	return .3
@@ -219,17 +221,17 @@ func (d *Detail) least() float64 {
 
 // refutes returns the nearest entries' reason against a statement. Of two that are as near,
 // one that agrees with it is enough.
-func (ev *Evidence) refutes(c *Claim, nearest []*Claim) (source, why string) {
+func (ev *Evidence) refutes(c *parse.Claim, nearest []*parse.Claim) (source, why string) {
 	type near struct {
-		e     *Claim
+		e     *parse.Claim
 		cover float64
 	}
 	var all []near
 	for _, e := range nearest {
-		if strings.HasSuffix(e.Source, Quoted) || strings.HasSuffix(c.Text, "?") {
+		if strings.HasSuffix(e.Source, parse.Quoted) || strings.HasSuffix(c.Text, "?") {
 			continue
 		}
-		if sharedStems(c, e)+min(2, len(c.commonFigures(e))) < fewestShared {
+		if sharedStems(c, e)+min(2, len(c.CommonFigures(e))) < fewestShared {
 			continue
 		}
 		mine, both := ev.shared(c, e)
@@ -240,11 +242,11 @@ func (ev *Evidence) refutes(c *Claim, nearest []*Claim) (source, why string) {
 	}
 	slices.SortStableFunc(all, func(a, b near) int { return cmp.Compare(b.cover, a.cover) })
 	for _, n := range all[:min(len(all), 3)] {
-		w := Window{Source: n.e.Source, Claims: []*Claim{n.e}}
+		w := Window{Source: n.e.Source, Claims: []*parse.Claim{n.e}}
 		matches := ev.assign(c, w)
 		reasons := slices.Concat(turned(matches), ev.renamed(c, matches),
-			c.disagrees(w.Claims, n.e.Text), otherBound(matches))
-		if c.deniesAlone(w.Claims) || c.denials == nil && n.e.denials == nil {
+			disagrees(c, w.Claims, n.e.Text), otherBound(matches))
+		if deniesAlone(c, w.Claims) || c.Denials == nil && n.e.Denials == nil {
 			for _, o := range ev.opposing(c, w, matches) {
 				if o.like >= sameClause {
 					reasons = append(reasons, o.why)
@@ -264,9 +266,9 @@ func (ev *Evidence) refutes(c *Claim, nearest []*Claim) (source, why string) {
 // fewestShared is how many words a statement has at least in common with what refutes it.
 const fewestShared = 3
 
-func sharedStems(c, e *Claim) (n int) {
-	for s := range c.stems {
-		if e.stems[s] {
+func sharedStems(c, e *parse.Claim) (n int) {
+	for s := range c.Stems {
+		if e.Stems[s] {
 			n++
 		}
 	}
@@ -279,7 +281,7 @@ const sameClause = .67
 // turned says which change goes the other way.
 func turned(m []Match) (reasons []string) {
 	for i := range m {
-		for k := i + 1; k < min(len(m), i+1+mostEach); k++ {
+		for k := i + 1; k < min(len(m), i+1+parse.MaxPairwise); k++ {
 			if a, b := &m[i], &m[k]; exchangeable(a, b) && reversed(a, b) {
 				reasons = append(reasons, fmt.Sprintf("%s and %s stand the other way round",
 					a.Detail.Text, b.Detail.Text))
@@ -292,7 +294,7 @@ func turned(m []Match) (reasons []string) {
 // otherBound says which figure has the opposite bound.
 func otherBound(matches []Match) (reasons []string) {
 	for _, m := range matches {
-		if m.With != nil && m.Rel == OtherBound && m.Alike >= .3 {
+		if m.With != nil && m.Rel == parse.OtherBound && m.Alike >= .3 {
 			reasons = append(reasons, fmt.Sprintf("%s: %s, %s", m.Rel, m.Detail.Text, m.With.Text))
 		}
 	}
@@ -300,7 +302,7 @@ func otherBound(matches []Match) (reasons []string) {
 }
 
 func agreedFigure(m Match) bool {
-	return m.With != nil && m.Detail.Kind == Number && !m.Detail.Weak && m.Rel.Agrees()
+	return m.With != nil && m.Detail.Kind == parse.Number && !m.Detail.Weak && m.Rel.Agrees()
 }
 
 func (j *Judged) String() string {
@@ -310,26 +312,27 @@ func (j *Judged) String() string {
 // What follows finds sentences of a report that tell what no evidence tells. It knows English only.
 
 var (
-	reasonWords = set("because owing caused")
+	reasonWords = parse.NewSet("because owing caused")
 	// ofReport are words with which a report speaks of itself and of what it compares; supposes are
 	// those with which it proposes or supposes.
-	ofReport = setOf("report")
-	supposes = set(`should would could cannot can may might must shall will if whether whoever anyone
+	ofReport = parse.TableSet("report")
+	supposes = parse.NewSet(`should would could cannot can may might must shall will if whether whoever anyone
 		nobody let`)
-	tells = set("was were had been")
+	tells = parse.NewSet("was were had been")
 )
 
 // unsaid returns why no evidence says anything like a statement: it tells an event, or gives a
 // reason, most of whose words stand nowhere. What a report says of itself, proposes or supposes, and
 // statements with figures, which are judged by these, are left out.
-func (ev *Evidence) unsaid(c *Claim) string {
-	t := c.tokens()
-	if !c.English || c.Cells != nil || !strings.HasSuffix(c.Text, ".") || slices.ContainsFunc(t, func(x token) bool {
-		return x.kind == numberToken || x.kind == stampToken || ofReport.has(x.low)
-	}) {
+func (ev *Evidence) unsaid(c *parse.Claim) string {
+	t := c.Tokens()
+	if !c.English || c.Cells != nil || !strings.HasSuffix(c.Text, ".") ||
+		slices.ContainsFunc(t, func(x parse.Token) bool {
+			return x.Kind == parse.NumberToken || x.Kind == parse.StampToken || ofReport.Has(x.Low)
+		}) {
 		return ""
 	}
-	at := slices.IndexFunc(t, func(x token) bool { return reasonWords.has(x.low) })
+	at := slices.IndexFunc(t, func(x parse.Token) bool { return reasonWords.Has(x.Low) })
 	if all, unknown := ev.newWords(t[at+1:]); at >= 0 && all > 2 && 4*unknown >= 3*all {
 		return "no finding gives this reason"
 	}
@@ -337,9 +340,10 @@ func (ev *Evidence) unsaid(c *Claim) string {
 		return "no finding says it of all"
 	}
 	all, unknown := ev.newWords(t)
-	if all < 2 || 3*unknown < 2*all || slices.ContainsFunc(t, func(x token) bool { return supposes.has(x.low) }) ||
-		t[0].low == "that" || !t.tells() || slices.ContainsFunc(c.Details, func(d Detail) bool {
-		return d.isFigure() && !d.Weak
+	if all < 2 || 3*unknown < 2*all || slices.ContainsFunc(t,
+		func(x parse.Token) bool { return supposes.Has(x.Low) }) ||
+		t[0].Low == "that" || !isTelling(t) || slices.ContainsFunc(c.Details, func(d parse.Detail) bool {
+		return d.IsFigure() && !d.Weak
 	}) {
 		return ""
 	}
@@ -348,38 +352,39 @@ func (ev *Evidence) unsaid(c *Claim) string {
 
 // ofAll reports whether a sentence begins with what it says of all of something, and no evidence
 // about that speaks of all, or of none.
-func (ev *Evidence) ofAll(t tokens) bool {
-	at := slices.IndexFunc(t[:min(len(t), 3)], func(x token) bool { return x.low == "every" || x.low == "all" })
-	if at < 0 || t.at(at+1).low == "of" || !t.states() {
+func (ev *Evidence) ofAll(t parse.Tokens) bool {
+	at := slices.IndexFunc(t[:min(len(t), 3)], func(x parse.Token) bool { return x.Low == "every" || x.Low == "all" })
+	if at < 0 || t.At(at+1).Low == "of" || !states(t) {
 		return false
 	}
 	for k := at + 1; k < min(len(t), at+4); k++ {
-		if t[k].kind != wordToken || !says(t[k].low) {
+		if t[k].Kind != parse.WordToken || !parse.IsContentWord(t[k].Low) {
 			continue
 		}
-		for _, i := range ev.stems[stem(t[k].low)] {
-			if slices.ContainsFunc(lex(ev.Claims[i].Text), func(x token) bool {
-				return universals.has(x.low) || negators.has(x.low) || x.low == "any" || x.low == "only" || x.low == "both"
+		for _, i := range ev.stems[parse.Stem(t[k].Low)] {
+			if slices.ContainsFunc(parse.Tokenize(ev.Claims[i].Text), func(x parse.Token) bool {
+				return universals.Has(x.Low) || parse.Negators.Has(x.Low) || x.Low == "any" || x.Low == "only" ||
+					x.Low == "both"
 			}) {
 				return false
 			}
 		}
-		return len(ev.stems[stem(t[k].low)]) > 0
+		return len(ev.stems[parse.Stem(t[k].Low)]) > 0
 	}
 	return false
 }
 
 // states reports whether a sentence has a verb, and supposes nothing.
-func (t tokens) states() bool {
-	return slices.ContainsFunc(t, func(x token) bool { return verbs.has(x.low) && !supposes.has(x.low) }) &&
-		!slices.ContainsFunc(t, func(x token) bool { return supposes.has(x.low) })
+func states(t parse.Tokens) bool {
+	return slices.ContainsFunc(t, func(x parse.Token) bool { return verbs.Has(x.Low) && !supposes.Has(x.Low) }) &&
+		!slices.ContainsFunc(t, func(x parse.Token) bool { return supposes.Has(x.Low) })
 }
 
-// tells reports whether a sentence tells of what was, or what is to be.
-func (t tokens) tells() bool {
+// isTelling reports whether a sentence tells of what was, or what is to be.
+func isTelling(t parse.Tokens) bool {
 	for i := range t {
-		if tells.has(t[i].low) || t[i].low == "has" && t.at(i+1).low == "since" ||
-			beForms.has(t[i].low) && t.at(i+1).low == "to" {
+		if tells.Has(t[i].Low) || t[i].Low == "has" && t.At(i+1).Low == "since" ||
+			parse.BeForms.Has(t[i].Low) && t.At(i+1).Low == "to" {
 			return true
 		}
 	}
@@ -387,11 +392,12 @@ func (t tokens) tells() bool {
 }
 
 // newWords counts the different words of a text that say something, and those that stand nowhere.
-func (ev *Evidence) newWords(t tokens) (all, unknown int) {
+func (ev *Evidence) newWords(t parse.Tokens) (all, unknown int) {
 	seen := map[string]bool{}
 	for i := range t {
-		if x := &t[i]; x.kind == wordToken && says(x.low) && ones[x.low] == 0 && !seen[stem(x.low)] {
-			s := stem(x.low)
+		if x := &t[i]; x.Kind == parse.WordToken && parse.IsContentWord(x.Low) && parse.SmallNumbers[x.Low] == 0 &&
+			!seen[parse.Stem(x.Low)] {
+			s := parse.Stem(x.Low)
 			seen[s] = true
 			if all++; len(ev.stems[s]) == 0 {
 				unknown++

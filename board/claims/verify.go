@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"blackboard/board/claims/parse"
 	"blackboard/board/documents"
 	"blackboard/board/text"
 )
@@ -24,19 +25,19 @@ type Verification struct {
 
 // Verify compares a finding with the statements on the lines of its quote, and with all of
 // its source.
-func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Verification) {
+func (ev *Evidence) Verify(finding *parse.Claim, quote string, around []*parse.Claim) (v Verification) {
 	around = quotedIn(around, quote)
-	program := len(around) > 0 && IsProgram(around[0].Source) && !isData(quote)
+	program := len(around) > 0 && parse.IsProgram(around[0].Source) && !isData(quote)
 	near := ev.beside(around)
-	q, nearby := ev.quotation(finding, quote, around), many(near)
-	var had []*Detail
+	q, nearby := ev.quotation(finding, quote, around), parse.IndexMany(near)
+	var had []*parse.Detail
 	for k := range finding.Details {
 		d := &finding.Details[k]
-		if !d.isFigure() {
+		if !d.IsFigure() {
 			continue
 		}
 		w := q.weigh(d, near, nearby)
-		stands := w.Best.With != nil && w.Best.Rel != Bare || w.Rival.Rel == Coarser
+		stands := w.Best.With != nil && w.Best.Rel != parse.Bare || w.Rival.Rel == parse.Coarser
 		if stands || ev.hasFigure(finding, d) {
 			if why := q.replaced(d); why != "" && !program {
 				v.Refuted = append(v.Refuted, why)
@@ -59,38 +60,39 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 			}
 		}
 		counted := one && (quoted.Other.counts() || quoted.Rival.counts())
-		if d.Weak && !counted && quoted.Other.Rel != OtherBound && quoted.Other.Rel != OtherRate {
+		if d.Weak && !counted && quoted.Other.Rel != parse.OtherBound && quoted.Other.Rel != parse.OtherRate {
 			continue
 		}
-		if quoted.Other.Rel == OtherBound && slices.ContainsFunc(around, func(e *Claim) bool {
-			same, _ := finding.boundAlike(e)
+		if quoted.Other.Rel == parse.OtherBound && slices.ContainsFunc(around, func(e *parse.Claim) bool {
+			same, _ := finding.CompareConditions(e)
 			return same // not above five, unless above five
 		}) {
 			continue
 		}
-		if rel := max(quoted.Other.Rel, quoted.Rival.Rel); (rel == OtherValue || rel == OtherUnit) && quotes(quote, d.Text) {
+		if rel := max(quoted.Other.Rel, quoted.Rival.Rel); (rel == parse.OtherValue || rel == parse.OtherUnit) &&
+			quotes(quote, d.Text) {
 			had = append(had, d) // 24 minutes instead of 24 hours
 			continue
 		}
 		why, value := quoted.contradicts(quote, one)
-		if why != "" && !program && (!value || one && d.spelled() || counted) {
+		if why != "" && !program && (!value || one && spelled(d) || counted) {
 			v.Refuted = append(v.Refuted, why)
-		} else if why != "" && !finding.inAnotherZone(d, had) && !q.derives(d) {
+		} else if why != "" && !inAnotherZone(finding, d, had) && !q.derives(d) {
 			v.misquoted = append(v.misquoted, misquotedFigure{d, why})
 		}
 	}
 	if why := ev.anotherName(finding, around, quote); why != "" && !program {
 		v.Refuted = append(v.Refuted, why)
 	}
-	v.Refuted = append(v.Refuted, finding.otherThan(around, quote)...)
-	if why := finding.crosswise(around); why != "" {
+	v.Refuted = append(v.Refuted, otherThan(finding, around, quote)...)
+	if why := crosswise(finding, around); why != "" {
 		v.Refuted = append(v.Refuted, why)
 	}
-	if finding.English && IsEnglish(quote) && !isCells(quote) {
+	if finding.English && parse.IsEnglish(quote) && !isCells(quote) {
 		v.Refuted = append(v.Refuted, ev.otherwise(finding.Text, quote, nil, shareOfQuote, ofQuotes...)...)
 	}
 	v.Has = func(text string) bool {
-		return slices.ContainsFunc(had, func(d *Detail) bool {
+		return slices.ContainsFunc(had, func(d *parse.Detail) bool {
 			return strings.Contains(d.Text, text) || strings.Contains(text, d.Text)
 		})
 	}
@@ -98,15 +100,15 @@ func (ev *Evidence) Verify(finding *Claim, quote string, around []*Claim) (v Ver
 		how := ev.Compare(finding, Window{Claims: around})
 		all, both := ev.shared(finding, q.said)
 		cover := both / all
-		if cover >= .35 && how.Back < .5 && finding.denials == nil && around[0].denials == nil {
+		if cover >= .35 && how.Back < .5 && finding.Denials == nil && around[0].Denials == nil {
 			v.Unsure = ev.opposites(finding, how.Window, how.Matches) // closed, stays open until
 		}
 		if how.Back >= .5 && cover >= .3 {
 			v.Refuted = append(v.Refuted, ev.swapped(how.Matches)...)
-			if !around[0].predicates() || isCells(quote) {
-			} else if finding.deniesAlone(around) || around[0].denials == nil && finding.denials == nil {
+			if !predicates(around[0]) || isCells(quote) {
+			} else if deniesAlone(finding, around) || around[0].Denials == nil && finding.Denials == nil {
 				against := ev.opposites(finding, how.Window, how.Matches)
-				turns := conditional(finding, around) || isData(quote)
+				turns := parse.IsConditional(finding, around) || isData(quote)
 				for _, why := range against {
 					switch denial := TurnsOnDenial(why); {
 					case !denial, !turns && cover >= .7 && how.Back >= .6: // in the same words
@@ -146,17 +148,18 @@ func quotes(quote, figure string) bool {
 
 // hasUnitOf reports whether a figure has a unit that can be compared with that of another one: its
 // own, or from a header one that measures the same. hmf_mg_kg says no other unit than mg per kg.
-func (d *Detail) hasUnitOf(o *Detail) bool {
-	return strings.ContainsFunc(d.Text, writesUnit) || d.Q.Dim == o.Q.Dim || d.Q.Minutes || convertible[d.Q.Dim+" "+o.Q.Dim]
+func hasUnitOf(d, o *parse.Detail) bool {
+	return strings.ContainsFunc(d.Text, writesUnit) || d.Q.Dim == o.Q.Dim || d.Q.Minutes ||
+		parse.ConvertibleDimensions[d.Q.Dim+" "+o.Q.Dim]
 }
 
 // spelled reports whether a figure is a number in words with a unit: ten days. It is looked for
 // nowhere else.
-func (d *Detail) spelled() bool { return d.Q != nil && d.Q.Word && d.Q.Dim != "" }
+func spelled(d *parse.Detail) bool { return d.Q != nil && d.Q.Word && d.Q.Dim != "" }
 
 // within reports whether a figure is one of those that a bound of a quote admits: 100 euros, of up to 150.
-func within(d *Detail, bounds ...*Detail) bool {
-	return slices.ContainsFunc(bounds, func(b *Detail) bool {
+func within(d *parse.Detail, bounds ...*parse.Detail) bool {
+	return slices.ContainsFunc(bounds, func(b *parse.Detail) bool {
 		return b != nil && d.Q != nil && b.Q != nil && d.Q.Bound == 0 && d.Q.Dim != "" &&
 			d.Q.Unit == b.Q.Unit && d.Q.Per == b.Q.Per && (d.Q.Value-b.Q.Value)*float64(b.Q.Bound) > 0
 	})
@@ -177,21 +180,21 @@ var reKeyValue = text.NewRegexp(`^\W*[a-z][\w.-]*\s*(:\s*["\d]|=\s*[\d.]+$)|"[\w
 
 // suffixed reports whether the unit of a figure is one letter behind it, which says something
 // else in a program: 45L.
-func (d *Detail) suffixed() bool {
+func suffixed(d *parse.Detail) bool {
 	return len(strings.TrimLeft(d.Text, "0123456789.")) == 1
 }
 
 // onlyOne reports whether a finding and the statements that it quotes have one figure each of the
 // kind of one, those aside that both have: they are of one thing, whatever stands beside them.
-func (q *quotation) onlyOne(d *Detail) bool {
-	return comparable(q.ownHere, func(o *Detail) Relation { return o.relation(d) }) == 1 &&
-		comparable(q.ownThere, d.relation) == 1
+func (q *quotation) onlyOne(d *parse.Detail) bool {
+	return comparable(q.ownHere, func(o *parse.Detail) parse.Relation { return o.Relate(d) }) == 1 &&
+		comparable(q.ownThere, d.Relate) == 1
 }
 
 // comparable counts the figures that can be compared, two at most.
-func comparable(all []*Detail, relation func(*Detail) Relation) (n int) {
+func comparable(all []*parse.Detail, relation func(*parse.Detail) parse.Relation) (n int) {
 	for i := 0; i < len(all) && n < 2; i++ {
-		n += int(truth(relation(all[i]) != Incomparable))
+		n += int(truth(relation(all[i]) != parse.Incomparable))
 	}
 	return n
 }
@@ -200,42 +203,45 @@ func comparable(all []*Detail, relation func(*Detail) Relation) (n int) {
 type quotation struct {
 	*scale            // of the finding
 	text              string
-	around            []*Claim
-	said              *Claim       // all of them as one
-	many              *figureIndex // of their figures; nil if they are few
-	figures           []*Detail    // of them, in the quote
-	ownHere, ownThere []*Detail    // figures that the finding has alone, or the statements
-	shares            func() bool  // one of both says that something is shared
+	around            []*parse.Claim
+	said              *parse.Claim       // all of them as one
+	many              *parse.FigureIndex // of their figures; nil if they are few
+	figures           []*parse.Detail    // of them, in the quote
+	ownHere, ownThere []*parse.Detail    // figures that the finding has alone, or the statements
+	shares            func() bool        // one of both says that something is shared
 }
 
-func (ev *Evidence) quotation(finding *Claim, quote string, around []*Claim) *quotation {
-	q := &quotation{scale: ev.scale(finding, nil), text: quote, around: around, said: join(around, ""), many: many(around),
+func (ev *Evidence) quotation(finding *parse.Claim, quote string, around []*parse.Claim) *quotation {
+	q := &quotation{scale: ev.scale(finding, nil), text: quote, around: around, said: parse.JoinClaims(around, ""),
+		many:    parse.IndexMany(around),
 		figures: figuresIn(around, quote)}
-	for _, o := range finding.figures() {
-		if !q.said.hasFigure(o) {
+	for _, o := range figuresOf(finding) {
+		if !q.said.HasFigure(o) {
 			q.ownHere = append(q.ownHere, o)
 		}
 	}
 	for _, e := range around {
-		for _, x := range e.figures() {
-			if !x.Denied && !finding.hasFigure(x) {
+		for _, x := range figuresOf(e) {
+			if !x.Denied && !finding.HasFigure(x) {
 				q.ownThere = append(q.ownThere, x)
 			}
 		}
 	}
-	q.shares = sync.OnceValue(func() bool { return finding.tokens().hasAny(ofShares) || lex(quote).hasAny(ofShares) })
+	q.shares = sync.OnceValue(func() bool {
+		return hasAnyOf(finding.Tokens(), ofShares) || hasAnyOf(parse.Tokenize(quote), ofShares)
+	})
 	return q
 }
 
 // near returns the figures of a quote, of very many those that are worth comparing with one.
-func (q *quotation) near(d *Detail) []*Detail {
+func (q *quotation) near(d *parse.Detail) []*parse.Detail {
 	if q.many == nil {
 		return q.figures
 	}
-	var near []*Detail
-	for _, p := range q.many.comparable(d) {
-		if strings.Contains(q.text, p.d.Text) {
-			near = append(near, p.d)
+	var near []*parse.Detail
+	for _, p := range q.many.Comparable(d) {
+		if strings.Contains(q.text, p.Detail.Text) {
+			near = append(near, p.Detail)
 		}
 	}
 	return near
@@ -244,12 +250,12 @@ func (q *quotation) near(d *Detail) []*Detail {
 // counts reports whether two numbers count the same: three managers, two managers.
 func (m *Match) counts() bool {
 	return m.With != nil && m.Detail.Q != nil && m.With.Q != nil &&
-		len(m.Detail.Q.Noun) > 0 && m.Detail.Q.countsAs(m.With.Q)
+		len(m.Detail.Q.Noun) > 0 && countsAs(m.Detail.Q, m.With.Q)
 }
 
 // misquotedFigure is a figure of the finding in whose place the quote has another one.
 type misquotedFigure struct {
-	d   *Detail
+	d   *parse.Detail
 	why string
 }
 
@@ -265,39 +271,39 @@ func (v *Verification) Misquotes(lacks func(text string) bool) (reasons []string
 }
 
 // inAnotherZone reports whether a time is another time of the finding in another zone.
-func (c *Claim) inAnotherZone(d *Detail, had []*Detail) bool {
-	return d.T != nil && d.T.Clock >= 0 && slices.ContainsFunc(had, func(o *Detail) bool {
+func inAnotherZone(c *parse.Claim, d *parse.Detail, had []*parse.Detail) bool {
+	return d.T != nil && d.T.Clock >= 0 && slices.ContainsFunc(had, func(o *parse.Detail) bool {
 		return o.T != nil && o.T.Clock >= 0 && (o.T.Clock-d.T.Clock)%1800 == 0
 	})
 }
 
 // deniesAlone reports whether a finding or its quote denies something, and the other has
 // nothing negative at all.
-func (c *Claim) deniesAlone(around []*Claim) bool {
+func deniesAlone(c *parse.Claim, around []*parse.Claim) bool {
 	theirs := 0
 	for _, e := range around {
-		theirs += e.outright()
-		for _, n := range c.denials {
-			if e.context[stem(strings.ToLower(n.word))] {
+		theirs += countOutright(e)
+		for _, n := range c.Denials {
+			if e.Context[parse.Stem(strings.ToLower(n.Word))] {
 				return false // under the heading Contraindications
 			}
 		}
-		if len(c.denials) > 0 && (e.saysNo(c) || len(e.denials) > 0) {
+		if len(c.Denials) > 0 && (saysNo(e, c) || len(e.Denials) > 0) {
 			return false
 		}
 	}
-	mine := c.outright()
+	mine := countOutright(c)
 	return (mine == 0) != (theirs == 0) &&
-		(theirs == 0 || !c.saysNo(join(around, "")) && len(c.denials) == 0)
+		(theirs == 0 || !saysNo(c, parse.JoinClaims(around, "")) && len(c.Denials) == 0)
 }
 
-var outright = set("not no never none nobody nothing neither nor cannot without")
+var outright = parse.NewSet("not no never none nobody nothing neither nor cannot without")
 
-// outright counts the denials by a word that does nothing else.
-func (c *Claim) outright() (n int) {
-	for _, d := range c.denials {
-		low := strings.ToLower(d.word)
-		if _, un := unprefixed(low); un || outright.has(low) || strings.HasSuffix(low, "n't") {
+// countOutright counts the denials by a word that does nothing else.
+func countOutright(c *parse.Claim) (n int) {
+	for _, d := range c.Denials {
+		low := strings.ToLower(d.Word)
+		if _, un := parse.Unprefixed(low); un || outright.Has(low) || strings.HasSuffix(low, "n't") {
 			n++
 		}
 	}
@@ -308,28 +314,28 @@ func (c *Claim) outright() (n int) {
 // true if they only have another value, not another unit, bound or zone.
 func (w *Weighing) contradicts(quote string, alone bool) (why string, value bool) {
 	for _, m := range []*Match{&w.Other, &w.Rival} {
-		if m.With == nil || !strings.Contains(quote, m.With.Text) || w.Best.With != nil && w.Best.Rel != Bare ||
-			m.Alike < m.Rel.least() && !(alone && !m.With.suffixed()) ||
-			m.Rel == OtherUnit && !m.With.hasUnitOf(m.Detail) ||
-			m.Rel == OtherSign && m.With.Cell != nil && m.With.Q.Dim == "money" || // what an account pays
-			m.Rel == OtherValue && (m.Detail.Q.isLabel(m.With.Q) || m.With.isFactor(m.From.Text)) {
+		if m.With == nil || !strings.Contains(quote, m.With.Text) || w.Best.With != nil && w.Best.Rel != parse.Bare ||
+			m.Alike < m.Rel.MinLikeness() && !(alone && !suffixed(m.With)) ||
+			m.Rel == parse.OtherUnit && !hasUnitOf(m.With, m.Detail) ||
+			m.Rel == parse.OtherSign && m.With.Cell != nil && m.With.Q.Dim == "money" || // what an account pays
+			m.Rel == parse.OtherValue && (isLabel(m.Detail.Q, m.With.Q) || isFactor(m.With, m.From.Text)) {
 			continue // another pump than Pump 3 is no other number of litres
 		}
 		return fmt.Sprintf("%s: the finding says %s, the source %s", m.Rel, m.Detail.Text, m.With.Text),
-			m.Rel == OtherValue && !m.otherZone()
+			m.Rel == parse.OtherValue && !m.otherZone()
 	}
 	return "", false
 }
 
 // isFactor reports whether a figure is one by which a program multiplies or divides: amount * 100 is no amount of 100.
-func (d *Detail) isFactor(text string) bool {
+func isFactor(d *parse.Detail, text string) bool {
 	before := strings.TrimRight(text[:min(d.At, len(text))], " ")
 	return d.Cell == nil && (strings.HasSuffix(before, "*") || strings.HasSuffix(before, "/"))
 }
 
 // isLabel reports whether a number says which one of its kind is meant, block 6, and another one does
 // not, or of another kind.
-func (q *Quantity) isLabel(o *Quantity) bool {
+func isLabel(q, o *parse.Quantity) bool {
 	return q != nil && q.Label != "" && (o == nil || o.Label != q.Label)
 }
 
@@ -340,10 +346,10 @@ func (m *Match) otherZone() bool {
 }
 
 // quotedIn returns the claims that a quote has a part of, or all if there are none.
-func quotedIn(all []*Claim, quote string) (out []*Claim) {
-	q := flatten(quote).s
+func quotedIn(all []*parse.Claim, quote string) (out []*parse.Claim) {
+	q := parse.Flatten(quote).Text
 	for _, c := range all {
-		s := flatten(c.Text).s
+		s := parse.Flatten(c.Text).Text
 		if strings.Contains(q, s) || strings.Contains(s, q) || q[:min(len(q), 24)] == "" ||
 			strings.Contains(s, q[:min(len(q), 24)]) || strings.Contains(q, s[:min(len(s), 24)]) {
 			out = append(out, c)
@@ -355,23 +361,24 @@ func quotedIn(all []*Claim, quote string) (out []*Claim) {
 	return out
 }
 
-var verbs = set(`is are was were be been has have had will shall must may can could should would do
+var verbs = parse.NewSet(`is are was were be been has have had will shall must may can could should would do
 	does did`)
 
 // predicates reports whether a statement has a verb. A fragment, as under a heading, does
 // not say what it is about.
-func (c *Claim) predicates() bool {
-	return slices.ContainsFunc(c.tokens(), func(t token) bool {
-		return verbs.has(t.low) || strings.HasSuffix(t.low, "ed") && len(t.low) > 4 || forms()[t.low] != ""
+func predicates(c *parse.Claim) bool {
+	return slices.ContainsFunc(c.Tokens(), func(t parse.Token) bool {
+		return verbs.Has(t.Low) || strings.HasSuffix(t.Low, "ed") && len(t.Low) > 4 ||
+			parse.IrregularForms()[t.Low] != ""
 	})
 }
 
 // hasFigure reports whether a figure stands somewhere in the source.
-func (ev *Evidence) hasFigure(c *Claim, d *Detail) bool {
+func (ev *Evidence) hasFigure(c *parse.Claim, d *parse.Detail) bool {
 	for _, e := range ev.withFigure(c, d) {
 		for k := range e.Details {
 			x := &e.Details[k]
-			if rel := d.relation(x); (rel == Same || rel == Rounded) && (!x.Denied || d.Denied) {
+			if rel := d.Relate(x); (rel == parse.Same || rel == parse.Rounded) && (!x.Denied || d.Denied) {
 				return true
 			}
 		}
@@ -380,8 +387,8 @@ func (ev *Evidence) hasFigure(c *Claim, d *Detail) bool {
 }
 
 // HasFigure reports whether a figure stands anywhere, whatever it is of; see Is.
-func (ev *Evidence) HasFigure(d *Detail, bare bool) bool {
-	for _, k := range d.asks() {
+func (ev *Evidence) HasFigure(d *parse.Detail, bare bool) bool {
+	for _, k := range d.Asks() {
 		for _, i := range ev.values[k] {
 			for x := range ev.Claims[i].Details {
 				if d.Is(&ev.Claims[i].Details[x], bare) {
@@ -395,10 +402,10 @@ func (ev *Evidence) HasFigure(d *Detail, bare bool) bool {
 
 // EvidenceOf reads a document as evidence for Verify and HasFigure, most of which is not read as a whole.
 func EvidenceOf(d *documents.Document) *Evidence {
-	var all []*Claim
-	for _, s := range ReadPart(d, 0, math.MaxInt) {
-		c := &Claim{Statement: s, Source: d.Name, stems: map[string]bool{}, English: true, later: true}
-		all = append(all, c.extract())
+	var all []*parse.Claim
+	for _, s := range parse.ReadPart(d, 0, math.MaxInt) {
+		c := &parse.Claim{Statement: s, Source: d.Name, Stems: map[string]bool{}, English: true, Later: true}
+		all = append(all, c.Fill())
 	}
 	return NewEvidence(all)
 }
@@ -408,19 +415,19 @@ const ofFigures = 64
 
 // ExtractFigures returns claims that have the different figures of a document and nothing else, which takes little
 // memory.
-func ExtractFigures(d *documents.Document) (all []*Claim) {
+func ExtractFigures(d *documents.Document) (all []*parse.Claim) {
 	seen := map[any]bool{}
-	c := &Claim{Statement: &Statement{}}
-	for _, s := range ReadPart(d, 0, math.MaxInt) {
-		for _, x := range Skim(s, "").Details {
-			if !x.isFigure() || seen[x.Figure()] {
+	c := &parse.Claim{Statement: &parse.Statement{}}
+	for _, s := range parse.ReadPart(d, 0, math.MaxInt) {
+		for _, x := range parse.Skim(s, "").Details {
+			if !x.IsFigure() || seen[x.Figure()] {
 				continue
 			}
 			if seen[x.Figure()] = true; len(c.Details)%ofFigures == 0 {
-				c = &Claim{Statement: &Statement{}}
+				c = &parse.Claim{Statement: &parse.Statement{}}
 				all = append(all, c)
 			}
-			x.about, x.Cell, x.Text = nil, nil, ""
+			x.Topic, x.Cell, x.Text = nil, nil, ""
 			c.Details = append(c.Details, x)
 		}
 	}
@@ -432,31 +439,31 @@ const reach = 3
 
 // beside returns statements with those of their paragraph or table, and the lines beside
 // them.
-func (ev *Evidence) beside(around []*Claim) (near []*Claim) {
+func (ev *Evidence) beside(around []*parse.Claim) (near []*parse.Claim) {
 	near = append(near, around...)
 	if len(around) == 0 {
 		return near
 	}
 	first, last := around[0], around[len(around)-1]
-	belongs := func(c, to *Claim) bool {
+	belongs := func(c, to *parse.Claim) bool {
 		d := abs(c.Line - to.Line)
 		return d <= reach || c.Block == to.Block && d < 40
 	}
-	for i := first.number - 1; i >= 0 && belongs(ev.Claims[i], first); i-- {
+	for i := first.Place - 1; i >= 0 && belongs(ev.Claims[i], first); i-- {
 		near = append(near, ev.Claims[i])
 	}
-	for i := last.number + 1; i < len(ev.Claims) && belongs(ev.Claims[i], last); i++ {
+	for i := last.Place + 1; i < len(ev.Claims) && belongs(ev.Claims[i], last); i++ {
 		near = append(near, ev.Claims[i])
 	}
 	return near
 }
 
 // OnLines returns the claims of some lines of a document, which are in their order.
-func (ev *Evidence) OnLines(from, to int) (all []*Claim) {
+func (ev *Evidence) OnLines(from, to int) (all []*parse.Claim) {
 	i := sort.Search(len(ev.Claims), func(i int) bool { return ev.Claims[i].End >= from })
 	for ; i < len(ev.Claims) && ev.Claims[i].Line <= to; i++ {
 		if ev.Claims[i].End >= from {
-			all = append(all, ev.Claims[i].whole())
+			all = append(all, ev.Claims[i].ReadWhole())
 		}
 	}
 	return all

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"blackboard/board/claims"
+	"blackboard/board/claims/parse"
 	"blackboard/board/text"
 	"blackboard/board/words"
 )
@@ -185,7 +185,7 @@ func (w *Wanted) In(of Text) bool {
 			return w.hasName(ReadNote(of))
 		}
 		return slices.ContainsFunc(k.given.FindAllString(low, -1), w.isNew) ||
-			slices.ContainsFunc(claims.ExtractText(of.Title+".\n"+of.Body, "").Details, func(d claims.Detail) bool {
+			slices.ContainsFunc(parse.ExtractText(of.Title+".\n"+of.Body, "").Details, func(d parse.Detail) bool {
 				return k.is(&d) && w.isNew(d.Text) && w.counts(&d, low)
 			})
 	})
@@ -201,14 +201,14 @@ const maxCounted = 3
 
 // counts reports whether a figure may count what is asked for: where a text names that, or others do,
 // its figures of other things do not.
-func (w *Wanted) counts(d *claims.Detail, low string) bool {
+func (w *Wanted) counts(d *parse.Detail, low string) bool {
 	return !w.common && !slices.ContainsFunc(w.counted, func(c string) bool {
 		return strings.Contains(low, strings.TrimSuffix(c, "s"))
 	}) || slices.ContainsFunc(w.counted, d.Counts)
 }
 
 // is reports whether a detail of a text is such a value.
-func (k *wantedKind) is(d *claims.Detail) bool {
+func (k *wantedKind) is(d *parse.Detail) bool {
 	unit := "date"
 	switch {
 	case d.Q != nil && d.Q.Ref && d.Weak: // page 7

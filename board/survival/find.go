@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"blackboard/board/claims"
+	"blackboard/board/claims/parse"
 	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/board/words"
@@ -32,14 +33,14 @@ func newIndex(r *documents.Document) *index {
 // A pattern is what a report must have for an item to be present.
 type pattern struct {
 	*claims.Pattern
-	claim   *claims.Claim
+	claim   *parse.Claim
 	content string
 	asks    bool // it is a question: nothing contradicts it
 }
 
 func newPattern(content string) *pattern {
-	claim := claims.ExtractText(strings.TrimSpace(content), "")
-	return &pattern{Pattern: claim.Pattern(), claim: claim, content: content}
+	claim := parse.ExtractText(strings.TrimSpace(content), "")
+	return &pattern{Pattern: claims.PatternOf(claim), claim: claim, content: content}
 }
 
 // finding says how well a report carries a pattern.
@@ -130,7 +131,8 @@ func (p *pattern) find(x *index) finding {
 	if len(p.Wants) == 0 {
 		if at := lineWith(x.report, words.FoldText(p.content)); at >= 0 {
 			f.cause = ""
-			f.show(max(0, slices.IndexFunc(x.claims.Claims, func(c *claims.Claim) bool { return c.End >= x.report.Line(at) })))
+			f.show(max(0, slices.IndexFunc(x.claims.Claims,
+				func(c *parse.Claim) bool { return c.End >= x.report.Line(at) })))
 		}
 		return f
 	}
@@ -160,14 +162,14 @@ func (f *finding) show(i int) {
 }
 
 // passage describes claims that follow one another.
-func (x *index) passage(all []*claims.Claim) *Passage {
+func (x *index) passage(all []*parse.Claim) *Passage {
 	text := textOf(all)
 	return &Passage{Report: x.report.Name, Line: all[0].Line, Where: x.report.Where(all[0].At),
 		Text: fault.Clip(text, passageRunes), whole: text}
 }
 
 // textOf is what claims say, on one line.
-func textOf(all []*claims.Claim) string {
+func textOf(all []*parse.Claim) string {
 	var texts []string
 	for _, c := range all {
 		texts = append(texts, c.Text)

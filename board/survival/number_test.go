@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"blackboard/board/claims"
+	"blackboard/board/claims/parse"
 	"blackboard/board/documents"
 )
 
 // answered reports whether a report with a text has every number that an item insists
 // on, and how many it insists on.
 func answered(item, text string) (numbers int, ok bool) {
-	ev, p := claims.NewEvidence([]*claims.Claim{claims.ExtractText(text, "")}), newPattern(item)
+	ev, p := claims.NewEvidence([]*parse.Claim{parse.ExtractText(text, "")}), newPattern(item)
 	return p.Numbers, ev.HasNumbers(p.Pattern, claims.Span{})
 }
 

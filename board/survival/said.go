@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"blackboard/board/claims"
+	"blackboard/board/claims/parse"
 	"blackboard/board/text"
 )
 
@@ -55,7 +56,7 @@ func (f *finding) cite(x *index, id string) {
 
 // stray contradicts an item whose figure the report has nowhere, and in whose place it has one that no finding has, or
 // whose person is nowhere near, and somebody else stands there.
-func (f *finding) stray(has func(*claims.Detail) bool) {
+func (f *finding) stray(has func(*parse.Detail) bool) {
 	why := f.index.claims.Stray(&f.near, has)
 	if why == "" {
 		why = f.index.claims.Stranger(&f.near)
@@ -76,8 +77,8 @@ type knowledge struct {
 }
 
 // has reports whether a finding has a figure. Of those that are no items, the ones that have its first digits are read.
-func (k *knowledge) has(x *claims.Detail) bool {
-	if slices.ContainsFunc(k.patterns, func(p *pattern) bool { return p.claim.HasFigure(x) }) {
+func (k *knowledge) has(x *parse.Detail) bool {
+	if slices.ContainsFunc(k.patterns, func(p *pattern) bool { return claims.HasFigure(p.claim, x) }) {
 		return true
 	}
 	if k.others != nil {
@@ -89,7 +90,7 @@ func (k *knowledge) has(x *claims.Detail) bool {
 		return found
 	}
 	found = slices.ContainsFunc(k.texts, func(t string) bool {
-		return strings.Contains(t, digits) && claims.ExtractText(t, "").HasFigure(x)
+		return strings.Contains(t, digits) && claims.HasFigure(parse.ExtractText(t, ""), x)
 	})
 	k.seen[x.Text] = found
 	return found

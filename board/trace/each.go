@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"blackboard/board/claims"
+	"blackboard/board/claims/parse"
 	"blackboard/board/words"
 )
 
@@ -14,7 +14,7 @@ import (
 
 // readPer reads what a figure is a rate of: €1.85 per kilogram, 9 t/ha, 12 a head. after is what
 // follows it.
-func (a *amount) readPer(q *claims.Quantity, after string) {
+func (a *amount) readPer(q *parse.Quantity, after string) {
 	if q.Per != "" {
 		a.setPer(q.Per, "")
 		return
@@ -43,16 +43,16 @@ func (a *amount) readPer(q *claims.Quantity, after string) {
 
 // setPer sets what a figure is a rate of, kilogram for 2 per kilogram, from that word and the one behind it.
 func (a *amount) setPer(word, next string) {
-	if dim, of := claims.UnitOf(strings.ToLower(word)); dim == "months" {
+	if dim, of := parse.UnitOf(strings.ToLower(word)); dim == "months" {
 		a.per, a.perOf = "time", of*365*day/12
 	} else if dim != "" && dim != "points" {
 		a.per, a.perOf = dim, of
-	} else if code := claims.CurrencyOf(word); code != "" {
+	} else if code := parse.CurrencyOf(word); code != "" {
 		a.per, a.perOf = code, 1
 	} else if len(word) > 2 && !functionWords()[word] {
-		a.per, a.perOf = claims.Stem(word), 1
+		a.per, a.perOf = parse.Stem(word), 1
 		if len(next) > 2 && !functionWords()[next] {
-			a.perToo = claims.Stem(next)
+			a.perToo = parse.Stem(next)
 		}
 	}
 }
@@ -105,16 +105,16 @@ func eachBefore(before string) string {
 	before = before[strings.LastIndexAny(before, ".;:")+1:]
 	all := words.Split(before, "")
 	n := len(all)
-	if n > 2 && all[n-1] == "of" && claims.IsNumber(all[n-3]) { // 3 shifts of 8 nurses
-		return claims.Stem(all[n-2])
+	if n > 2 && all[n-1] == "of" && parse.IsNumber(all[n-3]) { // 3 shifts of 8 nurses
+		return parse.Stem(all[n-2])
 	}
 	noun := perEach
 	for k := n - 1; k >= max(0, n-8); k-- {
 		if all[k] == "each" || all[k] == "every" {
 			return noun
 		}
-		if len(all[k]) > 2 && !functionWords()[all[k]] && !claims.IsNumber(all[k]) {
-			noun = claims.Stem(all[k])
+		if len(all[k]) > 2 && !functionWords()[all[k]] && !parse.IsNumber(all[k]) {
+			noun = parse.Stem(all[k])
 		}
 	}
 	return ""

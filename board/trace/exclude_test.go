@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"blackboard/board/claims"
+	"blackboard/board/claims/parse"
 )
 
 // TestExcludedFiguresDoNotAnswer compares what need not be compared.
 func TestExcludedFiguresDoNotAnswer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	var all []*claims.Detail
+	var all []*parse.Detail
 	for range 1500 {
 		n := fmt.Sprint(rng.IntN(2000))
 		switch rng.IntN(4) {
@@ -22,8 +22,8 @@ func TestExcludedFiguresDoNotAnswer(t *testing.T) {
 		}
 		form := []string{"It is %s %%.", "It costs EUR %s.", "It costs about EUR %s.", "It took %s ms.", "It took %s s.", "It has %s rows.",
 			"It fell by %s %%.", "It is at most %s km.", "It is %s.", "It is EUR %s a month.", "It is %s miles.", "It is -%s %%."}[rng.IntN(12)]
-		for _, s := range claims.Read(fmt.Sprintf(form, n)) {
-			c := claims.ExtractFacts(s, "")
+		for _, s := range parse.Read(fmt.Sprintf(form, n)) {
+			c := parse.ExtractFacts(s, "")
 			for k := range c.Details {
 				if c.Details[k].Q != nil {
 					all = append(all, &c.Details[k])

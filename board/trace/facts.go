@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"blackboard/board/claims"
+	"blackboard/board/claims/parse"
 	"blackboard/board/documents"
 	"blackboard/board/text"
 	"blackboard/board/words"
@@ -14,7 +14,7 @@ import (
 
 // unit is a sentence, a heading or a row of a report, in which facts are read.
 type unit struct {
-	*claims.Claim
+	*parse.Claim
 	report *documents.Document
 	row    int     // of a table, from 1; 0: no row, or its header
 	before int     // the unit before, in the same block, or that introduces a table; -1
@@ -28,9 +28,9 @@ type unit struct {
 type fact struct {
 	kind       string
 	unit       int
-	start, end int            // in the unit's text
-	detail     *claims.Detail // nil of a quote, a citation, a statement
-	origin     *claims.Detail // of a part of a detail: that one
+	start, end int           // in the unit's text
+	detail     *parse.Detail // nil of a quote, a citation, a statement
+	origin     *parse.Detail // of a part of a detail: that one
 	amount     amount
 	runs       []string // of a name, an identifier or a quote: the words that must follow one another
 	key        int      // which of them it is found by
@@ -76,9 +76,9 @@ func (t *tracer) readReport(r *documents.Document) {
 	first := len(t.units)
 	var intro, header, row int
 	block := -1
-	for i, s := range claims.ReadReport(r) {
+	for i, s := range parse.ReadReport(r) {
 		n := first + i
-		u := unit{Claim: claims.ExtractFacts(s, ""), report: r, before: -1, header: -1}
+		u := unit{Claim: parse.ExtractFacts(s, ""), report: r, before: -1, header: -1}
 		if s.Block != block {
 			block, row, header, intro = s.Block, 0, -1, -1
 			if i > 0 && !t.units[n-1].Title {
@@ -126,15 +126,15 @@ func (fr *factReader) read() {
 			fr.readDate(f)
 		case d.Q != nil:
 			fr.readNumber(f)
-		case d.Kind == claims.Name:
+		case d.Kind == parse.Name:
 			fr.readName(f)
 		default:
 			fr.readIdentifier(f)
 		}
 	}
 	for k := range u.Words {
-		stem, low, capital := u.Words[k].Stem()
-		if u.Stems()[stem] { // no is a word, and stands for nothing
+		stem, low, capital := u.Words[k].Stem, u.Words[k].Low, u.Words[k].Capital
+		if u.Stems[stem] { // no is a word, and stands for nothing
 			u.own = append(u.own, fr.word(stem))
 		}
 		if !capital {
@@ -142,7 +142,7 @@ func (fr *factReader) read() {
 		}
 	}
 	for i := len(u.Heads) - 1; i >= 0; i-- {
-		for _, s := range claims.Stems(u.Heads[i]) {
+		for _, s := range parse.Stems(u.Heads[i]) {
 			if len(s) > 1 { // a letter is no word of a record
 				u.heads = append(u.heads, fr.word(s))
 			}
@@ -154,15 +154,15 @@ func (fr *factReader) read() {
 }
 
 // stemsOf returns the stems of a name, or an identifier as a whole.
-func stemsOf(d *claims.Detail) []string {
-	if d.Kind == claims.Identifier {
+func stemsOf(d *parse.Detail) []string {
+	if d.Kind == parse.Identifier {
 		return []string{"#" + d.Words[0]}
 	}
-	return claims.Stems(d.Text)
+	return parse.Stems(d.Text)
 }
 
 // place is where a detail stands in the text of its unit.
-func (u *unit) place(d *claims.Detail) (start, end int) {
+func (u *unit) place(d *parse.Detail) (start, end int) {
 	if start = d.At; d.Cell != nil {
 		start += u.cells[d.Cell.Column]
 	}
@@ -337,7 +337,7 @@ func (fr *factReader) readName(f fact) {
 	}
 	f.kind, f.runs = KindName, runsOf(surface)
 	for _, w := range names {
-		fr.names = append(fr.names, fr.word(claims.Stem(w)))
+		fr.names = append(fr.names, fr.word(parse.Stem(w)))
 	}
 	if fr.u.Title || fr.u.Header || fr.titleCase() || len(f.runs) == 0 || len(names) == 1 &&
 		(utf8.RuneCountInString(surface) < 2 || acronym(surface) && knownWord(surface)) {
@@ -383,7 +383,7 @@ func acronym(s string) bool {
 func (fr *factReader) titleCase() bool {
 	capital := 0
 	for k := range fr.u.Words {
-		if _, _, c := fr.u.Words[k].Stem(); c {
+		if fr.u.Words[k].Capital {
 			capital++
 		}
 	}
@@ -397,7 +397,7 @@ func (t *tracer) surround(f *fact) {
 	names := map[int32]bool{}
 	if f.isFigure() {
 		for _, s := range f.detail.About() {
-			if u.Stems()[s] || u.Context()[s] {
+			if u.Stems[s] || u.Context[s] {
 				near = append(near, t.word(s))
 			}
 		}

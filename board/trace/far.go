@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"blackboard/board/claims"
+	"blackboard/board/claims/parse"
 )
 
 // This file looks for what a figure follows from further away in its report: in the
@@ -161,9 +161,9 @@ func (d *deriver) wordsOf(r int32) []int32 {
 	ids, ok := d.has[r]
 	if !ok {
 		for _, c := range d.kept[r] {
-			all := slices.Collect(maps.Keys(c.Stems()))
+			all := slices.Collect(maps.Keys(c.Stems))
 			for k := range c.Details {
-				if c.Details[k].Kind == claims.Identifier {
+				if c.Details[k].Kind == parse.Identifier {
 					all = append(all, stemsOf(&c.Details[k])...)
 				}
 			}

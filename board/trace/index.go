@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"blackboard/board/claims"
+	"blackboard/board/claims/parse"
 	"blackboard/board/text"
 )
 
@@ -25,7 +25,7 @@ type tracer struct {
 	lowerSeen  []bool  // a record has it in lower case
 	post       [][]int32
 
-	byDate    map[claims.FigureKey][]int32 // groups
+	byDate    map[parse.FigureKey][]int32 // groups
 	byValue   map[valueKey][]int32
 	byNumber  map[float64][]int32 // by the number as it is written, as it is meant, or as it may be meant
 	byRun     map[string][]int32  // facts by one of their runs
@@ -33,17 +33,17 @@ type tracer struct {
 	citations map[string][]int32 // citations by the name of their document's file
 	cited     []int32            // figures that are said to be the confidence of an entry
 
-	records []string                  // their ids
-	kept    map[int32][]*claims.Claim // of the nearest
-	weighed []*claims.Claim           // of those by which statements are judged
-	sources int                       // that were read
-	scores  []float64                 // of the records, while the nearest are looked for; else 0
-	scored  []int32                   // those that have one
+	records []string                 // their ids
+	kept    map[int32][]*parse.Claim // of the nearest
+	weighed []*parse.Claim           // of those by which statements are judged
+	sources int                      // that were read
+	scores  []float64                // of the records, while the nearest are looked for; else 0
+	scored  []int32                  // those that have one
 }
 
 // group has the facts with the same figure.
 type group struct {
-	detail *claims.Detail
+	detail *parse.Detail
 	facts  []int32
 	reach  float64 // how far a plain figure of its kind may be from its value; below 0: it is none itself
 
@@ -51,11 +51,11 @@ type group struct {
 }
 
 // isPlain reports whether a number says neither about nor a bound.
-func isPlain(q *claims.Quantity) bool {
+func isPlain(q *parse.Quantity) bool {
 	return q.Bound == 0 && !q.About && !q.Word && !q.Minutes
 }
 
-func newGroup(d *claims.Detail) group {
+func newGroup(d *parse.Detail) group {
 	g := group{detail: d, reach: -1}
 	if q := d.Q; q != nil && isPlain(q) {
 		g.value, g.number, g.other = math.Abs(q.Value), math.Abs(q.Number), math.Abs(q.Other)
@@ -65,7 +65,7 @@ func newGroup(d *claims.Detail) group {
 }
 
 // excludes reports whether a number is so far from that of the group that there is no need to compare them.
-func (g *group) excludes(q *claims.Quantity) bool {
+func (g *group) excludes(q *parse.Quantity) bool {
 	if g.reach < 0 || q == nil || math.Abs(g.value-math.Abs(q.Value)) <= g.reach || g.number == math.Abs(q.Number) ||
 		!isPlain(q) {
 		return false
@@ -91,10 +91,10 @@ func bucket(v float64) int {
 }
 
 // based returns the value of a quantity in the base of all that it is compared with.
-func based(q *claims.Quantity) (dim string, v float64) {
+func based(q *parse.Quantity) (dim string, v float64) {
 	switch dim, v = q.Dim, math.Abs(q.Value); dim {
 	case "months":
-		return "time", v * claims.Month
+		return "time", v * parse.Month
 	case "points":
 		return "percent", v
 	case "ratio":
@@ -108,7 +108,7 @@ func based(q *claims.Quantity) (dim string, v float64) {
 }
 
 // indexNumber adds a group to where its number is looked for.
-func (t *tracer) indexNumber(q *claims.Quantity, g int32) {
+func (t *tracer) indexNumber(q *parse.Quantity, g int32) {
 	dim, v := based(q)
 	half := .2 * v
 	if q.Bound == 0 && !q.About && q.Dim != "months" {
@@ -139,7 +139,7 @@ func newTracer() *tracer {
 		lower:      map[string]bool{},
 		vocabulary: map[string]int32{},
 		isName:     map[int32]bool{},
-		byDate:     map[claims.FigureKey][]int32{},
+		byDate:     map[parse.FigureKey][]int32{},
 		byValue:    map[valueKey][]int32{},
 		byNumber:   map[float64][]int32{},
 		byRun:      map[string][]int32{},

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"blackboard/board/claims"
+	"blackboard/board/claims/parse"
 )
 
 const nearMask = 1<<nearBits - 1
@@ -50,7 +50,7 @@ func (t *tracer) judge() {
 
 // isCommonWord reports whether a word that may be a name stands somewhere in lower case.
 func (t *tracer) isCommonWord(f *fact) bool {
-	return t.lower[f.runs[0]] || t.lowerSeen[t.vocabulary[claims.Stem(f.runs[0])]]
+	return t.lower[f.runs[0]] || t.lowerSeen[t.vocabulary[parse.Stem(f.runs[0])]]
 }
 
 func (t *tracer) decide(f *fact) {
@@ -185,7 +185,7 @@ func (t *tracer) label(f *fact) (mask uint64) {
 	if f.detail == nil || f.detail.Cell == nil {
 		return 0
 	}
-	for _, s := range claims.Stems(f.detail.Cell.Label) {
+	for _, s := range parse.Stems(f.detail.Cell.Label) {
 		if i := slices.Index(f.near, t.vocabulary[s]); i >= 0 {
 			mask |= 1 << i
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"blackboard/board/claims"
+	"blackboard/board/claims/parse"
 )
 
 // This file calculates with dates and times.
@@ -14,7 +14,7 @@ import (
 const day = 86400
 
 // appendMoments adds the moments that a date or a time is: the day, the time, both together, the year.
-func appendMoments(all []amount, c *claims.Claim, d *claims.Detail) []amount {
+func appendMoments(all []amount, c *parse.Claim, d *parse.Detail) []amount {
 	if d.T == nil {
 		return all
 	}
@@ -65,7 +65,7 @@ func (a *amount) isTimeBetween(x, y *amount) bool {
 }
 
 // counted reports whether a date or a time is the time span before or after another.
-func counted(t *claims.Instant, from, span *amount) bool {
+func counted(t *parse.Instant, from, span *amount) bool {
 	if span.dim != "time" || span.raw == 0 {
 		return false
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"blackboard/board/claims"
+	"blackboard/board/claims/parse"
 	"blackboard/board/text"
 	"blackboard/board/words"
 )
@@ -25,7 +25,7 @@ type amount struct {
 	perOf      float64 // how many of that dimension's base one is
 	perToo     string  // the key of another noun that says of what
 	bound      bool    // about, at least, at most
-	in         *claims.Claim
+	in         *parse.Claim
 	start, end int // in the claim's text
 	text       string
 	as         *operand
@@ -47,12 +47,12 @@ func (a *amount) operand() operand {
 }
 
 // amountOf returns the amount of a quantity.
-func amountOf(c *claims.Claim, d *claims.Detail, at int) amount {
+func amountOf(c *parse.Claim, d *parse.Detail, at int) amount {
 	q := d.Q
 	a := amount{value: math.Abs(q.Value), raw: math.Abs(q.Number), step: q.Step(), digits: max(1, q.Digits()),
 		dim: q.Dim, bound: q.Bound != 0 || q.About, in: c, start: at, end: at + len(d.Text), text: d.Text}
 	copy(a.nouns[:], nounsOf(q))
-	if _, of := claims.UnitOf(strings.ToLower(q.Unit)); of > 0 {
+	if _, of := parse.UnitOf(strings.ToLower(q.Unit)); of > 0 {
 		a.raw = a.value / of
 	} else {
 		a.raw = a.value
@@ -105,12 +105,12 @@ const (
 )
 
 // matches says how a figure of a record answers to one of the report.
-func matches(d, x *claims.Detail) match {
+func matches(d, x *parse.Detail) match {
 	rel := d.Relate(x)
 	switch rel {
-	case claims.Same, claims.Rounded:
-	case claims.Bare:
-		unit := claims.Stem(d.Q.Unit + x.Q.Unit)
+	case parse.Same, parse.Rounded:
+	case parse.Bare:
+		unit := parse.Stem(d.Q.Unit + x.Q.Unit)
 		if d.Q.Soft || x.Q.Soft || slices.Contains(d.Q.Noun, unit) || slices.Contains(x.Q.Noun, unit) || d.Cell != nil && d.Q.Dim == "" {
 			return same // 9.6 migraine days
 		}
@@ -118,23 +118,23 @@ func matches(d, x *claims.Detail) match {
 			return otherUnit
 		}
 		return noUnit
-	case claims.OtherUnit, claims.OtherCurrency, claims.OtherRate:
+	case parse.OtherUnit, parse.OtherCurrency, parse.OtherRate:
 		if d.Q.Dim == "points" || x.Q.Dim == "points" {
 			return same
 		}
 		return otherUnit
-	case claims.OtherBound, claims.OtherSign: // the sentences say whether that differs
+	case parse.OtherBound, parse.OtherSign: // the sentences say whether that differs
 		return same
 	default:
 		return noMatch
 	}
 	if d.Q != nil && d.Q.Dim == "" && !countAlike(nounsOf(d.Q), nounsOf(x.Q)) {
-		if rel == claims.Rounded && x.Q.Digits() < 3 {
+		if rel == parse.Rounded && x.Q.Digits() < 3 {
 			return noMatch
 		}
 		return otherNoun
 	}
-	if rel == claims.Rounded && d.T == nil {
+	if rel == parse.Rounded && d.T == nil {
 		return rounded
 	}
 	return same
@@ -153,7 +153,7 @@ func (a *amount) counts(g *amount) bool {
 }
 
 // nounsOf returns the stems of what a quantity counts.
-func nounsOf(q *claims.Quantity) []string {
+func nounsOf(q *parse.Quantity) []string {
 	for i, n := range q.Noun {
 		if noNouns()[n] {
 			return q.Noun[:i]
@@ -171,7 +171,7 @@ var noNouns = sync.OnceValue(func() map[string]bool {
 func stemSet(list string) map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(list) {
-		m[claims.Stem(w)] = true
+		m[parse.Stem(w)] = true
 	}
 	return m
 }
@@ -183,7 +183,7 @@ var anyNouns = sync.OnceValue(func() map[string]bool {
 })
 
 // kindOf is the kind of fact that a quantity is.
-func kindOf(q *claims.Quantity) string {
+func kindOf(q *parse.Quantity) string {
 	switch q.Dim {
 	case "percent", "points":
 		return KindPercent
@@ -315,7 +315,8 @@ func (fr *factReader) isStructural(f *fact, before, after []string) bool {
 	case q.Word && (q.Dim == "percent" && !strings.Contains(f.detail.Text, "per") || q.Unit == "quarter" || q.Dim == "points" || q.Number < 1):
 		return true // three quarters, half an hour
 	case q.Word:
-		fraction := next == "out" || next == "in" && claims.IsNumber(at(after, 1)) || last == "in" && (claims.IsNumber(second) || claims.IsNumber(at(before, len(before)-3))) ||
+		fraction := next == "out" || next == "in" && parse.IsNumber(at(after, 1)) ||
+			last == "in" && (parse.IsNumber(second) || parse.IsNumber(at(before, len(before)-3))) ||
 			last == "every" || last == "of" && second == "out" || fractions()[next]
 		return q.Number < 2 || fraction || plain && (!counted || q.Number < 3) || ownCount ||
 			len(before) == 0 && materials()[next] || slices.Contains(before, "would") || slices.Contains(after, "would")

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"blackboard/board/claims"
+	"blackboard/board/claims/parse"
 	"blackboard/board/documents"
 	"blackboard/board/words"
 )
@@ -48,7 +48,7 @@ type scanner struct {
 	subject int32 // the name that stands right before the figure; -1
 	single  bool  // the window has no other figure of its unit
 	alien   bool  // the window has a name that no report has
-	keys    []claims.FigureKey
+	keys    []parse.FigureKey
 
 	known    map[any][]answering // what figures answer to, see claims.Detail.Figure
 	stemmed  map[string][]string // the stems of names and identifiers
@@ -71,7 +71,7 @@ func (t *tracer) newScanner() *scanner {
 const windowSize = 1500
 
 // claimsOf reads what a record says, as a reader sees it, and what it quotes, by paragraphs.
-func claimsOf(id, text string, extract func(*claims.Statement, string) *claims.Claim) (all []*claims.Claim) {
+func claimsOf(id, text string, extract func(*parse.Statement, string) *parse.Claim) (all []*parse.Claim) {
 	parts := strings.Split(text, "\n\n")
 	if strings.HasPrefix(parts[0], id+" ") && len(parts) > 1 {
 		parts = parts[1:] // its head
@@ -79,9 +79,9 @@ func claimsOf(id, text string, extract func(*claims.Statement, string) *claims.C
 	for k, part := range parts {
 		name := id
 		if k > 0 {
-			name += claims.Quoted
+			name += parse.Quoted
 		}
-		for _, s := range claims.ReadTitled(part) {
+		for _, s := range parse.ReadTitled(part) {
 			s.Block += k << 16
 			all = append(all, extract(s, name))
 		}
@@ -93,7 +93,7 @@ func claimsOf(id, text string, extract func(*claims.Statement, string) *claims.C
 func (s *scanner) readRecord(n int32, r Record) {
 	s.begin(n, r.Ref)
 	text := documents.New(r.ID, r.Text).Text()
-	s.readClaims(claimsOf(r.ID, text, claims.Skim))
+	s.readClaims(claimsOf(r.ID, text, parse.Skim))
 	s.readRuns(r.Ref, nil)
 	s.readRuns(text, nil)
 	s.notePlaces(r.Cites)
@@ -114,9 +114,9 @@ func (s *scanner) readSource(n int32, d *documents.Document) {
 		}
 		return Place{File: d.Name, Line: line, Text: oneLine(text, 200)}
 	}
-	var all []*claims.Claim
-	for _, st := range claims.ReadReport(d) {
-		all = append(all, claims.Skim(st, d.Name))
+	var all []*parse.Claim
+	for _, st := range parse.ReadReport(d) {
+		all = append(all, parse.Skim(st, d.Name))
 	}
 	s.begin(n, d.Name)
 	s.readClaims(all)
@@ -129,16 +129,16 @@ func (s *scanner) begin(n int32, name string) {
 	s.record = n
 	s.window++
 	s.first = s.window
-	for _, stem := range claims.Stems(name) {
+	for _, stem := range parse.Stems(name) {
 		s.note(stem)
 	}
-	for _, d := range claims.Dates(name) {
+	for _, d := range parse.Dates(name) {
 		s.answer(&d, 0)
 	}
 }
 
 // readClaims reads statements in windows. The first one says what all are about.
-func (s *scanner) readClaims(all []*claims.Claim) {
+func (s *scanner) readClaims(all []*parse.Claim) {
 	for from := 0; from < len(all); {
 		to, size := from, 0
 		for to < len(all) && (size == 0 || size+len(all[to].Text) <= windowSize) {
@@ -158,15 +158,15 @@ func (s *scanner) readClaims(all []*claims.Claim) {
 }
 
 // readWords notes the words and names of a statement.
-func (s *scanner) readWords(c *claims.Claim) {
-	for stem := range c.Stems() {
+func (s *scanner) readWords(c *parse.Claim) {
+	for stem := range c.Stems {
 		s.note(stem)
 	}
-	for stem := range c.Context() {
+	for stem := range c.Context {
 		s.note(stem)
 	}
 	for k := range c.Words {
-		if stem, _, capital := c.Words[k].Stem(); !capital {
+		if stem := c.Words[k].Stem; !c.Words[k].Capital {
 			if id, ok := s.vocabulary[stem]; ok {
 				s.lowerSeen[id] = true
 			}
@@ -177,13 +177,13 @@ func (s *scanner) readWords(c *claims.Claim) {
 		if d.Q != nil || d.T != nil {
 			continue
 		}
-		if d.Kind == claims.Identifier { // a heading has it as a word
+		if d.Kind == parse.Identifier { // a heading has it as a word
 			for _, stem := range s.stemsIn(d.Text) {
 				s.note(stem)
 			}
 		}
 		stems := []string{"#" + d.Words[0]}
-		if d.Kind != claims.Identifier {
+		if d.Kind != parse.Identifier {
 			stems = s.stemsIn(d.Text)
 		}
 		for _, stem := range stems {
@@ -193,7 +193,7 @@ func (s *scanner) readWords(c *claims.Claim) {
 			}
 			switch {
 			case !ok:
-				s.alien = s.alien || d.Kind == claims.Name && !d.Begins && !d.Weak
+				s.alien = s.alien || d.Kind == parse.Name && !d.Begins && !d.Weak
 			case s.isName[id] && !slices.Contains(s.names, id):
 				s.names = append(s.names, id)
 			}
@@ -205,7 +205,7 @@ func (s *scanner) readWords(c *claims.Claim) {
 func (s *scanner) stemsIn(text string) []string {
 	stems, known := s.stemmed[text]
 	if !known {
-		if stems = claims.Stems(text); len(s.stemmed) < maxAnswered {
+		if stems = parse.Stems(text); len(s.stemmed) < maxAnswered {
 			s.stemmed[strings.Clone(text)] = stems
 		}
 	}
@@ -231,7 +231,7 @@ func (s *scanner) note(stem string) {
 }
 
 // readFigures notes what the figures of a statement answer to the facts.
-func (s *scanner) readFigures(c *claims.Claim, window []*claims.Claim) {
+func (s *scanner) readFigures(c *parse.Claim, window []*parse.Claim) {
 	for k := range c.Details {
 		d := &c.Details[k]
 		if d.Q == nil && d.T == nil {
@@ -252,7 +252,7 @@ func (s *scanner) readFigures(c *claims.Claim, window []*claims.Claim) {
 }
 
 // answer notes hits of all facts to which a figure answers.
-func (s *scanner) answer(d *claims.Detail, line int) {
+func (s *scanner) answer(d *parse.Detail, line int) {
 	figure := d.Figure()
 	all, known := s.known[figure]
 	if !known {
@@ -268,7 +268,7 @@ func (s *scanner) answer(d *claims.Detail, line int) {
 }
 
 // answering returns the groups to which a figure answers.
-func (s *scanner) answering(d *claims.Detail) (all []answering) {
+func (s *scanner) answering(d *parse.Detail) (all []answering) {
 	s.figures++
 	if d.Q == nil {
 		s.keys = d.Keys(s.keys[:0])
@@ -285,7 +285,7 @@ func (s *scanner) answering(d *claims.Detail) (all []answering) {
 	return all
 }
 
-func (s *scanner) compare(groups []int32, d *claims.Detail, all []answering) []answering {
+func (s *scanner) compare(groups []int32, d *parse.Detail, all []answering) []answering {
 	for _, g := range groups {
 		if s.answered[g] == s.figures {
 			continue
@@ -301,7 +301,7 @@ func (s *scanner) compare(groups []int32, d *claims.Detail, all []answering) []a
 }
 
 // isSingle reports whether a window has no other figure in the unit of the one found.
-func isSingle(d *claims.Detail, window []*claims.Claim) bool {
+func isSingle(d *parse.Detail, window []*parse.Claim) bool {
 	for _, c := range window {
 		for k := range c.Details {
 			if x := &c.Details[k]; x != d && x.Kind == d.Kind && (d.Q == nil || x.Q.Dim == d.Q.Dim) {
@@ -314,9 +314,9 @@ func isSingle(d *claims.Detail, window []*claims.Claim) bool {
 
 // subjectOf is the name that stands right before a figure, -1 if there is none:
 // "Quillpath 26 h".
-func (s *scanner) subjectOf(c *claims.Claim, k int) int32 {
+func (s *scanner) subjectOf(c *parse.Claim, k int) int32 {
 	d := &c.Details[k]
-	if k == 0 || c.Details[k-1].Kind != claims.Name || c.Details[k-1].Weak || c.Details[k-1].Cell != d.Cell {
+	if k == 0 || c.Details[k-1].Kind != parse.Name || c.Details[k-1].Weak || c.Details[k-1].Cell != d.Cell {
 		return -1
 	}
 	name := &c.Details[k-1]
@@ -338,7 +338,7 @@ func (s *scanner) subjectOf(c *claims.Claim, k int) int32 {
 			return -1 // Potassium sulphate 180 kg
 		}
 	}
-	if id, ok := s.vocabulary[claims.Stem(name.Words[len(name.Words)-1])]; ok && s.isName[id] {
+	if id, ok := s.vocabulary[parse.Stem(name.Words[len(name.Words)-1])]; ok && s.isName[id] {
 		return id
 	}
 	return -1
@@ -350,7 +350,7 @@ func appendRuns(runs []string, places []int, text string) ([]string, []int) {
 	var others []int
 	for at := 0; at < len(text); {
 		line, _, _ := strings.Cut(text[at:], "\n")
-		p := claims.Plain(line)
+		p := parse.Plain(line)
 		if p != line {
 			others = append(others, at)
 		}
@@ -387,7 +387,7 @@ func lineRuns(runs []string, places []int, line string, at int) ([]string, []int
 func ofRun(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
 
 func runsOf(text string) []string {
-	runs, _ := lineRuns(nil, nil, claims.Plain(text), 0)
+	runs, _ := lineRuns(nil, nil, parse.Plain(text), 0)
 	return runs
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"blackboard/board/claims"
+	"blackboard/board/claims/parse"
 	"blackboard/board/documents"
 )
 
@@ -29,7 +30,7 @@ func (t *tracer) readNearest(board Records) error {
 			}
 		}
 	}
-	t.kept = map[int32][]*claims.Claim{}
+	t.kept = map[int32][]*parse.Claim{}
 	for i, doubted := 0, 0; i < len(t.facts); i++ {
 		f := &t.facts[i]
 		for _, r := range f.support[:min(len(f.support), 2)] {
@@ -53,7 +54,7 @@ func (t *tracer) readNearest(board Records) error {
 	type again struct {
 		n    int32
 		r    Record
-		said []*claims.Claim
+		said []*parse.Claim
 	}
 	var all []again
 	n := int32(-1)
@@ -70,7 +71,7 @@ func (t *tracer) readNearest(board Records) error {
 		running.Go(func() {
 			for k := i; k < len(all); k += scanners {
 				r := &all[k].r
-				all[k].said = claimsOf(r.ID, documents.New(r.ID, r.Text).Text(), claims.ExtractFacts)
+				all[k].said = claimsOf(r.ID, documents.New(r.ID, r.Text).Text(), parse.ExtractFacts)
 			}
 		})
 	}
@@ -93,7 +94,7 @@ func (t *tracer) weighAll() {
 	facts := len(t.facts)
 	for first := 0; first < len(t.units); {
 		last := first
-		var said, titles []*claims.Claim
+		var said, titles []*parse.Claim
 		for ; last < len(t.units) && t.units[last].report == t.units[first].report; last++ {
 			if c := t.units[last].Claim; c.Title {
 				titles = append(titles, c)
@@ -101,7 +102,7 @@ func (t *tracer) weighAll() {
 				said = append(said, c)
 			}
 		}
-		standings := map[*claims.Claim]*claims.Standing{}
+		standings := map[*parse.Claim]*claims.Standing{}
 		all := ev.Trace(said)
 		for i := range all {
 			standings[all[i].Claim] = &all[i]

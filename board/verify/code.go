@@ -8,7 +8,7 @@ import (
 	"sync"
 	"unicode"
 
-	"blackboard/board/claims"
+	"blackboard/board/claims/parse"
 	"blackboard/board/text"
 )
 
@@ -125,7 +125,7 @@ func quantitiesOf(line string) (all []quantity) {
 		}
 		plain := q
 		if unit != "" {
-			dim, of := claims.UnitOf(unit)
+			dim, of := parse.UnitOf(unit)
 			q.dim, q.of = dim, q.of*of
 		} else if q.unclear = l.isSet(from, i); !q.unclear && len(factors) == 1 &&
 			strings.IndexFunc(t, unicode.IsLetter) < 0 {

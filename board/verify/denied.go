@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board/claims"
+	"blackboard/board/claims/parse"
 	"blackboard/board/text"
 )
 
@@ -62,7 +63,7 @@ func (s *Source) cutShort(f *Finding, places []match) (word string) {
 		rest := x.text[x.words[m.to-1].end:]
 		rest, _, _ = strings.Cut(rest[:min(len(rest), around+1)], "\n\n")
 		line, _, _ := strings.Cut(rest, "\n")
-		if claims.IsProgram(s.doc.Name) && !strings.ContainsFunc(line, unicode.IsLetter) {
+		if parse.IsProgram(s.doc.Name) && !strings.ContainsFunc(line, unicode.IsLetter) {
 			return "" // the next line is another statement
 		}
 		if word = claims.Condition(f.Content, f.Evidence,
@@ -125,5 +126,5 @@ func (s *Source) wraps(word int) bool {
 	const long = 50
 	end := int(x.words[word-1].end)
 	return unicode.IsLower(r) && end-strings.LastIndex(x.text[:end], "\n") > long &&
-		!slices.Contains(rendered, strings.ToLower(path.Ext(s.doc.Name))) && !claims.IsProgram(s.doc.Name)
+		!slices.Contains(rendered, strings.ToLower(path.Ext(s.doc.Name))) && !parse.IsProgram(s.doc.Name)
 }

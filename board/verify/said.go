@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"blackboard/board/claims"
+	"blackboard/board/claims/parse"
 	"blackboard/board/documents"
 	"blackboard/board/trace"
 )
@@ -21,7 +22,7 @@ import (
 // A name that is in no source is no doubt, because a finding may name things otherwise; one in the place of
 // another one is.
 func (s *Source) said(f *Finding, o Outcome, at match) Outcome {
-	finding := claims.ExtractText(f.Content, "")
+	finding := parse.ExtractText(f.Content, "")
 	evidence := s.evidence(at)
 	v := evidence.Verify(finding, f.Evidence, evidence.OnLines(s.lines(at)))
 	lacking := s.lacking(f, at, v.Has)
@@ -75,7 +76,7 @@ func (s *Source) evidence(at match) *claims.Evidence {
 	if len(s.doc.Text()) > maxClaimed {
 		x := s.words()
 		from, to := int(x.words[at.from].start), int(x.words[at.to-1].end)
-		return claims.NewEvidence(claims.ExtractPart(s.doc, from-claimedAround, to+claimedAround))
+		return claims.NewEvidence(parse.ExtractPart(s.doc, from-claimedAround, to+claimedAround))
 	}
 	return s.figures()
 }
@@ -100,7 +101,7 @@ func (s *Source) figures() *claims.Evidence {
 // nor its source has, nor the reference that it gives, and that no quantity in the lines of
 // its quote means.
 func (s *Source) lacking(f *Finding, at match, has func(string) bool) (lacking []asked) {
-	var known []*claims.Claim
+	var known []*parse.Claim
 	var code []quantity
 	translated := false
 	for _, a := range valuesOf(f.Content) {
@@ -110,15 +111,15 @@ func (s *Source) lacking(f *Finding, at match, has func(string) bool) (lacking [
 		}
 		if known == nil { // most findings have no value, or few
 			lines := s.linesOf(at)
-			translated = !claims.IsEnglish(lines)
+			translated = !parse.IsEnglish(lines)
 			code = quantities(lines + "\n" + f.Evidence)
 			for _, text := range append([]string{f.Evidence, f.SourceRef}, f.Related...) {
-				known = append(known, claims.ExtractText(text, ""))
+				known = append(known, parse.ExtractText(text, ""))
 			}
 		}
 		// 500 s are not what a name in ms has as 500.
 		bare := !slices.ContainsFunc(code, func(q quantity) bool { return a.d.Q != nil && q.dim != "" && q.dim == a.d.Q.Dim })
-		if slices.ContainsFunc(known, func(c *claims.Claim) bool { return a.in(c, bare) }) || s.has(a, bare) ||
+		if slices.ContainsFunc(known, func(c *parse.Claim) bool { return a.in(c, bare) }) || s.has(a, bare) ||
 			translated && a.isCounted(known[0]) ||
 			slices.ContainsFunc(code, func(q quantity) bool { return q.means(a) }) {
 			continue
@@ -130,9 +131,9 @@ func (s *Source) lacking(f *Finding, at match, has func(string) bool) (lacking [
 
 // isCounted reports whether a text has the number before a unit that is written as a word and may be a noun, which
 // another language calls otherwise than the unit: 1240 meters that are read.
-func (a asked) isCounted(c *claims.Claim) bool {
+func (a asked) isCounted(c *parse.Claim) bool {
 	word := a.Text[strings.LastIndexFunc(a.Text, func(r rune) bool { return !unicode.IsLetter(r) })+1:]
-	return a.d.Q != nil && len(word) >= 4 && slices.ContainsFunc(c.Details, func(d claims.Detail) bool {
+	return a.d.Q != nil && len(word) >= 4 && slices.ContainsFunc(c.Details, func(d parse.Detail) bool {
 		return d.Q != nil && (d.Q.Number == a.d.Q.Number || d.Q.Other == a.d.Q.Number)
 	})
 }

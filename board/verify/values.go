@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"blackboard/board/claims"
+	"blackboard/board/claims/parse"
 	"blackboard/board/words"
 )
 
@@ -22,18 +23,18 @@ const (
 // asked is a value that a finding has.
 type asked struct {
 	Value
-	d *claims.Detail
+	d *parse.Detail
 }
 
 // valuesOf returns the numbers, dates, identifiers and names of a finding, each once.
 func valuesOf(content string) (all []asked) {
 	seen := map[Value]bool{}
 	listed := 0
-	for k, details := 0, claims.ExtractText(content, "").Details; k < len(details); k++ {
+	for k, details := 0, parse.ExtractText(content, "").Details; k < len(details); k++ {
 		d := &details[k]
 		v := Value{Kind: [...]string{KindNumber, KindDate, KindName, KindIdentifier}[d.Kind], Text: d.Text}
 		switch {
-		case d.Weak || claims.IsHandle(d.Text), d.Kind == claims.Identifier && oneSlash(d.Text),
+		case d.Weak || claims.IsHandle(d.Text), d.Kind == parse.Identifier && oneSlash(d.Text),
 			v.Kind == KindNumber && d.Q.Word && (d.Q.Number == 1 || d.Q.Number < 1 && d.Q.Dim == "percent"): // half of them
 			continue
 		case v.Kind == KindNumber && d.Text == strconv.Itoa(listed+1) && strings.Contains(content, "("+d.Text+")"):
@@ -57,16 +58,16 @@ func oneSlash(s string) bool {
 }
 
 // in reports whether a text has a figure. Without bare, a number without a unit is none of one with a unit.
-func (a asked) in(c *claims.Claim, bare bool) bool {
-	return slices.ContainsFunc(c.Details, func(x claims.Detail) bool { return a.d.Is(&x, bare) })
+func (a asked) in(c *parse.Claim, bare bool) bool {
+	return slices.ContainsFunc(c.Details, func(x parse.Detail) bool { return a.d.Is(&x, bare) })
 }
 
 // content checks a finding without a quote by its values.
 func (s *Source) content(f *Finding) Outcome {
-	var related []*claims.Claim
+	var related []*parse.Claim
 	if f.Calculated {
 		for _, text := range f.Related {
-			related = append(related, claims.ExtractText(text, ""))
+			related = append(related, parse.ExtractText(text, ""))
 		}
 	}
 	var missing []asked
@@ -78,7 +79,7 @@ func (s *Source) content(f *Finding) Outcome {
 	for _, a := range wanted {
 		switch {
 		case !s.has(a, true) && !s.hasQuantity(a) &&
-			!slices.ContainsFunc(related, func(c *claims.Claim) bool { return a.in(c, true) }):
+			!slices.ContainsFunc(related, func(c *parse.Claim) bool { return a.in(c, true) }):
 			missing = append(missing, a)
 		case a.Kind == KindNumber:
 			operands = append(operands, [2]float64{a.d.Q.Value, a.d.Q.Number})

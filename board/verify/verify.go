@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"blackboard/board/claims"
+	"blackboard/board/claims/parse"
 	"blackboard/board/documents"
 )
 
@@ -171,7 +172,7 @@ func (s *Source) Check(f *Finding) Outcome {
 	}
 	o.Differences, o.Missing = append([]Difference{}, o.Differences...), append([]Value{}, o.Missing...)
 	o.OtherLanguage = quoted && Judged(o.Verdict) && !Doubted(o.Verdict) && o.Passage != nil &&
-		!(claims.IsEnglish(f.Content) && claims.IsEnglish(o.Passage.Text))
+		!(parse.IsEnglish(f.Content) && parse.IsEnglish(o.Passage.Text))
 	return o
 }
 

@@ -13,7 +13,8 @@
 //	board/op         what an operation is: arguments by tags, schema, decoding, text
 //	board/words      reads text: words, stems, identifiers, numbers, dates, negations
 //	board/documents  reads reports and sources: docx, pdf, xlsx, html and more
-//	board/claims     reads texts into claims and compares them; which findings may conflict
+//	board/claims     compares texts: evidence, contradictions; which findings may conflict
+//	board/claims/parse     reads a text into claims
 //	board/clash      whether two notes may contradict each other, and which of them holds
 //	board/survival   whether reports carry what a run must not lose
 //	board/verify     whether findings stand in their sources

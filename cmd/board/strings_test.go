@@ -27,7 +27,7 @@ var (
 	controls   = strings.NewReplacer("\x1b", "␛", "\x00", "␀")
 	inSentence = regexp.MustCompile(`[a-z\d)"][.,:;]\s`)
 	// Calls whose arguments are regular expressions or lists of words.
-	notText = regexp.MustCompile(`^((text\.)?NewRegexp|regexp\.MustCompile|strings\.Fields|\w*[sS]et|wordSet|wordList)$`)
+	notText = regexp.MustCompile(`^((text\.)?NewRegexp|regexp\.MustCompile|strings\.Fields|(parse\.)?\w*[sS]et|wordSet|wordList)$`)
 )
 
 // TestStrings keeps every text that a user can see in testdata/golden/strings.txt, to be read as

@@ -1,4 +1,4 @@
-package claims
+package parse
 
 import (
 	"math"
@@ -21,41 +21,44 @@ const (
 
 // A Detail is a part of a claim that is right or wrong by itself.
 type Detail struct {
-	Kind    Kind
-	Text    string // as written
-	At      int    // where it stands in its statement or cell
-	Q       *Quantity
-	T       *Instant
-	Words   []string // of a name or identifier, in lower case
-	about   topic    // what it is about
-	clause  int
-	first   int   // its first token
-	Denied  bool  // only ruled out: rather than 30
-	Cell    *Cell // the cell that it stands in
-	Weak    bool  // no fault by itself if it is absent: a count of the text's own parts, an acronym
-	initial bool  // a name that may be a common word at the beginning of a sentence
-	Begins  bool  // a name that begins a sentence, or what stands like one
-	Level   bool  // what a figure is of: 95 % CI, three for every ten
-	named   bool  // a number that tells one of many: channel 12
+	Kind       Kind
+	Text       string // as written
+	At         int    // where it stands in its statement or cell
+	Q          *Quantity
+	T          *Instant
+	Words      []string // of a name or identifier, in lower case
+	Topic      Topic    // what it is about
+	Clause     int
+	FirstToken int   // its first token
+	Denied     bool  // only ruled out: rather than 30
+	Cell       *Cell // the cell that it stands in
+	Weak       bool  // no fault by itself if it is absent: a count of the text's own parts, an acronym
+	Initial    bool  // a name that may be a common word at the beginning of a sentence
+	Begins     bool  // a name that begins a sentence, or what stands like one
+	Level      bool  // what a figure is of: 95 % CI, three for every ten
+	Named      bool  // a number that tells one of many: channel 12
 }
 
-func (d *Detail) isFigure() bool { return d.Kind <= Date }
+// IsFigure reports whether a detail is a number or a date.
+func (d *Detail) IsFigure() bool { return d.Kind <= Date }
 
-// A topic has the stems that a detail is about, with their closeness from 0 to 1.
-type topic []near1
+// A Topic has the stems that a detail is about, with their closeness from 0 to 1.
+type Topic []TopicStem
 
-type near1 struct {
-	stem string
-	by   float64
-	side uint8 // it stands before the detail, after it, or both
+// A TopicStem is a stem that a detail is about.
+type TopicStem struct {
+	Stem      string
+	Closeness float64
+	side      uint8 // it stands before the detail, after it, or both
 }
 
-const leading, trailing = 1, 2
+// Leading and Trailing are the sides of a detail on which a stem may stand.
+const Leading, Trailing = 1, 2
 
-// side returns on which side of a detail a stem stands: leading, trailing or both; 0 if the topic does not have it.
-func (t topic) side(stem string) uint8 {
+// Side returns on which side of a detail a stem stands: leading, trailing or both; 0 if the topic does not have it.
+func (t Topic) Side(stem string) uint8 {
 	for i := range t {
-		if t[i].stem == stem {
+		if t[i].Stem == stem {
 			return t[i].side
 		}
 	}
@@ -63,79 +66,80 @@ func (t topic) side(stem string) uint8 {
 }
 
 // stands notes on which side of a detail a stem stands.
-func (t topic) stands(stem string, side uint8) {
+func (t Topic) stands(stem string, side uint8) {
 	for i := range t {
-		if t[i].stem == stem {
+		if t[i].Stem == stem {
 			t[i].side |= side
 		}
 	}
 }
 
-func (t topic) of(stem string) float64 {
+// Closeness is how close a stem is to a detail, from 0 to 1.
+func (t Topic) Closeness(stem string) float64 {
 	for i := range t {
-		if t[i].stem == stem {
-			return t[i].by
+		if t[i].Stem == stem {
+			return t[i].Closeness
 		}
 	}
 	return 0
 }
 
-func (t *topic) add(stem string, by float64) {
+func (t *Topic) add(stem string, by float64) {
 	for i := range *t {
-		if (*t)[i].stem == stem {
-			(*t)[i].by = max((*t)[i].by, by)
+		if (*t)[i].Stem == stem {
+			(*t)[i].Closeness = max((*t)[i].Closeness, by)
 			return
 		}
 	}
-	*t = append(*t, near1{stem, by, 0})
+	*t = append(*t, TopicStem{stem, by, 0})
 }
 
 // A Word is a content word of a claim.
 type Word struct {
-	stem, low string
-	clause    int
-	aside     bool // only ruled out
-	capital   bool
-	text      string // as written
+	Stem, Low string
+	Clause    int
+	Aside     bool // only ruled out
+	Capital   bool
+	Text      string // as written
 }
 
 // A Claim is a statement that has been read.
 type Claim struct {
 	*Statement
-	Source  string // the document or entry that it is of
-	Words   []Word
-	Details []Detail
-	stems   map[string]bool // of its words and names
-	context map[string]bool // of its headings, and of the headers and labels of a row
-	around  []Detail        // dates in its headings and headers
-	denials []denial
-	bounds  []condition // read when first asked
-	bounded bool        // they have been
-	skimmed bool        // without what its details are about and what it denies
-	later   bool        // what they are about is read when it is asked for (see whole)
-	unlike  bool        // they are about more than it has as stems
-	metres  bool        // an m that stands behind a number is a metre
-	English bool
-	read    int          // tokens that have been read
-	number  int          // among the claims of its evidence
-	index   *figureIndex // made at first use, as t is
-	t       tokens
+	Source       string // the document or entry that it is of
+	Words        []Word
+	Details      []Detail
+	Stems        map[string]bool // of its words and names
+	Context      map[string]bool // of its headings, and of the headers and labels of a row
+	ContextDates []Detail        // dates in its headings and headers
+	Denials      []Denial
+	bounds       []condition // read when first asked
+	bounded      bool        // they have been
+	skimmed      bool        // without what its details are about and what it denies
+	Later        bool        // what they are about is read when it is asked for (see whole)
+	Unstemmed    bool        // they are about more than it has as stems
+	metres       bool        // an m that stands behind a number is a metre
+	English      bool
+	TokensRead   int          // tokens that have been read
+	Place        int          // among the claims of its evidence
+	FigureIndex  *FigureIndex // made at first use, as t is
+	t            Tokens
 }
 
 var (
 	// refNouns make the number after them a name: port 5432. ownParts name parts of a text,
 	// which are no facts of its subject.
-	ownParts = set("page p pp section sec line lines figure fig table chapter appendix paragraph " +
+	ownParts = NewSet("page p pp section sec line lines figure fig table chapter appendix paragraph " +
 		"para note item row question §")
-	refNouns = set("page p pp section sec line lines figure fig table chapter appendix paragraph " +
+	refNouns = NewSet("page p pp section sec line lines figure fig table chapter appendix paragraph " +
 		"para note item row question § clause cl article schedule step issue ticket port no version " +
 		"rule annex exhibit phase level zone room lot route unit")
 )
 
-// tokens returns the text of a claim as tokens, which nobody changes.
-func (c *Claim) tokens() tokens {
+// Tokens returns the text of a claim as tokens, which nobody changes.
+func (c *Claim) Tokens() Tokens {
 	if c.t == nil {
-		c.t = lex(c.Text)
+		c.t = Tokenize(c.Text)
 	}
 	return c.t
 }
@@ -143,10 +147,11 @@ func (c *Claim) tokens() tokens {
 // Extract returns a statement as a claim: its words and details, what the headings and headers above it say, and the
 // dates in the name of its source.
 func Extract(s *Statement, source string) *Claim {
-	return (&Claim{Statement: s, Source: source, stems: map[string]bool{}, English: true}).extract()
+	return (&Claim{Statement: s, Source: source, Stems: map[string]bool{}, English: true}).Fill()
 }
 
-func (c *Claim) extract() *Claim {
+// Fill reads the statement of a claim into it.
+func (c *Claim) Fill() *Claim {
 	s, source := c.Statement, c.Source
 	r := readings.Get().(*reading)
 	defer readings.Put(r)
@@ -154,7 +159,7 @@ func (c *Claim) extract() *Claim {
 		c.under(h)
 	}
 	if source != "" && !isHandle(source) {
-		c.around = append(c.around, datesOf(strings.Map(apart, source))...)
+		c.ContextDates = append(c.ContextDates, datesOf(strings.Map(apart, source))...)
 	}
 	if s.Cells == nil {
 		r.lex(s.Text)
@@ -176,11 +181,11 @@ func (c *Claim) extract() *Claim {
 	return c
 }
 
-// whole reads what was left for later.
-func (c *Claim) whole() *Claim {
-	if c.later {
+// ReadWhole reads what was left for later.
+func (c *Claim) ReadWhole() *Claim {
+	if c.Later {
 		of := Extract(c.Statement, c.Source)
-		c.later = false
+		c.Later = false
 		copy(c.Details, of.Details) // which others may have by now
 	}
 	return c
@@ -199,8 +204,8 @@ func (c *Claim) labelled() {
 			continue
 		}
 		for i := range c.Words {
-			if w := &c.Words[i]; w.clause > d.clause && !empty.has(w.low) {
-				d.about.add(w.stem, .6)
+			if w := &c.Words[i]; w.Clause > d.Clause && !Stopwords.Has(w.Low) {
+				d.Topic.add(w.Stem, .6)
 			}
 		}
 	}
@@ -218,13 +223,13 @@ func (c *Claim) under(text string) {
 	if text == "" {
 		return
 	}
-	if c.context == nil {
-		c.context = map[string]bool{}
+	if c.Context == nil {
+		c.Context = map[string]bool{}
 	}
-	for _, w := range stemsOf(text) {
-		c.context[w] = true
+	for _, w := range Stems(text) {
+		c.Context[w] = true
 	}
-	c.around = append(c.around, datesOf(text)...)
+	c.ContextDates = append(c.ContextDates, datesOf(text)...)
 }
 
 // ExtractDocument reads the statements of a document.
@@ -247,30 +252,30 @@ func ExtractText(text, source string) *Claim {
 	if len(all) == 1 {
 		return all[0]
 	}
-	return join(all, source)
+	return JoinClaims(all, source)
 }
 
-// join returns one claim with the texts, words, details and denials of several, without their headings.
-func join(all []*Claim, source string) *Claim {
-	out := &Claim{Statement: &Statement{}, Source: source, stems: map[string]bool{}, English: true}
+// JoinClaims returns one claim with the texts, words, details and denials of several, without their headings.
+func JoinClaims(all []*Claim, source string) *Claim {
+	out := &Claim{Statement: &Statement{}, Source: source, Stems: map[string]bool{}, English: true}
 	clause, first := 0, 0
 	for _, c := range all {
 		out.Text = strings.TrimSpace(out.Text + " " + c.Text)
 		out.English = out.English && c.English
 		for _, w := range c.Words {
-			w.clause += clause
+			w.Clause += clause
 			out.Words = append(out.Words, w)
 		}
-		for _, n := range c.denials {
-			n.clause += clause
-			out.denials = append(out.denials, n)
+		for _, n := range c.Denials {
+			n.Clause += clause
+			out.Denials = append(out.Denials, n)
 		}
 		for _, d := range c.Details {
-			d.clause, d.first = d.clause+clause, d.first+first
+			d.Clause, d.FirstToken = d.Clause+clause, d.FirstToken+first
 			out.Details = append(out.Details, d)
 		}
-		for s := range c.stems {
-			out.stems[s] = true
+		for s := range c.Stems {
+			out.Stems[s] = true
 		}
 		clause, first = clause+len(c.Text)+1, first+len(c.Text)+1 // more than it has of either
 	}
@@ -279,7 +284,7 @@ func join(all []*Claim, source string) *Claim {
 
 // A reading is the text of a statement or cell while it is read. Its room is used again.
 type reading struct {
-	t           tokens
+	t           Tokens
 	clause      []int  // of each token
 	scope       []int  // how far a denial reaches
 	figure      []int  // of a token of a figure, which one, from 1
@@ -303,9 +308,9 @@ func (r *reading) begin(clause int) {
 	scope := 0
 	for i := range t {
 		x := &t[i]
-		mark := x.kind == markToken && strings.Contains(",;:()—–|.!?", x.text) &&
-			!(x.text == "." && i > 0 && isInitial(t[i-1].text)) // J. Brandt
-		if mark || i > 0 && x.kind == wordToken && x.has(isBreak) {
+		mark := x.Kind == MarkToken && strings.Contains(",;:()—–|.!?", x.Text) &&
+			!(x.Text == "." && i > 0 && isInitial(t[i-1].Text)) // J. Brandt
+		if mark || i > 0 && x.Kind == WordToken && x.has(isBreak) {
 			clause++
 		}
 		if mark || x.word != nil && x.has(isStop) {
@@ -325,25 +330,25 @@ func (c *Claim) take(r *reading, text string, cell *Cell, clause int) int {
 	}
 	first := len(c.Details)
 	for i := 0; i < len(t); {
-		d, next, ok := c.detail(t, i)
+		d, next, ok := c.ReadDetail(t, i)
 		if !ok {
 			i++
 			continue
 		}
-		if x := t.at(next); c.metres && d.Q != nil && d.Q.Dim == "" && x.text == "m" && !x.glued {
+		if x := t.At(next); c.metres && d.Q != nil && d.Q.Dim == "" && x.Text == "m" && !x.Glued {
 			d.Q.Noun, next = nil, next+1
 			d.Q.take(units()["m"], false)
 		}
 		begin := i
-		if d.Q != nil && d.Q.Dim == "money" && currencies()[t.at(i-1).low] != "" {
+		if d.Q != nil && d.Q.Dim == "money" && currencies()[t.At(i-1).Low] != "" {
 			begin--
 		}
-		d.clause, d.first, d.Cell, d.Denied = r.clause[i], i, cell, r.aside[i]
-		for k := begin; k < next && d.isFigure(); k++ {
+		d.Clause, d.FirstToken, d.Cell, d.Denied = r.clause[i], i, cell, r.aside[i]
+		for k := begin; k < next && d.IsFigure(); k++ {
 			r.used[k], r.figure[k] = true, i+1
 		}
-		d.At = t[begin].at
-		if d.Text = text[d.At:t[next-1].end()]; t[begin].minus {
+		d.At = t[begin].At
+		if d.Text = text[d.At:t[next-1].End()]; t[begin].minus {
 			d.Text = "-" + d.Text
 		}
 		c.Details = append(c.Details, d)
@@ -353,21 +358,21 @@ func (c *Claim) take(r *reading, text string, cell *Cell, clause int) int {
 	r.lendUnits(details, cell)
 	c.takeWords(r)
 	for k := range details {
-		if d := &details[k]; d.isFigure() && !c.skimmed && !c.later {
+		if d := &details[k]; d.IsFigure() && !c.skimmed && !c.Later {
 			r.own(r.extent(d))
 		}
 	}
 	for k := range details {
-		if d := &details[k]; c.later && d.isFigure() {
+		if d := &details[k]; c.Later && d.IsFigure() {
 			begin, _ := r.extent(d)
 			r.mark(d, begin)
-		} else if !c.skimmed && !c.later {
+		} else if !c.skimmed && !c.Later {
 			r.around(d, cell)
 		}
-		details[k].first += c.read
+		details[k].FirstToken += c.TokensRead
 		c.nameStems(&details[k])
 	}
-	c.read += len(t) + 1
+	c.TokensRead += len(t) + 1
 	if len(t) > 0 {
 		return r.clause[len(t)-1]
 	}
@@ -380,25 +385,25 @@ func (c *Claim) takeWords(r *reading) {
 	if c.English {
 		content = isContentEnglish
 	}
-	if c.Words = slices.Grow(c.Words, len(r.t)/2); len(c.stems) == 0 {
-		c.stems = make(map[string]bool, len(r.t)/2)
+	if c.Words = slices.Grow(c.Words, len(r.t)/2); len(c.Stems) == 0 {
+		c.Stems = make(map[string]bool, len(r.t)/2)
 	}
 	for i := range r.t {
 		x := &r.t[i]
-		if c.unlike = c.unlike || x.kind == nameToken; r.used[i] || x.kind != wordToken {
+		if c.Unstemmed = c.Unstemmed || x.Kind == NameToken; r.used[i] || x.Kind != WordToken {
 			continue
 		}
 		word := x.lexeme()
 		if c.English {
 			word = word.plain
 		}
-		if c.unlike = c.unlike || x.has(isTopic) && (word != x.lexeme() || !x.has(content)); !x.has(content) {
+		if c.Unstemmed = c.Unstemmed || x.has(isTopic) && (word != x.lexeme() || !x.has(content)); !x.has(content) {
 			continue
 		}
-		w := Word{word.stem, word.low, r.clause[i], r.aside[i], x.capital(), x.text}
+		w := Word{word.stem, word.low, r.clause[i], r.aside[i], x.HasCapital(), x.Text}
 		c.Words = append(c.Words, w)
 		if !x.has(isEmpty) {
-			c.stems[w.stem] = true
+			c.Stems[w.Stem] = true
 		}
 	}
 }
@@ -407,22 +412,22 @@ func (c *Claim) takeWords(r *reading) {
 func (c *Claim) nameStems(d *Detail) {
 	for _, w := range d.Words {
 		if d.Kind == Name {
-			c.stems[stem(w)] = true
+			c.Stems[Stem(w)] = true
 			continue
 		}
-		for _, p := range parts(w) {
-			if len(p) > 2 && !empty.has(p) {
-				c.stems[stem(p)] = true
+		for _, p := range SplitName(w) {
+			if len(p) > 2 && !Stopwords.Has(p) {
+				c.Stems[Stem(p)] = true
 			}
 		}
 	}
 }
 
-// detail reads a date, quantity, identifier or name that begins at token i, and returns the token after it; ok is false
-// if there is none.
-func (c *Claim) detail(t tokens, i int) (d Detail, next int, ok bool) {
+// ReadDetail reads a date, quantity, identifier or name that begins at token i, and returns the token after it; ok is
+// false if there is none.
+func (c *Claim) ReadDetail(t Tokens, i int) (d Detail, next int, ok bool) {
 	x := &t[i]
-	if x.kind <= stampToken && x.mayBeginFigure() {
+	if x.Kind <= StampToken && x.mayBeginFigure() {
 		if q, ok := t.duration(i); ok {
 			q := q // only what is found is kept
 			return t.number(i, i+2, &q), i + 2, true
@@ -437,14 +442,14 @@ func (c *Claim) detail(t tokens, i int) (d Detail, next int, ok bool) {
 		}
 	}
 	switch {
-	case x.kind == nameToken || x.kind == stampToken || x.kind == numberToken:
-		return Detail{Kind: Identifier, Words: []string{x.low}}, i + 1, true
-	case x.kind != wordToken || !c.English:
+	case x.Kind == NameToken || x.Kind == StampToken || x.Kind == NumberToken:
+		return Detail{Kind: Identifier, Words: []string{x.Low}}, i + 1, true
+	case x.Kind != WordToken || !c.English:
 	case t.serviceName(i):
-		return Detail{Kind: Identifier, Words: []string{x.low + "-" + t[i+1].low}, Weak: true}, i + 2,
+		return Detail{Kind: Identifier, Words: []string{x.Low + "-" + t[i+1].Low}, Weak: true}, i + 2,
 			true
-	case titles.has(x.low) && t.at(i+1).capital():
-	case x.capital() && !empty.has(x.low) && !weekdays.has(x.low) && currencies()[x.low] == "":
+	case titles.Has(x.Low) && t.At(i+1).HasCapital():
+	case x.HasCapital() && !Stopwords.Has(x.Low) && !Weekdays.Has(x.Low) && currencies()[x.Low] == "":
 		d, next = t.name(i)
 		return d, next, true
 	}
@@ -453,55 +458,56 @@ func (c *Claim) detail(t tokens, i int) (d Detail, next int, ok bool) {
 
 // beginsAFigure reports whether a word may begin a number, a date or a time.
 func beginsAFigure(low string) bool {
-	_, one := ones[low]
+	_, one := SmallNumbers[low]
 	return one || tens[low]+ordinals[low] > 0 || months()[low]+seasons[low] > 0 || quarters()[low] > 0 ||
 		slices.Contains([]string{"a", "an", "half", "quarter", "noon", "midday", "midnight"}, low) ||
-		strings.ContainsFunc(low, func(r rune) bool { return digit(r) || unspaced(r) })
+		strings.ContainsFunc(low, func(r rune) bool { return digit(r) || IsUnspaced(r) })
 }
 
 // mayBeginFigure reports whether a token may begin a number, a date or a time. Most words do not.
-func (t *token) mayBeginFigure() bool {
-	return t.kind != wordToken || t.has(beginsFigure)
+func (t *Token) mayBeginFigure() bool {
+	return t.Kind != WordToken || t.has(beginsFigure)
 }
 
 var (
-	nearly     = set("after before around about nearly almost towards roughly")
-	titles     = set("mr mrs ms dr prof professor councillor sir madam")
-	beforeName = set("of in on from by for to and or service")
-	weekdays   = set(`monday tuesday wednesday thursday friday saturday sunday mondays tuesdays
+	nearly     = NewSet("after before around about nearly almost towards roughly")
+	titles     = NewSet("mr mrs ms dr prof professor councillor sir madam")
+	beforeName = NewSet("of in on from by for to and or service")
+	// Weekdays are the days of a week, also in the plural.
+	Weekdays = NewSet(`monday tuesday wednesday thursday friday saturday sunday mondays tuesdays
 		wednesdays thursdays fridays saturdays sundays i`)
 )
 
 // name reads up to six words with capitals, and returns the token after them.
-func (t tokens) name(i int) (d Detail, next int) {
-	words := []string{t[i].low}
+func (t Tokens) name(i int) (d Detail, next int) {
+	words := []string{t[i].Low}
 	for next = i + 1; len(words) < 6; next++ {
-		y := t.at(next)
-		if y.kind == wordToken && y.capital() && !empty.has(y.low) && months()[y.low] == 0 &&
-			(currencies()[y.low] == "" || t.at(next+1).kind != numberToken) { // Brackley College GBP 5,400
-			words = append(words, y.low)
-		} else if y.text != "&" || !t.at(next+1).capital() {
+		y := t.At(next)
+		if y.Kind == WordToken && y.HasCapital() && !Stopwords.Has(y.Low) && months()[y.Low] == 0 &&
+			(currencies()[y.Low] == "" || t.At(next+1).Kind != NumberToken) { // Brackley College GBP 5,400
+			words = append(words, y.Low)
+		} else if y.Text != "&" || !t.At(next+1).HasCapital() {
 			break
 		}
 	}
-	one, b := len(words) == 1, t.at(i-1)
-	initial := b.kind == markToken && (b.text == "" || strings.Contains(":\"“|.!?", b.text))
-	short := strings.TrimSuffix(t[i].text, "s")
-	return Detail{Kind: Name, Words: words, initial: initial && one, Begins: initial,
+	one, b := len(words) == 1, t.At(i-1)
+	initial := b.Kind == MarkToken && (b.Text == "" || strings.Contains(":\"“|.!?", b.Text))
+	short := strings.TrimSuffix(t[i].Text, "s")
+	return Detail{Kind: Name, Words: words, Initial: initial && one, Begins: initial,
 		Weak: one && len(short) <= 6 && short == strings.ToUpper(short)}, next
 }
 
 // serviceName reports whether two words with a hyphen stand as a name does, not before a
 // noun: "the output of pricing-engine", but not "slow-moving implants".
-func (t tokens) serviceName(i int) bool {
-	b, second, after := t.at(i-1), t.at(i+1), t.at(i+2)
-	return second.tied && second.kind == wordToken && !t[i].tied && !t[i].capital() &&
-		!second.capital() && !after.tied && (b.kind == markToken || beforeName.has(b.low)) &&
-		(after.kind != wordToken || empty.has(after.low))
+func (t Tokens) serviceName(i int) bool {
+	b, second, after := t.At(i-1), t.At(i+1), t.At(i+2)
+	return second.tied && second.Kind == WordToken && !t[i].tied && !t[i].HasCapital() &&
+		!second.HasCapital() && !after.tied && (b.Kind == MarkToken || beforeName.Has(b.Low)) &&
+		(after.Kind != WordToken || Stopwords.Has(after.Low))
 }
 
-// marks in a topic of a change: from 74 to 91, by 17.
-const fromMark, toMark, byMark = "@from", "@to", "@by"
+// FromMark, ToMark and ByMark are marks in a topic of a change: from 74 to 91, by 17.
+const FromMark, ToMark, ByMark = "@from", "@to", "@by"
 
 // around collects what a detail is about: the words beside it, the closer the more. A word
 // behind the end of a clause counts for less, and one that belongs to another figure: in
@@ -511,42 +517,42 @@ func (r *reading) around(d *Detail, cell *Cell) {
 	begin, end := r.extent(d)
 	for k := max(0, begin-14); k < min(len(t), end+14); k++ {
 		x := &t[k]
-		if k >= begin && k < end || r.used[k] || x.kind != wordToken && x.kind != nameToken {
+		if k >= begin && k < end || r.used[k] || x.Kind != WordToken && x.Kind != NameToken {
 			continue
 		}
 		by := r.closeness(begin, end, k)
-		if o := r.owner[k]; o != 0 && o != begin+1 && d.isFigure() {
+		if o := r.owner[k]; o != 0 && o != begin+1 && d.IsFigure() {
 			by *= .5
 		}
 		switch {
-		case x.kind == nameToken:
-			for _, p := range parts(x.text) {
-				if len(p) > 2 && !empty.has(p) {
-					d.about.add(stem(p), by)
+		case x.Kind == NameToken:
+			for _, p := range SplitName(x.Text) {
+				if len(p) > 2 && !Stopwords.Has(p) {
+					d.Topic.add(Stem(p), by)
 				}
 			}
 		case x.has(isTopic):
 			s := x.lexeme().stem
-			d.about.add(s, by)
-			d.about.stands(s, map[bool]uint8{true: leading, false: trailing}[k < begin])
+			d.Topic.add(s, by)
+			d.Topic.stands(s, map[bool]uint8{true: Leading, false: Trailing}[k < begin])
 		}
 	}
 	r.mark(d, begin)
 	if cell == nil {
 		return
 	}
-	for _, w := range stemsOf(cell.Label) {
-		d.about.add(w, 1)
+	for _, w := range Stems(cell.Label) {
+		d.Topic.add(w, 1)
 	}
-	for _, w := range stemsOf(cell.Header) {
-		d.about.add(w, .8)
+	for _, w := range Stems(cell.Header) {
+		d.Topic.add(w, .8)
 	}
 }
 
 // extent returns the tokens of a detail, with a currency before it.
 func (r *reading) extent(d *Detail) (begin, end int) {
-	begin, end = d.first, d.first+1
-	if !d.isFigure() {
+	begin, end = d.FirstToken, d.FirstToken+1
+	if !d.IsFigure() {
 		return begin, begin + max(1, len(d.Words))
 	}
 	for end < len(r.t) && r.used[end] && r.figure[end] == r.figure[begin] {
@@ -561,16 +567,16 @@ func (r *reading) extent(d *Detail) (begin, end int) {
 // mark says whether a figure is the beginning, the end or the amount of a change.
 func (r *reading) mark(d *Detail, begin int) {
 	b := begin - 1
-	for fillsBound.has(r.t.at(b).low) || abouts.has(r.t.at(b).low) {
+	for fillsBound.Has(r.t.At(b).Low) || abouts.Has(r.t.At(b).Low) {
 		b--
 	}
-	switch r.t.at(b).low {
+	switch r.t.At(b).Low {
 	case "from":
-		d.about.add(fromMark, 1)
+		d.Topic.add(FromMark, 1)
 	case "by":
-		d.about.add(byMark, 1)
+		d.Topic.add(ByMark, 1)
 	case "to", "until", "till":
-		d.about.add(toMark, 1)
+		d.Topic.add(ToMark, 1)
 	}
 }
 
@@ -586,7 +592,7 @@ func (r *reading) closeness(begin, end, k int) float64 {
 		if k < begin {
 			at = i
 		}
-		opens := r.t[at].text == "(" || r.t[i+1].text == "(" || k < begin && r.t[i].text == "("
+		opens := r.t[at].Text == "(" || r.t[i+1].Text == "(" || k < begin && r.t[i].Text == "("
 		if r.clause[i] != r.clause[i+1] && !(opens && k < begin) {
 			parted++
 		}
@@ -603,26 +609,26 @@ func (r *reading) closeness(begin, end, k int) float64 {
 	return by
 }
 
-var beforeOwned = set("of on in for with")
+var beforeOwned = NewSet("of on in for with")
 
 // own marks the words that belong to a figure: 17 % of sales, 46 % gross margin, a gross
 // margin of 46 %.
 func (r *reading) own(begin, end int) {
 	k := end
-	if beforeOwned.has(r.t.at(k).low) {
+	if beforeOwned.Has(r.t.At(k).Low) {
 		k++
 	}
-	for n := 0; n < 3 && k < len(r.t) && r.t[k].kind == wordToken && !r.used[k] &&
-		r.clause[k] == r.clause[end-1] && !prepositions.has(r.t[k].low) && r.t[k].low != "against"; k++ {
-		if r.owner[k] = begin + 1; !empty.has(r.t[k].low) {
+	for n := 0; n < 3 && k < len(r.t) && r.t[k].Kind == WordToken && !r.used[k] &&
+		r.clause[k] == r.clause[end-1] && !Prepositions.Has(r.t[k].Low) && r.t[k].Low != "against"; k++ {
+		if r.owner[k] = begin + 1; !Stopwords.Has(r.t[k].Low) {
 			n++
 		}
 	}
-	if r.t.at(begin-1).low != "of" {
+	if r.t.At(begin-1).Low != "of" {
 		return
 	}
 	k = begin - 2
-	for n := 0; n < 2 && k >= 0 && r.t[k].kind == wordToken && !r.used[k] && !empty.has(r.t[k].low); k-- {
+	for n := 0; n < 2 && k >= 0 && r.t[k].Kind == WordToken && !r.used[k] && !Stopwords.Has(r.t[k].Low); k-- {
 		r.owner[k] = begin + 1
 		n++
 	}
@@ -641,7 +647,7 @@ func (r *reading) lendUnits(details []Detail, cell *Cell) {
 			q.take(u, u.dim != "money" && u.dim != "percent")
 			continue
 		}
-		r.unitBefore(q, details[k].first)
+		r.unitBefore(q, details[k].FirstToken)
 	}
 	for k := len(details) - 2; k >= 0; k-- {
 		r.unitOfNext(&details[k], &details[k+1])
@@ -652,25 +658,25 @@ func (r *reading) lendUnits(details []Detail, cell *Cell) {
 func (r *reading) unitBefore(q *Quantity, i int) {
 	for j := i - 1; j >= max(0, i-9) && q.Dim == ""; j-- {
 		x := &r.t[j]
-		if r.scope[j] != r.scope[i] && !(x.kind == nameToken && j == i-2) { // timeout_ms: 1500
+		if r.scope[j] != r.scope[i] && !(x.Kind == NameToken && j == i-2) { // timeout_ms: 1500
 			if j == i-1 {
 				continue
 			}
 			break
 		}
-		if x.kind == nameToken && j >= i-3 {
-			q.take(unitOfName(x.text), true)
-			q.Minutes = q.Minutes || q.Dim == "" && strings.HasSuffix(x.low, "_min")
+		if x.Kind == NameToken && j >= i-3 {
+			q.take(unitOfName(x.Text), true)
+			q.Minutes = q.Minutes || q.Dim == "" && strings.HasSuffix(x.Low, "_min")
 		}
-		b := r.t.at(j - 1)
-		u := units()[x.low]
-		if j == i-1 && (u.dim == "length" || u.dim == "time" && u.factor >= 3600 && len(x.low) > 2) && b.kind == wordToken &&
-			x.kind == wordToken && !strings.HasSuffix(x.low, "s") { // at km 41.3, on day 42
+		b := r.t.At(j - 1)
+		u := units()[x.Low]
+		if j == i-1 && (u.dim == "length" || u.dim == "time" && u.factor >= 3600 && len(x.Low) > 2) &&
+			b.Kind == WordToken && x.Kind == WordToken && !strings.HasSuffix(x.Low, "s") { // at km 41.3, on day 42
 			q.take(u, false)
 		}
 		if (u.dim == "time" || u.dim == "bytes") && !r.used[j] &&
-			x.kind == wordToken && len(x.low) > 3 && strings.HasSuffix(x.low, "s") &&
-			b.kind == wordToken && !empty.has(b.low) {
+			x.Kind == WordToken && len(x.Low) > 3 && strings.HasSuffix(x.Low, "s") &&
+			b.Kind == WordToken && !Stopwords.Has(b.Low) {
 			q.take(u, true)
 		}
 	}
@@ -678,7 +684,7 @@ func (r *reading) unitBefore(q *Quantity, i int) {
 
 // unitOfName returns the unit at the end of a name: timeout_ms, ttl_s. In swabs_min it may be a minimum: no unit.
 func unitOfName(name string) unit {
-	p := parts(name)
+	p := SplitName(name)
 	if len(p) < 2 {
 		return unit{}
 	}
@@ -689,20 +695,20 @@ func unitOfName(name string) unit {
 	return units()[last]
 }
 
-var inLists = set(", and or to – - /")
+var inLists = NewSet(", and or to – - /")
 
 // unitOfNext gives a figure the unit or the zone of the next one in a list or range.
 func (r *reading) unitOfNext(x, y *Detail) {
-	if x.T != nil && y.T != nil && x.T.Clock >= 0 && x.T.Zone == nil && y.first-x.first <= 3 {
+	if x.T != nil && y.T != nil && x.T.Clock >= 0 && x.T.Zone == nil && y.FirstToken-x.FirstToken <= 3 {
 		x.T.Zone = y.T.Zone // from 10:02 to 10:41 UTC
 	}
 	a, b := x.Q, y.Q
 	if y.Level || a == nil || b == nil || a.Dim != "" && !a.Soft || b.Dim == "" || b.Soft ||
-		len(a.Noun) > 0 || a.Value == 0 || b.Number == 0 || y.first-x.first > 4 {
+		len(a.Noun) > 0 || a.Value == 0 || b.Number == 0 || y.FirstToken-x.FirstToken > 4 {
 		return
 	}
-	for _, w := range r.t[x.first+1 : y.first] {
-		if !inLists.has(w.low) && currencies()[w.low] == "" {
+	for _, w := range r.t[x.FirstToken+1 : y.FirstToken] {
+		if !inLists.Has(w.Low) && currencies()[w.Low] == "" {
 			return
 		}
 	}

@@ -1,4 +1,4 @@
-package claims
+package parse
 
 import (
 	"strings"
@@ -8,25 +8,25 @@ import (
 	"blackboard/board/text"
 )
 
-// tokenKind says what a token is.
-type tokenKind uint8
+// TokenKind says what a token is.
+type TokenKind uint8
 
 const (
-	wordToken   tokenKind = iota
-	numberToken           // 41,870, 12.5
-	stampToken            // 2026-12-31, 08:07:12, FY2025
-	nameToken             // session.go, CVE-2021-25287, 1.12.4, /v2, maxAttempts
-	signToken             // what changes the meaning: % $ < = +
-	markToken             // what parts clauses and words
+	WordToken   TokenKind = iota
+	NumberToken           // 41,870, 12.5
+	StampToken            // 2026-12-31, 08:07:12, FY2025
+	NameToken             // session.go, CVE-2021-25287, 1.12.4, /v2, maxAttempts
+	SignToken             // what changes the meaning: % $ < = +
+	MarkToken             // what parts clauses and words
 )
 
-// A token is a word, a number or a sign of a text.
-type token struct {
-	kind  tokenKind
-	text  string
-	low   string
-	at    int
-	glued bool // nothing stands between it and the one before
+// A Token is a word, a number or a sign of a text.
+type Token struct {
+	Kind  TokenKind
+	Text  string
+	Low   string
+	At    int
+	Glued bool // nothing stands between it and the one before
 	minus bool // of a number
 	tied  bool // with a hyphen to the one before
 	code  bool // in backticks
@@ -34,29 +34,32 @@ type token struct {
 }
 
 // has reports whether a word has a trait.
-func (t *token) has(is trait) bool { return t.lexeme().is&is != 0 }
+func (t *Token) has(is trait) bool { return t.lexeme().is&is != 0 }
 
-func (t *token) lexeme() *lexeme {
+func (t *Token) lexeme() *lexeme {
 	if t.word == nil {
-		return lexemeOf(t.text)
+		return lexemeOf(t.Text)
 	}
 	return t.word
 }
 
-func (t *token) end() int { return t.at + len(t.text) }
+// End is where a token ends in its text.
+func (t *Token) End() int { return t.At + len(t.Text) }
 
-func (t *token) capital() bool {
-	r, _ := utf8.DecodeRuneInString(t.text)
+// HasCapital reports whether a token begins with a capital.
+func (t *Token) HasCapital() bool {
+	r, _ := utf8.DecodeRuneInString(t.Text)
 	return unicode.IsUpper(r)
 }
 
 // nothing stands before the first token of a text, and after its last.
-var nothing = token{kind: markToken}
+var nothing = Token{Kind: MarkToken}
 
-type tokens []token
+// Tokens are those of a text, in order.
+type Tokens []Token
 
-// at returns a token, or nothing.
-func (t tokens) at(i int) *token {
+// At returns a token, or nothing.
+func (t Tokens) At(i int) *Token {
 	if i < 0 || i >= len(t) {
 		return &nothing
 	}
@@ -64,9 +67,9 @@ func (t tokens) at(i int) *token {
 }
 
 // word returns a token in lower case, "" if it only parts others.
-func (t tokens) word(i int) string {
-	if x := t.at(i); x.kind != markToken {
-		return x.low
+func (t Tokens) word(i int) string {
+	if x := t.At(i); x.Kind != MarkToken {
+		return x.Low
 	}
 	return ""
 }
@@ -74,13 +77,14 @@ func (t tokens) word(i int) string {
 // A lexer cuts a text into tokens.
 type lexer struct {
 	text string
-	out  tokens
+	out  Tokens
 	code bool
 }
 
-func lex(text string) tokens { return appendTokens(make(tokens, 0, len(text)/5+1), text) }
+// Tokenize cuts a text into tokens.
+func Tokenize(text string) Tokens { return appendTokens(make(Tokens, 0, len(text)/5+1), text) }
 
-func appendTokens(to tokens, text string) tokens {
+func appendTokens(to Tokens, text string) Tokens {
 	l := lexer{text: text, out: to}
 	for at := 0; at < len(text); {
 		at = l.next(at)
@@ -88,15 +92,15 @@ func appendTokens(to tokens, text string) tokens {
 	return l.out
 }
 
-func (l *lexer) add(kind tokenKind, text string, at int) {
+func (l *lexer) add(kind TokenKind, text string, at int) {
 	n := len(l.out)
-	x := token{kind: kind, text: text, at: at, glued: n > 0 && l.out[n-1].end() == at,
+	x := Token{Kind: kind, Text: text, At: at, Glued: n > 0 && l.out[n-1].End() == at,
 		tied: at > 0 && l.text[at-1] == '-', code: l.code}
-	if kind == wordToken {
+	if kind == WordToken {
 		x.word = lexemeOf(text)
-		x.low = x.word.low
+		x.Low = x.word.low
 	} else {
-		x.low = lowered(text)
+		x.Low = lowered(text)
 	}
 	l.out = append(l.out, x)
 }
@@ -128,7 +132,7 @@ var (
 // next adds the tokens at a place, and returns where the next ones are.
 func (l *lexer) next(at int) int {
 	if end := l.letters(at); end > 0 {
-		l.add(wordToken, l.text[at:end], at)
+		l.add(WordToken, l.text[at:end], at)
 		return end
 	}
 	r, size := utf8.DecodeRuneInString(l.text[at:])
@@ -136,11 +140,11 @@ func (l *lexer) next(at int) int {
 	free := at == 0 || strings.IndexByte(" \n\t(\"'`[|,=", l.text[at-1]) >= 0
 	switch {
 	case unicode.IsSpace(r):
-	case unspaced(r): // a word of its own
-		l.add(wordToken, l.text[at:at+size], at)
+	case IsUnspaced(r): // a word of its own
+		l.add(WordToken, l.text[at:at+size], at)
 	case digit(r) && at+4 < len(l.text) && l.text[at+4] >= utf8.RuneSelf && reCJKDate.MatchString(l.text[at:]):
 		date := reCJKDate.FindString(l.text[at:])
-		l.add(stampToken, date, at)
+		l.add(StampToken, date, at)
 		return at + len(date)
 	case r == '`':
 		l.code = !l.code && strings.IndexByte(l.text[at+1:], '`') >= 0
@@ -154,9 +158,9 @@ func (l *lexer) next(at int) int {
 		if (r == '<' || r == '>') && after == '=' {
 			size++
 		}
-		l.add(signToken, l.text[at:at+size], at)
+		l.add(SignToken, l.text[at:at+size], at)
 	default:
-		l.add(markToken, l.text[at:at+size], at)
+		l.add(MarkToken, l.text[at:at+size], at)
 	}
 	return at + size
 }
@@ -188,7 +192,8 @@ func (l *lexer) run(at int, r rune) int {
 			if n := len(reThousands.FindString(rest)); n > 0 {
 				end += n
 			} else if m := reThousand.FindStringSubmatch(rest); m != nil && end-at <= 3 &&
-				(currencies()[strings.ToLower(m[1])] != "" || len(l.out) > 0 && currencies()[l.out[len(l.out)-1].low] != "") {
+				(currencies()[strings.ToLower(m[1])] != "" ||
+					len(l.out) > 0 && currencies()[l.out[len(l.out)-1].Low] != "") {
 				end += len(strings.TrimRight(strings.TrimSuffix(m[0], m[1]), " ")) // 12 500 euros
 			}
 		}
@@ -198,8 +203,8 @@ func (l *lexer) run(at int, r rune) int {
 	}
 	first := len(l.out)
 	l.classify(l.text[at:end], at)
-	if l.code && len(l.out) == first+1 && l.out[first].kind == wordToken {
-		l.out[first].kind = nameToken // a word in backticks is a name of a program
+	if l.code && len(l.out) == first+1 && l.out[first].Kind == WordToken {
+		l.out[first].Kind = NameToken // a word in backticks is a name of a program
 	}
 	return end
 }
@@ -207,7 +212,7 @@ func (l *lexer) run(at int, r rune) int {
 // negative adds a number with a minus sign: -12, -$4.2 million.
 func (l *lexer) negative(at int, r rune) int {
 	if currencySign(r) {
-		l.add(signToken, string(r), at)
+		l.add(SignToken, string(r), at)
 		at += utf8.RuneLen(r)
 	}
 	if at >= len(l.text) || !digit(rune(l.text[at])) {
@@ -227,11 +232,11 @@ func digits(s string) bool     { return strings.Trim(s, "0123456789") == "" }
 
 func inRun(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || digit(r) || r == '_' ||
-		r > 127 && !unspaced(r) && (unicode.IsLetter(r) || unicode.IsMark(r) || strings.ContainsRune("²³", r))
+		r > 127 && !IsUnspaced(r) && (unicode.IsLetter(r) || unicode.IsMark(r) || strings.ContainsRune("²³", r))
 }
 
-// unspaced reports whether a character is of a script that does not part words.
-func unspaced(r rune) bool {
+// IsUnspaced reports whether a character is of a script that does not part words.
+func IsUnspaced(r rune) bool {
 	return r > 0xdff && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
@@ -324,33 +329,33 @@ func (l *lexer) classify(s string, at int) {
 	switch {
 	case s == "":
 	case plainWord(s):
-		l.add(wordToken, s, at)
+		l.add(WordToken, s, at)
 	case strings.IndexFunc(s, digit) >= 0:
 		l.numeric(s, at)
 	case nameLike(s):
-		l.add(nameToken, s, at)
+		l.add(NameToken, s, at)
 	default:
 		if i := strings.IndexAny(s, "-/"); i >= 0 {
 			l.classify(s[:i], at)
 			if s[i] == '/' { // km/h
-				l.add(signToken, "/", at+i)
+				l.add(SignToken, "/", at+i)
 			}
 			l.classify(s[i+1:], at+i+1)
 			return
 		}
-		l.add(wordToken, s, at)
+		l.add(WordToken, s, at)
 	}
 }
 
 // numeric adds the tokens of a run that has digits.
 func (l *lexer) numeric(s string, at int) {
-	part := func(kind tokenKind, from, to int) { l.add(kind, s[from:to], at+from) }
+	part := func(kind TokenKind, from, to int) { l.add(kind, s[from:to], at+from) }
 	rest := func(from int) { l.classify(s[from:], at+from) }
 	isNumber, begins := false, digit(rune(s[0])) // no number begins otherwise
 	var measure []string
 	if isPlainNumber(s) {
 		if _, ok := parseNumber(s); ok {
-			part(numberToken, 0, len(s))
+			part(NumberToken, 0, len(s))
 			return
 		}
 	}
@@ -362,68 +367,68 @@ func (l *lexer) numeric(s string, at int) {
 	}
 	switch {
 	case stamp:
-		part(stampToken, 0, len(s))
+		part(StampToken, 0, len(s))
 	case strings.HasPrefix(s, "http"), begins && !thousandsByPoints(s) && reVersion.MatchString(s):
-		part(nameToken, 0, len(s))
+		part(NameToken, 0, len(s))
 	case isNumber:
-		part(numberToken, 0, len(s))
+		part(NumberToken, 0, len(s))
 	case strings.Contains(s, ","): // 7480,2026-12-31 of a list
 		from := 0
 		for i := range len(s) {
 			if s[i] == ',' {
 				l.classify(s[from:i], at+from)
-				part(markToken, i, i+1)
+				part(MarkToken, i, i+1)
 				from = i + 1
 			}
 		}
 		rest(from)
 	case begins && reRatio.MatchString(s): // 3.25:1
-		part(numberToken, 0, len(s)-2)
-		l.add(wordToken, "x", at+len(s)-2)
+		part(NumberToken, 0, len(s)-2)
+		l.add(WordToken, "x", at+len(s)-2)
 	case begins && reSpan.MatchString(s): // 10-15
 		i := strings.IndexByte(s, '-')
-		part(numberToken, 0, i)
-		l.add(wordToken, "to", at+i)
+		part(NumberToken, 0, i)
+		l.add(WordToken, "to", at+i)
 		rest(i + 1)
 	case begins && reOrdinal.MatchString(s), isUnit(s): // 2nd, m3
-		part(wordToken, 0, len(s))
+		part(WordToken, 0, len(s))
 	case begins && measure == nil && reElapsed.MatchString(s): // 6h20m, 3m10s
 		from := 0
 		for i := range len(s) {
 			if s[i] > '9' {
-				part(numberToken, from, i)
-				part(wordToken, i, i+1)
+				part(NumberToken, from, i)
+				part(WordToken, i, i+1)
 				from = i + 1
 			}
 		}
 	case measure != nil && !reVersion.MatchString(measure[1]) && (measure[2] == "-" || isUnit(measure[3]) ||
 		strings.EqualFold(measure[3], "am") || strings.EqualFold(measure[3], "pm")): // 300ms, 30-day, 5pm
 		i := len(measure[1])
-		part(numberToken, 0, i)
-		part(wordToken, i+len(measure[2]), len(s))
+		part(NumberToken, 0, i)
+		part(WordToken, i+len(measure[2]), len(s))
 	case !begins && reMoney.MatchString(s) && currencies()[strings.ToLower(reMoney.FindStringSubmatch(s)[1])] != "":
 		i := strings.IndexFunc(s, digit) // EUR18,000
-		part(wordToken, 0, i)
+		part(WordToken, 0, i)
 		rest(i)
 	default:
 		l.parted(s, at)
 	}
 }
 
-var yearWords = set("mid early late end pre post year")
+var yearWords = NewSet("mid early late end pre post year")
 
 // parted adds a number and a word that a sign joins: 500/month, mid-2028.
 func (l *lexer) parted(s string, at int) {
 	m := reParted.FindStringSubmatch(s)
 	if m == nil || !(digit(rune(s[0])) && m[3][0] > '9') &&
-		!(yearWords.has(strings.ToLower(m[1])) && m[3][0] <= '9') {
-		l.add(nameToken, s, at)
+		!(yearWords.Has(strings.ToLower(m[1])) && m[3][0] <= '9') {
+		l.add(NameToken, s, at)
 		return
 	}
 	i := len(m[1])
 	l.classify(s[:i], at)
 	if s[i] == '/' {
-		l.add(signToken, "/", at+i)
+		l.add(SignToken, "/", at+i)
 	}
 	l.classify(s[i+1:], at+i+1)
 }

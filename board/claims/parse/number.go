@@ -1,4 +1,4 @@
-package claims
+package parse
 
 import (
 	"bytes"
@@ -100,7 +100,8 @@ func counting(list string, first, step float64) map[string]float64 {
 }
 
 var (
-	ones = counting(`zero one two three four five six seven eight nine ten eleven twelve thirteen
+	// SmallNumbers are the number words below twenty.
+	SmallNumbers = counting(`zero one two three four five six seven eight nine ten eleven twelve thirteen
 		fourteen fifteen sixteen seventeen eighteen nineteen`, 0, 1)
 	ordinals = counting(`first second third fourth fifth sixth seventh eighth ninth tenth eleventh
 		twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth`, 1, 1)
@@ -112,12 +113,12 @@ var (
 )
 
 // numberInWords reads a number in words, and how many tokens it takes; 0 if there is none.
-func (t tokens) numberInWords(i int) (v float64, n int) {
-	low, next := t[i].low, t.word(i+1)
+func (t Tokens) numberInWords(i int) (v float64, n int) {
+	low, next := t[i].Low, t.word(i+1)
 	if tens[low] > 0 {
 		return t.belowHundred(i)
 	}
-	v, ok := ones[low]
+	v, ok := SmallNumbers[low]
 	if low == "a" {
 		v = 1
 	}
@@ -128,8 +129,8 @@ func (t tokens) numberInWords(i int) (v float64, n int) {
 			return v / part * f, 5
 		}
 		return v / part, 2
-	case v > 0 && next == "in" && ones[t.word(i+2)] > v: // one in four
-		return v / ones[t.word(i+2)], 3
+	case v > 0 && next == "in" && SmallNumbers[t.word(i+2)] > v: // one in four
+		return v / SmallNumbers[t.word(i+2)], 3
 	case low == "half" && next == "a" && scales()[t.word(i+2)] > 0:
 		return scales()[t.word(i+2)] / 2, 3
 	case ok && v > 0 && next == "and" && t.aHalf(i+2): // two and a half
@@ -151,7 +152,7 @@ func (t tokens) numberInWords(i int) (v float64, n int) {
 		low == "a" && scales()[next] >= 1e3 && len(next) > 2:
 		return v, 1
 	case (low == "a" || low == "an") && units()[next].dim == "time" && t.word(i+2) == "and" &&
-		(t.at(i+3).kind == numberToken || tens[t.word(i+3)]+ones[t.word(i+3)] > 0): // an hour and 35 minutes
+		(t.At(i+3).Kind == NumberToken || tens[t.word(i+3)]+SmallNumbers[t.word(i+3)] > 0): // an hour and 35 minutes
 		return 1, 1
 	case (low == "a" || low == "an") && next != ownedUnit(next): // a year's notice
 		return 1, 1
@@ -163,7 +164,7 @@ func (t tokens) numberInWords(i int) (v float64, n int) {
 	return 0, 0
 }
 
-func (t tokens) aHalf(i int) bool { return t.word(i) == "a" && t.word(i+1) == "half" }
+func (t Tokens) aHalf(i int) bool { return t.word(i) == "a" && t.word(i+1) == "half" }
 
 // ownedUnit is the unit of time in "year's", or the word itself.
 func ownedUnit(low string) string {
@@ -176,20 +177,20 @@ func ownedUnit(low string) string {
 }
 
 // belowHundred reads a number of one word or two: forty-one, twelve.
-func (t tokens) belowHundred(i int) (v float64, n int) {
+func (t Tokens) belowHundred(i int) (v float64, n int) {
 	low := t.word(i)
 	if v = tens[low]; v == 0 {
-		v = ones[low]
+		v = SmallNumbers[low]
 		return v, int(min(v, 1))
 	}
-	if u := ones[t.word(i+1)]; u > 0 && u < 10 {
+	if u := SmallNumbers[t.word(i+1)]; u > 0 && u < 10 {
 		return v + u, 2
 	}
 	return v, 1
 }
 
-// significant counts the digits of a number that say something, without zeros at its end.
-func (q *Quantity) significant() int {
+// Digits counts the digits of a number that say something, without zeros at its end.
+func (q *Quantity) Digits() int {
 	var buf [32]byte
 	s := q.digits(buf[:0])
 	n := len(bytes.TrimLeft(s, "0."))
@@ -231,7 +232,7 @@ type unit struct {
 // units are the spellings of units.
 var units = sync.OnceValue(func() map[string]unit {
 	m := map[string]unit{}
-	for line := range strings.Lines(table("units")) {
+	for line := range strings.Lines(TableText("units")) {
 		dim, rest, _ := strings.Cut(line, ":")
 		for one := range strings.SplitSeq(rest, ";") {
 			f := strings.Fields(one)
@@ -272,60 +273,61 @@ var currencies = sync.OnceValue(func() map[string]string {
 const loneUnits = "hsgtxy"
 
 // unit reads a unit of one or two tokens, and how many it takes.
-func (t tokens) unit(i int) (unit, int) {
-	x := t.at(i)
-	if x.kind == markToken {
+func (t Tokens) unit(i int) (unit, int) {
+	x := t.At(i)
+	if x.Kind == MarkToken {
 		return unit{}, 0
 	}
-	if u, ok := units()[x.low+" "+t.word(i+1)]; ok {
+	if u, ok := units()[x.Low+" "+t.word(i+1)]; ok {
 		return u, 2
 	}
-	if x.low == "m" && x.glued && t.at(i+1).glued && t.at(i+2).glued && t.word(i+2) == "s" { // 3m10s
+	if x.Low == "m" && x.Glued && t.At(i+1).Glued && t.At(i+2).Glued && t.word(i+2) == "s" { // 3m10s
 		return units()["min"], 1
 	}
-	u, ok := units()[ownedUnit(strings.TrimPrefix(x.low, "time."))]
-	lone := len(x.low) == 1 && x.kind == wordToken && !x.glued
-	if !ok || lone && !strings.Contains(loneUnits, x.low) ||
-		x.low == "times" && !t.compares(i+1) && !strings.Contains(t.at(i-1).text, ".") { // it happened so many times
+	u, ok := units()[ownedUnit(strings.TrimPrefix(x.Low, "time."))]
+	lone := len(x.Low) == 1 && x.Kind == WordToken && !x.Glued
+	if !ok || lone && !strings.Contains(loneUnits, x.Low) ||
+		x.Low == "times" && !t.compares(i+1) && !strings.Contains(t.At(i-1).Text, ".") { // it happened so many times
 		return unit{}, 0
 	}
 	return u, 1
 }
 
 // compares reports whether what follows "times" says that it is a ratio: 3 times as much, 3 times the price.
-func (t tokens) compares(i int) bool {
-	x := t.at(i)
-	return x.kind == wordToken && says(x.low) || x.low == "as" || x.low == "the" || x.low == "that" ||
-		x.low == "what" || orderSign(x.low) != 0
+func (t Tokens) compares(i int) bool {
+	x := t.At(i)
+	return x.Kind == WordToken && IsContentWord(x.Low) || x.Low == "as" || x.Low == "the" || x.Low == "that" ||
+		x.Low == "what" || OrderSign(x.Low) != 0
 }
 
-var adverbRates = sync.OnceValue(func() map[string]string {
+// AdverbRates are, of adverbs, the time to which they relate an amount.
+var AdverbRates = sync.OnceValue(func() map[string]string {
 	return map[string]string{"monthly": "month", "annually": "year", "yearly": "year",
 		"weekly": "week", "daily": "day", "hourly": "hour", "quarterly": "quarter"}
 })
 
-// rate reads "per month", "a month", "/month" or "monthly", and how many tokens it takes.
-func (t tokens) rate(i int) (per string, n int) {
-	x, y := t.at(i), t.at(i+1)
-	u := units()[y.low]
-	slash := x.low == "/" && x.glued
-	switch article := x.low == "a" || x.low == "an" || x.low == "each" || x.low == "every"; {
-	case adverbRates()[x.low] != "":
-		return adverbRates()[x.low], 1
-	case x.low == "per" && y.low == "annum":
+// Rate reads "per month", "a month", "/month" or "monthly", and how many tokens it takes.
+func (t Tokens) Rate(i int) (per string, n int) {
+	x, y := t.At(i), t.At(i+1)
+	u := units()[y.Low]
+	slash := x.Low == "/" && x.Glued
+	switch article := x.Low == "a" || x.Low == "an" || x.Low == "each" || x.Low == "every"; {
+	case AdverbRates()[x.Low] != "":
+		return AdverbRates()[x.Low], 1
+	case x.Low == "per" && y.Low == "annum":
 		return "year", 2
-	case (article || x.low == "per" || x.low == "/") && (u.dim == "time" || u.dim == "months") &&
-		(len(y.low) > 1 || slash):
+	case (article || x.Low == "per" || x.Low == "/") && (u.dim == "time" || u.dim == "months") &&
+		(len(y.Low) > 1 || slash):
 		return u.name, 2
-	case (x.low == "per" || slash) && y.kind == wordToken && u.dim != "" && len(y.low) > 1:
+	case (x.Low == "per" || slash) && y.Kind == WordToken && u.dim != "" && len(y.Low) > 1:
 		return u.name, 2
-	case (x.low == "per" || slash) && y.kind == wordToken:
+	case (x.Low == "per" || slash) && y.Kind == WordToken:
 		if u, n := t.unit(i + 1); n > 1 { // per square metre
 			return u.name, 1 + n
 		}
-		return stem(y.low), 2
-	case x.low == "per" && y.kind == numberToken && (strings.Trim(y.text, "0,") == "1"): // per 1,000 donations
-		return strings.ReplaceAll(y.text, ",", ""), 2
+		return Stem(y.Low), 2
+	case x.Low == "per" && y.Kind == NumberToken && (strings.Trim(y.Text, "0,") == "1"): // per 1,000 donations
+		return strings.ReplaceAll(y.Text, ",", ""), 2
 	}
 	return "", 0
 }
@@ -335,25 +337,25 @@ func headerUnit(header string) (u unit) {
 	if header == "" {
 		return u
 	}
-	t := lex(strings.ReplaceAll(header, "_", " "))
+	t := Tokenize(strings.ReplaceAll(header, "_", " "))
 	for i := range t {
-		if c := currencies()[t[i].low]; c != "" {
+		if c := currencies()[t[i].Low]; c != "" {
 			u = unit{"money", c, 1, ""}
 			for k := i - 1; k <= i+1; k++ {
-				if f := scales()[t.at(k).low]; f != 0 {
+				if f := scales()[t.At(k).Low]; f != 0 {
 					u.factor = f
 				}
 			}
 			return u
 		}
-		w, v := t[i].low, units()[t[i].low]
-		inParens := t.at(i-1).text == "("
-		if !inParens && v.dim == "time" && t[i].text == strings.ToUpper(t[i].text) {
+		w, v := t[i].Low, units()[t[i].Low]
+		inParens := t.At(i-1).Text == "("
+		if !inParens && v.dim == "time" && t[i].Text == strings.ToUpper(t[i].Text) {
 			continue // HR is no hour
 		}
 		suffix := len(w) > 1 || strings.HasSuffix(header, "_"+w) && strings.Contains(loneUnits, w)
 		if v.dim != "" && v.dim != "months" && (w == "%" || inParens || suffix && (i > 0 || len(t) == 1)) {
-			before := t.at(i - 1).low
+			before := t.At(i - 1).Low
 			switch of := before == "/" || before == "per" || before == "a"; {
 			case of && u.dim == "": // parcels a day
 			case u.dim == "":
@@ -392,33 +394,33 @@ func (c *Cell) unit() unit {
 	return unit{}
 }
 
-// counts reports whether a token is a number, or the end of one in words.
-func (x token) counts() bool {
-	return x.kind == numberToken || ones[x.low] > 0 || tens[x.low] > 0 || scales()[x.low] > 1e2
+// IsNumeral reports whether a token is a number, or the end of one in words.
+func (x Token) IsNumeral() bool {
+	return x.Kind == NumberToken || SmallNumbers[x.Low] > 0 || tens[x.Low] > 0 || scales()[x.Low] > 1e2
 }
 
-// numberedThings are what has a number for its name, in small letters too: site 4, room 12.
-var numberedThings = rootsOf("numbered")
+// NumberedThings are what has a number for its name, in small letters too: site 4, room 12.
+var NumberedThings = rootsOf("numbered")
 
 var reBare = text.NewRegexp(`^#?\d[\d-]*$`)
 
-// numbered returns the stem of a thing whose number is the next token, "" if none is. With
+// NumberedThing returns the stem of a thing whose number is the next token, "" if none is. With
 // a capital that no sentence gave it, any word is a name: Borealis 7.
-func (t tokens) numbered(i int) string {
-	x, n, after := t.at(i), t.at(i+1), i+2
-	if n.text == "#" {
-		n, after = t.at(i+2), i+3
-	} else if n.glued {
+func (t Tokens) NumberedThing(i int) string {
+	x, n, after := t.At(i), t.At(i+1), i+2
+	if n.Text == "#" {
+		n, after = t.At(i+2), i+3
+	} else if n.Glued {
 		return ""
 	}
-	if x.kind != wordToken || empty.has(x.low) || !reBare.MatchString(n.text) {
+	if x.Kind != WordToken || Stopwords.Has(x.Low) || !reBare.MatchString(n.Text) {
 		return ""
 	}
-	if u, _ := t.unit(after); u.dim != "" || t.at(after).text == "%" ||
-		months()[x.low] != 0 || scales()[t.word(after)] != 0 {
+	if u, _ := t.unit(after); u.dim != "" || t.At(after).Text == "%" ||
+		months()[x.Low] != 0 || scales()[t.word(after)] != 0 {
 		return ""
 	}
-	if r := root(x.low); numberedThings.has(r) || x.capital() && i > 0 {
+	if r := Root(x.Low); NumberedThings.Has(r) || x.HasCapital() && i > 0 {
 		return r
 	}
 	return ""

@@ -1,4 +1,4 @@
-package claims
+package parse
 
 import (
 	_ "embed"
@@ -16,8 +16,8 @@ import (
 //go:embed tables.txt
 var tables string
 
-// table returns the words of a list of tables.txt.
-func table(name string) string {
+// TableText returns the words of a list of tables.txt.
+func TableText(name string) string {
 	_, list, found := strings.Cut(tables, "\n["+name+"]")
 	if !found {
 		panic("tables.txt has no table " + name)
@@ -27,11 +27,12 @@ func table(name string) string {
 	return strings.TrimSpace(list)
 }
 
-// A wordSet is a set of words that is made when it is asked: most processes check nothing, and
+// A WordSet is a set of words that is made when it is asked: most processes check nothing, and
 // each of them would pay for it at its start.
-type wordSet func() map[string]bool
+type WordSet func() map[string]bool
 
-func (s wordSet) has(word string) bool { return s()[word] }
+// Has reports whether a word is one of a set.
+func (s WordSet) Has(word string) bool { return s()[word] }
 
 // lazyWords are the words of a set that may not have been made yet.
 type lazyWords struct {
@@ -44,7 +45,7 @@ type lazyWords struct {
 func (l *lazyWords) made() map[string]bool {
 	l.once.Do(func() {
 		if l.table != "" {
-			l.list = table(l.table)
+			l.list = TableText(l.table)
 		}
 		l.words = map[string]bool{}
 		for _, w := range strings.Fields(l.list) {
@@ -54,26 +55,26 @@ func (l *lazyWords) made() map[string]bool {
 	return l.words
 }
 
-// set is the set of the words of a list.
-func set(words string) wordSet { return (&lazyWords{list: words}).made }
+// NewSet is the set of the words of a list.
+func NewSet(words string) WordSet { return (&lazyWords{list: words}).made }
 
-// setOf is the set of the words of a table.
-func setOf(name string) wordSet { return (&lazyWords{table: name}).made }
+// TableSet is the set of the words of a table.
+func TableSet(name string) WordSet { return (&lazyWords{table: name}).made }
 
 // rootsOf is the set of the roots of the words of a table.
-func rootsOf(name string) wordSet {
+func rootsOf(name string) WordSet {
 	return sync.OnceValue(func() map[string]bool {
 		m := map[string]bool{}
-		for _, w := range strings.Fields(table(name)) {
-			m[root(w)] = true
+		for _, w := range strings.Fields(TableText(name)) {
+			m[Root(w)] = true
 		}
 		return m
 	})
 }
 
-// groups are the lines of a table, each a list of words.
-func groups(name string) (all [][]string) {
-	for line := range strings.Lines(table(name)) {
+// TableLines are the lines of a table, each a list of words.
+func TableLines(name string) (all [][]string) {
+	for line := range strings.Lines(TableText(name)) {
 		all = append(all, strings.Fields(line))
 	}
 	return all
@@ -84,10 +85,10 @@ func float(s string) float64 {
 	return v
 }
 
-// forms leads from an irregular form to its word.
-var forms = sync.OnceValue(func() map[string]string {
+// IrregularForms leads from an irregular form to its word.
+var IrregularForms = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
-	for _, g := range groups("forms") {
+	for _, g := range TableLines("forms") {
 		for _, w := range g[1:] {
 			m[w] = g[0]
 		}
@@ -99,7 +100,7 @@ var forms = sync.OnceValue(func() map[string]string {
 // where two texts speak of one thing, and is never the reason of a verdict.
 var kin = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
-	for _, g := range groups("kin") {
+	for _, g := range TableLines("kin") {
 		for _, w := range g {
 			if s := cut(w); m[s] == "" {
 				m[s] = cut(g[0])
@@ -109,14 +110,14 @@ var kin = sync.OnceValue(func() map[string]string {
 	return m
 })
 
-// contraries are, of the root of a word, the roots of those that say the opposite.
-var contraries = sync.OnceValue(func() map[string][]string {
+// Antonyms are, of the root of a word, the roots of those that say the opposite.
+var Antonyms = sync.OnceValue(func() map[string][]string {
 	m := map[string][]string{}
-	for _, g := range groups("contraries") {
+	for _, g := range TableLines("contraries") {
 		left, right, _ := strings.Cut(strings.Join(g, " "), "|")
 		for _, a := range strings.Fields(left) {
 			for _, b := range strings.Fields(right) {
-				x, y := root(a), root(b)
+				x, y := Root(a), Root(b)
 				m[x], m[y] = append(m[x], y), append(m[y], x)
 			}
 		}
@@ -125,17 +126,18 @@ var contraries = sync.OnceValue(func() map[string][]string {
 })
 
 var (
-	suffixes   = sync.OnceValue(func() []string { return strings.Fields(table("suffixes")) })
+	suffixes   = sync.OnceValue(func() []string { return strings.Fields(TableText("suffixes")) })
 	inflection = strings.Fields("ies es s ed ing ly e")
-	empty      = setOf("empty")
-	breaks     = setOf("breaks")
-	stops      = setOf("stops")
+	// Stopwords say nothing about what a text is about.
+	Stopwords = TableSet("empty")
+	breaks    = TableSet("breaks")
+	stops     = TableSet("stops")
 )
 
-// root takes off the endings of plurals, tenses and adverbs alone: an option is not
+// Root takes off the endings of plurals, tenses and adverbs alone: an option is not
 // optional.
-func root(w string) string {
-	if f := forms()[w]; f != "" && w != "lower" && w != "higher" {
+func Root(w string) string {
+	if f := IrregularForms()[w]; f != "" && w != "lower" && w != "higher" {
 		return f
 	}
 	if strings.HasSuffix(w, "ss") || strings.HasSuffix(w, "eed") {
@@ -151,7 +153,7 @@ func root(w string) string {
 
 // cut takes off all endings, so that the forms of a word meet.
 func cut(w string) string {
-	if f := forms()[w]; f != "" {
+	if f := IrregularForms()[w]; f != "" {
 		w = f
 	}
 	for _, r := range w {
@@ -234,20 +236,21 @@ func newLexeme(text string) *lexeme {
 	x := &lexeme{text: text, low: lowered(text)}
 	x.stem, x.plain = uncachedStem(x.low), x
 	low := x.low
-	if w, un := unprefixed(low); un {
+	if w, un := Unprefixed(low); un {
 		x.plain = lexemeOf(w)
 	}
-	one, number := ones[low]
+	one, number := SmallNumbers[low]
 	r, _ := utf8.DecodeRuneInString(text)
 	content := !number && !(currencies()[low] != "" && (unicode.IsUpper(r) || len(low) > 3))
 	for _, t := range [...]struct {
 		is  trait
 		has bool
-	}{{isEmpty, empty.has(low)}, {isBreak, breaks.has(low)}, {isStop, stops.has(low)},
-		{isEnglish, englishWords.has(low)}, {isForeign, foreignWords.has(low) || r > 0x24f},
+	}{{isEmpty, Stopwords.Has(low)}, {isBreak, breaks.Has(low)}, {isStop, stops.Has(low)},
+		{isEnglish, englishWords.Has(low)}, {isForeign, foreignWords.Has(low) || r > 0x24f},
 		{beginsFigure, beginsAFigure(low)},
-		{isTopic, says(low) && one == 0}, {isContent, content && says(low)},
-		{isContentEnglish, content && (says(low) || contraries()[root(x.plain.low)] != nil)}, {mayDeny, denies(low)}} {
+		{isTopic, IsContentWord(low) && one == 0}, {isContent, content && IsContentWord(low)},
+		{isContentEnglish, content && (IsContentWord(low) || Antonyms()[Root(x.plain.low)] != nil)},
+		{mayDeny, denies(low)}} {
 		if t.has {
 			x.is |= t.is
 		}
@@ -255,8 +258,8 @@ func newLexeme(text string) *lexeme {
 	return x
 }
 
-// stem returns what words are compared by.
-func stem(w string) string {
+// Stem returns what words are compared by.
+func Stem(w string) string {
 	if x := lexemeOf(w); x.low == w {
 		return x.stem
 	}
@@ -272,21 +275,23 @@ func uncachedStem(w string) string {
 	return s
 }
 
-// says reports whether a word says something about what a text is about.
-func says(low string) bool { return low != "" && !empty.has(low) && (len(low) > 1 || low[0] > 127) }
+// IsContentWord reports whether a word says something about what a text is about.
+func IsContentWord(low string) bool {
+	return low != "" && !Stopwords.Has(low) && (len(low) > 1 || low[0] > 127)
+}
 
-// stemsOf returns the stems of a text, those of names in parts.
-func stemsOf(text string) (out []string) {
-	for _, t := range lex(text) {
-		switch t.kind {
-		case wordToken:
+// Stems returns the stems of a text, those of names in parts.
+func Stems(text string) (out []string) {
+	for _, t := range Tokenize(text) {
+		switch t.Kind {
+		case WordToken:
 			if !t.has(isEmpty) {
 				out = append(out, t.lexeme().stem)
 			}
-		case nameToken:
-			for _, p := range parts(t.text) {
-				if len(p) > 1 && !empty.has(p) {
-					out = append(out, stem(p))
+		case NameToken:
+			for _, p := range SplitName(t.Text) {
+				if len(p) > 1 && !Stopwords.Has(p) {
+					out = append(out, Stem(p))
 				}
 			}
 		}
@@ -294,8 +299,8 @@ func stemsOf(text string) (out []string) {
 	return out
 }
 
-// parts cuts a name at its signs, digits and capitals.
-func parts(s string) []string {
+// SplitName cuts a name at its signs, digits and capitals.
+func SplitName(s string) []string {
 	var b strings.Builder
 	before := ' '
 	for _, r := range s {
@@ -310,18 +315,18 @@ func parts(s string) []string {
 	return strings.Fields(b.String())
 }
 
-var englishWords, foreignWords = setOf("english"), setOf("foreign")
+var englishWords, foreignWords = TableSet("english"), TableSet("foreign")
 
 // IsEnglish reports whether the denials and conditions of a text are judged.
-func IsEnglish(text string) bool { return lex(text).english() }
+func IsEnglish(text string) bool { return Tokenize(text).english() }
 
 // english guesses by small words whether a text is in English. A short one in Latin
 // letters counts as English.
-func (t tokens) english() bool {
+func (t Tokens) english() bool {
 	ours, others := 0, 0
 	for i := range t {
 		x := &t[i]
-		if x.kind != wordToken || x.code {
+		if x.Kind != WordToken || x.code {
 			continue
 		}
 		if x.has(isEnglish) {
@@ -334,39 +339,39 @@ func (t tokens) english() bool {
 	return others == 0 || ours >= 2*others
 }
 
-// stems is the set of the stems of some words.
-func stems(words string) wordSet {
+// StemSet is the set of the stems of some words.
+func StemSet(words string) WordSet {
 	return sync.OnceValue(func() map[string]bool {
 		m := map[string]bool{}
 		for _, w := range strings.Fields(words) {
-			m[stem(w)] = true
+			m[Stem(w)] = true
 		}
 		return m
 	})
 }
 
-var contrasts = set("; though although while but whereas and others")
+// ContrastWords part what a sentence says into several things.
+var ContrastWords = NewSet("; though although while but whereas and others")
 
-var beForms = set("is are was were be been being")
+// BeForms are the forms of to be.
+var BeForms = NewSet("is are was were be been being")
 
-// irregular are past forms, and some verbs of exchange, that end in neither -ed nor -s.
-var irregular = set(`sent gave paid took bought sold lent led won lost beat wrote read met kept held told
+// IrregularPast are past forms, and some verbs of exchange, that end in neither -ed nor -s.
+var IrregularPast = NewSet(`sent gave paid took bought sold lent led won lost beat wrote read met kept held told
 	made drew drove chose ran built caught taught left broke stole threw owe hold own lend outnumber`)
 
-var articles = set("a an the this these those its their our his her each every")
+var articles = NewSet("a an the this these those its their our his her each every")
 
-// acts reports whether a token may be what somebody does to something.
-func (t tokens) acts(i int) bool {
-	low, before := t[i].low, t.at(i-1).low
-	return t[i].kind == wordToken && says(low) && t.at(i-1).kind != numberToken &&
-		!articles.has(before) &&
-		t.at(i+1).low != "of" && !prepositions.has(before) &&
-		(irregular.has(low) || strings.HasSuffix(low, "ed") ||
-			strings.HasSuffix(low, "s") && !strings.HasSuffix(low, "ss"))
+// IsAction reports whether a token may be what somebody does to something.
+func (t Tokens) IsAction(i int) bool {
+	low, before := t[i].Low, t.At(i-1).Low
+	return t[i].Kind == WordToken && IsContentWord(low) && t.At(i-1).Kind != NumberToken && !articles.Has(before) &&
+		t.At(i+1).Low != "of" && !Prepositions.Has(before) && (IrregularPast.Has(low) || strings.HasSuffix(low, "ed") ||
+		strings.HasSuffix(low, "s") && !strings.HasSuffix(low, "ss"))
 }
 
-// key is what a word is looked for by. Those of another sense that kin joins are kept apart.
-func key(low string) string {
+// SearchKey is what a word is looked for by. Those of another sense that kin joins are kept apart.
+func SearchKey(low string) string {
 	low = strings.TrimSuffix(strings.TrimSuffix(low, "'s"), "’s")
 	if n := ordinals[low]; n > 0 {
 		return "#" + strconv.Itoa(int(n))

@@ -1,4 +1,4 @@
-package claims
+package parse
 
 import (
 	"fmt"
@@ -23,8 +23,8 @@ type condition struct {
 	text   string          // as it is written
 }
 
-// conditionSigns are the words before a condition, with its sign if nothing is denied.
-var conditionSigns = sync.OnceValue(func() map[string]int {
+// ConditionSigns are the words before a condition, with its sign if nothing is denied.
+var ConditionSigns = sync.OnceValue(func() map[string]int {
 	m := map[string]int{}
 	for _, w := range strings.Fields(`after from above over exceeding exceed exceeds exceeded beyond
 		past minimum`) {
@@ -38,21 +38,23 @@ var conditionSigns = sync.OnceValue(func() map[string]int {
 })
 
 var (
-	upward    = set("more longer later higher greater older larger further upwards onwards over above")
-	downward  = set("less fewer earlier sooner lower shorter younger smaller below under")
-	nobodyBut = set("none nothing nobody nowhere anything anyone one")
+	// UpwardWords say that more of something is meant, DownwardWords that less is.
+	UpwardWords = NewSet("more longer later higher greater older larger further upwards onwards over above")
+	// DownwardWords say that less of something is meant.
+	DownwardWords = NewSet("less fewer earlier sooner lower shorter younger smaller below under")
+	nobodyBut     = NewSet("none nothing nobody nowhere anything anyone one")
 	// exclusive are the words of conditions that are no figures.
-	exclusive = set("unless without except only but than")
-	allows    = set("allowed permitted possible allow allows permit permits may can acceptable valid")
-	forbids   = set(`forbid forbids forbade refuse refuses ban bans bar bars stop stops stopped halt halts halted
+	exclusive = NewSet("unless without except only but than")
+	allows    = NewSet("allowed permitted possible allow allows permit permits may can acceptable valid")
+	forbids   = NewSet(`forbid forbids forbade refuse refuses ban bans bar bars stop stops stopped halt halts halted
 		cease ceases ceased suspended`)
 	// fronted are the words with which a condition may stand before what it is of.
-	fronted = set("after before until till unless without except only above below")
+	fronted = NewSet("after before until till unless without except only above below")
 )
 
 // readConditions returns what the statements of a text depend on.
 func readConditions(text string) (all []condition) {
-	t := lex(text)
+	t := Tokenize(text)
 	for from := 0; from < len(t); {
 		to := t.sentencePart(from)
 		if to > from {
@@ -65,17 +67,17 @@ func readConditions(text string) (all []condition) {
 
 // sentencePart returns where the part of a sentence that begins at a token ends: at a mark, or where another subject
 // follows. A denial reaches no further. A condition is parted by a comma from what it is of.
-func (t tokens) sentencePart(from int) int {
-	first := fronted.has(t[from].low)
+func (t Tokens) sentencePart(from int) int {
+	first := fronted.Has(t[from].Low)
 	for i := from; i < len(t); i++ {
-		after := t.at(i + 1).low
+		after := t.At(i + 1).Low
 		switch x := &t[i]; {
-		case x.text == "," && first, x.text == "," && fronted.has(after),
-			x.text == "," && after == "and" && !articles.has(t.at(i+2).low):
+		case x.Text == "," && first, x.Text == "," && fronted.Has(after),
+			x.Text == "," && after == "and" && !articles.Has(t.At(i+2).Low):
 			first = false
-		case x.kind == markToken && strings.Contains(",;:.!?—–", x.text),
-			i > from && contrasts.has(x.low) && x.low != "and" && !nobodyBut.has(t[i-1].low),
-			i > from && x.low == "and" && (articles.has(after) || after == "to" || after == "at"):
+		case x.Kind == MarkToken && strings.Contains(",;:.!?—–", x.Text),
+			i > from && ContrastWords.Has(x.Low) && x.Low != "and" && !nobodyBut.Has(t[i-1].Low),
+			i > from && x.Low == "and" && (articles.Has(after) || after == "to" || after == "at"):
 			return i
 		}
 	}
@@ -84,16 +86,15 @@ func (t tokens) sentencePart(from int) int {
 
 // conditionsOf returns the conditions from a token on, to the end of the tokens. What is denied
 // before a condition is denied with it, and what is forbidden behind it.
-func (t tokens) conditionsOf(from int) (all []condition) {
+func (t Tokens) conditionsOf(from int) (all []condition) {
 	sign, unless, modal, denied := 1, 1, false, false
-	first := fronted.has(t[from].low)
+	first := fronted.Has(t[from].Low)
 	for i := from; i < len(t); i++ {
-		modal = modal || allows.has(t[i].low) || forbids.has(t[i].low) || deniedBy.has(t[i].low) ||
-			modals.has(t[i].low)
-		denied = denied || t.denies(i)
+		modal = modal || allows.Has(t[i].Low) || forbids.Has(t[i].Low) || deniedBy.Has(t[i].Low) || Modals.Has(t[i].Low)
+		denied = denied || t.IsDenial(i)
 		if c, is := t.condition(i); is {
 			c.sign, c.denied = c.sign*sign*unless, sign*unless < 0
-			if all = append(all, c); t[i].low == "unless" {
+			if all = append(all, c); t[i].Low == "unless" {
 				unless = -1
 			}
 		} else if by := t.boundBehind(i); by != 0 {
@@ -101,7 +102,7 @@ func (t tokens) conditionsOf(from int) (all []condition) {
 				all = append(all, condition{sign: by * sign * unless, denied: sign*unless < 0, figure: d,
 					text: d.Text})
 			}
-		} else if t.denies(i) {
+		} else if t.IsDenial(i) {
 			sign = -sign
 			for k := range all {
 				if first || t.forbids(i) {
@@ -120,104 +121,107 @@ func (t tokens) conditionsOf(from int) (all []condition) {
 }
 
 // forbids reports whether a token denies that something may be.
-func (t tokens) forbids(i int) bool {
-	if negators.has(t[i].low) {
-		return allows.has(t.at(i + 1).low)
+func (t Tokens) forbids(i int) bool {
+	if Negators.Has(t[i].Low) {
+		return allows.Has(t.At(i + 1).Low)
 	}
-	return forbids.has(t[i].low) || beForms.has(t.at(i-1).low)
+	return forbids.Has(t[i].Low) || BeForms.Has(t.At(i-1).Low)
 }
 
-// denies reports whether a token denies what is said with it: not, never, refuses. "not only" and "nothing but" deny
+// IsDenial reports whether a token denies what is said with it: not, never, refuses. "not only" and "nothing but" deny
 // nothing.
-func (t tokens) denies(i int) bool {
-	low := strings.ReplaceAll(t[i].low, "’", "'")
+func (t Tokens) IsDenial(i int) bool {
+	low := strings.ReplaceAll(t[i].Low, "’", "'")
 	switch {
-	case t[i].kind != wordToken, low == "not" && t.at(i+1).low == "only",
-		nobodyBut.has(low) && t.at(i+1).low == "but", low == "no" && t.at(i+2).low == "but":
+	case t[i].Kind != WordToken, low == "not" && t.At(i+1).Low == "only",
+		nobodyBut.Has(low) && t.At(i+1).Low == "but", low == "no" && t.At(i+2).Low == "but":
 		return false
 	}
-	waits := strings.HasPrefix(low, "wait") && t.at(i+1).low == "for" || low == "missing" && t.at(i+1).low == "it"
-	return negators.has(low) && !needTo.has(low) && !waits || deniedBy.has(low) && low != "off" || forbids.has(low)
+	waits := strings.HasPrefix(low, "wait") && t.At(i+1).Low == "for" || low == "missing" && t.At(i+1).Low == "it"
+	return Negators.Has(low) && !needTo.Has(low) && !waits || deniedBy.Has(low) && low != "off" || forbids.Has(low)
 }
 
 // condition reads a condition that begins at a token.
-func (t tokens) condition(i int) (c condition, is bool) {
-	low := t[i].low
-	c.sign = conditionSigns()[low]
-	switch b := t.at(i - 1).low; {
-	case low == "than" && upward.has(b), low == "at" && t.at(i+1).low == "least":
+func (t Tokens) condition(i int) (c condition, is bool) {
+	low := t[i].Low
+	c.sign = ConditionSigns()[low]
+	switch b := t.At(i - 1).Low; {
+	case low == "than" && UpwardWords.Has(b), low == "at" && t.At(i+1).Low == "least":
 		c.sign = 1
-	case low == "than" && downward.has(b), low == "at" && t.at(i+1).low == "most",
-		low == "up" && t.at(i+1).low == "to" && !amounts.has(stem(b)), low == "other" && t.at(i+1).low == "than":
+	case low == "than" && DownwardWords.Has(b), low == "at" && t.At(i+1).Low == "most",
+		low == "up" && t.At(i+1).Low == "to" && !amounts.Has(Stem(b)), low == "other" && t.At(i+1).Low == "than":
 		c.sign = -1
-	case low == "but" && nobodyBut.has(b), low == "only" && t.at(i+1).kind == wordToken &&
-		conditionSigns()[t.at(i+1).low] == 0:
+	case low == "but" && nobodyBut.Has(b), low == "only" && t.At(i+1).Kind == WordToken &&
+		ConditionSigns()[t.At(i+1).Low] == 0:
 		c.sign = 1
 	}
-	if c.sign == 0 || t[i].kind != wordToken {
+	if c.sign == 0 || t[i].Kind != WordToken {
 		return c, false
 	}
 	if c.figure = t.figureFrom(i + 1); c.figure != nil {
 		if c.text = low + " " + c.figure.Text; low == "than" {
-			c.text = t[i-1].low + " " + c.text
+			c.text = t[i-1].Low + " " + c.text
 		} else if low == "at" {
-			c.text = low + " " + t[i+1].low + " " + c.figure.Text
+			c.text = low + " " + t[i+1].Low + " " + c.figure.Text
 		}
-		c.when = times.has(low)
+		c.when = TimeOrderWords.Has(low)
 		return c, low != "from" || c.figure.T != nil && c.figure.T.Clock >= 0
 	}
-	never := (low == "before" || low == "until") && t.at(i-1).low == "not"
-	if !never && !exclusive.has(low) || low == "than" && t.at(i-1).low != "other" {
+	never := (low == "before" || low == "until") && t.At(i-1).Low == "not"
+	if !never && !exclusive.Has(low) || low == "than" && t.At(i-1).Low != "other" {
 		return c, false
 	}
 	c.stems, c.text = map[string]bool{}, low
-	for k := i + 1; k < len(t) && k < i+10 && len(c.stems) < 4 && t[k].kind == wordToken &&
-		conditionSigns()[t[k].low] == 0 && (k == i+1 || !modals.has(t[k].low) && !beForms.has(t[k].low)); k++ {
-		if c.text += " " + t[k].text; says(t[k].low) {
-			c.stems[stem(t[k].low)] = true
+	for k := i + 1; k < len(t) && k < i+10 && len(c.stems) < 4 && t[k].Kind == WordToken &&
+		ConditionSigns()[t[k].Low] == 0 && (k == i+1 || !Modals.Has(t[k].Low) && !BeForms.Has(t[k].Low)); k++ {
+		if c.text += " " + t[k].Text; IsContentWord(t[k].Low) {
+			c.stems[Stem(t[k].Low)] = true
 		}
 	}
 	return c, true
 }
 
-var amounts = stems("add come run sum round")
+var amounts = StemSet("add come run sum round")
 
 var (
-	times  = set("after from before until till")
-	modals = set("may can must will shall should")
+	// TimeOrderWords say what comes before what.
+	TimeOrderWords = NewSet("after from before until till")
+	// Modals say that something may, can or must be.
+	Modals = NewSet("may can must will shall should")
 )
 
 // figureFrom returns the first figure that begins at one of four tokens from i on, before any mark; nil if there is
 // none.
-func (t tokens) figureFrom(i int) *Detail {
+func (t Tokens) figureFrom(i int) *Detail {
 	c := &Claim{}
-	for k := i; k < min(i+4, len(t)) && t[k].kind != markToken; k++ {
-		if d, end, is := c.detail(t, k); is && d.isFigure() {
-			d.Text = t.textOf(k, end)
+	for k := i; k < min(i+4, len(t)) && t[k].Kind != MarkToken; k++ {
+		if d, end, is := c.ReadDetail(t, k); is && d.IsFigure() {
+			d.Text = t.Text(k, end)
 			return &d
 		}
 	}
 	return nil
 }
 
-func (t tokens) textOf(from, to int) string {
+// Text returns some tokens as they are written, with blanks between them.
+func (t Tokens) Text(from, to int) string {
 	var words []string
 	for k := from; k < min(to, len(t)); k++ {
-		words = append(words, t[k].text)
+		words = append(words, t[k].Text)
 	}
 	return strings.Join(words, " ")
 }
 
 // boundBehind returns the sign of a bound that stands behind its figure: two hours and no more, 12 July at the
 // earliest; 0 if there is none.
-func (t tokens) boundBehind(i int) int {
-	next := t.at(i + 1).low
-	switch low := t[i].low; {
-	case low == "no" && (t.at(i-1).low == "and" || t.at(i-1).low == "but") && t.at(i+2).low != "than":
-		return -orderSign(next)
-	case low == "or" && t.at(i-1).kind == wordToken:
-		return orderSign(next)
-	case low == "the" && t.at(i-1).low == "at":
+func (t Tokens) boundBehind(i int) int {
+	next := t.At(i + 1).Low
+	switch low := t[i].Low; {
+	case low == "no" && (t.At(i-1).Low == "and" || t.At(i-1).Low == "but") && t.At(i+2).Low != "than":
+		return -OrderSign(next)
+	case low == "or" && t.At(i-1).Kind == WordToken:
+		return OrderSign(next)
+	case low == "the" && t.At(i-1).Low == "at":
 		return map[string]int{"earliest": 1, "latest": -1, "least": 1, "most": -1}[next]
 	case low == "at" && (next == "least" || next == "most") && t.figureFrom(i+2) == nil:
 		return map[string]int{"least": 1, "most": -1}[next]
@@ -225,18 +229,18 @@ func (t tokens) boundBehind(i int) int {
 	return 0
 }
 
-// orderSign is 1 for more, -1 for less, and 0 for another word.
-func orderSign(low string) int {
-	return map[bool]int{true: 1}[upward.has(low)] - map[bool]int{true: 1}[downward.has(low)]
+// OrderSign is 1 for more, -1 for less, and 0 for another word.
+func OrderSign(low string) int {
+	return map[bool]int{true: 1}[UpwardWords.Has(low)] - map[bool]int{true: 1}[DownwardWords.Has(low)]
 }
 
 // figureBefore returns the nearest figure among the eight tokens before i, but not before from; nil if there is none.
-func (t tokens) figureBefore(i, from int) (best *Detail) {
+func (t Tokens) figureBefore(i, from int) (best *Detail) {
 	c, end := &Claim{}, 0
 	for k := i - 1; k >= max(from, i-8); k-- {
-		d, to, is := c.detail(t, k)
-		if is && d.isFigure() && to <= i && (best == nil || to >= end) {
-			d.Text, end = t.textOf(k, to), to
+		d, to, is := c.ReadDetail(t, k)
+		if is && d.IsFigure() && to <= i && (best == nil || to >= end) {
+			d.Text, end = t.Text(k, to), to
 			best = &d
 		}
 	}
@@ -246,7 +250,7 @@ func (t tokens) figureBefore(i, from int) (best *Detail) {
 // sameAs reports whether two conditions are of one thing.
 func (c *condition) sameAs(o *condition) bool {
 	if c.figure != nil && o.figure != nil {
-		r := c.figure.relation(o.figure)
+		r := c.figure.Relate(o.figure)
 		return r.Agrees() || r == OtherBound
 	}
 	if c.figure != nil || o.figure != nil {
@@ -261,10 +265,10 @@ func (c *condition) sameAs(o *condition) bool {
 	return both > 0 && 2*both > min(len(c.stems), len(o.stems)) && 2*both >= max(len(c.stems), len(o.stems))
 }
 
-// boundAlike compares the conditions of two statements. same: one of them is the same in both because a denial and an
-// opposite word cancel out, "not before" and "after". If no condition is the same, why says which are opposite; else it
-// is "".
-func (c *Claim) boundAlike(e *Claim) (same bool, why string) {
+// CompareConditions compares the conditions of two statements. same: one of them is the same in both because a denial
+// and an opposite word cancel out, "not before" and "after". If no condition is the same, why says which are opposite;
+// else it is "".
+func (c *Claim) CompareConditions(e *Claim) (same bool, why string) {
 	equal := false
 	if !c.English || !e.English || e.Cells != nil {
 		return false, ""
@@ -289,9 +293,9 @@ func (c *Claim) boundAlike(e *Claim) (same bool, why string) {
 	return false, why
 }
 
-// holdsAs reports whether one of some statements has a condition of a claim with the same sign, if that is no bound:
-// "that is possible only if she is there".
-func (c *Claim) holdsAs(all []*Claim) bool {
+// SharesCondition reports whether one of some statements has a condition of a claim with the same sign, if that is no
+// bound: "that is possible only if she is there".
+func (c *Claim) SharesCondition(all []*Claim) bool {
 	return slices.ContainsFunc(all, func(e *Claim) bool {
 		return e.Cells == nil && slices.ContainsFunc(c.conditions(), func(a condition) bool {
 			return len(a.stems) > 1 && slices.ContainsFunc(e.conditions(), func(b condition) bool {
@@ -309,16 +313,16 @@ func (c *Claim) conditions() []condition {
 	return c.bounds
 }
 
-// conditional reports whether a finding or its quote holds under a condition: not until two have tried
+// IsConditional reports whether a finding or its quote holds under a condition: not until two have tried
 // it, only after two have. A denial turns with it.
-func conditional(finding *Claim, around []*Claim) bool {
+func IsConditional(finding *Claim, around []*Claim) bool {
 	return len(finding.conditions()) > 0 || slices.ContainsFunc(around, func(e *Claim) bool {
 		return len(e.conditions()) > 0
 	})
 }
 
-// hasConditionWord reports whether a statement has a word that begins a condition (see fronted): before, after, unless,
+// HasConditionWord reports whether a statement has a word that begins a condition (see fronted): before, after, unless,
 // without.
-func (c *Claim) hasConditionWord() bool {
-	return slices.ContainsFunc(c.tokens(), func(t token) bool { return fronted.has(t.low) })
+func (c *Claim) HasConditionWord() bool {
+	return slices.ContainsFunc(c.Tokens(), func(t Token) bool { return fronted.Has(t.Low) })
 }

@@ -1,4 +1,4 @@
-package claims
+package parse
 
 import (
 	"maps"
@@ -53,7 +53,7 @@ func TestQuickLooks(t *testing.T) {
 			(reItem.MatchString(s) || reLogLine.MatchString(s) || reNumbered.MatchString(s)) {
 			t.Errorf("%q begins an item", s)
 		}
-		if x := lex(s); len(x) > 0 && !x[0].mayBeginFigure() {
+		if x := Tokenize(s); len(x) > 0 && !x[0].mayBeginFigure() {
 			_, _, date := x.instant(0)
 			if _, _, is := x.quantity(0); is || date {
 				t.Errorf("%q begins a figure", s)
@@ -63,11 +63,11 @@ func TestQuickLooks(t *testing.T) {
 	words := strings.Fields("a an half quarter noon midday midnight")
 	words = slices.AppendSeq(slices.AppendSeq(words, maps.Keys(months())), maps.Keys(quarters()))
 	words = slices.AppendSeq(words, maps.Keys(seasons))
-	for _, of := range []map[string]float64{tens, ones, ordinals} {
+	for _, of := range []map[string]float64{tens, SmallNumbers, ordinals} {
 		words = slices.AppendSeq(words, maps.Keys(of))
 	}
 	for _, w := range words {
-		if !(&token{kind: wordToken, low: w, text: w}).mayBeginFigure() {
+		if !(&Token{Kind: WordToken, Low: w, Text: w}).mayBeginFigure() {
 			t.Errorf("%q may begin a figure", w)
 		}
 	}

@@ -1,4 +1,4 @@
-package claims
+package parse
 
 import (
 	"math"
@@ -50,7 +50,7 @@ var (
 	emphasis   = strings.NewReplacer("**", "", "__", "", "~~", "", `\%`, "%")
 )
 
-var abbreviations = setOf("abbreviations")
+var abbreviations = TableSet("abbreviations")
 
 // reader cuts lines into statements.
 type reader struct {
@@ -366,7 +366,7 @@ func (r *reader) paragraph(lines []line) {
 		if m == nil {
 			break
 		}
-		if at = m[1]; m[1] < len(text) && !(text[m[1]] >= 'a' && text[m[1]] <= 'z') && !abbreviated(text, m[0]) {
+		if at = m[1]; m[1] < len(text) && !(text[m[1]] >= 'a' && text[m[1]] <= 'z') && !EndsAbbreviation(text, m[0]) {
 			emit(m[0] + strings.IndexAny(text[m[0]:m[1]], " \n"))
 		}
 	}
@@ -420,13 +420,13 @@ func lineOf(starts []int, at int) int {
 	return i
 }
 
-// abbreviated reports whether the point at a place ends an abbreviation.
-func abbreviated(text string, at int) bool {
+// EndsAbbreviation reports whether the point at a place ends an abbreviation.
+func EndsAbbreviation(text string, at int) bool {
 	if text[at] != '.' {
 		return false
 	}
 	w := strings.ToLower(text[strings.LastIndexAny(text[:at], " \n(")+1 : at])
 	before := strings.TrimRight(text[:at-min(at, len(w))], " ")
-	return abbreviations.has(w) || len(w) == 1 && w >= "a" && w <= "z" && w != "i" &&
+	return abbreviations.Has(w) || len(w) == 1 && w >= "a" && w <= "z" && w != "i" &&
 		!(before != "" && digit(rune(before[len(before)-1])) && strings.Contains(loneUnits+"ml", w)) // 30 s
 }

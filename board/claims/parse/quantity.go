@@ -1,4 +1,4 @@
-package claims
+package parse
 
 import (
 	"cmp"
@@ -46,12 +46,12 @@ func (q *Quantity) take(u unit, soft bool) {
 }
 
 // quantity reads a quantity whose number is token i, and returns the token after it.
-func (t tokens) quantity(i int) (q Quantity, next int, ok bool) {
-	if q, next, ok = t.bareNumber(i); !ok {
+func (t Tokens) quantity(i int) (q Quantity, next int, ok bool) {
+	if q, next, ok = t.BareNumber(i); !ok {
 		return q, next, false
 	}
-	for t.word(next) == "*" && t.at(next+1).kind == numberToken { // 14 * 24 * time.Hour
-		f, _ := parseNumber(t[next+1].text)
+	for t.word(next) == "*" && t.At(next+1).Kind == NumberToken { // 14 * 24 * time.Hour
+		f, _ := parseNumber(t[next+1].Text)
 		q.Number, next = q.Number*f.value, next+2
 	}
 	currency := t.currencyBefore(i)
@@ -61,8 +61,8 @@ func (t tokens) quantity(i int) (q Quantity, next int, ok bool) {
 	}
 	q.Value = q.Number
 	if w := t.word(next); scales()[w] != 0 && (currency != "" || len(w) > 2 || w == "bn" || w == "mn" ||
-		(w != "m" || t[next].text == "M") && t[next].glued ||
-		w == "m" && t[next].glued && currencies()[t.word(next+1)] != "") {
+		(w != "m" || t[next].Text == "M") && t[next].Glued ||
+		w == "m" && t[next].Glued && currencies()[t.word(next+1)] != "") {
 		q.scale(scales()[w])
 		q.Whole, next = false, next+1
 	}
@@ -78,7 +78,7 @@ func (t tokens) quantity(i int) (q Quantity, next int, ok bool) {
 		q.Number, next = q.Value, next+end
 	}
 	if c := currencies()[t.word(next)]; currency == "" && c != "" &&
-		(t[next].kind == signToken || len(t[next].low) >= 3) {
+		(t[next].Kind == SignToken || len(t[next].Low) >= 3) {
 		currency, next = c, next+1
 	}
 	next = q.measured(t, next, currency)
@@ -86,38 +86,40 @@ func (t tokens) quantity(i int) (q Quantity, next int, ok bool) {
 		(w == "zero" || w == "freezing") {
 		q.Number, q.Value, next = -q.Number, -q.Value, next+2
 	}
-	if per, n := t.rate(next); n > 0 && !(q.Dim == "" && adverbRates()[t.word(next)] != "") {
+	if per, n := t.Rate(next); n > 0 && !(q.Dim == "" && AdverbRates()[t.word(next)] != "") {
 		q.Per, next = per, next+n
-		if per, n = t.rate(next); periods.has(per) || n > 0 && t.word(next) == "per" { // EUR 46 per square metre a year
+		if per, n = t.Rate(next); RatePeriods.Has(per) ||
+			n > 0 && t.word(next) == "per" { // EUR 46 per square metre a year
 			q.Period, next = per, next+n
-		} else if t.word(next) == "and" && periods.has(t.word(next+1)) { // per driver and month
+		} else if t.word(next) == "and" && RatePeriods.Has(t.word(next+1)) { // per driver and month
 			q.Period, next = t.word(next+1), next+2
 		}
-	} else if per, n = t.rate(next + len(q.Noun)); n > 0 && len(q.Noun) > 0 { // 40 connections per host
+	} else if per, n = t.Rate(next + len(q.Noun)); n > 0 && len(q.Noun) > 0 { // 40 connections per host
 		q.Per = per
-	} else if per, n = t.rate(next + 2); periods.has(per) && n > 0 && q.Dim == "time" && t.word(next) == "of" { // 13 hours of overtime per week
+	} else if per, n = t.Rate(next + 2); RatePeriods.Has(per) && n > 0 && q.Dim == "time" &&
+		t.word(next) == "of" { // 13 hours of overtime per week
 		q.Per = per
 	}
 	if q.Bound, q.About = t.bound(i, next, q.About); q.Bound == 0 && t.word(next+len(q.Noun)) == "or" {
-		q.Bound = Bound(orderSign(t.word(next + len(q.Noun) + 1))) // three visits or more
+		q.Bound = Bound(OrderSign(t.word(next + len(q.Noun) + 1))) // three visits or more
 	}
 	return q, min(next, len(t)), true
 }
 
-// bareNumber reads digits or words.
-func (t tokens) bareNumber(i int) (q Quantity, next int, ok bool) {
-	if t[i].kind == numberToken {
-		n, ok := parseNumber(t[i].text)
+// BareNumber reads digits or words.
+func (t Tokens) BareNumber(i int) (q Quantity, next int, ok bool) {
+	if t[i].Kind == NumberToken {
+		n, ok := parseNumber(t[i].Text)
 		q.Number, q.Other = n.value, n.other
 		q.Half, q.Whole = .5*math.Pow10(-n.decimals), n.decimals == 0
-		if part := vulgar[t.at(i+1).text]; part > 0 && t[i+1].glued {
+		if part := vulgar[t.At(i+1).Text]; part > 0 && t[i+1].Glued {
 			q.Number, q.Half, q.Whole = q.Number+part, .005, false
 			return q, i + 2, ok
 		}
 		return q, i + 1, ok
 	}
 	v, n := t.numberInWords(i)
-	if said := t.at(i + n + 1); n > 0 && t.at(i+n).text == "(" && t.at(i+n+2).text == ")" && float(said.text) == v {
+	if said := t.At(i + n + 1); n > 0 && t.At(i+n).Text == "(" && t.At(i+n+2).Text == ")" && float(said.Text) == v {
 		n += 3 // fifteen (15) minutes
 	}
 	q.Number, q.Word, q.Half, q.Whole = v, true, .5, v >= 1
@@ -132,31 +134,31 @@ var vulgar = map[string]float64{"½": .5, "¼": .25, "¾": .75}
 var keyBounds = map[string]Bound{"min": 1, "minimum": 1, "max": -1, "maximum": -1}
 
 // key returns the parts of the name that has a number for its value: swabs_min: 6, "total_gbp": 4.
-func (t tokens) key(i int) []string {
-	if w := t.at(i - 1).text; w != ":" && w != "=" {
+func (t Tokens) key(i int) []string {
+	if w := t.At(i - 1).Text; w != ":" && w != "=" {
 		return nil
 	}
 	k := i - 2
-	if strings.Trim(t.at(k).text, "\"'`") == "" {
+	if strings.Trim(t.At(k).Text, "\"'`") == "" {
 		k--
 	}
-	if x := t.at(k); x.kind == nameToken {
-		return parts(x.text)
+	if x := t.At(k); x.Kind == NameToken {
+		return SplitName(x.Text)
 	}
 	return nil
 }
 
 // currencyBefore returns the currency that stands before a number: $, EUR, US$.
-func (t tokens) currencyBefore(i int) string {
+func (t Tokens) currencyBefore(i int) string {
 	if key := t.key(i); len(key) > 1 && len(key[len(key)-1]) == 3 {
 		return currencies()[key[len(key)-1]]
 	}
 	for k := i - 1; k >= i-2; k-- {
-		x := t.at(k)
-		if c := currencies()[x.low]; c != "" && (x.kind == signToken || x.text == strings.ToUpper(x.text)) {
+		x := t.At(k)
+		if c := currencies()[x.Low]; c != "" && (x.Kind == SignToken || x.Text == strings.ToUpper(x.Text)) {
 			return c
 		}
-		if x.low != "us" && x.low != "a" {
+		if x.Low != "us" && x.Low != "a" {
 			break
 		}
 	}
@@ -164,17 +166,17 @@ func (t tokens) currencyBefore(i int) string {
 }
 
 // beforeUnit are words that may stand between a number and its unit: ten business days.
-var beforeUnit = set(`business working full consecutive calendar whole more further additional another
+var beforeUnit = NewSet(`business working full consecutive calendar whole more further additional another
 	other long short entire extra`)
 
 // measured reads the unit, or what is counted, and returns the token after it.
-func (q *Quantity) measured(t tokens, next int, currency string) int {
+func (q *Quantity) measured(t Tokens, next int, currency string) int {
 	at := next
-	if t.word(at) == "*" && t.at(at+1).kind == nameToken { // 30 * time.Minute
+	if t.word(at) == "*" && t.At(at+1).Kind == NameToken { // 30 * time.Minute
 		at++
 	}
 	small := q.Number > 0 && q.Number < 1
-	for at < next+3 && (beforeUnit.has(t.word(at)) ||
+	for at < next+3 && (beforeUnit.Has(t.word(at)) ||
 		small && (t.word(at) == "of" || t.word(at) == "an" || t.word(at) == "a")) {
 		at++
 	}
@@ -195,18 +197,18 @@ func (q *Quantity) measured(t tokens, next int, currency string) int {
 		q.Dim, q.Unit = "percent", "%"
 		q.scale(100)
 	default:
-		for k := next; len(q.Noun) < 2 && t.at(k).kind == wordToken && !empty.has(t.word(k)); k++ {
-			q.Noun = append(q.Noun, stem(t.word(k)))
+		for k := next; len(q.Noun) < 2 && t.At(k).Kind == WordToken && !Stopwords.Has(t.word(k)); k++ {
+			q.Noun = append(q.Noun, Stem(t.word(k)))
 		}
 	}
 	return next
 }
 
 // duration reads 3:20 h.
-func (t tokens) duration(i int) (q Quantity, ok bool) {
-	long, short, two := strings.Cut(t[i].text, ":")
+func (t Tokens) duration(i int) (q Quantity, ok bool) {
+	long, short, two := strings.Cut(t[i].Text, ":")
 	u := units()[t.word(i+1)]
-	if t[i].kind != stampToken || !two || !digits(long) || !digits(short) || u.dim != "time" || u.factor < 60 {
+	if t[i].Kind != StampToken || !two || !digits(long) || !digits(short) || u.dim != "time" || u.factor < 60 {
 		return q, false
 	}
 	q = Quantity{Number: 60*float(long) + float(short), Half: .5, Whole: true}
@@ -216,7 +218,7 @@ func (t tokens) duration(i int) (q Quantity, ok bool) {
 }
 
 // compound reads what is added to a duration: 24 minutes and 40 seconds, 1 h 30 min.
-func (q *Quantity) compound(t tokens, next int) int {
+func (q *Quantity) compound(t Tokens, next int) int {
 	k := next
 	if t.word(k) == "and" {
 		k++
@@ -225,15 +227,15 @@ func (q *Quantity) compound(t tokens, next int) int {
 		q.Value, q.Number, q.Whole = q.Value*(1+.5/q.Number), q.Number+.5, false
 		return k + 2
 	}
-	x := t.at(k)
-	if x.kind != numberToken && tens[x.low] == 0 && ones[x.low] == 0 || q.Number == 0 {
+	x := t.At(k)
+	if x.Kind != NumberToken && tens[x.Low] == 0 && SmallNumbers[x.Low] == 0 || q.Number == 0 {
 		return next
 	}
 	r, end, ok := t.quantity(k)
-	if ok && q.Unit == "hour" && t.word(k+1) == "m" && t[k+1].glued { // 1h 30m
+	if ok && q.Unit == "hour" && t.word(k+1) == "m" && t[k+1].Glued { // 1h 30m
 		r.Dim, r.Unit, r.Value, end = "time", "minute", 60*r.Number, k+2
 	}
-	if ok && r.Dim == q.Dim && r.Number == 0 && t[k].glued { // 6h20m0s
+	if ok && r.Dim == q.Dim && r.Number == 0 && t[k].Glued { // 6h20m0s
 		return end
 	}
 	if !ok || r.Dim != q.Dim || r.Value >= q.Value/q.Number || r.Number == 0 {
@@ -256,32 +258,32 @@ var bounds = sync.OnceValue(func() map[string]Bound {
 		"lower than": -1, "shorter than": -1, "younger than": -1, "smaller than": -1}
 })
 
-var abouts = set(`about around roughly approximately approx almost nearly circa ca ~ ≈ some closer
+var abouts = NewSet(`about around roughly approximately approx almost nearly circa ca ~ ≈ some closer
 	close estimated near ± just`)
 
 // sumsUp are the words after which "up to" is no limit: the fees add up to 9,000 euros.
-var sumsUp = set("add adds added sum sums summed")
+var sumsUp = NewSet("add adds added sum sums summed")
 
 // bound reads how the quantity of tokens i to next is limited, and whether it is not exact: about, almost.
-func (t tokens) bound(i, next int, about bool) (Bound, bool) {
+func (t Tokens) bound(i, next int, about bool) (Bound, bool) {
 	k := i - 1
-	for currencies()[t.at(k).low] != "" || fillsBound.has(t.at(k).low) {
+	for currencies()[t.At(k).Low] != "" || fillsBound.Has(t.At(k).Low) {
 		k--
 	}
-	for ; abouts.has(t.at(k).low); k-- {
+	for ; abouts.Has(t.At(k).Low); k-- {
 		about = true
-		if w := t.at(k - 1).low; w == "closer" || w == "close" {
+		if w := t.At(k - 1).Low; w == "closer" || w == "close" {
 			k--
 		}
 	}
-	phrase := t.at(k-1).low + " " + t.at(k).low
+	phrase := t.At(k-1).Low + " " + t.At(k).Low
 	b := bounds()[phrase]
 	if b != 0 {
-		if k--; phrase == "up to" && sumsUp.has(t.at(k-1).low) {
+		if k--; phrase == "up to" && sumsUp.Has(t.At(k-1).Low) {
 			b = 0
 		}
 	} else {
-		phrase, b = t.at(k).low, bounds()[t.at(k).low]
+		phrase, b = t.At(k).Low, bounds()[t.At(k).Low]
 	}
 	if b != 0 && phrase != "at least" && phrase != "at most" && phrase != "up to" && phrase != "within" &&
 		t.neverBefore(k) { // not more than, may not exceed
@@ -290,40 +292,40 @@ func (t tokens) bound(i, next int, about bool) (Bound, bool) {
 	if k == 0 && (phrase == "above" || phrase == "below") { // above 600, the answer is 429
 		b = 0
 	}
-	if w := t.at(next + 1).low; b == 0 && t.at(next).low == "at" && (w == "least" || w == "most") {
+	if w := t.At(next + 1).Low; b == 0 && t.At(next).Low == "at" && (w == "least" || w == "most") {
 		b = bounds()["at "+w]
 	}
 	for _, w := range t.key(i) {
 		b = cmp.Or(b, keyBounds[w])
 	}
-	if b == 0 && t.at(next).low == "or" {
-		b = Bound(orderSign(t.at(next + 1).low))
+	if b == 0 && t.At(next).Low == "or" {
+		b = Bound(OrderSign(t.At(next + 1).Low))
 	}
 	return b, about
 }
 
-var fillsBound = set("us just the only a")
+var fillsBound = NewSet("us just the only a")
 
 // neverBefore reports whether the clause before a token denies something: nobody pays more than.
-func (t tokens) neverBefore(i int) bool {
-	for k := i - 1; k >= 0 && (t[k].kind == wordToken || t[k].kind == numberToken); k-- {
-		during := t[k].low == "while" && t.at(k-1).kind == wordToken
-		if t[k].low == "and" || contrasts.has(t[k].low) && !during {
+func (t Tokens) neverBefore(i int) bool {
+	for k := i - 1; k >= 0 && (t[k].Kind == WordToken || t[k].Kind == NumberToken); k-- {
+		during := t[k].Low == "while" && t.At(k-1).Kind == WordToken
+		if t[k].Low == "and" || ContrastWords.Has(t[k].Low) && !during {
 			return false
 		}
-		if t.refuses(k) || nobody.has(t[k].low) {
+		if t.refuses(k) || nobody.Has(t[k].Low) {
 			return true
 		}
 	}
 	return false
 }
 
-var nobody = set("nobody none nothing neither nowhere")
+var nobody = NewSet("nobody none nothing neither nowhere")
 
-func (t tokens) refuses(i int) bool {
-	w := t.at(i).low
+func (t Tokens) refuses(i int) bool {
+	w := t.At(i).Low
 	if w == "against" { // advises against bringing
-		return strings.HasSuffix(t.at(i+1).low, "ing")
+		return strings.HasSuffix(t.At(i+1).Low, "ing")
 	}
 	return w == "not" || w == "no" || w == "cannot" || w == "never" || strings.HasSuffix(w, "n't")
 }
@@ -344,28 +346,29 @@ func (q *Quantity) span() (lo, hi float64) {
 }
 
 // number returns the detail of a quantity that takes the tokens from i to next.
-func (t tokens) number(i, next int, q *Quantity) Detail {
+func (t Tokens) number(i, next int, q *Quantity) Detail {
 	d := Detail{Kind: Number, Q: q}
-	if w := t.at(i - 1).low; refNouns.has(w) && q.Dim == "" {
-		q.Noun, q.Ref, d.Weak = []string{stem(w)}, true, ownParts.has(w)
+	if w := t.At(i - 1).Low; refNouns.Has(w) && q.Dim == "" {
+		q.Noun, q.Ref, d.Weak = []string{Stem(w)}, true, ownParts.Has(w)
 	} else { // "three points": a text may count its own parts
 		d.Weak = q.Word && (q.Dim == "" || q.Dim == "points") && q.Value <= 12
 	}
-	b := t.at(i - 1)
-	d.named = q.Dim == "" && len(q.Noun) == 0 && !q.Word && b.kind == wordToken && says(b.low) && !t.acts(i-1)
-	if q.Whole && d.named && ones[b.low] == 0 {
-		q.Label = stem(b.low)
+	b := t.At(i - 1)
+	d.Named = q.Dim == "" && len(q.Noun) == 0 && !q.Word && b.Kind == WordToken && IsContentWord(b.Low) &&
+		!t.IsAction(i-1)
+	if q.Whole && d.Named && SmallNumbers[b.Low] == 0 {
+		q.Label = Stem(b.Low)
 	}
-	after := t.at(next).low
+	after := t.At(next).Low
 	d.Level = q.Dim == "percent" &&
 		(after == "ci" || after == "confidence" || after == "credible" || after == "prediction") ||
-		q.Dim == "" && (b.low == "every" || b.low == "per") // three flights for every ten callouts
+		q.Dim == "" && (b.Low == "every" || b.Low == "per") // three flights for every ten callouts
 	return d
 }
 
 // Counts reports whether a word is the unit of a number, or stands behind it in the name of what it counts: 48 new
 // loading docks.
 func (d *Detail) Counts(word string) bool {
-	s := stem(word)
-	return d.about.side(s)&trailing != 0 && d.about.of(s) > .6 || slices.Contains(stemsOf(d.Text), s)
+	s := Stem(word)
+	return d.Topic.Side(s)&Trailing != 0 && d.Topic.Closeness(s) > .6 || slices.Contains(Stems(d.Text), s)
 }

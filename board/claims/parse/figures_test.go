@@ -1,4 +1,4 @@
-package claims
+package parse
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ func answers(asks, text string) (asked int, ok bool) {
 	have := ExtractText(text, "").Details
 	ok = true
 	for _, d := range ExtractText(asks, "").Details {
-		if d.isFigure() && !(d.Q != nil && d.Q.Word && d.Q.Dim == "") {
+		if d.IsFigure() && !(d.Q != nil && d.Q.Word && d.Q.Dim == "") {
 			asked++
 			ok = ok && slices.ContainsFunc(have, func(x Detail) bool { return d.Is(&x, true) })
 		}

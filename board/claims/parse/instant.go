@@ -1,4 +1,4 @@
-package claims
+package parse
 
 import (
 	"slices"
@@ -45,10 +45,10 @@ var (
 		return map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "q1": 1, "q2": 2,
 			"q3": 3, "q4": 4}
 	})
-	beforeSeason = set("last this next in since until by early late mid during")
-	beforeMonth  = set(`in since until till by of from to during before after on for through and mid
+	beforeSeason = NewSet("last this next in since until by early late mid during")
+	beforeMonth  = NewSet(`in since until till by of from to during before after on for through and mid
 		early late`)
-	verbMonths = set("may march mar")
+	verbMonths = NewSet("may march mar")
 	zones      = sync.OnceValue(func() map[string]float64 {
 		return map[string]float64{"utc": 0, "gmt": 0, "z": 0, "bst": 1, "wet": 0, "west": 1, "cet": 1,
 			"cest": 2, "eet": 2, "eest": 3, "msk": 3, "ist": 5.5, "jst": 9, "est": -5, "edt": -4,
@@ -61,107 +61,107 @@ var (
 		"02.01.06", "2-Jan-2006", "1/2/2006", "2/1/2006", "1/2/06", "2/1/06"}
 )
 
-// span sets the period that begins on a day and has so many months and days. In the year 0 it is in any year.
-func (in *Instant) span(y int, m time.Month, d, months, days int) {
+// SetSpan sets the period that begins on a day and has so many months and days. In the year 0 it is in any year.
+func (in *Instant) SetSpan(y int, m time.Month, d, months, days int) {
 	in.From = time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 	in.To = in.From.AddDate(0, months, days)
 	in.Dated, in.AnyYear = true, y == 0
 }
 
-func (in *Instant) days() int { return int(in.To.Sub(in.From).Hours() / 24) }
+// Days is how many days a date may be.
+func (in *Instant) Days() int { return int(in.To.Sub(in.From).Hours() / 24) }
 
 // year returns the year that a token is, or 0.
-func (t tokens) year(i int) int {
-	x := t.at(i)
-	if x.kind == numberToken && len(x.text) == 4 && x.text >= "1900" && x.text < "2100" &&
-		digits(x.text) && !x.minus {
-		return int(float(x.text))
+func (t Tokens) year(i int) int {
+	x := t.At(i)
+	if x.Kind == NumberToken && len(x.Text) == 4 && x.Text >= "1900" && x.Text < "2100" && digits(x.Text) && !x.minus {
+		return int(float(x.Text))
 	}
 	return 0
 }
 
-// day returns the day of a month that a token may be, or 0.
-func (t tokens) day(i int) int {
-	x := t.at(i)
-	s := strings.TrimRight(x.low, "sthnrd")
-	if x.kind == markToken || s == "" || len(s) > 2 || !digits(s) || float(s) > 31 {
+// Day is the day of a month that a token is, 0 if it is none.
+func (t Tokens) Day(i int) int {
+	x := t.At(i)
+	s := strings.TrimRight(x.Low, "sthnrd")
+	if x.Kind == MarkToken || s == "" || len(s) > 2 || !digits(s) || float(s) > 31 {
 		return 0
 	}
 	return int(float(s))
 }
 
 // ordinalDay reads the day in "the second of April", "the twenty-first of May"; 0 if it is none.
-func (t tokens) ordinalDay(i int) (d int) {
-	low, next := t.at(i).low, i+1
+func (t Tokens) ordinalDay(i int) (d int) {
+	low, next := t.At(i).Low, i+1
 	switch {
 	case low == "twenty" || low == "thirty":
-		d, next = int(tens[low]+ordinals[t.at(next).low]), next+1
-	case ordinals[low] > 0 && t.at(i-1).low != "twenty" && t.at(i-1).low != "thirty":
+		d, next = int(tens[low]+ordinals[t.At(next).Low]), next+1
+	case ordinals[low] > 0 && t.At(i-1).Low != "twenty" && t.At(i-1).Low != "thirty":
 		d = int(ordinals[low])
 	}
-	if t.at(next).low != "of" || t.month(next+1) == 0 || d > 31 {
+	if t.At(next).Low != "of" || t.month(next+1) == 0 || d > 31 {
 		return 0
 	}
 	return d
 }
 
 // month returns the month that a token names, or 0. May and March are words, too.
-func (t tokens) month(i int) time.Month {
-	x, k := t.at(i), i+1
-	if w := t.at(k).low; w == "." || w == "," { // Mar. 23
+func (t Tokens) month(i int) time.Month {
+	x, k := t.At(i), i+1
+	if w := t.At(k).Low; w == "." || w == "," { // Mar. 23
 		k++
 	}
-	if x.kind != wordToken || x.text == x.low || verbMonths.has(x.low) && t.day(i-1) == 0 &&
-		t.day(k) == 0 && t.year(k) == 0 && !beforeMonth.has(t.at(i-1).low) {
+	if x.Kind != WordToken || x.Text == x.Low || verbMonths.Has(x.Low) && t.Day(i-1) == 0 &&
+		t.Day(k) == 0 && t.year(k) == 0 && !beforeMonth.Has(t.At(i-1).Low) {
 		return 0
 	}
-	return months()[x.low]
+	return months()[x.Low]
 }
 
-func (t tokens) measureAt(i int) bool {
-	w := t.at(i).low
+func (t Tokens) measureAt(i int) bool {
+	w := t.At(i).Low
 	return w == "%" || units()[w].dim != "" || scales()[w] != 0
 }
 
 // instant reads a date or time that begins at a token, and returns the token after it.
-func (t tokens) instant(i int) (in Instant, next int, ok bool) {
+func (t Tokens) instant(i int) (in Instant, next int, ok bool) {
 	in.Clock = -1
 	switch x := t[i]; {
-	case x.kind == stampToken && !(quarters()[x.low] > 0 && t.year(i+1) > 0) && in.stamp(x.text):
+	case x.Kind == StampToken && !(quarters()[x.Low] > 0 && t.year(i+1) > 0) && in.stamp(x.Text):
 		return in, in.clockAfter(t, i+1), true
-	case x.kind == numberToken && float(x.text) < 13 && t.meridian(i+1) != "": // 5 pm, 4.20 pm
-		h, m, _ := strings.Cut(x.text, ".")
+	case x.Kind == NumberToken && float(x.Text) < 13 && t.meridian(i+1) != "": // 5 pm, 4.20 pm
+		h, m, _ := strings.Cut(x.Text, ".")
 		in.Clock = int(float(h))%12*3600 + int(float(m))*60
 		return in, in.zone(t, i+1), true
 	}
 	if next = in.spoken(t, i); next > 0 {
-		in.Round = nearly.has(t.at(i - 1).low)
+		in.Round = nearly.Has(t.At(i - 1).Low)
 		return in, in.zone(t, next), true
 	}
 	if end := t.rangeOfDays(i); end > 0 { // 9 to 23 January
 		last, _, _ := t.instant(end)
-		in.span(last.From.Year(), last.From.Month(), t.day(i), 0, 1)
+		in.SetSpan(last.From.Year(), last.From.Month(), t.Day(i), 0, 1)
 		return in, i + 1, true
 	}
 	if next = in.dateForm(t, i); next == 0 {
 		return in, i + 1, false
 	}
-	in.qualify(t.at(i-1).low, t.at(i-2).low)
+	in.qualify(t.At(i-1).Low, t.At(i-2).Low)
 	return in, in.timeAfter(t, next), true
 }
 
 // rangeOfDays returns where the second day of a range begins, 0 if there is none.
-func (t tokens) rangeOfDays(i int) int {
-	w := t.at(i + 1).low
-	if t[i].kind == numberToken && t.day(i) > 0 && (w == "to" || w == "and" || w == "–" || w == "-") &&
-		t.day(i+2) > 0 && t.month(i+3) > 0 {
+func (t Tokens) rangeOfDays(i int) int {
+	w := t.At(i + 1).Low
+	if t[i].Kind == NumberToken && t.Day(i) > 0 && (w == "to" || w == "and" || w == "–" || w == "-") &&
+		t.Day(i+2) > 0 && t.month(i+3) > 0 {
 		return i + 2
 	}
 	return 0
 }
 
 // dateForm reads a date at a token, the longest forms first. It returns the token after it, 0 if there is no date.
-func (in *Instant) dateForm(t tokens, i int) (next int) {
+func (in *Instant) dateForm(t Tokens, i int) (next int) {
 	if next = dayFirst(in, t, i); next > 0 {
 		return next
 	}
@@ -180,8 +180,8 @@ func (in *Instant) dateForm(t tokens, i int) (next int) {
 	return dayAlone(in, t, i)
 }
 
-func dayFirst(in *Instant, t tokens, i int) int {
-	d, k := t.day(i), i+1
+func dayFirst(in *Instant, t Tokens, i int) int {
+	d, k := t.Day(i), i+1
 	if d == 0 {
 		if d = t.ordinalDay(i); d > 20 {
 			k++
@@ -190,7 +190,7 @@ func dayFirst(in *Instant, t tokens, i int) int {
 	if d == 0 {
 		return 0
 	}
-	if w := t.at(k).low; w == "of" || w == "." {
+	if w := t.At(k).Low; w == "of" || w == "." {
 		k++
 	}
 	m := t.month(k)
@@ -198,14 +198,14 @@ func dayFirst(in *Instant, t tokens, i int) int {
 		return 0
 	}
 	y, next := t.yearBehind(k+1, ",")
-	in.span(y, m, d, 0, 1)
+	in.SetSpan(y, m, d, 0, 1)
 	return next
 }
 
 // yearBehind returns the year at a token, or behind a mark or word there, and the token behind it; 0
 // and the token itself if there is none.
-func (t tokens) yearBehind(k int, mark string) (y, next int) {
-	if t.at(k).low == mark && t.year(k+1) > 0 {
+func (t Tokens) yearBehind(k int, mark string) (y, next int) {
+	if t.At(k).Low == mark && t.year(k+1) > 0 {
 		k++
 	}
 	if y = t.year(k); y > 0 {
@@ -214,82 +214,82 @@ func (t tokens) yearBehind(k int, mark string) (y, next int) {
 	return y, k
 }
 
-func monthFirst(in *Instant, t tokens, i int) int {
+func monthFirst(in *Instant, t Tokens, i int) int {
 	m, k := t.month(i), i+1
 	if m == 0 {
 		return 0
 	}
-	if w := t.at(k).low; w == "." || w == "," && t.year(k+1) > 0 { // Mar. 23; March, 2026
+	if w := t.At(k).Low; w == "." || w == "," && t.year(k+1) > 0 { // Mar. 23; March, 2026
 		k++
 	}
-	if d := t.day(k); d > 0 && !t.measureAt(k+1) {
+	if d := t.Day(k); d > 0 && !t.measureAt(k+1) {
 		y, next := t.yearBehind(k+1, ",")
-		in.span(y, m, d, 0, 1)
+		in.SetSpan(y, m, d, 0, 1)
 		return next
 	}
 	y, next := t.yearBehind(k, "of")
-	in.span(y, m, 1, 1, 0)
+	in.SetSpan(y, m, 1, 1, 0)
 	return next
 }
 
-func seasonFirst(in *Instant, t tokens, i int) int {
-	m := seasons[t[i].low]
+func seasonFirst(in *Instant, t Tokens, i int) int {
+	m := seasons[t[i].Low]
 	if m == 0 {
 		return 0
 	}
 	y, next := t.yearBehind(i+1, "of")
-	if w := t.at(i - 1).low; y == 0 && (!beforeSeason.has(w) ||
-		t[i].low == "fall" && w != "last" && w != "next" && w != "this") {
+	if w := t.At(i - 1).Low; y == 0 && (!beforeSeason.Has(w) ||
+		t[i].Low == "fall" && w != "last" && w != "next" && w != "this") {
 		return 0
 	}
-	in.span(y, m, 1, 3, 0)
+	in.SetSpan(y, m, 1, 3, 0)
 	in.Loose = true
 	return next
 }
 
-func quarterFirst(in *Instant, t tokens, i int) int {
-	n, k := quarters()[t[i].low], i+1
+func quarterFirst(in *Instant, t Tokens, i int) int {
+	n, k := quarters()[t[i].Low], i+1
 	if n == 0 {
 		return 0
 	}
-	said := t[i].low[0] == 'q'
-	if t.at(k).low == "quarter" {
+	said := t[i].Low[0] == 'q'
+	if t.At(k).Low == "quarter" {
 		said, k = true, k+1
 	}
-	if t.at(k).low == "of" {
+	if t.At(k).Low == "of" {
 		k++
 	}
 	y := t.year(k)
 	if !said || y == 0 {
 		return 0
 	}
-	in.span(y, time.Month(3*n-2), 1, 3, 0)
+	in.SetSpan(y, time.Month(3*n-2), 1, 3, 0)
 	return k + 1
 }
 
-func yearAlone(in *Instant, t tokens, i int) int {
+func yearAlone(in *Instant, t Tokens, i int) int {
 	y := t.year(i)
-	if y == 0 || t.measureAt(i+1) || currencies()[t.at(i-1).low] != "" ||
+	if y == 0 || t.measureAt(i+1) || currencies()[t.At(i-1).Low] != "" ||
 		len(t.key(i)) > 0 && !slices.Contains(t.key(i), "year") && !slices.Contains(t.key(i), "date") { // wal_buffers = 2048
 		return 0
 	}
-	in.span(y, 1, 1, 12, 0)
+	in.SetSpan(y, 1, 1, 12, 0)
 	return i + 1
 }
 
 // dayAlone reads the 22nd.
-func dayAlone(in *Instant, t tokens, i int) int {
-	next := t.at(i + 1)
-	if t[i].kind != wordToken || !reOrdinal.MatchString(t[i].low) || t.day(i) == 0 ||
-		!beforeDay.has(t.at(i-1).low) || next.kind != markToken && !empty.has(next.low) {
+func dayAlone(in *Instant, t Tokens, i int) int {
+	next := t.At(i + 1)
+	if t[i].Kind != WordToken || !reOrdinal.MatchString(t[i].Low) || t.Day(i) == 0 ||
+		!beforeDay.Has(t.At(i-1).Low) || next.Kind != MarkToken && !Stopwords.Has(next.Low) {
 		return 0
 	}
-	in.span(0, 1, t.day(i), 0, 1)
+	in.SetSpan(0, 1, t.Day(i), 0, 1)
 	in.AnyMonth = true
 	return i + 1
 }
 
-var beforeDay = set("the on not and or by until from to since after before")
+var beforeDay = NewSet("the on not and or by until from to since after before")
 
 // qualify narrows a period by the words before it: end of 2026, early March.
 func (in *Instant) qualify(w, before string) {
@@ -297,7 +297,7 @@ func (in *Instant) qualify(w, before string) {
 		w = before
 	}
 	length, edge := in.To.Sub(in.From), 7
-	switch days := in.days(); {
+	switch days := in.Days(); {
 	case days < 27:
 		return
 	case days > 300:
@@ -318,8 +318,8 @@ func (in *Instant) qualify(w, before string) {
 }
 
 // clockAfter reads a time behind a stamp, or its zone: 2026-06-18 07:51 UTC.
-func (in *Instant) clockAfter(t tokens, next int) int {
-	if in.Clock < 0 && t.at(next).kind == stampToken {
+func (in *Instant) clockAfter(t Tokens, next int) int {
+	if in.Clock < 0 && t.At(next).Kind == StampToken {
 		next = in.takeClock(t, next)
 	}
 	if in.Clock >= 0 && in.Zone == nil {
@@ -329,12 +329,12 @@ func (in *Instant) clockAfter(t tokens, next int) int {
 }
 
 // timeAfter reads the time of a day: 31 December 2026, 14:00.
-func (in *Instant) timeAfter(t tokens, next int) int {
-	if in.days() > 1 {
+func (in *Instant) timeAfter(t Tokens, next int) int {
+	if in.Days() > 1 {
 		return next
 	}
 	k := next
-	if w := t.at(k).low; w == "," || w == "at" {
+	if w := t.At(k).Low; w == "," || w == "at" {
 		k++
 	}
 	end := in.takeClock(t, k)
@@ -348,9 +348,9 @@ func (in *Instant) timeAfter(t tokens, next int) int {
 }
 
 // takeClock takes a time of day that stands at a token, and returns the one after it.
-func (in *Instant) takeClock(t tokens, i int) int {
+func (in *Instant) takeClock(t Tokens, i int) int {
 	c := Instant{Clock: -1}
-	if t.at(i).kind != stampToken || !c.stamp(t[i].text) || c.Dated {
+	if t.At(i).Kind != StampToken || !c.stamp(t[i].Text) || c.Dated {
 		return i
 	}
 	in.Clock, in.Seconds, in.Zone = c.Clock, c.Seconds, c.Zone
@@ -369,7 +369,7 @@ func (in *Instant) stamp(s string) bool {
 	date, clock, _ := strings.Cut(strings.Replace(s, "_", "T", 1), "T")
 	for _, layout := range dayLayouts {
 		if d, err := time.Parse(layout, date); err == nil {
-			in.span(d.Year(), d.Month(), d.Day(), 0, 1)
+			in.SetSpan(d.Year(), d.Month(), d.Day(), 0, 1)
 			break
 		}
 	}
@@ -396,15 +396,15 @@ func (in *Instant) period(m []string) {
 	n := func(k int) int { return int(float(m[k])) }
 	switch y := n(1); {
 	case m[1] != "" && y < 100:
-		in.span(y+2000, 1, 1, 12, 0)
+		in.SetSpan(y+2000, 1, 1, 12, 0)
 	case m[1] != "":
-		in.span(y, 1, 1, 12, 0)
+		in.SetSpan(y, 1, 1, 12, 0)
 	case m[2] != "":
-		in.span(n(2), time.Month(3*n(3)-2), 1, 3, 0)
+		in.SetSpan(n(2), time.Month(3*n(3)-2), 1, 3, 0)
 	case m[4] != "":
-		in.span(0, time.Month(3*n(4)-2), 1, 3, 0)
+		in.SetSpan(0, time.Month(3*n(4)-2), 1, 3, 0)
 	default:
-		in.span(0, time.Month(6*n(5)-5), 1, 6, 0)
+		in.SetSpan(0, time.Month(6*n(5)-5), 1, 6, 0)
 	}
 }
 
@@ -425,12 +425,12 @@ func (in *Instant) setZone(s string) {
 }
 
 // meridian returns am or pm if a token says so: p.m., in the morning.
-func (t tokens) meridian(i int) string {
-	w := strings.ReplaceAll(t.at(i).low, ".", "")
-	switch part := t.at(i + 2).low; {
+func (t Tokens) meridian(i int) string {
+	w := strings.ReplaceAll(t.At(i).Low, ".", "")
+	switch part := t.At(i + 2).Low; {
 	case w == "am" || w == "pm":
 		return w
-	case w != "in" || t.at(i+1).low != "the" || !strings.ContainsAny(t.at(i-1).text, ".:"):
+	case w != "in" || t.At(i+1).Low != "the" || !strings.ContainsAny(t.At(i-1).Text, ".:"):
 	case part == "morning":
 		return "am"
 	case part == "afternoon", part == "evening":
@@ -440,43 +440,43 @@ func (t tokens) meridian(i int) string {
 }
 
 // zone reads pm, UTC, (UTC+2), CEST, local or in Prague, and returns the token after it.
-func (in *Instant) zone(t tokens, i int) int {
+func (in *Instant) zone(t Tokens, i int) int {
 	if w := t.meridian(i); w != "" {
 		if w == "pm" && in.Clock < 12*3600 {
 			in.Clock += 12 * 3600
 		}
-		if t.at(i).low == "in" {
+		if t.At(i).Low == "in" {
 			i += 2
 		}
-		if i++; t.at(i).text == "." && t.at(i).glued {
+		if i++; t.At(i).Text == "." && t.At(i).Glued {
 			i++
 		}
 	}
 	k := i
-	x := t.at(k)
-	if len(x.text) == 4 && digits(x.text) && (x.minus || t.at(k-1).text == "+") { // -0700
-		in.setZone(map[bool]string{true: "-", false: "+"}[x.minus] + x.text)
+	x := t.At(k)
+	if len(x.Text) == 4 && digits(x.Text) && (x.minus || t.At(k-1).Text == "+") { // -0700
+		in.setZone(map[bool]string{true: "-", false: "+"}[x.minus] + x.Text)
 		return k + 1
-	} else if x.text == "+" && len(t.at(k+1).text) == 4 {
+	} else if x.Text == "+" && len(t.At(k+1).Text) == 4 {
 		return in.zone(t, k+1)
 	}
-	y := t.at(k + 1)
-	in.Local = in.Local || x.low == "local" || x.capital() && y.low == "time" ||
-		x.low == "in" && y.capital() && months()[y.low] == 0
-	if x.low == "local" || y.low == "time" && x.capital() { // local time (UTC+3)
-		for k++; t.at(k).low == "time"; k++ {
+	y := t.At(k + 1)
+	in.Local = in.Local || x.Low == "local" || x.HasCapital() && y.Low == "time" ||
+		x.Low == "in" && y.HasCapital() && months()[y.Low] == 0
+	if x.Low == "local" || y.Low == "time" && x.HasCapital() { // local time (UTC+3)
+		for k++; t.At(k).Low == "time"; k++ {
 		}
 		i = k
 	}
-	if t.at(k).text == "(" {
+	if t.At(k).Text == "(" {
 		k++
 	}
 	return in.namedZone(t, i, k)
 }
 
 // namedZone reads the name of a zone at token k, in parentheses if that is not i.
-func (in *Instant) namedZone(t tokens, i, k int) int {
-	name, rest := t.at(k).low, ""
+func (in *Instant) namedZone(t Tokens, i, k int) int {
+	name, rest := t.At(k).Low, ""
 	if j := strings.IndexAny(name, "+-"); j > 0 { // UTC-7 is one token
 		name, rest = name[:j], name[j:]
 	}
@@ -490,15 +490,15 @@ func (in *Instant) namedZone(t tokens, i, k int) int {
 	off := int(hours * 3600)
 	in.Zone = &off
 	k++
-	if x := t.at(k); rest == "" && x.text == "+" {
-		rest, k = "+"+t.at(k+1).text, k+2
+	if x := t.At(k); rest == "" && x.Text == "+" {
+		rest, k = "+"+t.At(k+1).Text, k+2
 	} else if rest == "" && x.minus {
-		rest, k = "-"+x.text, k+1
+		rest, k = "-"+x.Text, k+1
 	}
 	if len(rest) > 1 && digits(strings.ReplaceAll(rest[1:], ":", "")) {
 		in.setZone(rest)
 	}
-	if t.at(k).text == ")" && t.at(i).text == "(" {
+	if t.At(k).Text == ")" && t.At(i).Text == "(" {
 		k++
 	}
 	return k
@@ -508,9 +508,9 @@ func (in *Instant) namedZone(t tokens, i, k int) int {
 var longZones = map[string]float64{"central": 2, "greenwich": 1, "coordinated": 1, "british": 2}
 
 // longZone returns how many tokens "Central European Summer Time" takes.
-func longZone(t tokens, k int) int {
+func longZone(t Tokens, k int) int {
 	for n := 2; n <= 4; n++ {
-		if t.at(k+n-1).low == "time" {
+		if t.At(k+n-1).Low == "time" {
 			return n
 		}
 	}
@@ -534,8 +534,8 @@ func (in *Instant) moment() time.Time {
 	return in.From.Add(time.Duration(seconds) * time.Second)
 }
 
-// against compares an instant of a claim with one of the evidence.
-func (in *Instant) against(e *Instant) Relation {
+// Compare compares an instant of a claim with one of the evidence.
+func (in *Instant) Compare(e *Instant) Relation {
 	timed := in.Clock >= 0
 	if timed && in.Dated && e.Clock >= 0 && e.day != nil {
 		if rel := in.againstClock(e, Same); rel.Agrees() && in.againstDays(e.day).Agrees() {
@@ -596,7 +596,7 @@ func (in *Instant) againstDays(e *Instant) Relation {
 	a, a2, b, b2 := in.From, in.To, e.From, e.To
 	if in.AnyMonth || e.AnyMonth {
 		switch {
-		case in.days() != 1 || e.days() != 1:
+		case in.Days() != 1 || e.Days() != 1:
 			return Incomparable
 		case a.Day() == b.Day():
 			return Same
@@ -604,7 +604,7 @@ func (in *Instant) againstDays(e *Instant) Relation {
 		return OtherValue
 	}
 	if in.AnyYear != e.AnyYear { // 18 June of 18 June 2026
-		if in.days() > 300 || e.days() > 300 {
+		if in.Days() > 300 || e.Days() > 300 {
 			return Incomparable
 		}
 		a, a2 = withoutYear(a, a2)
@@ -628,19 +628,19 @@ func withoutYear(from, to time.Time) (time.Time, time.Time) {
 	return first, first.Add(to.Sub(from))
 }
 
-// asLong reports whether two dates are equally exact: two days, two months, two years.
-func (in *Instant) asLong(e *Instant) bool {
+// IsAsExact reports whether two dates are equally exact: two days, two months, two years.
+func (in *Instant) IsAsExact(e *Instant) bool {
 	a, b := in.To.Sub(in.From), e.To.Sub(e.From)
 	return in.Clock >= 0 || a < 2*b && b < 2*a
 }
 
 // datesOf returns the dates in a heading, a header or the name of a file.
 func datesOf(s string) (out []Detail) {
-	t := lex(strings.ReplaceAll(s, "_", " "))
+	t := Tokenize(strings.ReplaceAll(s, "_", " "))
 	named := strings.Contains(s, "_")
 	for i := range t { // bill_october.csv
-		if named && months()[t[i].low] > 0 {
-			t[i].text = strings.ToUpper(t[i].text)
+		if named && months()[t[i].Low] > 0 {
+			t[i].Text = strings.ToUpper(t[i].Text)
 		}
 	}
 	for i := 0; i < len(t); {
@@ -659,7 +659,7 @@ func (c *Claim) dayToTimes() {
 	var begins *Instant
 	for k := range c.Details {
 		d := &c.Details[k]
-		if k == 0 && d.T != nil && d.At == 0 && d.T.Dated && d.T.Clock >= 0 && d.T.days() == 1 {
+		if k == 0 && d.T != nil && d.At == 0 && d.T.Dated && d.T.Clock >= 0 && d.T.Days() == 1 {
 			begins = d.T
 		}
 		if d.T == nil || d.T.Dated {
@@ -667,8 +667,8 @@ func (c *Claim) dayToTimes() {
 		}
 		d.T.day = begins
 		if k+1 < len(c.Details) {
-			if x := &c.Details[k+1]; x.T != nil && x.T.Dated && x.T.Clock < 0 && x.T.days() == 1 &&
-				lex(c.Text[min(d.At+len(d.Text), x.At):x.At]).leadsToDay() {
+			if x := &c.Details[k+1]; x.T != nil && x.T.Dated && x.T.Clock < 0 && x.T.Days() == 1 &&
+				Tokenize(c.Text[min(d.At+len(d.Text), x.At):x.At]).leadsToDay() {
 				d.T.day = x.T
 			}
 		}
@@ -677,22 +677,22 @@ func (c *Claim) dayToTimes() {
 
 // leadsToDay reports whether nothing stands between a time and its day but words that lead from one to the other: on
 // Friday.
-func (t tokens) leadsToDay() bool {
+func (t Tokens) leadsToDay() bool {
 	for i := range t {
-		if low := t[i].low; low != "on" && low != "of" && low != "the" && !weekdays.has(low) &&
-			!(t[i].text == "," && weekdays.has(t.at(i-1).low)) {
+		if low := t[i].Low; low != "on" && low != "of" && low != "the" && !Weekdays.Has(low) &&
+			!(t[i].Text == "," && Weekdays.Has(t.At(i-1).Low)) {
 			return false
 		}
 	}
 	return true
 }
 
-// tellsWhen reports whether a text gives a day by another one: four days later, the next morning.
-func (t tokens) tellsWhen() bool {
+// TellsWhen reports whether a text gives a day by another one: four days later, the next morning.
+func (t Tokens) TellsWhen() bool {
 	for i := range t {
-		d := units()[t[i].low].dim
-		if (d == "time" || d == "months" || dayParts.has(t[i].low)) &&
-			(besideSpan.has(t.at(i+1).low) || besideDay.has(t.at(i-1).low)) {
+		d := units()[t[i].Low].dim
+		if (d == "time" || d == "months" || dayParts.Has(t[i].Low)) &&
+			(besideSpan.Has(t.At(i+1).Low) || besideDay.Has(t.At(i-1).Low)) {
 			return true
 		}
 	}
@@ -700,7 +700,7 @@ func (t tokens) tellsWhen() bool {
 }
 
 var (
-	dayParts   = set("morning afternoon evening night")
-	besideSpan = set("later earlier before afterwards after")
-	besideDay  = set("next following previous same that")
+	dayParts   = NewSet("morning afternoon evening night")
+	besideSpan = NewSet("later earlier before afterwards after")
+	besideDay  = NewSet("next following previous same that")
 )

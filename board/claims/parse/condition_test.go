@@ -1,4 +1,4 @@
-package claims
+package parse
 
 import "testing"
 
@@ -40,7 +40,7 @@ var boundStatements = []struct{ same, opposite []string }{
 
 func TestConditions(t *testing.T) {
 	compare := func(a, b string) (bool, string) {
-		return ExtractText(a, "").boundAlike(ExtractText(b, ""))
+		return ExtractText(a, "").CompareConditions(ExtractText(b, ""))
 	}
 	for _, c := range boundStatements {
 		for i, a := range c.same {
@@ -78,7 +78,7 @@ func TestConditionsApart(t *testing.T) {
 		{"The water had run out before 13:00.", "They had no water left before 13:00."},
 		{"The lock releases after 180 seconds.", "The lock releases after 180 seconds without a key."},
 	} {
-		if _, why := ExtractText(c[0], "").boundAlike(ExtractText(c[1], "")); why != "" {
+		if _, why := ExtractText(c[0], "").CompareConditions(ExtractText(c[1], "")); why != "" {
 			t.Errorf("%q and %q differ: %s", c[0], c[1], why)
 		}
 	}

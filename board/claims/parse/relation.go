@@ -1,4 +1,4 @@
-package claims
+package parse
 
 import (
 	"math"
@@ -33,9 +33,9 @@ func (r Relation) String() string {
 // Agrees reports whether the evidence has what the claim says.
 func (r Relation) Agrees() bool { return r == Same || r == Rounded || r == Bare }
 
-// least returns how much two details must be of one thing so that they contradict. The
+// MinLikeness returns how much two details must be of one thing so that they contradict. The
 // same digits with another unit are hardly of another thing.
-func (r Relation) least() float64 {
+func (r Relation) MinLikeness() float64 {
 	if r == OtherValue || r == OtherName {
 		return .45
 	}
@@ -56,7 +56,7 @@ func (q *Quantity) against(e *Quantity) Relation {
 		}
 		return Incomparable
 	case q.Dim == e.Dim:
-	case convertible[q.Dim+" "+e.Dim]:
+	case ConvertibleDimensions[q.Dim+" "+e.Dim]:
 		equal, rounded = q.equalsConverted(e)
 	case q.Dim == "" || e.Dim == "":
 		return q.againstBare(e, equal, rounded)
@@ -161,13 +161,13 @@ func (q *Quantity) positive() Quantity {
 // many names.
 // period is the span of time that a rate is for, "" if it is for none.
 func (q *Quantity) period() string {
-	if q.Period == "" && periods.has(q.Per) {
+	if q.Period == "" && RatePeriods.Has(q.Per) {
 		return q.Per
 	}
 	return q.Period
 }
 
-var periods = set("second minute hour day week month quarter year")
+var RatePeriods = NewSet("second minute hour day week month quarter year")
 
 // limits reports whether a round limit holds for a value near it: more than 9,000 of 9,400.
 func (q *Quantity) limits(e *Quantity) bool {
@@ -183,7 +183,8 @@ func (q *Quantity) limits(e *Quantity) bool {
 	return false
 }
 
-func near(a, b float64) bool {
+// IsNear reports whether two numbers are equal but for what computing them loses.
+func IsNear(a, b float64) bool {
 	return a == b || a != 0 && b != 0 && math.Abs(a-b) <= 1e-9*max(math.Abs(a), math.Abs(b))
 }
 
@@ -191,8 +192,8 @@ func near(a, b float64) bool {
 // written.
 func (q *Quantity) equals(e *Quantity) (equal, rounded bool) {
 	other := q.Unit == e.Unit // 1,500 seconds are no 1500 ms by another reading of the comma
-	if near(q.Value, e.Value) || other && q.Other != 0 && (near(q.Other, e.Value) ||
-		near(q.Other, e.Other)) || other && e.Other != 0 && near(q.Value, e.Other) {
+	if IsNear(q.Value, e.Value) || other && q.Other != 0 && (IsNear(q.Other, e.Value) ||
+		IsNear(q.Other, e.Other)) || other && e.Other != 0 && IsNear(q.Value, e.Other) {
 		return true, false
 	}
 	lo, hi := q.span()
@@ -207,7 +208,7 @@ func (q *Quantity) equals(e *Quantity) (equal, rounded bool) {
 			}
 		}
 	}
-	if q.Whole && !q.About && !q.Word && (!e.Whole || q.Unit != e.Unit || q.zeros() >= 2 && q.significant() >= 2) {
+	if q.Whole && !q.About && !q.Word && (!e.Whole || q.Unit != e.Unit || q.zeros() >= 2 && q.Digits() >= 2) {
 		half := q.Half * math.Pow10(q.zeros()) // 96 % of 96.1 %, 240,000 of 240,518
 		lo, hi = q.Value-half, q.Value+half
 	}
@@ -225,8 +226,8 @@ func (q *Quantity) equals(e *Quantity) (equal, rounded bool) {
 // month is how many seconds a month has on average.
 const month = 30.44 * 86400
 
-// convertible are dimensions that measure one thing.
-var convertible = map[string]bool{"time months": true, "months time": true, "percent ratio": true,
+// ConvertibleDimensions are dimensions that measure one thing.
+var ConvertibleDimensions = map[string]bool{"time months": true, "months time": true, "percent ratio": true,
 	"ratio percent": true, "percent points": true, "points percent": true, "bytes bits": true,
 	"bits bytes": true}
 
@@ -250,31 +251,32 @@ func (q *Quantity) equalsConverted(e *Quantity) (equal, rounded bool) {
 	return a.equals(&b)
 }
 
-// onCompare is called for each two figures, names or clauses that are compared, if a test counts them.
-var onCompare func()
+// OnCompare is called for each two figures, names or clauses that are compared, if a test counts them.
+var OnCompare func()
 
-func compares() {
-	if onCompare != nil {
-		onCompare()
+// CountComparison tells a test that two things are compared.
+func CountComparison() {
+	if OnCompare != nil {
+		OnCompare()
 	}
 }
 
-// relation returns how a detail of a claim relates to one of the evidence. A name or an identifier agrees if the
+// Relate returns how a detail of a claim relates to one of the evidence. A name or an identifier agrees if the
 // evidence has all of its words.
-func (d *Detail) relation(e *Detail) Relation {
-	compares()
+func (d *Detail) Relate(e *Detail) Relation {
+	CountComparison()
 	switch {
 	case d.Kind != e.Kind:
 		return Incomparable
 	case d.Kind == Number:
 		rel := d.Q.against(e.Q)
-		if rel.Agrees() && d.Q.Dim != e.Q.Dim && d.about.of(byMark) > 0 && e.about.of(byMark) > 0 &&
+		if rel.Agrees() && d.Q.Dim != e.Q.Dim && d.Topic.Closeness(ByMark) > 0 && e.Topic.Closeness(ByMark) > 0 &&
 			(d.Q.Dim == "points" || e.Q.Dim == "points") {
 			return OtherUnit // rose by 6 percent, by 6 percentage points
 		}
 		return rel
 	case d.Kind == Date:
-		return d.T.against(e.T)
+		return d.T.Compare(e.T)
 	}
 	for _, w := range d.Words {
 		if !slices.Contains(e.Words, w) {
@@ -287,9 +289,9 @@ func (d *Detail) relation(e *Detail) Relation {
 // Is reports whether two figures are equal as far as they are written. A number that counts nothing may have any unit, as
 // in the cell of a table, unless bare is false.
 func (d *Detail) Is(x *Detail, bare bool) bool {
-	rel := d.relation(x)
+	rel := d.Relate(x)
 	if rel == Bare && d.Q.Dim != "" {
-		return bare && len(x.Q.Noun) == 0 && !x.Q.Ref && (x.Q.Value == x.Q.Number || near(x.Q.Value, d.Q.Value)) &&
+		return bare && len(x.Q.Noun) == 0 && !x.Q.Ref && (x.Q.Value == x.Q.Number || IsNear(x.Q.Value, d.Q.Value)) &&
 			(d.Q.Dim != "percent" || x.Cell != nil)
 	}
 	return rel.Agrees()
