@@ -16,8 +16,8 @@ import (
 // replaced returns why a quote contradicts a figure of a finding, wherever else the source has that figure: the quote
 // says much the same, more than any place that has the figure, and has other ones of its kind.
 func (q *quotation) replaced(d *parse.Detail) string {
-	if len(q.around) == 0 || d.Level || d.Named || !strings.Contains(q.text, " ") {
-		// what the values of a line are, it does not say
+	if len(q.around) == 0 || d.Level || d.Named || !strings.Contains(q.text, " ") || quotes(q.text, d.Text) {
+		// what the values of a line are, it does not say, nor does it replace its own
 		return ""
 	}
 	var rivals []*parse.Detail

@@ -21,7 +21,10 @@ Of the 46 moorings, 31 are let.
 The ferry makes 9 trips on Saturdays and 7 on Sundays.
 A dog needs a ticket of 3 euros.
 Claims must be made within 60 days of the trip.
-Claims that are not made in time are forfeited.`
+Claims that are not made in time are forfeited.
+After the change the keys lived for 24 minutes instead of 24 hours.
+2025-03-02  11:20  the pump stops, Greta says wait until noon
+2025-03-02  12:10  the pump runs again; own sensor -4.1`
 	for _, c := range []struct{ finding, quote, reason string }{
 		{"Lost luggage is kept for 10 days.", "Lost luggage is kept for 30 days.", "says 10 days, the source 30 days"},
 		{"Lost luggage is kept for 30 days.", "Lost luggage is kept for 30 days.", ""},
@@ -40,12 +43,20 @@ Claims that are not made in time are forfeited.`
 		{"Mr Boyd inspected the pier on 4 May 2025.", "The pier was inspected by Colin Boyd on 4 May 2025.", ""},
 		{"Claims that are not made within 60 days are forfeited.", "Claims must be made within 60 days of the trip.\n" +
 			"Claims that are not made in time are forfeited.", ""},
+		{"The keys lived for 24 minutes and not for 24 hours after the change.",
+			"After the change the keys lived for 24 minutes instead of 24 hours.", ""},
+		{"The keys lived for 24 hours after the change.", "After the change the keys lived for 24 minutes.", "another unit"},
+		{"The pump ran again at 12:10.", "2025-03-02  11:20  the pump stops, Greta says wait until noon\n" +
+			"2025-03-02  12:10  the pump runs again; own sensor -4.1", ""},
+		{"The pump stood for 50 minutes, and for 17.", "2025-03-02  12:10  the pump runs again; own sensor -4.1", ""},
 		{"CB inspected the pier on 4 May 2025.", "The pier was inspected by Colin Boyd on 4 May 2025.", ""},
 	} {
 		ev := readReport(ferry)
 		var at []*parse.Claim
 		for _, e := range ev.Claims {
-			if strings.Contains(c.quote, e.Text) || strings.Contains(e.Text, strings.TrimSuffix(c.quote, ".")) {
+			quote := strings.Join(strings.Fields(c.quote), " ")
+			said := strings.Join(strings.Fields(e.Text), " ")
+			if strings.Contains(quote, said) || strings.Contains(said, strings.TrimSuffix(quote, ".")) {
 				at = append(at, e)
 			}
 		}

@@ -318,8 +318,9 @@ func (w *Weighing) contradicts(quote string, alone bool) (why string, value bool
 			m.Alike < m.Rel.MinLikeness() && !(alone && !suffixed(m.With)) ||
 			m.Rel == parse.OtherUnit && !hasUnitOf(m.With, m.Detail) ||
 			m.Rel == parse.OtherSign && m.With.Cell != nil && m.With.Q.Dim == "money" || // what an account pays
-			m.Rel == parse.OtherValue && (isLabel(m.Detail.Q, m.With.Q) || isFactor(m.With, m.From.Text)) {
-			continue // another pump than Pump 3 is no other number of litres
+			m.Rel == parse.OtherValue && (isLabel(m.Detail.Q, m.With.Q) || isFactor(m.With, m.From.Text) ||
+				bare(m.Detail) && bare(m.With) && m.Detail.Q.Whole != m.With.Q.Whole) {
+			continue // another pump than Pump 3 is no other number of litres, nor is -4.1 one of 17 minutes
 		}
 		return fmt.Sprintf("%s: the finding says %s, the source %s", m.Rel, m.Detail.Text, m.With.Text),
 			m.Rel == parse.OtherValue && !m.otherZone()

@@ -137,7 +137,10 @@ func (t Tokens) IsDenial(i int) bool {
 		nobodyBut.Has(low) && t.At(i+1).Low == "but", low == "no" && t.At(i+2).Low == "but":
 		return false
 	}
-	waits := strings.HasPrefix(low, "wait") && t.At(i+1).Low == "for" || low == "missing" && t.At(i+1).Low == "it"
+	if low == "missing" && t.At(i+1).Low == "it" { // missing it costs a fee
+		return false
+	}
+	waits := strings.HasPrefix(low, "wait") && t.At(i+1).Low == "for"
 	return Negators.Has(low) && !needTo.Has(low) && !waits || deniedBy.Has(low) && low != "off" || forbids.Has(low)
 }
 
