@@ -350,8 +350,8 @@ type SignalQuery struct {
 	Worker     string // raised by
 	ClaimedBy  string // by whom, while the lease runs
 	Free       bool   // open and held by nobody
-	// a worker: signals that it has claimed under a running lease, or whose content has
-	// its name as @WORKER or at the beginning of a longer @name
+	// a worker: signals that it has claimed under a running lease, that are for it, or whose
+	// content has its name as @WORKER or at the beginning of a longer @name
 	For   string
 	Limit int // 0: no limit
 }

@@ -114,8 +114,8 @@ func blocking(reasons []board.Reason) (list string) {
 	return list
 }
 
-// signals returns the run's open signals that this worker has claimed, or that name it
-// as @WORKER, and that are new to the session. It needs $BOARD_RUN and $BOARD_WORKER.
+// signals returns the run's open signals that this worker has claimed, that are for it, or that
+// name it as @WORKER, and that are new to the session. It needs $BOARD_RUN and $BOARD_WORKER.
 func (t *turn) signals(ctx context.Context, r *room, given *sessionState) (part string,
 	ids []string) {
 	worker := t.Env("BOARD_WORKER")
@@ -156,7 +156,7 @@ func (t *turn) signals(ctx context.Context, r *room, given *sessionState) (part 
 			continue
 		case s.ClaimedBy == worker && s.ClaimedAt(t.now):
 			why = "claimed"
-		case mention.MatchString(s.Content):
+		case s.To == worker || mention.MatchString(s.Content):
 			why = "addressed"
 		default:
 			continue

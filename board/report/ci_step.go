@@ -131,6 +131,9 @@ func (f *finding) fillFromReason(r *board.Reason) {
 	} else if r.Worker != "" {
 		f.details = append(f.details, "from "+line(r.Worker, titleRunes))
 	}
+	if r.To != "" {
+		f.details = append(f.details, "for "+line(r.To, titleRunes))
+	}
 	if r.Claimed != "" {
 		f.details = append(f.details, "claimed by "+line(r.Claimed, titleRunes))
 	}

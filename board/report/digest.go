@@ -607,6 +607,9 @@ func (d *digester) signalLine(s *board.Signal, cut int) (string, bool) {
 	if head += " open"; s.Origin != "" {
 		head += ", from " + s.Origin
 	}
+	if s.To != "" {
+		head += ", for " + digestLabel(s.To)
+	}
 	if s.ClaimedAt(d.at) {
 		head += ", claimed by " + digestLabel(s.ClaimedBy)
 	}

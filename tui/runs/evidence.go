@@ -212,6 +212,9 @@ func (found *itemDetail) writeEntry(x *cells.Writer) {
 func (found *itemDetail) writeSignal(x *cells.Writer, now time.Time) {
 	st, s := x.Styles, found.signal
 	claimed := s.ClaimedAt(now)
+	if s.To != "" {
+		x.Line(st.Faint.Render("for " + cells.OneLine(s.To, 60)))
+	}
 	if claimed {
 		x.Line(st.Accent.Render("⚑ claimed by "+cells.OneLine(s.ClaimedBy, 60)) +
 			st.Faint.Render(" until "+cells.Clock(*s.LeaseUntil)))

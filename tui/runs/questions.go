@@ -47,7 +47,7 @@ func (q *concern) matches(words string) bool {
 	}
 	var text string
 	if s := q.signal; s != nil {
-		fields := []string{s.ID, s.Priority, s.Status, s.Worker, s.ClaimedBy, s.Content}
+		fields := []string{s.ID, s.Priority, s.Status, s.Worker, s.ClaimedBy, s.To, s.Content}
 		text = strings.Join(fields, "\n")
 	}
 	if r := q.reason; r != nil {
@@ -151,6 +151,8 @@ func (s *questionsPane) row(i, w int) string {
 		switch {
 		case sig.ClaimedAt(s.page.moment()):
 			tail = st.Accent.Render("⚑ " + cells.ShortName(sig.ClaimedBy, w/4))
+		case sig.To != "" && w >= 60:
+			tail = st.Faint.Render("for " + cells.ShortName(sig.To, w/4))
 		case q.reason != nil && w >= 60:
 			tail = st.Faint.Render("by " + cells.ShortName(sig.Worker, w/4))
 		}
