@@ -340,6 +340,7 @@ func (w *world) makeOld() error {
 	}
 	return execSQL(w.boardFile(), "DROP TABLE settlements", "DROP TRIGGER entries_fts_insert",
 		"ALTER TABLE entries DROP COLUMN sources", "ALTER TABLE verifications DROP COLUMN parts",
+		"ALTER TABLE signals DROP COLUMN addressee",
 		"PRAGMA user_version = 1")
 }
 
