@@ -690,17 +690,21 @@ func (t Tokens) leadsToDay() bool {
 // TellsWhen reports whether a text gives a day by another one: four days later, the next morning.
 func (t Tokens) TellsWhen() bool {
 	for i := range t {
-		d := units()[t[i].Low].dim
-		if (d == "time" || d == "months" || dayParts.Has(t[i].Low)) &&
-			(besideSpan.Has(t.At(i+1).Low) || besideDay.Has(t.At(i-1).Low)) {
+		switch d := units()[t[i].Low].dim; t[i].Low {
+		default:
+			if d != "time" && d != "months" {
+				continue
+			}
+		case "morning", "afternoon", "evening", "night":
+		}
+		switch t.At(i + 1).Low {
+		case "later", "earlier", "before", "afterwards", "after":
+			return true
+		}
+		switch t.At(i - 1).Low {
+		case "next", "following", "previous", "same", "that":
 			return true
 		}
 	}
 	return false
 }
-
-var (
-	dayParts   = NewSet("morning afternoon evening night")
-	besideSpan = NewSet("later earlier before afterwards after")
-	besideDay  = NewSet("next following previous same that")
-)

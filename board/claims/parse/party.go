@@ -7,9 +7,6 @@ import "strings"
 var saying = NewSet(`say says said state states stated report reports reported claim claims claimed tell
 	tells told write writes wrote speak speaks spoke name names named put puts record records recorded`)
 
-// nounsOfSaying are those of saying that are nouns as well.
-var nounsOfSaying = NewSet("report record claim name state")
-
 // Speaker returns the stems of who gives the figure at a token: according to the lease, the
 // letter says; nil if nobody is named before it.
 func (t Tokens) Speaker(at int) []string {
@@ -19,8 +16,9 @@ func (t Tokens) Speaker(at int) []string {
 			return nil
 		case x.Low == "according" && t.At(k+1).Low == "to":
 			return t.party(k+2, 1)
-		case x.Kind == WordToken && saying.Has(x.Low) && !articles.Has(t.At(k-1).Low) &&
-			!(nounsOfSaying.Has(x.Low) && t.At(k+1).Low == "of"): // a record field, its service report of May
+		case t.At(k+1).Low == "of" && (x.Low == "report" || x.Low == "record" || x.Low == "claim"):
+			// its service report of May
+		case x.Kind == WordToken && saying.Has(x.Low) && !articles.Has(t.At(k-1).Low): // a record field
 			if BeForms.Has(t.At(k - 1).Low) {
 				return nil // they were told
 			}
