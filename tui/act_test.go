@@ -162,7 +162,7 @@ func TestPostAndRaise(t *testing.T) {
 	}
 	h.press("s")
 	h.typeText("is that so?")
-	h.press("tab", "tab", "left", "ctrl+s")
+	h.press("tab", "tab", "tab", "left", "ctrl+s")
 	h.wants("s5 is raised", "gate closed: 3")
 	if s := must(b.SignalByID(context.Background(), "s5")).Signal; s.Origin != "e7" || s.Priority != "high" {
 		t.Errorf("%+v", s)
