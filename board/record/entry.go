@@ -377,8 +377,10 @@ func (r *Raise) Prepare() error {
 	if err := CheckText("the question", r.Content, MaxContent, true); err != nil {
 		return err
 	}
-	if err := CheckText("the addressee", r.To, MaxName, false); err != nil {
-		return err
+	if r.To = strings.TrimPrefix(strings.TrimSpace(r.To), "@"); r.To != "" { // as it is named in a text
+		if err := CheckWorker(r.To); err != nil {
+			return fault.Prefix("the addressee: ", err)
+		}
 	}
 	if err := CheckText("the key", r.Key, MaxField, false); err != nil {
 		return err

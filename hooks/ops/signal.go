@@ -100,9 +100,9 @@ var Claim = op.Op[Runs, ClaimIn, ClaimOut]{
 	Info: op.Info{Command: "claim", Group: "Post and settle", Tool: "board_claim", Profile: "run",
 		Kind: op.Writes, Short: "claim a question, so that no other worker does",
 		About: "Take an open question before you work on it.",
-		Long: `Without an id it claims the most urgent open question that is free and not for others. The claim ends with
-the lease, with --release, or when the question is closed. A claim keeps others from
-claiming, not from answering. It is held under the worker's name: give each shell its own
+		Long: `Without an id it claims the most urgent open question that is free and not for others.
+The claim ends with the lease, with --release, or when the question is closed. It keeps
+others from claiming, not from answering. It is held under the worker's name: give each shell its own
 with --worker or $BOARD_WORKER. Exit 6 when nothing is free, or another worker holds it.`},
 	Do: func(ctx context.Context, h Runs, in ClaimIn) (out ClaimOut, err error) {
 		if in.Release && in.ID == "" {
