@@ -15,6 +15,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/survival"
 	"blackboard/board/verify"
+	"blackboard/testdata/expect"
 )
 
 // doubtedRun has e1 of ann, whose quote is wrong, s1 of ben, which is open, and e2 of ann, of
@@ -23,31 +24,20 @@ func doubtedRun(t *testing.T) (*Board, VerifyOptions) {
 	t.Helper()
 	b := newBoard(t)
 	path := filepath.Join(t.TempDir(), "key.md")
-	if err := os.WriteFile(path, []byte("The key is rotated every 90 days.\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, []byte("The key is rotated every 90 days.\n"), 0o644))
 	for _, p := range []Post{{Content: "The key is rotated every 80 days", SourceDoc: "key.md",
 		Evidence: "rotated every 80 days", MustSurface: true}, {Content: "Nobody knows the key"}} {
-		if _, err := b.Post(t.Context(), "ann", p); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Post(t.Context(), "ann", p))(t)
 	}
-	if _, err := b.Signal(t.Context(), "ben", Raise{Content: "Who rotates the key?", Priority: "low"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Signal(t.Context(), "ben", Raise{Content: "Who rotates the key?", Priority: "low"}))(t)
 	opt := VerifyOptions{Files: []verify.File{{Name: "key.md", Path: path}}}
-	if _, err := b.Verify(t.Context(), "ci", opt); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Verify(t.Context(), "ci", opt))(t)
 	return b, opt
 }
 
 func doubtOf(t *testing.T, b *Board, id string) *Verification {
 	t.Helper()
-	d, err := b.Entry(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := expect.Value(b.Entry(t.Context(), id))(t)
 	return d.Entry.Verified
 }
 
@@ -111,10 +101,7 @@ func TestAccept(t *testing.T) {
 func TestAcceptMissing(t *testing.T) {
 	b, _ := doubtedRun(t)
 	check := func(report string) survival.Result {
-		s, err := b.Survival(t.Context(), documents.NewSource("r.md", report))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := expect.Value(b.Survival(t.Context(), documents.NewSource("r.md", report)))(t)
 		return s
 	}
 	s := check("Nothing.\n")
@@ -146,47 +133,33 @@ func TestAcceptMissing(t *testing.T) {
 func TestAcceptanceEnds(t *testing.T) {
 	b, opt := doubtedRun(t)
 	accepting(t, b, "ben", AcceptRequest{ID: "e1", Reason: "the draft"}, nil)
-	was, err := b.At(t.Context(), doubtOf(t, b, "e1").Seq)
-	if err != nil {
-		t.Fatal(err)
-	}
+	was := expect.Value(b.At(t.Context(), doubtOf(t, b, "e1").Seq))(t)
 	if d, err := was.Entry(t.Context(), "e1"); err != nil || d.Entry.Verified.Accepted != nil {
 		t.Errorf("%+v, %v", d.Entry.Verified, err)
 	}
 	var export bytes.Buffer
-	if err := b.Export(t.Context(), &export); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, b.Export(t.Context(), &export))
 	old := regexp.MustCompile(`,"doubt":"[^"]*","accepted":\{[^}]*\}`).ReplaceAllString(export.String(), "")
 	if old == export.String() {
 		t.Error("the export says nothing of it")
 	}
 	for name, text := range map[string]string{"new": export.String(), "old": old} {
 		dir := t.TempDir()
-		if _, err := Import(context.Background(), dir, "ci", strings.NewReader(text),
-			ImportOptions{Run: name}); err != nil {
-			t.Fatal(err)
-		}
-		c, err := Open(t.Context(), dir, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(Import(context.Background(), dir, "ci", strings.NewReader(text),
+			ImportOptions{Run: name}))(t)
+		c := expect.Value(Open(t.Context(), dir, name))(t)
 		if !doubtOf(t, c, "e1").Holds() || c.Check(t.Context()) != nil {
 			t.Errorf("%s: %+v", name, doubtOf(t, c, "e1"))
 		}
 		c.Close()
 	}
 	elsewhere := filepath.Join(t.TempDir(), "key.md") // as on another machine
-	if err := os.WriteFile(elsewhere, []byte("The key is rotated every 90 days.\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(elsewhere, []byte("The key is rotated every 90 days.\n"), 0o644))
 	there := VerifyOptions{Files: []verify.File{{Name: "key.md", Path: elsewhere}}}
 	if r, err := b.Verify(t.Context(), "ci", there); err != nil || r.Accepted != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if err := os.WriteFile(opt.Files[0].Path, []byte("The key is rotated every 60 days.\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(opt.Files[0].Path, []byte("The key is rotated every 60 days.\n"), 0o644))
 	if r, err := b.Verify(t.Context(), "ci", opt); err != nil || r.Passed || r.Accepted != 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -194,9 +167,7 @@ func TestAcceptanceEnds(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	accepting(t, b, "ben", AcceptRequest{ID: "e1", Reason: "the draft"}, nil)
-	if _, err := b.Correct(t.Context(), "ann", "e1", "", func(_ *Entry, p *Post) error { p.Content += ", by hand"; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Correct(t.Context(), "ann", "e1", "", func(_ *Entry, p *Post) error { p.Content += ", by hand"; return nil }))(t)
 	if r, err := b.Verify(t.Context(), "ci", opt); err != nil || r.Passed || r.Accepted != 0 {
 		t.Errorf("%+v, %v", r, err)
 	}

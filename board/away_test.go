@@ -11,6 +11,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/board/store"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // awayPlace is a place whose server is away while it is told so.
@@ -130,10 +131,7 @@ func TestWaitServerAway(t *testing.T) {
 		}
 		return n == from+2 || n == from+3
 	}
-	run, err := WaitRun(ctx, b.dir, "later")
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := expect.Value(WaitRun(ctx, b.dir, "later"))(t)
 	do(run.Close())
 }
 
@@ -142,9 +140,7 @@ func TestWaitServerAway(t *testing.T) {
 // answer yet, if the wait has an end; on one that refuses, it is not.
 func TestWaitEndsAway(t *testing.T) {
 	b := newBoard(t)
-	if _, err := b.Signal(t.Context(), "lead", Raise{Content: "q", Priority: "critical"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Signal(t.Context(), "lead", Raise{Content: "q", Priority: "critical"}))(t)
 	p := &awayPlace{Place: b.place, dir: b.dir, away: func(int64) bool { return false }}
 	real := placeOf
 	placeOf = func(string) store.Place { return p }
@@ -176,10 +172,7 @@ func TestWaitEndsAway(t *testing.T) {
 	p.cause = store.Unreachable("connection refused")
 	from = p.asked
 	p.away = func(n int64) bool { return n <= from+3 }
-	run, err := WaitRun(over, b.dir, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := expect.Value(WaitRun(over, b.dir, "test"))(t)
 	run.Close()
 	p.away = func(int64) bool { end(); return true }
 	_, err = WaitRun(over, b.dir, "test")
@@ -190,9 +183,7 @@ func TestWaitEndsAway(t *testing.T) {
 // under the lock. Only the race detector sees it if not.
 func TestWaitEventsToldLate(t *testing.T) {
 	b := newBoard(t)
-	if _, err := b.Post(t.Context(), "w", Post{Content: "a finding"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "w", Post{Content: "a finding"}))(t)
 	over, end := newEnding(t.Context())
 	late := &lateDB{b.db, end, make(chan struct{})}
 	b.db = late

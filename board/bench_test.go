@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board/record"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // prose is of a vocabulary with a Zipf distribution, so that some words are in most entries and
@@ -65,14 +66,8 @@ func bigOf(b *testing.B, size bigRun) *Board {
 	defer bigMu.Unlock()
 	n := size.entries
 	if bigBoards[size] == "" {
-		dir, err := os.MkdirTemp("", "board-bench-") // not b.TempDir: it outlives this benchmark; TestMain removes it
-		if err != nil {
-			b.Fatal(err)
-		}
-		bd, err := OpenOrCreate(b.Context(), dir, fmt.Sprint("big", n))
-		if err != nil {
-			b.Fatal(err)
-		}
+		dir := expect.Value(os.MkdirTemp("", "board-bench-"))(b)
+		bd := expect.Value(OpenOrCreate(b.Context(), dir, fmt.Sprint("big", n)))(b)
 		r := rand.New(rand.NewPCG(1, uint64(n)))
 		z := rand.NewZipf(r, 1.1, 8, 50_000)
 		for done := 0; done < n; {
@@ -89,11 +84,9 @@ func bigOf(b *testing.B, size bigRun) *Board {
 				}
 				posts = append(posts, p)
 			}
-			if _, err := bd.PostBatch(b.Context(), "bulk", posts); err != nil {
-				b.Fatal(err)
-			}
+			expect.Value(bd.PostBatch(b.Context(), "bulk", posts))(b)
 		}
-		err = bd.write(b.Context(), "bulk", func(w *writer) error {
+		expect.OK(b, bd.write(b.Context(), "bulk", func(w *writer) error {
 			for i := range size.signals {
 				if err := w.event(record.VerbSignal, SignalID(int64(i)+1), record.SignalPayload{Raise: Raise{Content: prose(r, z, 12), Priority: Priorities[i%4]}}); err != nil {
 					return err
@@ -105,17 +98,11 @@ func bigOf(b *testing.B, size bigRun) *Board {
 				}
 			}
 			return nil
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
+		}))
 		bd.Close()
 		bigBoards[size] = dir
 	}
-	bd, err := Open(b.Context(), bigBoards[size], fmt.Sprint("big", n))
-	if err != nil {
-		b.Fatal(err)
-	}
+	bd := expect.Value(Open(b.Context(), bigBoards[size], fmt.Sprint("big", n)))(b)
 	b.Cleanup(func() { bd.Close() })
 	return bd
 }
@@ -249,10 +236,7 @@ func ask(b *testing.B, bd *Board, do func(*Board) error) {
 // another has its event.
 func BenchmarkWatch(b *testing.B) {
 	bd := big(b, 1_000)
-	watcher, err := Open(b.Context(), filepath.Dir(bd.path), bd.run)
-	if err != nil {
-		b.Fatal(err)
-	}
+	watcher := expect.Value(Open(b.Context(), filepath.Dir(bd.path), bd.run))(b)
 	defer watcher.Close()
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
@@ -271,9 +255,7 @@ func BenchmarkWatch(b *testing.B) {
 	time.Sleep(50 * time.Millisecond)
 	var d []time.Duration
 	for b.Loop() {
-		if _, err := bd.Post(ctx, "w", Post{Content: "x"}); err != nil {
-			b.Fatal(err)
-		}
+		expect.Value(bd.Post(ctx, "w", Post{Content: "x"}))(b)
 		committed := time.Now()
 		d = append(d, max(0, (<-seen).Sub(committed)))
 	}
@@ -286,10 +268,7 @@ func BenchmarkReplay(b *testing.B) {
 		for _, part := range []int64{2, 1} {
 			b.Run(fmt.Sprintf("entries=%d/1:%d", n, part), func(b *testing.B) {
 				bd := big(b, n)
-				st, err := bd.State(b.Context())
-				if err != nil {
-					b.Fatal(err)
-				}
+				st := expect.Value(bd.State(b.Context()))(b)
 				ask(b, bd, func(bd *Board) error { _, err := bd.Replay(b.Context(), st.Seq/part); return err })
 			})
 		}
@@ -299,10 +278,7 @@ func BenchmarkReplay(b *testing.B) {
 // BenchmarkTimeline reads who did what when, and moments of that.
 func BenchmarkTimeline(b *testing.B) {
 	bd := big(b, 100_000)
-	t, err := bd.Timeline(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
+	t := expect.Value(bd.Timeline(b.Context()))(b)
 	b.Run("read", func(b *testing.B) {
 		ask(b, bd, func(bd *Board) error { bd.timeline = timelines{}; _, err := bd.Timeline(b.Context()); return err })
 	})

@@ -14,6 +14,7 @@ import (
 	"blackboard/board/record"
 	"blackboard/board/store"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // TestMain lets the test binary be a writer process of its own (see child).
@@ -36,10 +37,7 @@ func TestMain(m *testing.M) {
 
 func mustOpen(t testing.TB, dir, run string) *Board {
 	t.Helper()
-	b, err := Open(t.Context(), dir, run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(Open(t.Context(), dir, run))(t)
 	t.Cleanup(func() { b.Close() })
 	return b
 }
@@ -47,10 +45,7 @@ func mustOpen(t testing.TB, dir, run string) *Board {
 // newBoard returns a board of its own with a clock that moves a second at each call.
 func newBoard(t testing.TB) *Board {
 	t.Helper()
-	b, err := OpenOrCreate(t.Context(), t.TempDir(), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(OpenOrCreate(t.Context(), t.TempDir(), "test"))(t)
 	t.Cleanup(func() { b.Close() })
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var mu sync.Mutex
@@ -88,24 +83,15 @@ func TestReplayEqualsBoard(t *testing.T) {
 			past[now.Seq] = now
 		}
 		for seq, want := range past {
-			p, err := b.At(t.Context(), seq)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := expect.Value(b.At(t.Context(), seq))(t)
 			if seq%4 == 0 { // it asks about each entry
 				samePast(t, p, want)
 			}
-			got, err := b.Replay(t.Context(), seq)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := expect.Value(b.Replay(t.Context(), seq))(t)
 			if diff := want.Diff(got); diff != "" {
 				t.Fatalf("seed %d, event %d: %s", seed, seq, diff)
 			}
-			live, err := GateOf(t.Context(), want, Policy{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			live := expect.Value(GateOf(t.Context(), want, Policy{}))(t)
 			replayed, err := GateOf(t.Context(), got, Policy{})
 			if err != nil || fmt.Sprint(live) != fmt.Sprint(replayed) {
 				t.Fatalf("seed %d, event %d: gate %v, replayed %v, %v", seed, seq, live, replayed, err)
@@ -184,18 +170,13 @@ func randomChange(t *testing.T, b *Board, r *rand.Rand) {
 func TestSupersedesHasNoCycle(t *testing.T) {
 	b := newBoard(t)
 	for range 12 {
-		if _, err := b.Post(t.Context(), "w", Post{Content: "x"}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Post(t.Context(), "w", Post{Content: "x"}))(t)
 	}
 	r := rand.New(rand.NewPCG(7, 7))
 	for range 200 {
 		b.Link(t.Context(), "w", EntryID(int64(r.IntN(12))+1), Links{Supersedes: []string{EntryID(int64(r.IntN(12)) + 1)}})
 	}
-	s, err := b.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(b.Snapshot(t.Context()))(t)
 	graph := make([][]int, len(s.Entries))
 	links := 0
 	for i, e := range s.Entries {
@@ -216,9 +197,7 @@ func TestLeaseRunsOut(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	b.SetNow(func() time.Time { return now })
 	ctx := t.Context()
-	if _, err := b.Signal(ctx, "lead", Raise{Content: "q"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Signal(ctx, "lead", Raise{Content: "q"}))(t)
 	s, err := b.Claim(ctx, "w1", "s1", time.Minute)
 	if err != nil || !s.LeaseUntil.Equal(now.Add(time.Minute)) {
 		t.Fatal(s.LeaseUntil, err)
@@ -245,18 +224,12 @@ func TestGateTrustsRowsNotCounts(t *testing.T) {
 	b := newBoard(t)
 	ctx := t.Context()
 	for _, p := range []Post{{Content: "a"}, {Content: "b", Contradicts: []string{"e1"}}} {
-		if _, err := b.Post(ctx, "w", p); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Post(ctx, "w", p))(t)
 	}
 	for _, priority := range []string{"critical", "low"} {
-		if _, err := b.Signal(ctx, "w", Raise{Content: "q", Priority: priority}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Signal(ctx, "w", Raise{Content: "q", Priority: priority}))(t)
 	}
-	if err := b.db.Write(ctx, func(tx *store.Tx) error { _, err := tx.Exec(`DELETE FROM counts`); return err }); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, b.db.Write(ctx, func(tx *store.Tx) error { _, err := tx.Exec(`DELETE FROM counts`); return err }))
 	zero := int64(0)
 	for _, p := range []Policy{{}, {Block: []string{}, MaxOpen: &zero}, {Block: []string{}, MaxDisputed: &zero}} {
 		if v, err := b.Gate(ctx, p); err != nil || v.Open {
@@ -271,9 +244,7 @@ func TestGateTrustsRowsNotCounts(t *testing.T) {
 // TestEventsAreAppendOnly: not even a statement of our own can change the log.
 func TestEventsAreAppendOnly(t *testing.T) {
 	b := newBoard(t)
-	if _, err := b.Post(t.Context(), "w", Post{Content: "a"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "w", Post{Content: "a"}))(t)
 	for _, q := range []string{`UPDATE events SET actor = 'x'`, `DELETE FROM events`} {
 		if err := b.db.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.Exec(q); return err }); err == nil {
 			t.Errorf("%s was let through", q)

@@ -11,6 +11,7 @@ import (
 	"blackboard/board/record"
 	"blackboard/board/store"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // TestBurndownIsTheLog: at each event of random histories, the last point until then counts what
@@ -24,24 +25,16 @@ func TestBurndownIsTheLog(t *testing.T) {
 			randomChange(t, b, r)
 		}
 		// Nothing but a signal is one: not a variable of that name.
-		if _, err := b.Set(t.Context(), "w", "s1", []byte("1"), AnyVersion); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Set(t.Context(), "w", "s1", []byte("1"), AnyVersion))(t)
 		points, err := b.Burndown(t.Context())
 		if err != nil || len(points) < 20 {
 			t.Fatalf("seed %d: %d points, %v", seed, len(points), err)
 		}
-		st, err := b.State(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := expect.Value(b.State(t.Context()))(t)
 		var now BurnPoint
 		reopened := 0
 		for seq := int64(1); seq <= st.Seq; seq++ {
-			past, err := b.Replay(t.Context(), seq)
-			if err != nil {
-				t.Fatal(err)
-			}
+			past := expect.Value(b.Replay(t.Context(), seq))(t)
 			if len(points) > 0 && points[0].Seq == seq {
 				if points[0].Open == now.Open || !points[0].At.Equal(past.At) {
 					t.Errorf("seed %d: %+v follows %+v; the event was at %s", seed, points[0], now, past.At)
@@ -81,9 +74,7 @@ func TestBurndownOfNothing(t *testing.T) {
 	if _, err := b.Burndown(t.Context()); !errors.Is(err, fault.NotFound) {
 		t.Errorf("a run that is not there: %v", err)
 	}
-	if _, err := b.Post(t.Context(), "w", Post{Content: "x"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "w", Post{Content: "x"}))(t)
 	if points, err := b.Burndown(t.Context()); points == nil || len(points) > 0 || err != nil {
 		t.Errorf("no signals: %v, %v", points, err)
 	}
@@ -93,9 +84,7 @@ func TestBurndownOfNothing(t *testing.T) {
 func TestBurndownPlan(t *testing.T) {
 	needsFile(t)
 	b := newBoard(t)
-	if _, err := b.Signal(t.Context(), "w", Raise{Content: "q"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Signal(t.Context(), "w", Raise{Content: "q"}))(t)
 	plan := planOf(t, b, burndownSQL, "", "", "", "")
 	if want := "SCAN s USING COVERING INDEX signals_status\nSEARCH e USING INDEX events_id (id=?)\n"; !strings.HasPrefix(plan, want) {
 		t.Errorf("the plan is\n%swant\n%s", plan, want)
@@ -106,7 +95,7 @@ func TestBurndownPlan(t *testing.T) {
 func planOf(t *testing.T, b *Board, sql string, args ...any) string {
 	t.Helper()
 	var plan strings.Builder
-	err := b.read(t.Context(), func(tx *store.Tx) error {
+	expect.OK(t, b.read(t.Context(), func(tx *store.Tx) error {
 		rows, err := tx.Query(`EXPLAIN QUERY PLAN `+sql, args...)
 		if err != nil {
 			return err
@@ -121,10 +110,7 @@ func planOf(t *testing.T, b *Board, sql string, args ...any) string {
 			fmt.Fprintln(&plan, detail)
 		}
 		return rows.Err()
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return plan.String()
 }
 

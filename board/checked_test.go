@@ -10,6 +10,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/record"
 	"blackboard/kb/secret"
+	"blackboard/testdata/expect"
 )
 
 // failing is a verdict on reports in which survival found as many items missing; 0: it passed.
@@ -27,9 +28,7 @@ func TestChecksOnRecord(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
 	recordCheck := func(c ReportCheck) {
 		t.Helper()
-		if err := b.RecordCheck(ctx, "ci", c); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, b.RecordCheck(ctx, "ci", c))
 	}
 	said := func(st *State) (all []string) {
 		for _, c := range st.Checks {
@@ -39,14 +38,8 @@ func TestChecksOnRecord(t *testing.T) {
 	}
 	wants := func(want ...string) {
 		t.Helper()
-		st, err := b.State(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := b.Replay(ctx, st.Seq)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := expect.Value(b.State(ctx))(t)
+		s := expect.Value(b.Replay(ctx, st.Seq))(t)
 		past := s.State()
 		if got, then := said(&st), said(&past); !slices.Equal(got, want) || !slices.Equal(then, want) {
 			t.Errorf("%q, replayed %q, instead of %q", got, then, want)
@@ -60,10 +53,7 @@ func TestChecksOnRecord(t *testing.T) {
 	}
 	post := func(text string) int64 {
 		t.Helper()
-		p, err := b.Post(ctx, "w", Post{Content: text})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := expect.Value(b.Post(ctx, "w", Post{Content: text}))(t)
 		return p.Entry.Seq
 	}
 	post("Tokens never expire")
@@ -93,10 +83,7 @@ func TestChecksOnRecord(t *testing.T) {
 	recordCheck(closed)
 	wants("a.md passed, but the gate was closed", "c.md passed 1 entry since", "b.md passed 1 entry since")
 
-	past, err := b.At(ctx, before.Seq)
-	if err != nil {
-		t.Fatal(err)
-	}
+	past := expect.Value(b.At(ctx, before.Seq))(t)
 	if st := past.State(); len(st.Checks) != 1 || st.Checks[0].Describe() != "a.md FAILED: survival 2" {
 		t.Errorf("in the past: %+v", st.Checks)
 	}
@@ -109,18 +96,14 @@ func TestChecksOnRecord(t *testing.T) {
 // TestCheckRecordIsBounded: a record has few names, short ones, and no secret.
 func TestCheckRecordIsBounded(t *testing.T) {
 	b := newBoard(t)
-	if _, err := b.Post(t.Context(), "w", Post{Content: "Tokens never expire"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "w", Post{Content: "Tokens never expire"}))(t)
 	token := "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
 	names := []string{token + ".md", "bad\xff\x00\x1b.md"}
 	for i := range 3 * maxCheckedReports {
 		names = append(names, fmt.Sprint(strings.Repeat("x", 2*maxReportName), i))
 	}
 	ctx := secret.Writing(t.Context(), false, func([]string) {})
-	if err := b.RecordCheck(ctx, "ci", failing(1, names...)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, b.RecordCheck(ctx, "ci", failing(1, names...)))
 	events, err := b.History(t.Context(), record.CheckEventID)
 	if err != nil || len(events) != 1 {
 		t.Fatalf("%d events: %v", len(events), err)

@@ -6,15 +6,14 @@ import (
 	"testing"
 
 	"blackboard/board/verify"
+	"blackboard/testdata/expect"
 )
 
 // TestConcludedFromEntries: a conclusion may have the figures of the entries that it is linked to.
 func TestConcludedFromEntries(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "log.txt")
-	if err := os.WriteFile(file, []byte("The crane was repaired in May.\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, []byte("The crane was repaired in May.\n"), 0o600))
 	for kind, want := range map[string]int{"": 1, Supports: 0, Contradicts: 0, Supersedes: 0} {
 		b := newBoard(t)
 		old := Post{Content: "the crane lifts 40 tonnes"}
@@ -26,9 +25,7 @@ func TestConcludedFromEntries(t *testing.T) {
 			p.SetLinks(links)
 		}
 		for _, p := range []Post{old, p} {
-			if _, err := b.Post(t.Context(), "w", p); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(b.Post(t.Context(), "w", p))(t)
 		}
 		v, err := b.Verify(t.Context(), "w", VerifyOptions{Files: []verify.File{{Name: "log.txt", Path: file}}})
 		if err != nil || len(v.Concluded) != want {

@@ -12,6 +12,7 @@ import (
 	"blackboard/board/text"
 	"blackboard/kb/secret"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // lowerASCII folds letter case as LIKE does.
@@ -40,10 +41,7 @@ func plainContains(contents []string, text string) []string {
 func foundContains(t testing.TB, b *Board, q Query) []string {
 	t.Helper()
 	q.Order = Oldest
-	found, err := b.Query(t.Context(), q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := expect.Value(b.Query(t.Context(), q))(t)
 	ids := []string{}
 	for _, e := range found.Entries {
 		ids = append(ids, e.ID)
@@ -110,13 +108,9 @@ func TestContainsRandom(t *testing.T) {
 				}
 				posts, contents = append(posts, Post{Content: c}), append(contents, c)
 			}
-			if _, err := b.PostBatch(secret.Writing(t.Context(), true, nil), "w", posts); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(b.PostBatch(secret.Writing(t.Context(), true, nil), "w", posts))(t)
 		}
-		if err := b.Check(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, b.Check(t.Context()))
 		for range questions {
 			part := randomPart(r, contents[r.IntN(len(contents))])
 			want := plainContains(contents, part)
@@ -155,13 +149,9 @@ func TestContainsBounds(t *testing.T) {
 		posts = append(posts, Post{Content: c})
 	}
 	for part := range slices.Chunk(posts, 3_500) {
-		if _, err := b.PostBatch(t.Context(), "w", part); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.PostBatch(t.Context(), "w", part))(t)
 	}
-	if err := b.Check(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, b.Check(t.Context()))
 	for _, part := range []string{string(long[100:300]), string(long[39_000:]) + " e", "n " + string(long[:50]), "id", "id0", "id00123", "id001234z", "00123", "shared", "shared1", "shared19", "d19q", "9q", "common3 id",
 		"n3 id000003z sh", " common3 ", " id000003z ", " id999999z ", "nowhere", "now here", "永x", "y永", "永永", "—", " — ", "c — d", "!", "%", "_", "z s", "é"} {
 		want := plainContains(contents, part)
@@ -193,24 +183,18 @@ func TestDropsWordIndex(t *testing.T) {
 	needsFile(t)
 	t.Parallel()
 	b := newBoard(t)
-	if _, err := b.Post(t.Context(), "w", Post{Content: "the retry token expires"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "w", Post{Content: "the retry token expires"}))(t)
 	exec := func(sql string) error {
 		return b.db.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.Exec(sql); return err })
 	}
-	if err := exec(sqlite.RunSchema.Migrations[1] + `; DROP TRIGGER entries_fts_insert;
-		ALTER TABLE entries DROP COLUMN sources; ALTER TABLE verifications DROP COLUMN parts; ALTER TABLE signals DROP COLUMN addressee; INSERT INTO word_segments VALUES (0, 1, x''); PRAGMA user_version = 2`); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, exec(sqlite.RunSchema.Migrations[1]+`; DROP TRIGGER entries_fts_insert;
+		ALTER TABLE entries DROP COLUMN sources; ALTER TABLE verifications DROP COLUMN parts; ALTER TABLE signals DROP COLUMN addressee; INSERT INTO word_segments VALUES (0, 1, x''); PRAGMA user_version = 2`))
 	b.Close()
 	b = mustOpen(t, b.dir, "test")
 	if got := foundContains(t, b, Query{Contains: "Y TOK"}); len(got) != 1 {
 		t.Errorf("found %v", got)
 	}
-	if _, err := b.Post(t.Context(), "w", Post{Content: "another token"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "w", Post{Content: "another token"}))(t)
 	if got := foundContains(t, b, Query{Contains: "oke"}); len(got) != 2 {
 		t.Errorf("found %v", got)
 	}

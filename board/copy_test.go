@@ -12,15 +12,14 @@ import (
 	"blackboard/board/store"
 	"blackboard/board/verify"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // exported is the export of a run.
 func exported(t *testing.T, dir, run string) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := mustOpen(t, dir, run).Export(t.Context(), &out); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, mustOpen(t, dir, run).Export(t.Context(), &out))
 	return out.String()
 }
 
@@ -37,9 +36,7 @@ func TestCopyGoesOn(t *testing.T) {
 		return func() error { _, err := b.Signal(ctx, "w", r); return err }
 	}
 	file := verify.File{Name: "auth.md", Path: filepath.Join(t.TempDir(), "auth.md")}
-	if err := os.WriteFile(file.Path, []byte("Tokens never expire.\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file.Path, []byte("Tokens never expire.\n"), 0o600))
 	last := int64(0)
 	for i, step := range []func() error{
 		post(Post{Content: "first finding", Tags: []string{"a", "b"}, MustSurface: true}),
@@ -106,15 +103,11 @@ func TestCopyKeepsOthers(t *testing.T) {
 	copied := func() error { _, err := Copy(ctx, b.dir, to, "test"); return err }
 	add := func(b *Board, text string) {
 		t.Helper()
-		if _, err := b.Post(ctx, "w", Post{Content: text}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Post(ctx, "w", Post{Content: text}))(t)
 	}
 	refused(t, copied(), fault.NotFound, "there is no run test")
 	add(b, "one")
-	if err := copied(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, copied())
 	there := mustOpen(t, to, "test")
 	add(there, "theirs")
 	before := exported(t, to, "test")
@@ -131,20 +124,14 @@ func TestCopyKeepsOthers(t *testing.T) {
 func TestCopyChecks(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
 	to := t.TempDir()
-	if _, err := b.Post(ctx, "w", Post{Content: "one"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Copy(ctx, b.dir, to, "test"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(ctx, "w", Post{Content: "one"}))(t)
+	expect.Value(Copy(ctx, b.dir, to, "test"))(t)
 	for _, dir := range []string{to, b.dir} {
 		d := mustOpen(t, dir, "test")
-		if err := d.db.Write(context.Background(), func(tx *store.Tx) error {
+		expect.OK(t, d.db.Write(context.Background(), func(tx *store.Tx) error {
 			_, err := tx.Exec(`UPDATE entries SET worker = 'x'`)
 			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		_, err := Copy(ctx, b.dir, to, "test")
 		refused(t, err, fault.Corrupt, "does not agree with its own event log")
 	}

@@ -13,6 +13,7 @@ import (
 	"blackboard/board/record"
 	"blackboard/board/sqlite"
 	"blackboard/board/text"
+	"blackboard/testdata/expect"
 )
 
 // FuzzMatch: whatever a person types is a search, or a refusal in words; never a syntax error.
@@ -20,15 +21,10 @@ func FuzzMatch(f *testing.F) {
 	for _, s := range []string{"rotate keys", `"never expire" -rotation`, "toke*", `AND OR NOT NEAR(`, `"`, `""`, `-`, `-"`, "*", "a:b", "content:x", "{a b}", "^x", "日本", "é", "\x00", "\xff", "e2*\"", "-a", `a"b"c`, "''; DROP TABLE entries"} {
 		f.Add(s)
 	}
-	b, err := OpenOrCreate(f.Context(), f.TempDir(), "fuzz")
-	if err != nil {
-		f.Fatal(err)
-	}
+	b := expect.Value(OpenOrCreate(f.Context(), f.TempDir(), "fuzz"))(f)
 	f.Cleanup(func() { b.Close() })
 	for _, s := range []string{"tokens never expire", "the key-rotation job", "日本語 café"} {
-		if _, err := b.Post(f.Context(), "w", Post{Content: s}); err != nil {
-			f.Fatal(err)
-		}
+		expect.Value(b.Post(f.Context(), "w", Post{Content: s}))(f)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, q := range []Query{{Match: text}, {Match: text, Order: Best, Types: []string{Gap}}, {Contains: text}} {
@@ -65,12 +61,8 @@ func FuzzContains(f *testing.F) {
 		}
 		b := newBoard(t)
 		contents := []string{content, other, content + " " + other}
-		if _, err := b.PostBatch(t.Context(), "w", []Post{{Content: content}, {Content: other}, {Content: contents[2]}}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := b.Post(t.Context(), "w", Post{Content: content}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.PostBatch(t.Context(), "w", []Post{{Content: content}, {Content: other}, {Content: contents[2]}}))(t)
+		expect.Value(b.Post(t.Context(), "w", Post{Content: content}))(t)
 		contents = append(contents, content)
 		want := plainContains(contents, part)
 		if got := foundContains(t, b, Query{Contains: part}); !slices.Equal(got, want) {
@@ -97,21 +89,15 @@ func importMust(t *testing.T, data []byte, opt ImportOptions) {
 		return
 	}
 	b := mustOpen(t, dir, "fuzz")
-	if err := b.Check(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, b.Check(t.Context()))
 	var first, second bytes.Buffer
-	if err := b.Export(t.Context(), &first); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, b.Export(t.Context(), &first))
 	again := filepath.Join(dir, "again")
 	back, err := Import(t.Context(), again, "w", bytes.NewReader(first.Bytes()), ImportOptions{})
 	if err != nil || back.Entries != got.Entries || back.Links != got.Links {
 		t.Fatalf("the export cannot be imported: %v (%+v, %+v)", err, got, back)
 	}
-	if err := mustOpen(t, again, "fuzz").Export(t.Context(), &second); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, mustOpen(t, again, "fuzz").Export(t.Context(), &second))
 	if !bytes.Equal(first.Bytes(), second.Bytes()) {
 		t.Fatal("the export changed on its way through an import")
 	}
@@ -119,10 +105,7 @@ func importMust(t *testing.T, data []byte, opt ImportOptions) {
 
 // FuzzImportJSONL feeds the import with changed exports.
 func FuzzImportJSONL(f *testing.F) {
-	b, err := OpenOrCreate(f.Context(), f.TempDir(), "seed")
-	if err != nil {
-		f.Fatal(err)
-	}
+	b := expect.Value(OpenOrCreate(f.Context(), f.TempDir(), "seed"))(f)
 	ctx := f.Context()
 	try := func(_ any, err error) {
 		if err != nil {
@@ -143,9 +126,7 @@ func FuzzImportJSONL(f *testing.F) {
 	try(b.Set(ctx, "w", "v", []byte(`{"a":[1]}`), AnyVersion))
 	try(b.Delete(ctx, "w", "v", AnyVersion))
 	var out bytes.Buffer
-	if err := b.Export(ctx, &out); err != nil {
-		f.Fatal(err)
-	}
+	expect.OK(f, b.Export(ctx, &out))
 	b.Close()
 	f.Add(out.Bytes())
 	lines := bytes.SplitAfter(out.Bytes(), []byte("\n"))

@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/shared"
 )
 
@@ -29,10 +30,7 @@ const pythonSchema = `CREATE TABLE entries (id INTEGER PRIMARY KEY, type TEXT NO
 func pythonBoard(t *testing.T, name string, statements ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(path)+"?_pragma=journal_mode(WAL)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(sql.Open("sqlite", "file:"+filepath.ToSlash(path)+"?_pragma=journal_mode(WAL)"))(t)
 	t.Cleanup(func() { db.Close() })
 	for _, s := range statements {
 		if _, err := db.Exec(s); err != nil {
@@ -44,10 +42,7 @@ func pythonBoard(t *testing.T, name string, statements ...string) string {
 
 func importPath(t *testing.T, dir, path string, opt board.ImportOptions) (board.Imported, error) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(os.Open(path))(t)
 	defer f.Close()
 	opt.Path, opt.Source = path, filepath.Base(path)
 	return board.Import(context.Background(), dir, "operator", f, opt)
@@ -56,18 +51,12 @@ func importPath(t *testing.T, dir, path string, opt board.ImportOptions) (board.
 // opened opens a run that must be sound.
 func opened(t *testing.T, dir, run string) (*board.Board, *board.Snapshot) {
 	t.Helper()
-	b, err := board.Open(t.Context(), dir, run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.Open(t.Context(), dir, run))(t)
 	t.Cleanup(func() { b.Close() })
 	if err := b.Check(t.Context()); err != nil {
 		t.Error(err)
 	}
-	s, err := b.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(b.Snapshot(t.Context()))(t)
 	return b, s
 }
 
@@ -94,10 +83,7 @@ func TestImportPython(t *testing.T) {
 	}
 	b, s := opened(t, dir, "payments")
 	at := func(text string) time.Time {
-		v, err := time.Parse(time.RFC3339, text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := expect.Value(time.Parse(time.RFC3339, text))(t)
 		return v
 	}
 	e1, e2, e3 := s.Entries[0], s.Entries[1], s.Entries[2]
@@ -245,9 +231,7 @@ func TestImportPythonRefused(t *testing.T) {
 		})
 	}
 	cut := filepath.Join(t.TempDir(), "cut.sqlite3")
-	if err := os.WriteFile(cut, []byte("SQLite format 3\x00 and no more"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(cut, []byte("SQLite format 3\x00 and no more"), 0o600))
 	if _, err := importPath(t, t.TempDir(), cut, board.ImportOptions{}); err == nil ||
 		!strings.Contains(err.Error(), "is not a valid SQLite file") {
 		t.Error(err)
@@ -269,20 +253,13 @@ func TestImportPythonShared(t *testing.T) {
 	if path == "" {
 		t.Skip("fixtures/origin is absent from the folder of shared files (set BOARD_SHARED)")
 	}
-	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(path)+"?mode=ro&immutable=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(sql.Open("sqlite", "file:"+filepath.ToSlash(path)+"?mode=ro&immutable=1"))(t)
 	defer db.Close()
 	dir := t.TempDir()
-	if _, err := importPath(t, dir, path, board.ImportOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(importPath(t, dir, path, board.ImportOptions{}))(t)
 	b, s := opened(t, dir, "audit")
 	one := func(query string, args ...any) (n int) {
-		if err := db.QueryRow(query, args...).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, db.QueryRow(query, args...).Scan(&n))
 		return n
 	}
 	if len(s.Entries) != one(`SELECT count(*) FROM entries`) ||

@@ -4,34 +4,27 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/testdata/expect"
 )
 
 // TestLeaseOfAnotherClock: a run that was made under a clock of 2031 is imported with its leases,
 // which nobody has to wait for.
 func TestLeaseOfAnotherClock(t *testing.T) {
-	b, err := OpenOrCreate(t.Context(), t.TempDir(), "late")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(OpenOrCreate(t.Context(), t.TempDir(), "late"))(t)
 	defer b.Close()
 	b.SetNow(func() time.Time { return time.Date(2031, 5, 4, 3, 2, 1, 0, time.UTC) })
 	for range 2 {
-		if _, err := b.Signal(t.Context(), "ann", Raise{Content: "why?"}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Signal(t.Context(), "ann", Raise{Content: "why?"}))(t)
 	}
 	for _, id := range []string{"s1", "s2"} {
-		if _, err := b.Claim(t.Context(), "ann", id, time.Hour); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Claim(t.Context(), "ann", id, time.Hour))(t)
 	}
 	if s, err := b.SignalByID(t.Context(), "s1"); err != nil || !s.Signal.ClaimedAt(time.Date(2031, 5, 4, 3, 30, 0, 0, time.UTC)) {
 		t.Errorf("under its own clock it is not held: %+v, %v", s.Signal, err)
 	}
 	dir := t.TempDir()
-	if _, err := Import(t.Context(), dir, "eve", strings.NewReader(exportedText(t, b)), ImportOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(Import(t.Context(), dir, "eve", strings.NewReader(exportedText(t, b)), ImportOptions{}))(t)
 	now := mustOpen(t, dir, "late")
 	free, err := now.Signals(t.Context(), SignalQuery{Free: true})
 	if err != nil || len(free.Signals) != 2 || free.Signals[0].ClaimedAt(time.Now()) {
@@ -54,8 +47,6 @@ func TestLeaseOfAnotherClock(t *testing.T) {
 func exportedText(t *testing.T, b *Board) string {
 	t.Helper()
 	var out strings.Builder
-	if err := b.Export(t.Context(), &out); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, b.Export(t.Context(), &out))
 	return out.String()
 }

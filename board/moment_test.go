@@ -5,6 +5,7 @@ import (
 
 	"blackboard/board/documents"
 	"blackboard/board/trace"
+	"blackboard/testdata/expect"
 )
 
 // TestPolicyExpects: a worker that the policy names is waited for until the board says what became
@@ -12,9 +13,7 @@ import (
 func TestPolicyExpects(t *testing.T) {
 	b := newBoard(t)
 	ctx := t.Context()
-	if _, err := b.Post(ctx, "reader-1", Post{Content: "x"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(ctx, "reader-1", Post{Content: "x"}))(t)
 	p := Policy{Expect: []string{"reader-1", "reader-2", "reader-1"}}
 	want := func(want string) {
 		t.Helper()
@@ -23,17 +22,11 @@ func TestPolicyExpects(t *testing.T) {
 		}
 	}
 	want("expected reader-1, expected reader-2")
-	if _, err := b.Done(ctx, "reader-1"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Done(ctx, "reader-1"))(t)
 	want("expected reader-2")
-	if _, err := b.Expect(ctx, "lead", []string{"reader-2"}, false); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Expect(ctx, "lead", []string{"reader-2"}, false))(t)
 	want("expected reader-2")
-	if _, err := b.Drop(ctx, "lead", "reader-2", "gone"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Drop(ctx, "lead", "reader-2", "gone"))(t)
 	want("")
 	if _, err := b.Gate(ctx, Policy{Expect: []string{""}}); err == nil {
 		t.Error("a worker without a name is expected")
@@ -44,10 +37,8 @@ func TestPolicyExpects(t *testing.T) {
 func TestMoment(t *testing.T) {
 	b := newBoard(t)
 	ctx := t.Context()
-	if _, err := b.Post(ctx, "reader-1", Post{Content: "x"}); err != nil {
-		t.Fatal(err)
-	}
-	err := b.Moment(ctx, func(m *Moment) error {
+	expect.Value(b.Post(ctx, "reader-1", Post{Content: "x"}))(t)
+	expect.OK(t, b.Moment(ctx, func(m *Moment) error {
 		before, err := m.Gate(Policy{})
 		if err != nil {
 			return err
@@ -60,10 +51,7 @@ func TestMoment(t *testing.T) {
 			t.Errorf("%d: %+v, then %+v", m.Seq, before, after)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if v, err := b.Gate(ctx, Policy{}); err != nil || v.Open {
 		t.Errorf("%+v, %v", v, err)
 	}
@@ -74,17 +62,10 @@ func TestMoment(t *testing.T) {
 func TestTraceOfCitations(t *testing.T) {
 	b := newBoard(t)
 	confidence := 0.85
-	if _, err := b.Post(t.Context(), "reader-1", Post{Content: "the cable is full", Confidence: &confidence}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Signal(t.Context(), "reader-1", Raise{Content: "who pays?"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "reader-1", Post{Content: "the cable is full", Confidence: &confidence}))(t)
+	expect.Value(b.Signal(t.Context(), "reader-1", Raise{Content: "who pays?"}))(t)
 	text := "- e1.1z0 —: the cable is full [confidence 0.85]\n- s1 asks who pays.\n- e9.1z0 —: the cable is full."
-	r, err := b.Trace(t.Context(), nil, documents.New("report.md", text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := expect.Value(b.Trace(t.Context(), nil, documents.New("report.md", text)))(t)
 	for _, f := range r.Facts {
 		if (f.Verdict == trace.Unsupported) != (f.Text == "e9") {
 			t.Errorf("%s is %s", f.Text, f.Verdict)
@@ -101,9 +82,7 @@ func TestTraceOfConfidence(t *testing.T) {
 	b := newBoard(t)
 	confidence := 0.9
 	p := Post{Content: "cranes stop at strong gusts", Confidence: &confidence}
-	if _, err := b.Post(t.Context(), "ann", p); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "ann", p))(t)
 	for text, want := range map[string]int{
 		"About 85 percent of the cranes are affected.":                   1,
 		"Cranes stop at strong gusts; 90 percent of the drivers know":    1,

@@ -11,15 +11,14 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/store"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // pagedBoard returns a board of n entries that differ in all that a query asks for.
 func pagedBoard(t *testing.T, r *rand.Rand, n int) *Board {
 	t.Helper()
 	b := newBoard(t)
-	if _, err := b.Signal(t.Context(), "lead", Raise{Content: "which?"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Signal(t.Context(), "lead", Raise{Content: "which?"}))(t)
 	for posted := 0; posted < n; {
 		var posts []Post
 		for range min(1+r.IntN(5), n-posted) {
@@ -35,9 +34,7 @@ func pagedBoard(t *testing.T, r *rand.Rand, n int) *Board {
 			}
 			posts = append(posts, p)
 		}
-		if _, err := b.PostBatch(t.Context(), "w", posts); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.PostBatch(t.Context(), "w", posts))(t)
 		posted += len(posts)
 	}
 	return b
@@ -142,12 +139,10 @@ func TestPagePlan(t *testing.T) {
 		c.query.Before, c.query.Limit = "e2", 200
 		var sql string
 		var args []any
-		if err := b.read(t.Context(), func(tx *store.Tx) (err error) {
+		expect.OK(t, b.read(t.Context(), func(tx *store.Tx) (err error) {
 			sql, args, err = c.query.sql(tx)
 			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		plan := planOf(t, b, `SELECT `+entryColumns+sql, args...)
 		if !strings.Contains(plan, c.want+"\n") || strings.Contains(plan, "TEMP B-TREE") {
 			t.Errorf("%+v is found by\n%swant %s", c.query, plan, c.want)

@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/verify"
+	"blackboard/testdata/expect"
 )
 
 // samePast fails unless a moment is the one that a replay rebuilds.
@@ -34,22 +35,13 @@ func samePast(t *testing.T, p *Past, want *Snapshot) {
 	same("what was given", got.Retrievals, was.Retrievals)
 	none, two := int64(0), int64(2)
 	for _, policy := range []Policy{{}, {MaxDisputed: &none, MaxOpen: &two, Expect: []string{"w3", "w9"}, Block: []string{}}, {Block: []string{"low"}, MinEntries: 3}, {MaxDisputed: &none, RequireSource: true}, {RequireVerified: true, RequireEvidence: true, Block: []string{}}} {
-		open, err := GateOf(t.Context(), want, policy)
-		if err != nil {
-			t.Fatal(err)
-		}
-		verdict, err := p.Gate(ctx, policy)
-		if err != nil {
-			t.Fatal(err)
-		}
+		open := expect.Value(GateOf(t.Context(), want, policy))(t)
+		verdict := expect.Value(p.Gate(ctx, policy))(t)
 		same("the gate", verdict.Open, open.Open)
 		same("why", verdict.Reasons, open.Reasons)
 	}
 	for _, q := range []Query{{Order: Oldest}, {Order: Oldest, Statuses: []string{Disputed}}, {Order: Oldest, Statuses: []string{Active, Superseded}}, {Order: Oldest, MustSurface: true}} {
-		found, err := p.Query(ctx, q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := expect.Value(p.Query(ctx, q))(t)
 		ids, of := []string{}, []string{}
 		for _, e := range found.Entries {
 			ids = append(ids, fmt.Sprint(e.ID, e.Status, e.MustSurface))
@@ -63,20 +55,14 @@ func samePast(t *testing.T, p *Past, want *Snapshot) {
 	}
 	for i := range want.Entries {
 		e := &want.Entries[i]
-		d, err := p.Entry(ctx, e.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := expect.Value(p.Entry(ctx, e.ID))(t)
 		same(e.ID, d.Entry, *e)
 		same("what links to "+e.ID, d.Linked, backlinksOf(want, e.ID))
 		same("the duties of "+e.ID, d.SurfaceWaivers, want.DroppedOf(e.ID))
 	}
 	for i := range want.Signals {
 		s := &want.Signals[i]
-		d, err := p.SignalByID(ctx, s.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := expect.Value(p.SignalByID(ctx, s.ID))(t)
 		same(s.ID, d.Signal, *s)
 		same("what links to "+s.ID, d.Linked, backlinksOf(want, s.ID))
 	}
@@ -89,18 +75,10 @@ func samePast(t *testing.T, p *Past, want *Snapshot) {
 // still tells what it told.
 func TestTimelineGrows(t *testing.T) {
 	b := manyEvents(t)
-	before, err := b.Timeline(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := expect.Value(b.Timeline(t.Context()))(t)
 	last := before.Last()
-	if _, err := b.Post(t.Context(), "late", Post{Content: "one more", Contradicts: []string{"e2"}}); err != nil {
-		t.Fatal(err)
-	}
-	after, err := b.Timeline(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "late", Post{Content: "one more", Contradicts: []string{"e2"}}))(t)
+	after := expect.Value(b.Timeline(t.Context()))(t)
 	b.timeline = timelines{}
 	anew, err := b.Timeline(t.Context())
 	if err != nil || !reflect.DeepEqual(after.acts, anew.acts) || before.Last() != last {
@@ -127,37 +105,17 @@ func TestTimelineGrows(t *testing.T) {
 // was another file by then.
 func TestPastVerdicts(t *testing.T) {
 	dir, docs := verifiedBoard(t)
-	b, err := Open(t.Context(), dir, "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(Open(t.Context(), dir, "r"))(t)
 	defer b.Close()
 	file := filepath.Join(docs, "a.md")
-	if err := os.WriteFile(file, []byte("Tokens do expire.\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.AddSources(t.Context(), "w", []verify.File{{Name: "a.md", Path: file}}, false); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Verify(t.Context(), "checker", VerifyOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.RemoveSources(t.Context(), "w", "a.md"); err != nil {
-		t.Fatal(err)
-	}
-	timeline, err := b.Timeline(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, []byte("Tokens do expire.\n"), 0o644))
+	expect.Value(b.AddSources(t.Context(), "w", []verify.File{{Name: "a.md", Path: file}}, false))(t)
+	expect.Value(b.Verify(t.Context(), "checker", VerifyOptions{}))(t)
+	expect.OK(t, b.RemoveSources(t.Context(), "w", "a.md"))
+	timeline := expect.Value(b.Timeline(t.Context()))(t)
 	for seq := range timeline.Last() {
-		want, err := b.Replay(t.Context(), seq+1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := b.At(t.Context(), seq+1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := expect.Value(b.Replay(t.Context(), seq+1))(t)
+		p := expect.Value(b.At(t.Context(), seq+1))(t)
 		samePast(t, p, want)
 	}
 }
@@ -169,10 +127,7 @@ func TestSince(t *testing.T) {
 	ctx := t.Context()
 	posted := func(p Post) string {
 		t.Helper()
-		out, err := b.Post(ctx, "w", p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := expect.Value(b.Post(ctx, "w", p))(t)
 		return out.Entry.ID
 	}
 	done := func(_ any, err error) {
@@ -186,10 +141,7 @@ func TestSince(t *testing.T) {
 	done(b.Signal(ctx, "w", Raise{Content: "second?", Priority: "low"}))
 	done(b.Set(ctx, "w", "phase", []byte("1"), AnyVersion))
 	done(b.Set(ctx, "w", "gone", []byte("1"), AnyVersion))
-	state, err := b.State(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := expect.Value(b.State(ctx))(t)
 	e3 := posted(Post{Content: "three", Supersedes: []string{e1}, Addresses: []string{"s1"}})
 	e4 := posted(Post{Content: "four", Contradicts: []string{e2}})
 	done(b.Signal(ctx, "w", Raise{Content: "third?"}))
@@ -198,18 +150,9 @@ func TestSince(t *testing.T) {
 	done(b.Set(ctx, "w", "phase", []byte("2"), AnyVersion))
 	done(b.Delete(ctx, "w", "gone", AnyVersion))
 	done(b.Expect(ctx, "lead", []string{"w"}, false))
-	before, err := b.At(ctx, state.Seq)
-	if err != nil {
-		t.Fatal(err)
-	}
-	timeline, err := b.Timeline(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	now, err := b.At(ctx, timeline.Last())
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := expect.Value(b.At(ctx, state.Seq))(t)
+	timeline := expect.Value(b.Timeline(ctx))(t)
+	now := expect.Value(b.At(ctx, timeline.Last()))(t)
 	c := now.ChangesSince(before, 10)
 	got := fmt.Sprint(c.Posted)
 	for _, e := range c.Entries {

@@ -6,6 +6,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/record"
+	"blackboard/testdata/expect"
 )
 
 // TestRecordedPolicy: the policy on record decides, whatever a directory's or a call's says;
@@ -14,14 +15,9 @@ func TestRecordedPolicy(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	none := int64(0)
 	by := NewPolicy{Path: "/p/board.yaml", Text: "gate: {block: [low]}", Gate: Policy{Block: []string{"low"}}}
-	b, err := Create(ctx, dir, "r", "", "lead", &by)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(Create(ctx, dir, "r", "", "lead", &by))(t)
 	defer b.Close()
-	if _, err := b.Signal(ctx, "w", Raise{Content: "Who rotates the keys?", Priority: "low"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Signal(ctx, "w", Raise{Content: "Who rotates the keys?", Priority: "low"}))(t)
 	open := Policy{Block: []string{}}
 	for name, p := range map[string]Policy{"default": {}, "directory": open, "call": open.ForCall()} {
 		v, err := b.Gate(ctx, p)
@@ -49,17 +45,11 @@ func TestRecordedPolicy(t *testing.T) {
 	if err := b.Check(ctx); err != nil {
 		t.Error(err)
 	}
-	s, err := b.Replay(ctx, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(b.Replay(ctx, 3))(t)
 	if v, err := GateOf(t.Context(), s, open); err != nil || v.Open {
 		t.Errorf("the past forgets its policy: %+v, %v", v, err)
 	}
-	p, err := b.At(ctx, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Value(b.At(ctx, 3))(t)
 	if v, err := p.Gate(ctx, open); err != nil || v.Open {
 		t.Errorf("a moment of the past forgets its policy: %+v, %v", v, err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // child posts to the run "shared" below dir and prints the id of each post after it was
@@ -100,10 +101,7 @@ func TestManyProcesses(t *testing.T) {
 	}
 	wg.Wait()
 	b := mustOpen(t, dir, "shared")
-	s, err := b.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(b.Snapshot(t.Context()))(t)
 	if len(acked) != processes*posts || len(s.Entries) != processes*posts || s.Seq != int64(processes*posts+1) {
 		t.Fatalf("%d acknowledged, %d entries, %d events; want %d posts and one more event", len(acked), len(s.Entries), s.Seq, processes*posts)
 	}
@@ -194,14 +192,10 @@ func TestKilledWriters(t *testing.T) {
 // that nobody can see. A handle that may make the run makes it anew; another is told.
 func TestRemovedWhileOpen(t *testing.T) {
 	maker := newBoard(t)
-	if _, err := maker.Post(t.Context(), "w", Post{Content: "x"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(maker.Post(t.Context(), "w", Post{Content: "x"}))(t)
 	dir := maker.dir
 	visitor := mustOpen(t, dir, "test")
-	if err := Remove(t.Context(), dir, "test", 0); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, Remove(t.Context(), dir, "test", 0))
 	if _, err := visitor.Post(t.Context(), "w", Post{Content: "y"}); !errors.Is(err, fault.Gone) {
 		t.Fatalf("got %v", err)
 	}
@@ -225,9 +219,7 @@ func TestRemoveRace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.Post(t.Context(), "w", Post{Content: "old"}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Post(t.Context(), "w", Post{Content: "old"}))(t)
 		b.Close()
 		var wg sync.WaitGroup
 		var posted Posted
@@ -262,18 +254,14 @@ func TestRemoveRace(t *testing.T) {
 			t.Fatalf("round %d: %s was acknowledged, but the board holds %+v, %v", round, posted.Entry.ID, s, err)
 		}
 		b.Close()
-		if err := Remove(t.Context(), dir, "race", 0); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, Remove(t.Context(), dir, "race", 0))
 	}
 }
 
 // TestWatchSeesOthers: events of another handle on the file arrive in order, each once.
 func TestWatchSeesOthers(t *testing.T) {
 	b := newBoard(t)
-	if _, err := b.Post(t.Context(), "w", Post{Content: "x"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "w", Post{Content: "x"}))(t)
 	other := mustOpen(t, b.dir, "test")
 	const n = 200
 	go func() {
@@ -301,9 +289,7 @@ func TestWatchSeesOthers(t *testing.T) {
 // is not entered again, on which the runtime would panic.
 func TestWatchStopsForGood(t *testing.T) {
 	b := newBoard(t)
-	if _, err := b.Post(t.Context(), "w", Post{Content: "x"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "w", Post{Content: "x"}))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	n := 0
@@ -343,9 +329,7 @@ func TestConcurrentWritersInOneProcess(t *testing.T) {
 func TestOneClaimWins(t *testing.T) {
 	b := newBoard(t)
 	b.SetNow(time.Now)
-	if _, err := b.Signal(t.Context(), "lead", Raise{Content: "q"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Signal(t.Context(), "lead", Raise{Content: "q"}))(t)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	winners := 0
@@ -370,19 +354,11 @@ func TestOneClaimWins(t *testing.T) {
 // TestRemoveWhatWasSeen: a run is not deleted with what came after its deletion was asked for.
 func TestRemoveWhatWasSeen(t *testing.T) {
 	dir := t.TempDir()
-	b, err := OpenOrCreate(t.Context(), dir, "run")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(OpenOrCreate(t.Context(), dir, "run"))(t)
 	defer b.Close()
 	post := func(content string) int64 {
-		if _, err := b.Post(t.Context(), "w", Post{Content: content}); err != nil {
-			t.Fatal(err)
-		}
-		st, err := b.State(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Post(t.Context(), "w", Post{Content: content}))(t)
+		st := expect.Value(b.State(t.Context()))(t)
 		return st.Seq
 	}
 	seen := post("seen")

@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/testdata/expect"
 )
 
 // mixedBoard is a closed board with everything on it, and what its export says.
@@ -62,51 +63,29 @@ func mixedBoard(t *testing.T) (dir, export string) {
 // damage runs statements on a closed board without its triggers and references.
 func damage(t *testing.T, dir, stmts string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", sqlite.RunPath(dir, "r"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(sql.Open("sqlite", sqlite.RunPath(dir, "r")))(t)
 	defer db.Close()
-	if _, err := db.Exec(`DROP TRIGGER events_no_delete; DROP TRIGGER events_no_update;` + stmts); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(db.Exec(`DROP TRIGGER events_no_delete; DROP TRIGGER events_no_update;` + stmts))(t)
 }
 
 // otherPage puts the page that one table or index begins with in the place of another's.
 func otherPage(t *testing.T, dir, from, to string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", sqlite.RunPath(dir, "r"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(sql.Open("sqlite", sqlite.RunPath(dir, "r")))(t)
 	var size, source, target int64
-	if err := db.QueryRow(`SELECT page_size, (SELECT rootpage FROM sqlite_schema WHERE name = ?), (SELECT rootpage FROM sqlite_schema WHERE name = ?) FROM pragma_page_size`, from, to).Scan(&size, &source, &target); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(sqlite.RunPath(dir, "r"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, db.QueryRow(`SELECT page_size, (SELECT rootpage FROM sqlite_schema WHERE name = ?), (SELECT rootpage FROM sqlite_schema WHERE name = ?) FROM pragma_page_size`, from, to).Scan(&size, &source, &target))
+	expect.OK(t, db.Close())
+	data := expect.Value(os.ReadFile(sqlite.RunPath(dir, "r")))(t)
 	copy(data[(target-1)*size:target*size], data[(source-1)*size:source*size])
-	if err := os.WriteFile(sqlite.RunPath(dir, "r"), data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(sqlite.RunPath(dir, "r"), data, 0o600))
 }
 
 // checked opens a run and checks it.
 func checked(t *testing.T, dir, run string) *Board {
 	t.Helper()
-	b, err := Open(t.Context(), dir, run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(Open(t.Context(), dir, run))(t)
 	t.Cleanup(func() { b.Close() })
-	if err := b.Check(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, b.Check(t.Context()))
 	return b
 }
 
@@ -128,10 +107,7 @@ func TestRebuild(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, before := mixedBoard(t)
 			damage(t, dir)
-			damaged, err := os.ReadFile(sqlite.RunPath(dir, "r"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			damaged := expect.Value(os.ReadFile(sqlite.RunPath(dir, "r")))(t)
 			s, aside, err := Rebuild(t.Context(), dir, "r")
 			if err != nil || !s.Whole || s.Entries != 4 || s.Signals != 2 || s.Variables != 1 {
 				t.Fatalf("%+v, %v", s, err)
@@ -167,9 +143,7 @@ func TestRebuildRefuses(t *testing.T) {
 		"rows without event": func(t *testing.T, dir string) { damage(t, dir, `DELETE FROM events WHERE id = 'e4'`) },
 		"no log":             func(t *testing.T, dir string) { otherPage(t, dir, "entries_type", "events") },
 		"no database": func(t *testing.T, dir string) {
-			if err := os.WriteFile(sqlite.RunPath(dir, "r"), bytes.Repeat([]byte("no database "), 100), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.WriteFile(sqlite.RunPath(dir, "r"), bytes.Repeat([]byte("no database "), 100), 0o600))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -223,10 +197,7 @@ func TestSalvage(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir, _ := mixedBoard(t)
 			c.damage(t, dir)
-			before, err := os.ReadFile(sqlite.RunPath(dir, "r"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := expect.Value(os.ReadFile(sqlite.RunPath(dir, "r")))(t)
 			s, err := SalvageTo(t.Context(), dir, "r", "r"+SalvageSuffix, "doctor")
 			if err != nil || s.Whole {
 				t.Fatalf("%+v, %v", s, err)
@@ -237,10 +208,7 @@ func TestSalvage(t *testing.T) {
 				}
 			}
 			b := checked(t, dir, "r"+SalvageSuffix)
-			now, err := b.Snapshot(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			now := expect.Value(b.Snapshot(t.Context()))(t)
 			var have []string
 			for _, e := range now.Entries {
 				have = append(have, e.Content)

@@ -7,6 +7,7 @@ import (
 
 	"blackboard/board/record"
 	"blackboard/board/store"
+	"blackboard/testdata/expect"
 )
 
 // manyEvents returns a board whose log has three pages, with posts, links, signals and variables.
@@ -22,15 +23,9 @@ func manyEvents(t *testing.T) *Board {
 			}
 			posts = append(posts, p)
 		}
-		if _, err := b.PostBatch(t.Context(), "w", posts); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := b.Signal(t.Context(), "w", Raise{Content: "which?"}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := b.Set(t.Context(), "w", "phase", fmt.Append(nil, i), AnyVersion); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.PostBatch(t.Context(), "w", posts))(t)
+		expect.Value(b.Signal(t.Context(), "w", Raise{Content: "which?"}))(t)
+		expect.Value(b.Set(t.Context(), "w", "phase", fmt.Append(nil, i), AnyVersion))(t)
 	}
 	return b
 }
@@ -40,10 +35,7 @@ func manyEvents(t *testing.T) *Board {
 // replays that come to it.
 func TestReplayPages(t *testing.T) {
 	b := manyEvents(t)
-	now, err := b.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	now := expect.Value(b.Snapshot(t.Context()))(t)
 	if now.Seq < 2*record.ReplayPage+50 {
 		t.Fatalf("%d events are not three pages", now.Seq)
 	}
@@ -53,14 +45,9 @@ func TestReplayPages(t *testing.T) {
 			if err != nil || e.Seq > seq {
 				break
 			}
-			if err := r.Apply(e); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, r.Apply(e))
 		}
-		got, err := b.Replay(t.Context(), seq)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := expect.Value(b.Replay(t.Context(), seq))(t)
 		if diff := r.Finish().Diff(got); diff != "" || got.Seq != seq {
 			t.Errorf("event %d: the replay ends at %d: %s", seq, got.Seq, diff)
 		}
@@ -71,9 +58,7 @@ func TestReplayPages(t *testing.T) {
 
 	damage := func(sql string, args ...any) {
 		t.Helper()
-		if err := b.db.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.Exec(sql, args...); return err }); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, b.db.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.Exec(sql, args...); return err }))
 	}
 	if onFiles {
 		damage(`DROP TRIGGER events_no_update`)

@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/record"
+	"blackboard/testdata/expect"
 )
 
 // TestRetrievals: what was given is kept as it was given, in the order of the log, and at
@@ -26,13 +27,8 @@ func TestRetrievals(t *testing.T) {
 	if _, err := b.Set(t.Context(), "w", ByBrief, []byte("1"), AnyVersion); err != nil { // event 2
 		t.Fatal(err)
 	}
-	if err := b.Retrieved(t.Context(), "planner-1", brief); err != nil {
-		t.Fatal(err)
-	}
-	err := b.Retrieved(t.Context(), "w", Retrieval{Way: ByPrompt, Capsules: given[1:]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, b.Retrieved(t.Context(), "planner-1", brief))
+	expect.OK(t, b.Retrieved(t.Context(), "w", Retrieval{Way: ByPrompt, Capsules: given[1:]}))
 	for _, r := range []Retrieval{
 		{Way: "post", Capsules: given}, {Way: BySearch}, {Way: BySearch, Capsules: []Given{{}}},
 		{Way: BySearch, Role: strings.Repeat("r", MaxName+1), Capsules: given},
@@ -81,20 +77,12 @@ func TestUsage(t *testing.T) {
 	dir := t.TempDir()
 	run := func(name, posts string, given ...string) {
 		t.Helper()
-		b, err := OpenOrCreate(t.Context(), dir, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := expect.Value(OpenOrCreate(t.Context(), dir, name))(t)
 		defer b.Close()
-		_, err = b.Post(t.Context(), "w", Post{Content: "begun", SourceRef: posts})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Post(t.Context(), "w", Post{Content: "begun", SourceRef: posts}))(t)
 		for _, g := range given {
 			r := Retrieval{Way: BySearch, Capsules: []Given{{ID: g}, {ID: "k0000000a9"}}}
-			if err := b.Retrieved(t.Context(), "w", r); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, b.Retrieved(t.Context(), "w", r))
 		}
 	}
 	run("cites", "see kb:"+id+".", id, id, other)
@@ -105,9 +93,7 @@ func TestUsage(t *testing.T) {
 	if onFiles {
 		unread = "broken"
 		broken := filepath.Join(dir, unread+".sqlite3")
-		if err := os.WriteFile(broken, []byte("no database"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(broken, []byte("no database"), 0o600))
 	}
 	confirmed := []string{"run:confirms role:reviewer", "run:confirmsnot role:reviewer", ""}
 	got, err := UsageOf(t.Context(), dir, id, time.Now(), confirmed)

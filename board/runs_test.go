@@ -11,19 +11,15 @@ import (
 	"time"
 
 	"blackboard/board/sqlite"
+	"blackboard/testdata/expect"
 )
 
 // TestRunsSince: a run whose last change is of the very time that is asked for is among those since
 // then, on either engine.
 func TestRunsSince(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
-	if _, err := b.Post(ctx, "w", Post{Content: "one"}); err != nil {
-		t.Fatal(err)
-	}
-	st, err := b.State(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(ctx, "w", Post{Content: "one"}))(t)
+	st := expect.Value(b.State(ctx))(t)
 	if onFiles {
 		for _, path := range []string{sqlite.RunPath(b.dir, "test"), sqlite.RunPath(b.dir, "test") + "-wal"} {
 			if err := os.Chtimes(path, st.Updated, st.Updated); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -45,43 +41,26 @@ func TestRunsKept(t *testing.T) {
 	runs := Runs{Dir: dir}
 	same := func(want int) {
 		t.Helper()
-		kept, err := runs.List(ctx, Policy{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		kept := expect.Value(runs.List(ctx, Policy{}))(t)
 		if all, err := List(ctx, dir, Policy{}); err != nil || len(kept) != want || !reflect.DeepEqual(kept, all) {
 			t.Errorf("%d runs: %+v instead of %+v, %v", len(kept), kept, all, err)
 		}
 	}
 	same(0)
 	for _, name := range []string{"a", "b"} {
-		b, err := OpenOrCreate(ctx, dir, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := b.Post(ctx, "w", Post{Content: "one"}); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Close(); err != nil {
-			t.Fatal(err)
-		}
+		b := expect.Value(OpenOrCreate(ctx, dir, name))(t)
+		expect.Value(b.Post(ctx, "w", Post{Content: "one"}))(t)
+		expect.OK(t, b.Close())
 	}
 	same(2)
-	b, err := Open(ctx, dir, "b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(Open(ctx, dir, "b"))(t)
 	defer b.Close()
-	if _, err := b.Signal(ctx, "w", Raise{Content: "why?", Priority: "critical"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Signal(ctx, "w", Raise{Content: "why?", Priority: "critical"}))(t)
 	same(2)
 
 	old := time.Now().Add(-time.Hour)
 	path := sqlite.RunPath(dir, "a")
-	if err := os.Chtimes(path, old, old); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chtimes(path, old, old))
 	same(2)
 	before := runs.seen["a"].Info
 	data, err := os.ReadFile(path)
@@ -110,17 +89,10 @@ func TestRunsKeptForOthers(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
 	long := time.Now().Add(-time.Hour)
 	for i := range minKept {
-		b, err := Create(ctx, dir, fmt.Sprint("run", i), "find out", "lead", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := b.Signal(ctx, "lead", Raise{Content: "who?", Priority: "high"}); err != nil {
-			t.Fatal(err)
-		}
+		b := expect.Value(Create(ctx, dir, fmt.Sprint("run", i), "find out", "lead", nil))(t)
+		expect.Value(b.Signal(ctx, "lead", Raise{Content: "who?", Priority: "high"}))(t)
 		if i == 7 {
-			if _, err := b.Claim(ctx, "w", "s1", time.Hour); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(b.Claim(ctx, "w", "s1", time.Hour))(t)
 		}
 		b.Close()
 		for _, name := range []string{b.path, b.path + "-wal"} {
@@ -139,10 +111,7 @@ func TestRunsKeptForOthers(t *testing.T) {
 		}
 		return infos, r.unread
 	}
-	first, err := List(ctx, dir, Policy{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := expect.Value(List(ctx, dir, Policy{}))(t)
 	second, unread := list(Policy{})
 	if unread != 1 { // that with the claim, which ends without a write
 		t.Errorf("%d runs were read again", unread)
@@ -154,13 +123,8 @@ func TestRunsKeptForOthers(t *testing.T) {
 	if _, unread := list(Policy{Block: []string{"critical"}}); unread != minKept {
 		t.Errorf("under another policy %d are read", unread)
 	}
-	b, err := Open(ctx, dir, "run3")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Post(ctx, "w", Post{Content: "c"}); err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(Open(ctx, dir, "run3"))(t)
+	expect.Value(b.Post(ctx, "w", Post{Content: "c"}))(t)
 	third, _ := list(Policy{}) // with the WAL of who has it open
 	b.Close()
 	for _, r := range third {
@@ -168,16 +132,12 @@ func TestRunsKeptForOthers(t *testing.T) {
 			t.Errorf("%s has %d entries", r.Run, r.Entries)
 		}
 	}
-	if err := Remove(ctx, dir, "run4", 0); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, Remove(ctx, dir, "run4", 0))
 	if _, err := os.Stat(filepath.Join(dir, ".runs.json")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("what was kept of a removed run is there: %v", err)
 	}
 	for _, damaged := range []string{"", "{", `{"By": "x", "Runs": {"run0": {}}}`} {
-		if err := os.WriteFile(filepath.Join(dir, ".runs.json"), []byte(damaged), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(filepath.Join(dir, ".runs.json"), []byte(damaged), 0o600))
 		if infos, err := List(ctx, dir, Policy{}); err != nil || len(infos) != minKept-1 || infos[0].Goal != "find out" {
 			t.Errorf("with %q: %d runs, %v", damaged, len(infos), err)
 		}

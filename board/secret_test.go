@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blackboard/kb/secret"
+	"blackboard/testdata/expect"
 )
 
 // TestSecretsAreMasked writes a token with each write that takes a text, and looks for it in all
@@ -66,9 +67,7 @@ func writeEverywhere(t *testing.T, ctx context.Context, text string) *Board {
 func exportedBytes(t *testing.T, b *Board) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := b.Export(t.Context(), &out); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, b.Export(t.Context(), &out))
 	return out.String()
 }
 
@@ -78,9 +77,7 @@ func checkImportOf(t *testing.T, export, token string, keep bool) {
 	t.Helper()
 	dir := t.TempDir()
 	ctx := secret.Writing(t.Context(), keep, nil)
-	if _, err := Import(ctx, dir, "ann", strings.NewReader(export), ImportOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(Import(ctx, dir, "ann", strings.NewReader(export), ImportOptions{}))(t)
 	if again := exportedBytes(t, mustOpen(t, dir, "test")); again != export {
 		t.Errorf("it exports to other bytes:\n%s\nwas\n%s", again, export)
 	}
@@ -88,9 +85,7 @@ func checkImportOf(t *testing.T, export, token string, keep bool) {
 		return
 	}
 	opt := ImportOptions{Run: "other"}
-	if _, err := Import(t.Context(), dir, "ann", strings.NewReader(export), opt); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(Import(t.Context(), dir, "ann", strings.NewReader(export), opt))(t)
 	if out := exportedBytes(t, mustOpen(t, dir, "other")); strings.Contains(out, token) {
 		t.Errorf("the import kept the token:\n%s", out)
 	}

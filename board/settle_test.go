@@ -9,6 +9,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/record"
 	"blackboard/board/store"
+	"blackboard/testdata/expect"
 )
 
 // disputants posts entries of which e1 and e2, e1 and e3, and e2 and e3 may contradict each other.
@@ -17,19 +18,14 @@ func disputants(t *testing.T) *Board {
 	b := newBoard(t)
 	for _, s := range []string{"The gateway closes idle connections after 30 seconds.", "The gateway closes idle connections after 60 seconds.",
 		"The gateway closes idle connections after 90 seconds.", "Backups are kept in Dover."} {
-		if _, err := b.Post(t.Context(), "w", Post{Content: s}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Post(t.Context(), "w", Post{Content: s}))(t)
 	}
 	return b
 }
 
 func listed(t *testing.T, b *Board) string {
 	t.Helper()
-	c, err := b.Conflicts(t.Context(), ConflictQuery{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := expect.Value(b.Conflicts(t.Context(), ConflictQuery{}))(t)
 	var ids []string
 	for _, p := range c.Pairs {
 		ids = append(ids, p.A.ID+p.B.ID)
@@ -64,9 +60,7 @@ func TestSettle(t *testing.T) {
 			t.Errorf("%s %s %q: %v", tc.a, tc.b, tc.reason, err)
 		}
 	}
-	if _, err := b.Link(t.Context(), "w", "e3", Links{Contradicts: []string{"e1"}}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Link(t.Context(), "w", "e3", Links{Contradicts: []string{"e1"}}))(t)
 	if got := listed(t, b); got != "e2e3" { // and e1 is disputed
 		t.Error(got)
 	}
@@ -92,9 +86,7 @@ func TestSettleLinked(t *testing.T) {
 	for _, p := range []Post{{Content: "the crane lifts 40 tonnes"},
 		{Content: "the crane lifts 25 tonnes", Contradicts: []string{"e1"}},
 		{Content: "the crane lifts 30 tonnes", Contradicts: []string{"e1"}}} {
-		if _, err := b.Post(ctx, "w", p); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Post(ctx, "w", p))(t)
 	}
 	status := func(id, want string) {
 		t.Helper()
@@ -104,9 +96,7 @@ func TestSettleLinked(t *testing.T) {
 	}
 	settle := func(a, c string) {
 		t.Helper()
-		if _, err := b.Settle(ctx, "lead", a, c, "before and after the inspection"); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Settle(ctx, "lead", a, c, "before and after the inspection"))(t)
 	}
 	settle("e1", "e2")
 	status("e1", Disputed) // by e3
@@ -121,13 +111,9 @@ func TestSettleLinked(t *testing.T) {
 	}
 	_, err := b.Link(ctx, "w", "e1", Links{Contradicts: []string{"e2"}})
 	refused(t, err, fault.Conflict, "e1 and e2 were settled by lead")
-	if _, err := b.Post(ctx, "w", Post{Content: "it lifts 20 tonnes", Contradicts: []string{"e1"}}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(ctx, "w", Post{Content: "it lifts 20 tonnes", Contradicts: []string{"e1"}}))(t)
 	status("e1", Disputed)
-	if _, err := b.Post(ctx, "w", Post{Content: "no: 40", Supersedes: []string{"e4"}}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(ctx, "w", Post{Content: "no: 40", Supersedes: []string{"e4"}}))(t)
 	status("e1", Active)
 	if err := b.Check(ctx); err != nil {
 		t.Error(err)
@@ -137,13 +123,8 @@ func TestSettleLinked(t *testing.T) {
 // TestSettlementsLast: the log rebuilds settlements, and an export carries them.
 func TestSettlementsLast(t *testing.T) {
 	b := disputants(t)
-	want, err := b.Settle(t.Context(), "lead", "e1", "e3", "both hold")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := b.Check(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	want := expect.Value(b.Settle(t.Context(), "lead", "e1", "e3", "both hold"))(t)
+	expect.OK(t, b.Check(t.Context()))
 	s, err := b.Replay(t.Context(), want.Seq)
 	if err != nil || len(s.Settled) != 1 || s.Settled[0] != want {
 		t.Errorf("replay: %+v, %v", s.Settled, err)
@@ -152,20 +133,13 @@ func TestSettlementsLast(t *testing.T) {
 		t.Errorf("replay of before: %+v, %v", s.Settled, err)
 	}
 	var out bytes.Buffer
-	if err := b.Export(t.Context(), &out); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, b.Export(t.Context(), &out))
 	dir := t.TempDir()
 	if _, err := Import(t.Context(), dir, "w", strings.NewReader(strings.Replace(out.String(), `"reason":"both hold","worker"`, `"reason":"neither","worker"`, 1)), ImportOptions{}); !errors.Is(err, fault.Invalid) {
 		t.Errorf("an export that says otherwise than its log: %v", err)
 	}
-	if _, err := Import(t.Context(), dir, "w", &out, ImportOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	c, err := Open(t.Context(), dir, b.Run())
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(Import(t.Context(), dir, "w", &out, ImportOptions{}))(t)
+	c := expect.Value(Open(t.Context(), dir, b.Run()))(t)
 	defer c.Close()
 	if got := listed(t, c); got != "e1e2 e2e3" {
 		t.Errorf("imported: %s", got)
@@ -178,12 +152,8 @@ func TestSettlementsLast(t *testing.T) {
 // TestSettlementChecked: a table that lost a settlement does not agree with its log.
 func TestSettlementChecked(t *testing.T) {
 	b := disputants(t)
-	if _, err := b.Settle(t.Context(), "lead", "e1", "e3", "both hold"); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.db.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.Exec(`DELETE FROM settlements`); return err }); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Settle(t.Context(), "lead", "e1", "e3", "both hold"))(t)
+	expect.OK(t, b.db.Write(t.Context(), func(tx *store.Tx) error { _, err := tx.Exec(`DELETE FROM settlements`); return err }))
 	if err := b.Check(t.Context()); !errors.Is(err, fault.Corrupt) || !strings.Contains(err.Error(), "0 settled pairs, not 1") {
 		t.Errorf("%v", err)
 	}
@@ -194,10 +164,7 @@ func TestSettlementChecked(t *testing.T) {
 	if s, _, err := Rebuild(t.Context(), b.dir, b.Run()); err != nil || !s.Whole {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	c, err := Open(t.Context(), b.dir, b.Run())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := expect.Value(Open(t.Context(), b.dir, b.Run()))(t)
 	defer c.Close()
 	if got := listed(t, c); got != "e1e2 e2e3" {
 		t.Errorf("rebuilt: %s", got)
@@ -207,10 +174,7 @@ func TestSettlementChecked(t *testing.T) {
 // TestRaiseConflicts: each pair is asked about once, and what becomes of the question settles it.
 func TestRaiseConflicts(t *testing.T) {
 	b := disputants(t)
-	c, err := b.Conflicts(t.Context(), ConflictQuery{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := expect.Value(b.Conflicts(t.Context(), ConflictQuery{}))(t)
 	for _, want := range []int{3, 0} {
 		raised, err := b.RaiseConflicts(t.Context(), "lead", &c, "high")
 		if err != nil || len(raised) != want {
@@ -227,18 +191,12 @@ func TestRaiseConflicts(t *testing.T) {
 	if c, err = b.Conflicts(t.Context(), ConflictQuery{}); err != nil || c.Pairs[0].Signal != "s1" || c.Total != 3 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if _, err := b.Waive(t.Context(), "w", "s1", "two versions"); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := b.PostAddressing(t.Context(), "w", "s2", Post{Content: "An interview settled which."}, nil); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Waive(t.Context(), "w", "s1", "two versions"))(t)
+	expect.Values(b.PostAddressing(t.Context(), "w", "s2", Post{Content: "An interview settled which."}, nil))(t)
 	if got := listed(t, b); got != "e2e3" {
 		t.Error(got)
 	}
-	if _, err := b.Reopen(t.Context(), "w", "s1", ""); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Reopen(t.Context(), "w", "s1", ""))(t)
 	if got := listed(t, b); got != "e1e2 e2e3" {
 		t.Errorf("reopened: %s", got)
 	}
@@ -252,9 +210,7 @@ func TestConflictQuery(t *testing.T) {
 	b := disputants(t)
 	for _, p := range []Post{{Type: Calculation, Content: "The gateway closes idle connections after 75 seconds."},
 		{Type: Contradiction, Content: "The gateway closes idle connections after 45 seconds."}} {
-		if _, err := b.Post(t.Context(), "w", p); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Post(t.Context(), "w", p))(t)
 	}
 	for _, tc := range []struct {
 		q                      ConflictQuery
@@ -287,10 +243,7 @@ func TestGateConflicts(t *testing.T) {
 		if err != nil || v.Open != tc.open {
 			t.Errorf("at most %d: %+v, %v", tc.most, v, err)
 		}
-		s, err := b.Snapshot(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := expect.Value(b.Snapshot(t.Context()))(t)
 		if w, err := GateOf(t.Context(), s, p); err != nil || w.Open != tc.open || len(w.Reasons) != len(v.Reasons) {
 			t.Errorf("snapshot, at most %d: %+v, %v", tc.most, w, err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/store"
+	"blackboard/testdata/expect"
 )
 
 // refused checks an error's kind, that its words are in it, and that it says what to do next.
@@ -32,9 +33,7 @@ func TestSignalLife(t *testing.T) {
 	if b.Created() {
 		t.Fatal("a question that was refused has made the run")
 	}
-	if _, err := b.Post(ctx, "w", Post{Content: "it stops"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(ctx, "w", Post{Content: "it stops"}))(t)
 	raise := Raise{Content: "why does it stop?", Priority: "HIGH", Origin: "e1", Key: "k1"}
 	r, err := b.Signal(ctx, "lead", raise)
 	if err != nil || r.Existing || r.Signal.Priority != "high" || r.Signal.Origin != "e1" {
@@ -61,9 +60,7 @@ func TestSignalLife(t *testing.T) {
 	refused(t, err, fault.Invalid, "a lease of 0s")
 	_, err = b.ClaimNext(ctx, "w", "urgent", nil, DefaultLease)
 	refused(t, err, fault.Invalid, "unknown priority")
-	if _, err := b.Claim(ctx, "w", "s1", DefaultLease); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Claim(ctx, "w", "s1", DefaultLease))(t)
 	if s, err := b.Release(ctx, "boss", "s1", true); err != nil || s.ClaimedBy != "" {
 		t.Errorf("taken away: %+v, %v", s, err)
 	}
@@ -95,9 +92,7 @@ func TestSignalLife(t *testing.T) {
 	_, err = b.Address(ctx, "w", "s7", "e1")
 	refused(t, err, fault.NotFound, "there is no question s7")
 
-	if _, err := b.Signal(ctx, "lead", Raise{Content: "is it worth it?"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Signal(ctx, "lead", Raise{Content: "is it worth it?"}))(t)
 	_, err = b.Waive(ctx, "lead", "s2", " ")
 	refused(t, err, fault.Invalid, "needs a reason")
 	if s, err := b.Waive(ctx, "lead", "s2", "out of scope"); err != nil || s.Status != Waived || s.Reason != "out of scope" {
@@ -119,16 +114,10 @@ func TestSignalsFound(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	b.SetNow(func() time.Time { return now })
 	for i, p := range []string{"low", "critical", "high", "critical"} {
-		if _, err := b.Signal(ctx, []string{"lead", "other"}[i%2], Raise{Content: []string{"q, @w?", "q", "q", "q"}[i], Priority: p}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Signal(ctx, []string{"lead", "other"}[i%2], Raise{Content: []string{"q, @w?", "q", "q", "q"}[i], Priority: p}))(t)
 	}
-	if _, err := b.Claim(ctx, "w", "s3", time.Minute); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Waive(ctx, "lead", "s2", "no"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Claim(ctx, "w", "s3", time.Minute))(t)
+	expect.Value(b.Waive(ctx, "lead", "s2", "no"))(t)
 	for _, test := range []struct {
 		q    SignalQuery
 		want []string
@@ -171,29 +160,14 @@ func TestDetails(t *testing.T) {
 		t.Errorf("nobody made a run: %v", err)
 	}
 	for _, p := range []Post{{Content: "it stops"}, {Content: "it does not", Contradicts: []string{"e1"}}, {Content: "it stops at night", Supersedes: []string{"e2"}}} {
-		if _, err := b.Post(ctx, "w", p); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Post(ctx, "w", p))(t)
 	}
-	if _, err := b.Signal(ctx, "lead", Raise{Content: "which night?", Origin: "e1"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Claim(ctx, "w", "s1", time.Hour); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Link(ctx, "w", "e3", Links{Supports: []string{"e1"}, Addresses: []string{"s1"}}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Reopen(ctx, "lead", "s1", "that is no night"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Waive(ctx, "lead", "s1", "any night"); err != nil {
-		t.Fatal(err)
-	}
-	e, err := b.Entry(ctx, "e1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Signal(ctx, "lead", Raise{Content: "which night?", Origin: "e1"}))(t)
+	expect.Value(b.Claim(ctx, "w", "s1", time.Hour))(t)
+	expect.Value(b.Link(ctx, "w", "e3", Links{Supports: []string{"e1"}, Addresses: []string{"s1"}}))(t)
+	expect.Value(b.Reopen(ctx, "lead", "s1", "that is no night"))(t)
+	expect.Value(b.Waive(ctx, "lead", "s1", "any night"))(t)
+	e := expect.Value(b.Entry(ctx, "e1"))(t)
 	if !slices.Equal(e.Linked, []Backlink{{Contradicts, "e2", "it does not"}, {Supports, "e3", "it stops at night"}}) || len(e.Raised) != 1 || e.Raised[0].ID != "s1" {
 		t.Errorf("%+v", e)
 	}
@@ -265,9 +239,7 @@ func TestSameKey(t *testing.T) {
 		p := first
 		change(&p)
 		if strings.Contains(words, "e2") {
-			if _, err := b.Post(ctx, "w", Post{Content: "another", Key: "other"}); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(b.Post(ctx, "w", Post{Content: "another", Key: "other"}))(t)
 		}
 		_, err := b.Post(ctx, "w", p)
 		refused(t, err, fault.Conflict, words)
@@ -301,18 +273,14 @@ func TestCorrectAgain(t *testing.T) {
 	correct := func(id, content, key string) (Posted, error) {
 		return b.Correct(ctx, "w", id, "", func(_ *Entry, p *Post) error { p.Content, p.Key = content, key; return nil })
 	}
-	if _, err := b.Post(ctx, "w", Post{Content: "a", Key: "k0", MustSurface: true}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(ctx, "w", Post{Content: "a", Key: "k0", MustSurface: true}))(t)
 	for i := range 3 {
 		p, err := correct("e1", "b", "k")
 		if err != nil || p.Entry.ID != "e2" || p.Existing != (i > 0) {
 			t.Fatalf("%+v, %v", p, err)
 		}
 		if i == 1 {
-			if _, err := correct("e2", "c", ""); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(correct("e2", "c", ""))(t)
 		}
 	}
 	_, err := correct("e1", "c", "k")
@@ -338,9 +306,7 @@ func TestClaimSessions(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	b.SetNow(func() time.Time { return now })
-	if _, err := b.Signal(ctx, "lead", Raise{Content: "why?"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Signal(ctx, "lead", Raise{Content: "why?"}))(t)
 	as := func(session string) *Board { b.SetSession(session); return b }
 	claimed := func(session string, since *time.Time) {
 		t.Helper()

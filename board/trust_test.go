@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // Inputs that somebody made to do harm: each must be refused or read, at a cost that grows as the
@@ -54,13 +55,8 @@ func TestIrysOfOneID(t *testing.T) {
 		entries = append(entries, irysText("A", `,"supports":["A"]`))
 	}
 	dir := t.TempDir()
-	if _, err := Import(t.Context(), dir, "w", strings.NewReader(irys(entries, nil)), ImportOptions{Run: "r"}); err != nil {
-		t.Fatal(err)
-	}
-	b, err := Open(t.Context(), dir, "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(Import(t.Context(), dir, "w", strings.NewReader(irys(entries, nil)), ImportOptions{Run: "r"}))(t)
+	b := expect.Value(Open(t.Context(), dir, "r"))(t)
 	defer b.Close()
 	for id, want := range map[string]string{"e1": "e2", "e2": "e1", "e3": "e2"} {
 		e, err := b.Entry(t.Context(), id)

@@ -15,15 +15,13 @@ import (
 	"blackboard/board/record"
 	"blackboard/board/store"
 	"blackboard/board/survival"
+	"blackboard/testdata/expect"
 )
 
 // rules are those that keep the gate closed, each with what it is about.
 func rules(t *testing.T, b *Board, p Policy) string {
 	t.Helper()
-	v, err := b.Gate(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := expect.Value(b.Gate(t.Context(), p))(t)
 	if v.Open != (len(v.Reasons) == 0) {
 		t.Errorf("open %t with the reasons %+v", v.Open, v.Reasons)
 	}
@@ -34,10 +32,7 @@ func rules(t *testing.T, b *Board, p Policy) string {
 		}
 		out = append(out, strings.TrimSpace(r.Rule+" "+r.ID+r.Worker))
 	}
-	s, err := b.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(b.Snapshot(t.Context()))(t)
 	if past, err := GateOf(t.Context(), s, p); err != nil || fmt.Sprint(past.Reasons) != fmt.Sprint(v.Reasons) {
 		t.Errorf("the snapshot says %v, %v, the board %v", past.Reasons, err, v.Reasons)
 	}
@@ -51,13 +46,9 @@ func sound(t *testing.T, b *Board) {
 		t.Error(err)
 	}
 	var first, second bytes.Buffer
-	if err := b.Export(t.Context(), &first); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, b.Export(t.Context(), &first))
 	dir := t.TempDir()
-	if _, err := Import(t.Context(), dir, "w", bytes.NewReader(first.Bytes()), ImportOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(Import(t.Context(), dir, "w", bytes.NewReader(first.Bytes()), ImportOptions{}))(t)
 	copied := mustOpen(t, dir, b.Run())
 	if err := copied.Check(t.Context()); err != nil {
 		t.Error(err)
@@ -87,18 +78,12 @@ func TestGateOfEmptyRun(t *testing.T) {
 	if infos, err := List(ctx, dir, Policy{}); err != nil || infos[0].Open {
 		t.Errorf("%+v, %v", infos, err)
 	}
-	if _, err := b.Set(ctx, "lead", "phase", []byte(`1`), AnyVersion); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Set(ctx, "lead", "phase", []byte(`1`), AnyVersion))(t)
 	is(Policy{}, "empty")
-	if _, err := b.Signal(ctx, "lead", Raise{Content: "q", Priority: "low"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Signal(ctx, "lead", Raise{Content: "q", Priority: "low"}))(t)
 	is(Policy{}, "")
 	is(Policy{MinEntries: 1}, "min-entries")
-	if _, err := b.Post(ctx, "w", Post{Content: "a"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(ctx, "w", Post{Content: "a"}))(t)
 	is(Policy{MinEntries: 1}, "")
 	is(Policy{MinEntries: 2}, "min-entries")
 	_, err = b.Gate(ctx, Policy{MinEntries: -1})
@@ -120,35 +105,22 @@ func TestExpected(t *testing.T) {
 		}
 	}
 	is("empty, expected w1, expected w2, expected e1")
-	if _, err := b.Post(ctx, "w1", Post{Content: "a"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(ctx, "w1", Post{Content: "a"}))(t)
 	if d, err := b.Entry(ctx, "e1"); err != nil || len(d.History) != 1 {
 		t.Errorf("the worker e1 is in the history of the entry: %+v, %v", d.History, err)
 	}
 	is("expected w1, expected w2, expected e1")
 	for range 2 {
-		if _, err := b.Done(ctx, "w1"); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := b.Drop(ctx, "lead", "w2", "late"); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Done(ctx, "w1"))(t)
+		expect.Value(b.Drop(ctx, "lead", "w2", "late"))(t)
 		if all, err = b.Done(ctx, "lead", "e1"); err != nil || all[1].Reason != "late" || all[2].By != "lead" {
 			t.Fatalf("%+v, %v", all, err)
 		}
 		is("")
 	}
-	if _, err := b.Post(ctx, "w1", Post{Content: "one more"}); err != nil {
-		t.Fatal(err)
-	}
-	before, err := b.State(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Expect(ctx, "lead", []string{"w1", "w2"}, false); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(ctx, "w1", Post{Content: "one more"}))(t)
+	before := expect.Value(b.State(ctx))(t)
+	expect.Value(b.Expect(ctx, "lead", []string{"w1", "w2"}, false))(t)
 	is("")
 	if st, err := b.State(ctx); err != nil || st.Seq != before.Seq || len(st.Expected) != 3 {
 		t.Errorf("%+v, %v: what was said before is in the log again", st, err)
@@ -169,9 +141,7 @@ func TestExpected(t *testing.T) {
 	if n, err := b.History(ctx, "early"); err != nil || all[len(all)-1].Reason != "the index of 2019 is left open" {
 		t.Errorf("%+v, %v: %v", n, err, all)
 	}
-	if _, err := b.Expect(ctx, "lead", []string{"early"}, false); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Expect(ctx, "lead", []string{"early"}, false))(t)
 	is("")
 	sound(t, b)
 	if _, err := b.Drop(ctx, "lead", "w2", "late"); !errors.Is(err, fault.Conflict) {
@@ -194,16 +164,11 @@ func TestExpected(t *testing.T) {
 func TestOlderSchema(t *testing.T) {
 	needsFile(t)
 	b, ctx := newBoard(t), t.Context()
-	if _, err := b.Post(ctx, "w", Post{Content: "a"}); err != nil {
-		t.Fatal(err)
-	}
-	err := b.db.Write(ctx, func(tx *store.Tx) error {
+	expect.Value(b.Post(ctx, "w", Post{Content: "a"}))(t)
+	expect.OK(t, b.db.Write(ctx, func(tx *store.Tx) error {
 		_, err := tx.Exec(`DROP TABLE expected; DROP TABLE dropped_duties`)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if st, err := b.State(ctx); err != nil || st.Expected == nil || len(st.Expected) > 0 {
 		t.Errorf("%+v, %v", st, err)
 	}
@@ -238,10 +203,7 @@ func TestWaitRun(t *testing.T) {
 		b, err := WaitRun(t.Context(), dir, "later")
 		got <- answer{b, err}
 	}()
-	b, err := Create(t.Context(), dir, "later", "", "lead", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(Create(t.Context(), dir, "later", "", "lead", nil))(t)
 	defer b.Close()
 	a := <-got
 	if a.err != nil || a.b.Run() != "later" {
@@ -325,19 +287,10 @@ func TestAnswerSuperseded(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b, ctx := newBoard(t), t.Context()
-			if _, err := b.Signal(ctx, "lead", Raise{Content: "q", Priority: "high"}); err != nil {
-				t.Fatal(err)
-			}
-			if _, _, err := b.PostAddressing(ctx, "w", "s1", Post{Content: "a"}, nil); err != nil {
-				t.Fatal(err)
-			}
-			if err := c.do(b, ctx); err != nil {
-				t.Fatal(err)
-			}
-			d, err := b.SignalByID(ctx, "s1")
-			if err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(b.Signal(ctx, "lead", Raise{Content: "q", Priority: "high"}))(t)
+			expect.Values(b.PostAddressing(ctx, "w", "s1", Post{Content: "a"}, nil))(t)
+			expect.OK(t, c.do(b, ctx))
+			d := expect.Value(b.SignalByID(ctx, "s1"))(t)
 			last, s := d.History[len(d.History)-1], d.Signal
 			switch {
 			case c.by == "waived":
@@ -365,10 +318,7 @@ func TestDutyToSurface(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
 	post := func(posts ...Post) []Posted {
 		t.Helper()
-		out, err := b.PostBatch(ctx, "w", posts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := expect.Value(b.PostBatch(ctx, "w", posts))(t)
 		return out
 	}
 	must := func(want ...string) {
@@ -427,13 +377,9 @@ func TestDutyToSurface(t *testing.T) {
 // TestSourceOfAnswers: who asks for sources asks for those of answers too.
 func TestSourceOfAnswers(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
-	if _, err := b.Signal(ctx, "lead", Raise{Content: "q"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Signal(ctx, "lead", Raise{Content: "q"}))(t)
 	posts := []Post{{Content: "a detail"}, {Content: "must", MustSurface: true}, {Content: "the answer", Addresses: []string{"s1"}}, {Content: "both", MustSurface: true, Addresses: []string{"s1"}}}
-	if _, err := b.PostBatch(ctx, "w", posts); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.PostBatch(ctx, "w", posts))(t)
 	if got := rules(t, b, Policy{}); got != "" {
 		t.Error(got)
 	}
@@ -441,9 +387,7 @@ func TestSourceOfAnswers(t *testing.T) {
 		t.Error(got)
 	}
 	for _, id := range []string{"e2", "e3", "e4"} {
-		if _, err := b.Post(ctx, "w", Post{Content: "again", SourceDoc: "a.md", Supersedes: []string{id}, Addresses: []string{"s1"}}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Post(ctx, "w", Post{Content: "again", SourceDoc: "a.md", Supersedes: []string{id}, Addresses: []string{"s1"}}))(t)
 	}
 	if got := rules(t, b, Policy{RequireSource: true}); got != "" {
 		t.Error(got)
@@ -465,16 +409,9 @@ func TestPostedReopened(t *testing.T) {
 		{[]Post{{Content: "b"}}, nil},
 	} {
 		b := newBoard(t)
-		if _, err := b.Signal(ctx, "x", Raise{Content: "who?"}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := b.Post(ctx, "x", Post{Content: "a", Addresses: []string{"s1"}}); err != nil {
-			t.Fatal(err)
-		}
-		posted, err := b.PostBatch(ctx, "x", c.posts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Signal(ctx, "x", Raise{Content: "who?"}))(t)
+		expect.Value(b.Post(ctx, "x", Post{Content: "a", Addresses: []string{"s1"}}))(t)
+		posted := expect.Value(b.PostBatch(ctx, "x", c.posts))(t)
 		if got := posted[0].Reopened; !slices.Equal(got, c.want) {
 			t.Errorf("%v: reopened %v, not %v", c.posts, got, c.want)
 		}

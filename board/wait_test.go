@@ -16,15 +16,14 @@ import (
 	"blackboard/board/record"
 	"blackboard/board/sqlite"
 	"blackboard/board/store"
+	"blackboard/testdata/expect"
 )
 
 // TestWait: whoever waits is told when it has happened, also what had happened before; without it,
 // that the time is over.
 func TestWait(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
-	if _, err := b.Signal(ctx, "lead", Raise{Content: "q", Priority: "critical"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Signal(ctx, "lead", Raise{Content: "q", Priority: "critical"}))(t)
 	other := mustOpen(t, b.dir, "test")
 	over, done := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
 	defer done()
@@ -68,9 +67,7 @@ func TestWait(t *testing.T) {
 		v, err := b.WaitGate(ctx, Policy{})
 		gate <- answer{verdict: v, err: err}
 	}()
-	if _, err := other.Waive(ctx, "boss", "s1", "later"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(other.Waive(ctx, "boss", "s1", "later"))(t)
 	if a := <-signal; a.err != nil || a.signal.Status != Waived || a.signal.ClosedBy != "boss" {
 		t.Errorf("%+v", a)
 	}
@@ -142,35 +139,24 @@ func TestRuns(t *testing.T) {
 	if runs, err := List(ctx, filepath.Join(dir, "none"), Policy{}); err != nil || runs == nil || len(runs) != 0 {
 		t.Errorf("%v, %v", runs, err)
 	}
-	b, err := Create(ctx, dir, "one", "find out", "lead", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(Create(ctx, dir, "one", "find out", "lead", nil))(t)
 	defer b.Close()
 	if _, err := Create(ctx, dir, "one", "", "lead", nil); !errors.Is(err, fault.Conflict) {
 		t.Errorf("made twice: %v", err)
 	}
 	for _, p := range []string{"critical", "low"} {
-		if _, err := b.Signal(ctx, "lead", Raise{Content: "q", Priority: p}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Signal(ctx, "lead", Raise{Content: "q", Priority: p}))(t)
 	}
-	if _, err := b.Post(ctx, "w", Post{Content: "c"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(ctx, "w", Post{Content: "c"}))(t)
 	long := time.Now().Add(-time.Hour)
 	for name, content := range map[string]string{"broken": strings.Repeat("no database ", 1000), "empty": "", "new": "", "not a run": "x", "notes.txt": "x"} {
 		path := filepath.Join(dir, name)
 		if !strings.Contains(name, ".") {
 			path += sqlite.RunSuffix
 		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(path, []byte(content), 0o600))
 		if name == "empty" {
-			if err := os.Chtimes(path, long, long); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.Chtimes(path, long, long))
 		}
 	}
 	runs, err := List(ctx, dir, Policy{})
@@ -212,13 +198,9 @@ func TestRowsOfSomebodyElse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, ctx := newBoard(t), t.Context()
-			if _, err := b.Post(ctx, "w", Post{Content: "c"}); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := b.Signal(ctx, "w", Raise{Content: "q"}); err != nil {
-				t.Fatal(err)
-			}
-			if err := b.db.Write(ctx, func(tx *store.Tx) error {
+			expect.Value(b.Post(ctx, "w", Post{Content: "c"}))(t)
+			expect.Value(b.Signal(ctx, "w", Raise{Content: "q"}))(t)
+			expect.OK(t, b.db.Write(ctx, func(tx *store.Tx) error {
 				if onFiles {
 					if _, err := tx.Exec(`PRAGMA ignore_check_constraints = 1`); err != nil {
 						return err
@@ -226,9 +208,7 @@ func TestRowsOfSomebodyElse(t *testing.T) {
 				}
 				_, err := tx.Exec(stmt)
 				return err
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 			found := 0
 			for _, read := range []func() error{
 				func() error { _, err := b.Query(ctx, Query{}); return err },
@@ -258,9 +238,7 @@ func TestRowsOfSomebodyElse(t *testing.T) {
 // TestExportToFullDisk: what could not be written is an error.
 func TestExportToFullDisk(t *testing.T) {
 	b, ctx := newBoard(t), t.Context()
-	if _, err := b.Post(ctx, "w", Post{Content: "<b>bold</b> finding"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(ctx, "w", Post{Content: "<b>bold</b> finding"}))(t)
 	if err := b.Export(ctx, full{}); err == nil {
 		t.Error("what could not be written was not told")
 	}
@@ -276,31 +254,22 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 func TestWatchAfterAWhile(t *testing.T) {
 	needsFile(t)
 	dir := t.TempDir()
-	b, err := OpenOrCreate(t.Context(), dir, "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(OpenOrCreate(t.Context(), dir, "r"))(t)
 	defer b.Close()
-	if _, err := b.Post(t.Context(), "w", Post{Content: "first"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "w", Post{Content: "first"}))(t)
 	next, stop := iter.Pull2(b.Watch(t.Context(), 0))
 	defer stop()
 	for _, want := range []string{"first", "second", "third"} {
 		if want != "first" {
 			long := time.Now().Add(-time.Hour)
 			for _, path := range []string{b.path, b.path + "-wal"} {
-				if err := os.Chtimes(path, long, long); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, os.Chtimes(path, long, long))
 			}
 			idle := sqlite.TimesOf(b.path)
 			if runtime.GOOS != "windows" && !idle.Quiet() {
 				t.Fatal(idle)
 			}
-			if _, err := b.Post(t.Context(), "w", Post{Content: want}); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(b.Post(t.Context(), "w", Post{Content: want}))(t)
 			if sqlite.TimesOf(b.path) == idle {
 				t.Fatal("the times do not tell of what was posted")
 			}

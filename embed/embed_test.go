@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 func TestCosine(t *testing.T) {
@@ -47,10 +49,7 @@ func TestNormalize(t *testing.T) {
 }
 
 func TestModelJSON(t *testing.T) {
-	got, err := json.Marshal(Model{"m", 384, 256})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Value(json.Marshal(Model{"m", 384, 256}))(t)
 	if want := `{"name":"m","dim":384,"max_tokens":256}`; string(got) != want {
 		t.Errorf("%s, want %s", got, want)
 	}

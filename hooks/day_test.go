@@ -11,6 +11,7 @@ import (
 	"blackboard/board"
 	"blackboard/kb"
 	"blackboard/kb/memory"
+	"blackboard/testdata/expect"
 )
 
 // day is a working day in one clone: its events in their order, as Claude Code sends them.
@@ -236,24 +237,18 @@ func (d *day) prepare() {
 		"Wrote the first writer for the CSV export; streaming from the database comes next"},
 		{memory.Journal, "I am sure that the header row of the export is right now and that it can be merged"},
 		{memory.Core, "I pair with the billing team and leave a line in the changelog for each visible change"}} {
-		if _, err := m.SaveNote(t.Context(), n[0], "", n[1], false); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(m.SaveNote(t.Context(), n[0], "", n[1], false))(t)
 	}
-	if _, err := d.author.EditNamed(t.Context(), "VOICE", "",
-		"Plain, short sentences. British spelling in texts for users.", 0); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(d.author.EditNamed(t.Context(), "VOICE", "",
+		"Plain, short sentences. British spelling in texts for users.", 0))(t)
 	k, err := kb.Open(t.Context(), d.home, kb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { openBoards.Wait(); k.Close() })
 	for _, c := range capsules {
-		if _, err := k.Remember(t.Context(), kb.Capsule{Kind: "gotcha", Scope: "universal", Title: c[0], Body: c[1]},
-			kb.RememberOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(k.Remember(t.Context(), kb.Capsule{Kind: "gotcha", Scope: "universal", Title: c[0], Body: c[1]},
+			kb.RememberOptions{}))(t)
 	}
 	d.searcher = k
 	b, err := board.Create(t.Context(), filepath.Join(d.home, "boards"), "tally-q4",
@@ -262,13 +257,9 @@ func (d *day) prepare() {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if _, err := b.Expect(t.Context(), "lead", []string{"claude", "checker"}, false); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Signal(t.Context(), "checker", board.Raise{Priority: "critical",
-		Content: "Does the export have the tax rate of each credit note, or only the amount?"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Expect(t.Context(), "lead", []string{"claude", "checker"}, false))(t)
+	expect.Value(b.Signal(t.Context(), "checker", board.Raise{Priority: "critical",
+		Content: "Does the export have the tax rate of each credit note, or only the amount?"}))(t)
 	const wrongDays = "--- FAIL: TestDaysAuckland (0.00s)\n    proration_test.go:14: got 31 want 30\nFAIL"
 	d.on("fix-proration", "fix-proration",
 		"Tenants far from UTC are not charged a day too much or too little when a plan changes")

@@ -17,6 +17,7 @@ import (
 	"blackboard/hooks/harness"
 	"blackboard/kb"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -56,7 +57,7 @@ func fixtures(t testing.TB) (all []fixture, answers map[string][]byte) {
 // to answers.
 func fixturesIn(t testing.TB, root string, answers map[string][]byte) (all []fixture) {
 	t.Helper()
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	expect.OK(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		rel, _ := filepath.Rel(root, path)
 		rel = filepath.ToSlash(rel)
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".json" ||
@@ -83,10 +84,7 @@ func fixturesIn(t testing.TB, root string, answers map[string][]byte) (all []fix
 		}
 		all = append(all, fixture{dir + "/" + file, dir, parts[0], data})
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 
@@ -107,14 +105,9 @@ func TestFixtures(t *testing.T) {
 	}
 	golden := filepath.Join("harness", "testdata", "events.jsonl")
 	if *update {
-		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(golden, got.Bytes(), 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := expect.Value(os.ReadFile(golden))(t)
 	have, old := strings.Split(got.String(), "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(have), len(old)) {
 		a, b := "", ""
@@ -187,9 +180,7 @@ func keys(t *testing.T, data []byte) (paths []string) {
 		paths = append(paths, path+"="+kind)
 	}
 	var v any
-	if err := json.Unmarshal(data, &v); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal(data, &v))
 	walk("", v)
 	slices.Sort(paths)
 	return paths
@@ -278,14 +269,9 @@ func TestMutants(t *testing.T) {
 			handle(data[:len(data)*percent/100])
 		}
 		var v any
-		if err := json.Unmarshal(data, &v); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal(data, &v))
 		mutants(v, func() {
-			changed, err := json.Marshal(v)
-			if err != nil {
-				t.Fatal(err)
-			}
+			changed := expect.Value(json.Marshal(v))(t)
 			// of the long ones a part: they hold the same a hundred times
 			if cost.Quick() && n%7 != 0 && len(changed) >= 2000 {
 				n++

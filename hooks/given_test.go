@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"blackboard/board"
+	"blackboard/testdata/expect"
 )
 
 // TestKeepGiven: what was given unasked is on the board of $BOARD_RUN, and no word of
@@ -27,10 +28,7 @@ func TestKeepGiven(t *testing.T) {
 	if names, _ := board.RunNames(boards); len(names) > 0 || w.logged() != "" {
 		t.Fatalf("it made %v, and the log has %s", names, w.logged())
 	}
-	b, err := board.Create(t.Context(), boards, "audit", "", "lead", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.Create(t.Context(), boards, "audit", "", "lead", nil))(t)
 	defer b.Close()
 	tell("s2")
 	w.env["BOARD_WORKER"] = "reader-1"
@@ -57,10 +55,7 @@ func TestKeepGivenAtStart(t *testing.T) {
 	w.searcher = found(hit("k1", "Retries", "b", 1))
 	w.named("retry", "The client retries too often, and hides the error of its first call.")
 	w.env["BOARD_RUN"] = "audit"
-	b, err := board.Create(t.Context(), filepath.Join(w.home, "boards"), "audit", "", "lead", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.Create(t.Context(), filepath.Join(w.home, "boards"), "audit", "", "lead", nil))(t)
 	defer b.Close()
 	if got := w.tell("SessionStart", map[string]any{"source": "startup"}); !strings.Contains(got,
 		"(k1)") {

@@ -17,6 +17,7 @@ import (
 	"blackboard/hooks/topics"
 	"blackboard/kb"
 	"blackboard/kb/memory"
+	"blackboard/testdata/expect"
 )
 
 var t0 = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -59,9 +60,7 @@ func newWorld(t testing.TB) *world {
 	dir := t.TempDir()
 	w := &world{t: t, home: filepath.Join(dir, "home"), specs: filepath.Join(dir, "specs"),
 		project: filepath.Join(dir, "project"), now: t0}
-	if err := os.MkdirAll(w.project, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(w.project, 0o700))
 	w.env = map[string]string{"BOARD_SPEC_ROOT": w.specs, "BOARD_CONFIG_DIR": filepath.Join(dir,
 		"config"), "HOME": dir, "BOARD_HOOK_TIMEOUT": "1m"}
 	return w
@@ -121,10 +120,7 @@ func (w *world) topicsDir() *topics.Dir {
 
 func real(t testing.TB, dir string) string {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir = expect.Value(filepath.EvalSymlinks(dir))(t)
 	return dir
 }
 
@@ -149,7 +145,7 @@ func everything(t testing.TB, dirs ...string) string {
 	t.Helper()
 	var b strings.Builder
 	for _, dir := range dirs {
-		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		expect.OK(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || !d.Type().IsRegular() {
 				return nil
 			}
@@ -157,10 +153,7 @@ func everything(t testing.TB, dirs ...string) string {
 			b.WriteString(path + "\n")
 			b.Write(data)
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	return b.String()
 }

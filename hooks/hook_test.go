@@ -14,6 +14,7 @@ import (
 
 	"blackboard/kb"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 func TestMain(m *testing.M) { os.Exit(cost.Main(m)) }
@@ -136,9 +137,7 @@ func TestBroken(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir) // where a relative place would be
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, []byte("x"), 0o600))
 	for _, home := range []string{"", file, filepath.Join(file, "below"),
 		filepath.Join(dir, "new")} {
 		for _, specs := range []string{"", file, "relative"} {
@@ -256,10 +255,7 @@ func TestOpenCodeCompaction(t *testing.T) {
 // is old.
 func TestSeen(t *testing.T) {
 	home := t.TempDir()
-	s, err := openSession(home, "../../evil")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(openSession(home, "../../evil"))(t)
 	if rel, err := filepath.Rel(sessionDir(home), s.path); err != nil ||
 		strings.Contains(rel, string(filepath.Separator)) {
 		t.Errorf("the file is %s", s.path)
@@ -276,21 +272,15 @@ func TestSeen(t *testing.T) {
 	}
 	for _, nonsense := range []string{"", "[]", `{"given":42}`,
 		strings.Repeat("x", maxStateBytes+1)} {
-		if err := os.WriteFile(s.path, []byte(nonsense), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(s.path, []byte(nonsense), 0o600))
 		if s, err := openSession(home, "../../evil"); err == nil || len(s.Given) > 0 {
 			t.Errorf("%.20q: %v, %v", nonsense, s.Given, err)
 		}
 	}
 	young, _ := openSession(home, "young")
-	if err := young.save(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, young.save())
 	old := time.Now().Add(-2 * stateTTL)
-	if err := os.Chtimes(s.path, old, old); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chtimes(s.path, old, old))
 	forgetOld(home, time.Now())
 	if files, err := os.ReadDir(sessionDir(home)); err != nil || len(files) != 1 ||
 		files[0].Name() != filepath.Base(young.path) {
@@ -328,10 +318,7 @@ func TestLogOnce(t *testing.T) {
 		logLine(home, now, LostLine+": not written within 1s")
 	}
 	logLine(home, t0.Add(24*time.Hour), "the topic: no such file")
-	data, err := os.ReadFile(LogPath(home))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(LogPath(home)))(t)
 	for text, want := range map[string]int{"the topic": 2, "another": 1, LostLine: 5} {
 		if n := strings.Count(string(data), text); n != want {
 			t.Errorf("%q is said %d times, not %d:\n%s", text, n, want, data)

@@ -12,6 +12,7 @@ import (
 	"blackboard/hooks/topics"
 	"blackboard/kb/memory"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // remembers opens the project's memory for an agent, and puts texts into it.
@@ -50,9 +51,7 @@ func TestReviewIsJudgedAfresh(t *testing.T) {
 		}
 		m := w.remembers(1, verdict)
 		for _, kind := range []string{memory.Journal, memory.Core} {
-			if _, err := m.SaveNote(t.Context(), kind, "", verdict+", as I noted", false); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(m.SaveNote(t.Context(), kind, "", verdict+", as I noted", false))(t)
 		}
 		w.searcher = found(hit("k1", "Ledger migration", verdict, 1))
 		got := w.tell("SessionStart", nil)
@@ -75,22 +74,15 @@ func TestNoCliff(t *testing.T) {
 	w := newWorld(t)
 	t.Cleanup(openBoards.Wait)
 	w.env["BOARD_RUN"] = "audit"
-	b, err := board.Create(t.Context(), filepath.Join(w.home, "boards"), "audit", "", "lead", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.Create(t.Context(), filepath.Join(w.home, "boards"), "audit", "", "lead", nil))(t)
 	defer b.Close()
-	if _, err := b.Signal(t.Context(), "r1", board.Raise{Content: "Who rotates the signing keys?",
-		Priority: "critical"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Signal(t.Context(), "r1", board.Raise{Content: "Who rotates the signing keys?",
+		Priority: "critical"}))(t)
 	w.remembers(1, "Never force-push to main", "Secrets stay out of logs")
 	w.named("auth", "# auth\n\nGoal: rotate the keys\n")
 	for i := range 120 {
-		if _, err := w.topicsDir().Note(t.Context(), "auth", fmt.Sprintf("note %d: %s, end %d", i,
-			strings.Repeat("what was tried ", 12), i)); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(w.topicsDir().Note(t.Context(), "auth", fmt.Sprintf("note %d: %s, end %d", i,
+			strings.Repeat("what was tried ", 12), i)))(t)
 		if i > 30 && i%5 > 0 {
 			continue
 		}
@@ -139,9 +131,7 @@ func TestSessionNamed(t *testing.T) {
 	w := newWorld(t)
 	file := filepath.Join(w.home, "env")
 	w.env["CLAUDE_ENV_FILE"] = file
-	if err := os.MkdirAll(w.home, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(w.home, 0o700))
 	w.tell("SessionStart", nil)
 	w.tell("SessionStart", map[string]any{"source": "resume"})
 	if got, err := os.ReadFile(file); string(got) != "export BOARD_SESSION=s1\n" {
@@ -181,7 +171,5 @@ func TestPreview(t *testing.T) {
 	if got := w.tell("SessionStart", nil); got != before.Text {
 		t.Errorf("given is\n%s\nnot\n%s", got, before.Text)
 	}
-	if _, err := topics.Open(w.specs, real(t, w.project), topics.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(topics.Open(w.specs, real(t, w.project), topics.Options{}))(t)
 }

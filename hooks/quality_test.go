@@ -19,6 +19,7 @@ import (
 	"blackboard/embed"
 	"blackboard/kb"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/shared/potion"
 )
 
@@ -41,10 +42,7 @@ type recallPrompt struct {
 func readRecallSet(t *testing.T, name string) recallSet {
 	t.Helper()
 	path := filepath.Join("..", "testdata", "recall", name+".jsonl")
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(os.Open(path))(t)
 	defer f.Close()
 	set := recallSet{name: name}
 	for sc := bufio.NewScanner(f); sc.Scan(); {
@@ -52,9 +50,7 @@ func readRecallSet(t *testing.T, name string) recallSet {
 			Capsule, Kind, Title, Body string
 			recallPrompt
 		}
-		if err := json.Unmarshal(sc.Bytes(), &l); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal(sc.Bytes(), &l))
 		switch {
 		case l.Capsule != "":
 			set.ids = append(set.ids, l.Capsule)
@@ -133,22 +129,19 @@ func recallBase(t *testing.T, empty string, emb embed.Embedder, capsules []kb.Ca
 	[]string) {
 	t.Helper()
 	home := t.TempDir()
-	if err := os.CopyFS(home, os.DirFS(empty)); err != nil {
-		t.Fatal(err)
+	expect.OK(t, os.CopyFS(home, os.DirFS(empty)))
+	k := expect.Value(kb.Open(t.Context(), home, kb.Options{Embedder: emb}))(t)
+	var set kb.ImportSet
+	for _, c := range capsules {
+		set.Items = append(set.Items, kb.Incoming{Capsule: c})
 	}
-	k, err := kb.Open(t.Context(), home, kb.Options{Embedder: emb})
-	if err != nil {
-		t.Fatal(err)
-	}
-	capsules = slices.Clone(capsules)
-	for part := range slices.Chunk(capsules, 500) {
-		if err := k.Fill(t.Context(), part); err != nil {
-			t.Fatal(err)
-		}
+	out := expect.Value(k.Import(t.Context(), &set, kb.ImportOptions{Force: true}))(t)
+	if len(out.Stored) != len(capsules) {
+		t.Fatalf("%d of %d capsules are stored", len(out.Stored), len(capsules))
 	}
 	ids := make([]string, len(capsules))
-	for i := range capsules {
-		ids[i] = capsules[i].ID
+	for i := range out.Stored {
+		ids[i] = out.Stored[i].Capsule.ID
 	}
 	return k, ids
 }
@@ -164,11 +157,8 @@ func (c *recallCount) ask(t *testing.T, k *kb.KB, names map[string]string,
 		}
 		turn := &turn{Config: Config{Searcher: k, Env: func(string) string { return "" }},
 			depth: Depths[0]}
-		hits, err := turn.lookup(t.Context(), kb.Query{Text: clip(clean(p.Text), maxQuery),
-			Floor: turn.depth.Floor, Peek: true}, &sessionState{}, turn.depth.Items)
-		if err != nil {
-			t.Fatal(err)
-		}
+		hits := expect.Value(turn.lookup(t.Context(), kb.Query{Text: clip(clean(p.Text), maxQuery),
+			Floor: turn.depth.Floor, Peek: true}, &sessionState{}, turn.depth.Items))(t)
 		right := slices.ContainsFunc(hits,
 			func(h kb.Hit) bool { return slices.Contains(p.Relevant, names[h.ID]) })
 		wrong := slices.ContainsFunc(hits,
@@ -247,9 +237,7 @@ func measureRecall(t *testing.T, set recallSet, emb embed.Embedder, empty string
 				byID[ids[i]] = name
 			}
 			c.ask(t, k, byID, prompts)
-			if err := k.Close(); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, k.Close())
 		}
 		all[size.name] = c.rates()
 	}
@@ -267,14 +255,8 @@ func TestRecallQuality(t *testing.T) {
 	}
 	for mode, emb := range embedders {
 		empty := t.TempDir()
-		k, err := kb.Open(t.Context(), empty, kb.Options{Embedder: emb})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := k.Calibrate(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := expect.Value(kb.Open(t.Context(), empty, kb.Options{Embedder: emb}))(t)
+		c := expect.Value(k.Calibrate(t.Context()))(t)
 		k.Close()
 		t.Logf("%s: the threshold is %.3f", mode, c[0].Threshold)
 		sets := []string{"field", "audit", "shop", "infra"}

@@ -14,6 +14,7 @@ import (
 	"blackboard/hooks/topics"
 	"blackboard/kb"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 const question = "where is the retry bug of the client"
@@ -81,6 +82,21 @@ func TestMerge(t *testing.T) {
 	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question,
 		"session_id": "s2"}); strings.Count(got, "(k1)") != 1 || !strings.Contains(got, "k2") {
 		t.Errorf("it gave %s", got)
+	}
+}
+
+// TestSureAlone: a second hit that is sure by itself is given however far ahead the first is; one that
+// is only just sure is not, and the log says why.
+func TestSureAlone(t *testing.T) {
+	w := newWorld(t)
+	w.searcher = found(hit("k1", "a", "b", 2), hit("k2", "c", "d", 0.8), hit("k3", "e", "f", 0.7))
+	if got := w.tell("UserPromptSubmit", map[string]any{"prompt": question}); !strings.Contains(
+		got, "(k2)") || strings.Contains(got, "(k3)") {
+		t.Errorf("it gave %s", got)
+	}
+	if b, err := os.ReadFile(RecallPath(w.home)); err != nil || !strings.Contains(string(b),
+		"k3, 1 tokens, left out: far behind the best of both searches; evidence 0.70 of 0.50") {
+		t.Errorf("the log: %s, %v", b, err)
 	}
 }
 
@@ -158,10 +174,8 @@ func TestStart(t *testing.T) {
 	}
 	w.named("auth", "# Auth\nGoal: rotate.\n"+text.FrameEnd+
 		"\n</system-reminder> <private>x</private>")
-	if _, err := w.topicsDir().Record(t.Context(), "auth", topics.Entry{Tool: "Bash",
-		Command: "make"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(w.topicsDir().Record(t.Context(), "auth", topics.Entry{Tool: "Bash",
+		Command: "make"}))(t)
 	got := w.tell("SessionStart", nil)
 	for _, want := range []string{"| # Auth\n| Goal: rotate.", "| 11-21 12:00 Bash: make",
 		"k1", "«private»"} {
@@ -220,10 +234,8 @@ func TestPrefix(t *testing.T) {
 	w := newWorld(t)
 	name := filepath.Join(w.env["BOARD_CONFIG_DIR"], "prefix.txt")
 	write := func(text string) {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700),
-			os.WriteFile(name, []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o700),
+			os.WriteFile(name, []byte(text), 0o600)))
 	}
 	standard := strings.TrimSpace(defaultPrefix)
 	write("Ours is another.\n")
@@ -257,29 +269,20 @@ func TestRun(t *testing.T) {
 		t.Errorf("a name that is none: %s", got)
 	}
 	w.env["BOARD_RUN"] = "audit"
-	b, err := board.OpenOrCreate(t.Context(), filepath.Join(w.home, "boards"), "audit")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.OpenOrCreate(t.Context(), filepath.Join(w.home, "boards"), "audit"))(t)
 	defer b.Close()
 	b.SetNow(func() time.Time { return w.now })
-	if _, err := b.Signal(t.Context(), "planner", board.Raise{Content: "Which colour?",
-		Priority: "low"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Signal(t.Context(), "planner", board.Raise{Content: "Which colour?",
+		Priority: "low"}))(t)
 	if got := w.tell("SessionStart", nil); !strings.Contains(got, "The gate is open") {
 		t.Errorf("an open gate: %s", got)
 	}
 	for _, q := range []string{"Who rotates the keys?", "Is it @reader-1, or not?",
 		"And @reader-10?", "Who else?"} {
-		if _, err := b.Signal(t.Context(), "planner", board.Raise{Content: q,
-			Priority: "high"}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Signal(t.Context(), "planner", board.Raise{Content: q,
+			Priority: "high"}))(t)
 	}
-	if _, err := b.Claim(t.Context(), "reader-1", "s2", board.DefaultLease); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Claim(t.Context(), "reader-1", "s2", board.DefaultLease))(t)
 	if got := w.tell("SessionStart", nil); !strings.Contains(got, "The gate is closed") ||
 		!strings.Contains(got, "- s2 high: Who rotates the keys?\n- s3 high: ") {
 		t.Errorf("a closed gate: %s", got)
@@ -300,26 +303,19 @@ func TestRun(t *testing.T) {
 func TestSignalsBeyondMany(t *testing.T) {
 	w := newWorld(t)
 	w.env["BOARD_RUN"], w.env["BOARD_WORKER"] = "audit", "reader-1"
-	b, err := board.OpenOrCreate(t.Context(), filepath.Join(w.home, "boards"), "audit")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.OpenOrCreate(t.Context(), filepath.Join(w.home, "boards"), "audit"))(t)
 	defer b.Close()
 	b.SetNow(func() time.Time { return w.now })
 	raise := func(q, priority string) {
-		if _, err := b.Signal(t.Context(), "planner", board.Raise{Content: q,
-			Priority: priority}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Signal(t.Context(), "planner", board.Raise{Content: q,
+			Priority: priority}))(t)
 	}
 	for range 210 {
 		raise("And @reader-10?", "high")
 	}
 	raise("Which colour?", "low")
 	raise("And which size, @reader-1?", "low")
-	if _, err := b.Claim(t.Context(), "reader-1", "s211", board.DefaultLease); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Claim(t.Context(), "reader-1", "s211", board.DefaultLease))(t)
 	got := w.tell("UserPromptSubmit", map[string]any{"prompt": question})
 	if !strings.Contains(got, "s211 low, claimed: Which colour?") ||
 		!strings.Contains(got, "s212 low, addressed: And which size") ||
@@ -360,10 +356,7 @@ func TestRecallIsLogged(t *testing.T) {
 	w.searcher = s
 	w.tell("UserPromptSubmit", map[string]any{"prompt": question})
 	w.tell("UserPromptSubmit", map[string]any{"prompt": question})
-	b, err := os.ReadFile(RecallPath(w.home))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(os.ReadFile(RecallPath(w.home)))(t)
 	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
 	for i, wants := range [][]string{{
 		"k1, 1 tokens, given: evidence 1.00 of 0.50, words 7.2, cosine 0.61",

@@ -15,6 +15,7 @@ import (
 
 	"blackboard/hooks/harness"
 	"blackboard/hooks/topics"
+	"blackboard/testdata/expect"
 )
 
 func TestWorthRecording(t *testing.T) {
@@ -187,9 +188,7 @@ func TestPatchInShell(t *testing.T) {
 		p["transcript_path"] = path
 		w.asks("codex", event, p)
 	}
-	if err := os.MkdirAll(w.home, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(w.home, 0o700))
 	change("call_0", "completed", "before.md") // in a sitting whose end was not told
 	tell("SessionStart", map[string]any{"source": "resume"})
 	change("call_1", "completed", "a.md", "docs/tax.md")

@@ -13,6 +13,7 @@ import (
 	"blackboard/hooks/topics"
 	"blackboard/kb"
 	"blackboard/kb/memory"
+	"blackboard/testdata/expect"
 )
 
 // asks sends a payload to a harness's hook, and returns the text that its model gets.
@@ -40,30 +41,21 @@ func worked(t *testing.T) *world {
 	w.withMemory, w.env["BOARD_WORKER"] = true, "claude"
 	w.searcher = found(known()...)
 	w.named("auth", "# Auth\nGoal: rotate the keys.")
-	m, err := memory.Open(w.home, memory.Options{Workspace: real(t, w.project), Agent: "claude",
-		Now: func() time.Time { return w.now }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Value(memory.Open(w.home, memory.Options{Workspace: real(t, w.project), Agent: "claude",
+		Now: func() time.Time { return w.now }}))(t)
 	defer m.Close()
 	for i := range 40 { // more than there is room for
 		text := fmt.Sprintf("The ledger %d counts in cents, and rounds %d times, %s", i, i,
 			strings.Repeat("again and ", 9))
-		if _, err := m.Put(t.Context(), memory.Item{Tier: memory.Workspace, Content: text},
-			memory.PutOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(m.Put(t.Context(), memory.Item{Tier: memory.Workspace, Content: text},
+			memory.PutOptions{}))(t)
 	}
 	for _, text := range []string{"Never force-push to main", "The ledger counts in cents"} {
-		if _, err := m.Put(t.Context(), memory.Item{Tier: memory.Workspace, Content: text,
-			Importance: 0.95}, memory.PutOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(m.Put(t.Context(), memory.Item{Tier: memory.Workspace, Content: text,
+			Importance: 0.95}, memory.PutOptions{}))(t)
 	}
-	if _, err := m.SaveNote(t.Context(), memory.Core, "",
-		"I run the tests before I say that it works", false); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(m.SaveNote(t.Context(), memory.Core, "",
+		"I run the tests before I say that it works", false))(t)
 	w.records("auth", "other", "make generate")
 	return w
 }
@@ -327,9 +319,7 @@ func TestSeenOutlivesTheSession(t *testing.T) {
 	for i := range maxSessions + 10 {
 		s, _ := openSession(w.home, "t"+string(rune('a'+i%26))+strings.Repeat("x", i/26))
 		s.addPrompt("k")
-		if err := s.save(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.save())
 		ids = append(ids, s.path)
 	}
 	forgetOld(w.home, time.Now())

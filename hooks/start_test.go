@@ -11,6 +11,7 @@ import (
 	"blackboard/board"
 	"blackboard/hooks/topics"
 	"blackboard/kb/memory"
+	"blackboard/testdata/expect"
 )
 
 // branch puts the project on a branch.
@@ -37,10 +38,8 @@ func TestStartOfABranch(t *testing.T) {
 		strings.Contains(got, "## Topic") {
 		t.Errorf("without a spec: %s", got)
 	}
-	if _, err := w.topicsDir().Note(t.Context(), "current",
-		"the ledger waits for a lock"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(w.topicsDir().Note(t.Context(), "current",
+		"the ledger waits for a lock"))(t)
 	got := w.tell("SessionStart", nil)
 	if !strings.Contains(got,
 		"## Topic current, branch fix/retry-backoff\n| ## Notes\n|\n| - 2026-11-21 12:00 the ledger waits") || !strings.Contains(got, "(k1)") {
@@ -71,17 +70,12 @@ func TestStartWithoutASpec(t *testing.T) {
 		if c.topic != "" {
 			w.named(c.topic, "")
 		}
-		m, err := memory.Open(w.home, memory.Options{Workspace: real(t, w.project),
-			Now: func() time.Time { return w.now }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := expect.Value(memory.Open(w.home, memory.Options{Workspace: real(t, w.project),
+			Now: func() time.Time { return w.now }}))(t)
 		put := func(text string) {
 			t.Helper()
-			if _, err := m.Put(t.Context(), memory.Item{Tier: memory.Workspace, Content: text},
-				memory.PutOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(m.Put(t.Context(), memory.Item{Tier: memory.Workspace, Content: text},
+				memory.PutOptions{}))(t)
 		}
 		put("The pg-ledger takes a lock on each table for a migration")
 		for i := range 60 {
@@ -104,10 +98,7 @@ func TestStartPage(t *testing.T) {
 	w := worked(t)
 	t.Cleanup(openBoards.Wait)
 	w.env["BOARD_RUN"] = "audit"
-	b, err := board.Create(t.Context(), filepath.Join(w.home, "boards"), "audit", "", "lead", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.Create(t.Context(), filepath.Join(w.home, "boards"), "audit", "", "lead", nil))(t)
 	defer b.Close()
 	w.searcher = found(hit("k1", "Keys", "Rotate  the keys.", 1),
 		hit("k2", "Ledger", "It is slow.", 0.9))
@@ -172,14 +163,9 @@ func TestStartFillsItsBudget(t *testing.T) {
 func TestStartSaysWhereTheRestIs(t *testing.T) {
 	w := newWorld(t)
 	w.withMemory = true
-	m, err := memory.Open(w.home, memory.Options{Workspace: real(t, w.project), Author: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := m.EditNamed(t.Context(), memory.Voice, "", strings.Repeat("Short sentences.\n",
-		900), memory.AnyRevision); err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Value(memory.Open(w.home, memory.Options{Workspace: real(t, w.project), Author: true}))(t)
+	expect.Value(m.EditNamed(t.Context(), memory.Voice, "", strings.Repeat("Short sentences.\n",
+		900), memory.AnyRevision))(t)
 	m.Close()
 	if got := w.tell("SessionStart", nil); !strings.Contains(got,
 		"… the rest: memory.named.show VOICE workspace") {

@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/kb/memory"
+	"blackboard/testdata/expect"
 )
 
 // TestSubagents: a subagent of a run starts with its brief; one that the run expects and
@@ -20,18 +21,11 @@ func TestSubagents(t *testing.T) {
 		t.Errorf("without a run: %s", got)
 	}
 	w.env["BOARD_RUN"] = "audit"
-	b, err := board.Create(t.Context(), filepath.Join(w.home, "boards"), "audit", "May we ship v3?", "lead", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.Create(t.Context(), filepath.Join(w.home, "boards"), "audit", "May we ship v3?", "lead", nil))(t)
 	defer b.Close()
-	if _, err := b.Expect(t.Context(), "lead", []string{"reader-1", "reader-2"}, false); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Signal(t.Context(), "lead", board.Raise{Content: "Who rotates the keys?",
-		Priority: "high"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Expect(t.Context(), "lead", []string{"reader-1", "reader-2"}, false))(t)
+	expect.Value(b.Signal(t.Context(), "lead", board.Raise{Content: "Who rotates the keys?",
+		Priority: "high"}))(t)
 	w.searcher = found(hit("k1", "Shipping", "v3 needs the new keys.", 1))
 	got := w.tell("SubagentStart", agent)
 	for _, want := range []string{"## Run ", "Goal: May we ship v3?", "Who rotates the keys?", "You are reader-1",
@@ -85,9 +79,7 @@ func TestSubagents(t *testing.T) {
 		t.Errorf("a session's own task, after its subagent of that name was kept: %+v", r)
 	}
 	w.env["BOARD_WORKER"] = ""
-	if _, err := b.Post(t.Context(), "reader-2", board.Post{Content: "Keys rotate daily"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "reader-2", board.Post{Content: "Keys rotate daily"}))(t)
 	if got := stop("a2", "reader-2", false); got != "" {
 		t.Errorf("one that has posted: %s", got)
 	}
@@ -101,10 +93,7 @@ func TestConversationsByThemselves(t *testing.T) {
 	w.tell("SessionStart", nil)
 	m := w.remembers(.5, "The ledger counts in cents")
 	talks := func() []memory.ConversationInfo {
-		all, err := m.Conversations(t.Context(), "", memory.Statuses, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := expect.Value(m.Conversations(t.Context(), "", memory.Statuses, 0))(t)
 		return all
 	}
 	if all := talks(); len(all) > 0 {

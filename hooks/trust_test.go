@@ -12,6 +12,7 @@ import (
 	"blackboard/board/text"
 	"blackboard/hooks/harness"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // password is a secret that looks like any word, so that only where it stands tells.
@@ -193,13 +194,9 @@ func TestNothingBreaksOut(t *testing.T) {
 		h.Source = "file " + evil
 		w.searcher = found(h)
 		d := w.topicsDir()
-		if _, err := d.Use(t.Context(), "auth", "g"); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(d.SpecPath("auth"),
-			[]byte("# Auth\n"+evil+"\nauth words of the spec\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(d.Use(t.Context(), "auth", "g"))(t)
+		expect.OK(t, os.WriteFile(d.SpecPath("auth"),
+			[]byte("# Auth\n"+evil+"\nauth words of the spec\n"), 0o600))
 		w.tell("PostToolUse", map[string]any{"tool_name": "Bash " + evil, "tool_use_id": evil,
 			"tool_input": map[string]any{"command": "make " + evil}, "agent_type": evil})
 		w.tell("PostToolUseFailure", map[string]any{"tool_name": "Edit",
@@ -278,15 +275,12 @@ func TestSessionsStayInTheirDirectory(t *testing.T) {
 
 func filesBelow(t *testing.T, dir string) (names []string) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	expect.OK(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			names = append(names, path)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return names
 }
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/testdata/expect"
 )
 
 // A labelled is a use of a tool in a sequence of sessions, as a person has labelled it:
@@ -32,10 +34,7 @@ var labelledLine = regexp.MustCompile(`^(keep|noise) (?:true=(\w+) )?(\S+) (\S+)
 // readLabelled reads a sequence; @P in it is the project.
 func readLabelled(t *testing.T, name, project string) (all []labelled) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "worklog", name+".txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(filepath.Join("testdata", "worklog", name+".txt")))(t)
 	session := 0
 	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
 		if line == "session" {
@@ -162,9 +161,7 @@ func rollout(t *testing.T, dir string, all []labelled, session int) string {
 						"Chunk ID: 1a2b\nWall time: 0.1 seconds\nProcess exited with code %d\nOriginal token count: 9\nOutput:\n%s", l.exit, l.output)}}))
 		}
 	}
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, []byte(b.String()), 0o600))
 	return path
 }
 
@@ -226,16 +223,10 @@ func TestWorklogKeeps(t *testing.T) {
 	for _, harness := range []string{"claude", "codex", "gemini", "opencode"} {
 		t.Run(harness, func(t *testing.T) {
 			w := newWorld(t)
-			if err := os.MkdirAll(filepath.Join(w.project, ".git"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.MkdirAll(w.home, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(w.project, ".git", "HEAD"),
-				[]byte("ref: refs/heads/feat\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.MkdirAll(filepath.Join(w.project, ".git"), 0o700))
+			expect.OK(t, os.MkdirAll(w.home, 0o700))
+			expect.OK(t, os.WriteFile(filepath.Join(w.project, ".git", "HEAD"),
+				[]byte("ref: refs/heads/feat\n"), 0o600))
 			all := readLabelled(t, harness, w.project)
 			last := map[string]*labelled{} // the latest with a mark
 			for i := range all {
@@ -308,7 +299,5 @@ func TestWorklogKeeps(t *testing.T) {
 
 func mustDecode(t *testing.T, data []byte, v any) {
 	t.Helper()
-	if err := json.Unmarshal(data, v); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal(data, v))
 }

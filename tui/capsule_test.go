@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blackboard/kb"
+	"blackboard/testdata/expect"
 	"blackboard/tui/items"
 	"blackboard/tui/page"
 )
@@ -194,9 +195,7 @@ func TestCapsuleEditMeanwhile(t *testing.T) {
 	k := h.openKB()
 	must(k.Edit(context.Background(), capsulePlain, func(c *kb.Capsule) error { c.Body = "theirs"; return nil }, kb.EditOptions{}))
 	text := strings.Replace(string(must(os.ReadFile(path))), "has a number", "is mine", 1)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	end(nil)
 	h.wants("is at revision 2, not 1")
 	h.press("right", "enter")
@@ -231,9 +230,7 @@ func TestCapsuleRemade(t *testing.T) {
 	h := newHarness(t, fillCapsules)
 	h.openCapsule(capsulePlain)
 	h.wants("A pane is addressed")
-	if err := os.RemoveAll(filepath.Dir(kb.Path(h.home))); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.RemoveAll(filepath.Dir(kb.Path(h.home))))
 	h.capsuleFile(capsulePlain, "title: It was made anew\nkind: recipe\nscope: universal", "Anew.")
 	h.openKB()
 	h.press("ctrl+r")

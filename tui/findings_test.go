@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/testdata/expect"
 	"blackboard/tui/page"
 	"blackboard/tui/runs"
 )
@@ -73,10 +74,7 @@ func TestUndoLeavesOthers(t *testing.T) {
 	h.typeText("not now")
 	h.press("enter")
 	must(b.Reopen(ctx, "x", "s2", ""))
-	_, _, err := b.PostAddressing(ctx, "x", "s2", board.Post{Content: "ten a minute"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Values(b.PostAddressing(ctx, "x", "s2", board.Post{Content: "ten a minute"}, nil))(t)
 	h.press("u", "enter")
 	h.wants("s2 was changed since")
 	if s := must(b.SignalByID(ctx, "s2")).Signal; s.Status != board.Addressed {
@@ -258,9 +256,7 @@ func TestEditorFails(t *testing.T) {
 	msg := a.EditText(nil, "before\n", ".md", keep)().(page.EditorMsg)
 	ends := func(err error) { msg.Done(err).(page.ScreenBackMsg).Then.(page.Answer).Take() }
 	file := msg.Cmd.Args[1]
-	if err := os.WriteFile(file, []byte("written\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, []byte("written\n"), 0o600))
 	failed := exec.Command("sh", "-c", "exit 1").Run()
 	ends(failed)
 	if problem == nil || !strings.Contains(problem.Error(), file) {

@@ -25,6 +25,7 @@ import (
 	"blackboard/kb/learn"
 	"blackboard/kb/memory"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/tuitest"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
@@ -103,9 +104,7 @@ func newHarness(t *testing.T, fill func(h *harness)) *harness {
 			h.cfg.Theme, h.cfg.Renderer = c.theme, onTerminalOf(c.profile, c.dark)
 		}
 	}
-	if err := os.MkdirAll(h.cfg.Files, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(h.cfg.Files, 0o700))
 	if fill != nil {
 		fill(h)
 	}

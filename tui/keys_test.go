@@ -15,6 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/tui/page"
 	"blackboard/tui/runs"
 )
@@ -39,10 +40,7 @@ func everyState(t *testing.T, look func(name string, h *harness)) {
 // TestOneMeaning sees that in the whole program no key means two things, but for those that are
 // text or mean something else while one types.
 func TestOneMeaning(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("page", "keys.go"), nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := expect.Value(parser.ParseFile(token.NewFileSet(), filepath.Join("page", "keys.go"), nil, 0))(t)
 	blocks := 0
 	for _, decl := range file.Decls {
 		vars, ok := decl.(*ast.GenDecl)

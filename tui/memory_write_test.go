@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blackboard/kb/memory"
+	"blackboard/testdata/expect"
 	"blackboard/tui/items"
 )
 
@@ -152,9 +153,7 @@ func TestMemoryEditorTwice(t *testing.T) {
 	second, endSecond := h.startEditor("e")
 	h.asResearcher()
 	for path, text := range map[string]string{first: "The first.", second: "The second."} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	endFirst(nil)
 	endSecond(nil)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"blackboard/testdata/expect"
 	"blackboard/testdata/tuitest"
 	"blackboard/tui/cells"
 
@@ -201,9 +202,7 @@ func TestReplay(t *testing.T) {
 func TestSignalOfPolicy(t *testing.T) {
 	h := openAudit(t)
 	file := filepath.Join(h.cfg.Files, "board.yaml")
-	if err := os.WriteFile(file, []byte("gate:\n  block: [critical]\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, []byte("gate:\n  block: [critical]\n"), 0o600))
 	h.press("2", "enter")
 	h.wants("rate limited", "raised by")
 	h.lacks("keeps the gate closed")
@@ -254,9 +253,7 @@ func TestHostile(t *testing.T) {
 		must(b.Signal(ctx, "marker", board.Raise{Content: evil, Priority: "critical", Origin: p.Entry.ID}))
 		must(b.Claim(ctx, "marker", "s1", time.Hour))
 		var lines bytes.Buffer // nobody may have such a name, but one may come with an import
-		if err := b.Export(ctx, &lines); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, b.Export(ctx, &lines))
 		name := must(json.Marshal(evil))
 		must(board.Import(ctx, h.cfg.Boards, "ada", bytes.NewReader(bytes.ReplaceAll(lines.Bytes(), []byte(`"marker"`), name)), board.ImportOptions{Run: "evil"}))
 		h.cfg.Run = "evil"

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/testdata/expect"
 	"blackboard/tui/page"
 )
 
@@ -13,9 +14,7 @@ import (
 func settings(t *testing.T, text string) (page.Settings, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tui.conf")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	return page.ReadSettings(path)
 }
 

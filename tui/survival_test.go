@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"blackboard/board"
+	"blackboard/testdata/expect"
 	"blackboard/tui/page"
 	"blackboard/tui/runs"
 )
@@ -175,9 +176,7 @@ func TestSurvivalChanged(t *testing.T) {
 	if p.Result.Steps[0].Survival.Checked != checked+1 {
 		t.Errorf("%d items are checked, and %d were before one was posted", p.Result.Steps[0].Survival.Checked, checked)
 	}
-	if err := os.Remove(filepath.Join(h.cfg.Files, "report.md")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(filepath.Join(h.cfg.Files, "report.md")))
 	h.press("ctrl+r")
 	h.wants("there is no file report.md")
 	h.lacks("standard input")
@@ -230,12 +229,8 @@ func docx(t *testing.T, text string) string {
 		{"word/document.xml", `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">` +
 			`<w:body><w:p><w:r><w:t>` + text + `</w:t></w:r></w:p></w:body></w:document>`},
 	} {
-		if _, err := must(z.Create(f[0])).Write([]byte(f[1])); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(must(z.Create(f[0])).Write([]byte(f[1])))(t)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, z.Close())
 	return out.String()
 }

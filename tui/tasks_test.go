@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"blackboard/board"
+	"blackboard/testdata/expect"
 	"blackboard/tui/runs"
 )
 
@@ -246,9 +247,7 @@ func TestTasks(t *testing.T) {
 				fillCapsules(h)
 				fillMemory(h)
 				for name, text := range map[string]string{"report.md": "# Report\n\nAccess tokens never expire: the parser ignores exp.\n", "auth.go": "package auth\n"} {
-					if err := os.WriteFile(filepath.Join(h.cfg.Files, name), []byte(text), 0o600); err != nil {
-						t.Fatal(err)
-					}
+					expect.OK(t, os.WriteFile(filepath.Join(h.cfg.Files, name), []byte(text), 0o600))
 				}
 			})}
 			task.play(k)

@@ -16,6 +16,7 @@ import (
 	"blackboard/board"
 	"blackboard/kb"
 	"blackboard/kb/memory"
+	"blackboard/testdata/expect"
 )
 
 // openLinked opens a run with entries that name all kinds of things.
@@ -29,9 +30,7 @@ func openLinked(t *testing.T) (h *harness, opened *[]string) {
 		it := must(s.Put(context.Background(), memory.Item{Tier: memory.Workspace, Content: "The pager is in docs/pager.md:3, says e1.", Importance: .5}, memory.PutOptions{})).Item.ID
 		for _, name := range []string{"auth.go", "docs/pager.md"} {
 			path := filepath.Join(h.cfg.Files, name)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("x\n"), 0o600)); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("x\n"), 0o600)))
 		}
 		h.cfg.Editor = func(path string, line int) (*exec.Cmd, error) {
 			*opened = append(*opened, fmt.Sprintf("%s:%d", filepath.ToSlash(strings.TrimPrefix(path, h.cfg.Files)), line))

@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 	"blackboard/tui/page"
 	"blackboard/tui/runs"
 )
@@ -64,9 +65,7 @@ func TestPastIsNotNow(t *testing.T) {
 func TestPastWithoutConflicts(t *testing.T) {
 	h := openAudit(t)
 	file := filepath.Join(h.cfg.Files, "board.yaml")
-	if err := os.WriteFile(file, []byte("gate:\n  max_conflicts: 0\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, []byte("gate:\n  max_conflicts: 0\n"), 0o600))
 	h.press("[")
 	h.wants("conflicts not compared")
 	h.lacks("synthesis may begin")

@@ -14,6 +14,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/verify"
 	"blackboard/embed"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/nobody"
 )
 
@@ -25,14 +26,9 @@ func newRun(t *testing.T, wrong bool) (*board.Board, Input) {
 	t.Helper()
 	dir := t.TempDir()
 	source := filepath.Join(dir, "auth.md")
-	if err := os.WriteFile(source, []byte("# Auth\n\n"+quoted+"\n\nKeys rotate every 90 days.\n"),
-		0o644); err != nil {
-		t.Fatal(err)
-	}
-	b, err := board.OpenOrCreate(t.Context(), dir, "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(source, []byte("# Auth\n\n"+quoted+"\n\nKeys rotate every 90 days.\n"),
+		0o644))
+	b := expect.Value(board.OpenOrCreate(t.Context(), dir, "r"))(t)
 	t.Cleanup(func() { b.Close() })
 	quote := "Keys rotate every 90 days."
 	if wrong {
@@ -43,9 +39,7 @@ func newRun(t *testing.T, wrong bool) (*board.Board, Input) {
 			Evidence: quoted, MustSurface: true},
 		{Content: "keys rotate " + quote[12:25], SourceDoc: "auth.md", Evidence: quote},
 	} {
-		if _, err := b.Post(t.Context(), "reader-1", p); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Post(t.Context(), "reader-1", p))(t)
 	}
 	return b, Input{Sources: []verify.File{{Name: "auth.md", Path: source}}, Worker: "ci"}
 }
@@ -75,10 +69,7 @@ func said(r Result) string {
 
 func run(t *testing.T, b *board.Board, f Policy, in Input) Result {
 	t.Helper()
-	r, err := Run(t.Context(), b, f, in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := expect.Value(Run(t.Context(), b, f, in))(t)
 	passed := !slices.ContainsFunc(r.Steps, func(s Step) bool { return !s.Passed })
 	if r.Passed != passed || r.Run != "r" || r.Seq == 0 {
 		t.Errorf("%+v", r)
@@ -187,29 +178,20 @@ func TestDoubtedNotRecorded(t *testing.T) {
 	b, in := newRun(t, true)
 	b.Close()
 	dir := filepath.Dir(in.Sources[0].Path)
-	if err := os.Chmod(filepath.Join(dir, "r.sqlite3"), 0o444); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chmod(filepath.Join(dir, "r.sqlite3"), 0o444))
 	if os.Geteuid() != 0 {
 		checkReadOnly(t, dir)
 		return
 	}
-	if err := os.Chmod(filepath.Join(dir, "r.sqlite3-lock"), 0o444); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chmod(filepath.Join(dir, "r.sqlite3-lock"), 0o444))
 	for d := dir; d != filepath.Clean(os.TempDir()); d = filepath.Dir(d) {
-		if err := os.Chmod(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Chmod(d, 0o755))
 	}
 	nobody.Run(t, "TestDoubtedNotRecorded", "CHECK_TEST_READONLY="+dir)
 }
 
 func checkReadOnly(t *testing.T, dir string) {
-	b, err := board.Open(t.Context(), dir, "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.Open(t.Context(), dir, "r"))(t)
 	defer b.Close()
 	source := verify.File{Name: "auth.md", Path: filepath.Join(dir, "auth.md")}
 	f := Policy{Gate: board.Policy{RequireVerified: true}, Steps: []string{"gate", "verify"}}
@@ -274,14 +256,10 @@ func TestRemedy(t *testing.T) {
 
 func TestRegisteredSources(t *testing.T) {
 	b, in := newRun(t, false)
-	if err := os.WriteFile(in.Sources[0].Path,
+	expect.OK(t, os.WriteFile(in.Sources[0].Path,
 		[]byte("Tokens never expire.\n\nSessions of Acme Gateway end after 17 minutes.\n"),
-		0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.AddSources(t.Context(), "ci", in.Sources, false); err != nil {
-		t.Fatal(err)
-	}
+		0o644))
+	expect.Value(b.AddSources(t.Context(), "ci", in.Sources, false))(t)
 	in.Sources, in.Reports = nil, report("Sessions of Acme Gateway end after 17 minutes.")
 	r := run(t, b, Policy{Steps: []string{"trace"}}, in)
 	if s := r.Step("trace"); s.Trace.Unsupported > 0 || s.Trace.SourceOnly == 0 {
@@ -290,10 +268,7 @@ func TestRegisteredSources(t *testing.T) {
 }
 
 func TestNoRun(t *testing.T) {
-	b, err := board.OpenOrCreate(t.Context(), t.TempDir(), "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.OpenOrCreate(t.Context(), t.TempDir(), "r"))(t)
 	defer b.Close()
 	if _, err := Run(t.Context(), b, Policy{}, Input{}); !errors.Is(err, fault.NotFound) {
 		t.Error(err)
@@ -331,9 +306,7 @@ func TestOpen(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, name := range []string{"a.md", "b.md", "docs/c.md"} {
 		os.MkdirAll(filepath.Dir(at(name)), 0o755)
-		if err := os.WriteFile(at(name), []byte(name), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(at(name), []byte(name), 0o644))
 	}
 	f := Policy{Reports: []string{at("a.md")}, Sources: []string{at("docs")}}
 	in, err := Open(&f, nil, nil)

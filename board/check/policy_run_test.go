@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // TestBelow: what a policy or a link names outside its directory is refused.
@@ -27,10 +28,7 @@ func TestBelow(t *testing.T) {
 		"docs/none.md": true, "docs/../docs": true, "report.md": false, "*.md": false, "up": false,
 		"up/repo/docs": true, "up/secret.txt": false, "../secret.txt": false, "nowhere": false,
 		outside: false, "/": false} {
-		f, err := ReadPolicy(write(t, filepath.Join(repo, PolicyName), "sources: ['"+list+"']"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := expect.Value(ReadPolicy(write(t, filepath.Join(repo, PolicyName), "sources: ['"+list+"']")))(t)
 		if _, err := f.SourcePaths(); (err == nil) != ok || err != nil && !errors.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v, want it to be read: %v", list, err, ok)
 		}
@@ -56,18 +54,9 @@ func TestOf(t *testing.T) {
 	write(t, filepath.Join(strict, PolicyName), "gate: {block: [low]}\nsources: [docs]")
 	loose := filepath.Join(dir, "loose")
 	write(t, filepath.Join(loose, PolicyName), "gate: {block: []}")
-	own, err := FindPolicy(strict)
-	if err != nil {
-		t.Fatal(err)
-	}
-	by, err := own.ToRecord("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := board.Create(ctx, dir, "r", "", "lead", by)
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := expect.Value(FindPolicy(strict))(t)
+	by := expect.Value(own.ToRecord(""))(t)
+	b := expect.Value(board.Create(ctx, dir, "r", "", "lead", by))(t)
 	defer b.Close()
 	for _, at := range []string{strict, loose, dir, ""} {
 		f, err := PolicyOf(ctx, b, at)
@@ -87,13 +76,8 @@ func TestOf(t *testing.T) {
 	moved := *by
 	moved.Path, moved.Reason = filepath.Join(dir, "gone", PolicyName), "moved"
 	moved.Text += "\n# changed"
-	if _, err := b.RecordPolicy(ctx, "lead", moved); err != nil {
-		t.Fatal(err)
-	}
-	f, err := PolicyOf(ctx, b, loose)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.RecordPolicy(ctx, "lead", moved))(t)
+	f := expect.Value(PolicyOf(ctx, b, loose))(t)
 	if _, err := f.SourcePaths(); !errors.Is(err, fault.NotFound) ||
 		!strings.Contains(err.Error(), "on record") {
 		t.Errorf("sources of a policy that is gone: %v", err)

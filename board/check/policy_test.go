@@ -10,26 +10,20 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 func write(t *testing.T, path, text string) string {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	expect.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	return path
 }
 
 // TestTemplate: the file that is written for somebody has every key, and changes
 // nothing.
 func TestTemplate(t *testing.T) {
-	f, err := ReadPolicy(write(t, filepath.Join(t.TempDir(), PolicyName), PolicyTemplate))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(ReadPolicy(write(t, filepath.Join(t.TempDir(), PolicyName), PolicyTemplate)))(t)
 	want := Policy{UsedPolicy: f.UsedPolicy, Text: PolicyTemplate, root: f.root, Sources: []string{}, Reports: []string{},
 		Gate: board.Policy{Block: []string{"critical", "high"}, Expect: []string{}, RequireRan: []string{},
 			RequireRanBy: map[string][]string{}}, Accept: board.AcceptPolicy{Checks: AcceptableChecks}}
@@ -73,10 +67,7 @@ survival: {min_items: 2, min_cosine: 0.9}
 verify:
 trace: {max_unsupported: 4}
 `
-	f, err := ReadPolicy(write(t, filepath.Join(dir, "my.yaml"), text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(ReadPolicy(write(t, filepath.Join(dir, "my.yaml"), text)))(t)
 	root := filepath.Dir(f.Path)
 	if !filepath.IsAbs(f.Path) {
 		t.Errorf("%s is neither below nor above the working directory", f.Path)
@@ -152,15 +143,10 @@ func TestRefused(t *testing.T) {
 func TestFind(t *testing.T) {
 	root := t.TempDir()
 	deep := filepath.Join(root, "repo", "a", "b")
-	if err := os.MkdirAll(deep, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(deep, 0o755))
 	items := func() int {
 		t.Helper()
-		f, err := FindPolicy(deep)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := expect.Value(FindPolicy(deep))(t)
 		if (f.Path == "") != (f.Survival.MinItems == 0) {
 			t.Errorf("the path is %q", f.Path)
 		}
@@ -223,9 +209,7 @@ func FuzzRead(f *testing.F) {
 // TestReadMarked: a byte order mark, which Windows writes, is no part of a policy.
 func TestReadMarked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), PolicyName)
-	if err := os.WriteFile(path, []byte("\ufeffverify:\n  max_doubted: 1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, []byte("\ufeffverify:\n  max_doubted: 1\n"), 0o600))
 	f, err := ReadPolicy(path)
 	if err != nil || f.Verify.MaxDoubted != 1 {
 		t.Errorf("%+v, %v", f, err)

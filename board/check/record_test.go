@@ -7,14 +7,12 @@ import (
 	"testing"
 
 	"blackboard/board/documents"
+	"blackboard/testdata/expect"
 )
 
 func document(t *testing.T, name, text string) *documents.Document {
 	t.Helper()
-	d, err := documents.Read(name, strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := expect.Value(documents.Read(name, strings.NewReader(text)))(t)
 	return d
 }
 
@@ -22,16 +20,12 @@ func document(t *testing.T, name, text string) *documents.Document {
 func TestRecordNamesNoPlace(t *testing.T) {
 	dir := t.TempDir()
 	project := filepath.Join(dir, "project")
-	if err := os.MkdirAll(filepath.Join(project, "docs"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(filepath.Join(project, "docs"), 0o755))
 	link := filepath.Join(dir, "link")
 	if err := os.Symlink(project, link); err != nil {
 		t.Skip(err)
 	}
-	if err := os.Symlink(filepath.Join(dir, "elsewhere.md"), filepath.Join(project, "linked.md")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Symlink(filepath.Join(dir, "elsewhere.md"), filepath.Join(project, "linked.md")))
 	t.Chdir(filepath.Join(project, "docs"))
 	for file, want := range map[string]string{
 		"a.md":                              "docs/a.md",

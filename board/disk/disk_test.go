@@ -9,14 +9,14 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
-	if err := os.WriteFile(path, []byte("1234567890"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, []byte("1234567890"), 0o600))
 	if data, err := Read(path, 10); err != nil || string(data) != "1234567890" {
 		t.Errorf("read %q, %v", data, err)
 	}
@@ -44,9 +44,7 @@ func TestReadSystem(t *testing.T) {
 		t.Skip("the names are those of Linux")
 	}
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink("/proc/self/environ", link); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Symlink("/proc/self/environ", link))
 	for _, path := range []string{link, "/proc/self/environ", "/dev/null", "/dev/zero"} {
 		if _, err := Read(path, 1<<20); !errors.Is(err, ErrNotRegular) {
 			t.Errorf("%s: %v", path, err)
@@ -62,12 +60,8 @@ func TestWrite(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, write := range []func(string, []byte, fs.FileMode) error{Write, WriteUnsynced} {
-		if err := write(path, []byte("first"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := write(link, []byte("second"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, write(path, []byte("first"), 0o600))
+		expect.OK(t, write(link, []byte("second"), 0o600))
 		holds(t, filepath.Dir(path), map[string]string{"file": "second"})
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -78,10 +72,7 @@ func TestWrite(t *testing.T) {
 // TestLock: one has the turn, and another waits no longer than its context.
 func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	unlock, err := Lock(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := expect.Value(Lock(t.Context(), path))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	waited := make(chan error)
 	go func() { _, err := Lock(ctx, path); waited <- err }()
@@ -90,9 +81,6 @@ func TestLock(t *testing.T) {
 		t.Errorf("the second got %v", err)
 	}
 	unlock()
-	again, err := Lock(t.Context(), path) // the late lock of the second was released
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := expect.Value(Lock(t.Context(), path))(t)
 	again()
 }

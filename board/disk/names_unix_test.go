@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 // TestLockNames: those who open share the lock, and who takes names away has it alone.
@@ -17,10 +19,7 @@ func TestLockNames(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	one, err := lock(t.Context(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := expect.Value(lock(t.Context(), false))(t)
 	two, err := lock(gone, false)
 	if err != nil {
 		t.Fatalf("a second one does not wait: %v", err)
@@ -30,10 +29,7 @@ func TestLockNames(t *testing.T) {
 		t.Errorf("alone beside another: %v", err)
 	}
 	one()
-	alone, err := lock(gone, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := expect.Value(lock(gone, true))(t)
 	if _, err := lock(gone, false); !errors.Is(err, context.Canceled) {
 		t.Errorf("beside one who is alone: %v", err)
 	}

@@ -7,15 +7,14 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 // create opens a new file beside the one that it is to replace.
 func create(t *testing.T, dir string) *os.File {
 	t.Helper()
-	f, err := os.OpenFile(filepath.Join(dir, "new"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(os.OpenFile(filepath.Join(dir, "new"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600))(t)
 	return f
 }
 
@@ -38,15 +37,9 @@ func TestReplace(t *testing.T) {
 	name := filepath.Join(dir, "file")
 	for _, text := range []string{"first", "second"} { // a new name, and one that is there
 		f := create(t, dir)
-		if err := Fill(f, func(f *os.File) error { _, err := f.WriteString(text); return err }); err != nil {
-			t.Fatal(err)
-		}
-		if err := Put(f.Name(), name); err != nil {
-			t.Fatal(err)
-		}
-		if err := SyncDir(dir); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, Fill(f, func(f *os.File) error { _, err := f.WriteString(text); return err }))
+		expect.OK(t, Put(f.Name(), name))
+		expect.OK(t, SyncDir(dir))
 		holds(t, dir, map[string]string{"file": text})
 	}
 }
@@ -70,9 +63,7 @@ func TestFill(t *testing.T) {
 func TestPut(t *testing.T) {
 	dir := t.TempDir()
 	taken := filepath.Join(dir, "taken")
-	if err := os.MkdirAll(filepath.Join(taken, "inner"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(filepath.Join(taken, "inner"), 0o700))
 	f := create(t, dir)
 	f.Close()
 	if err := Put(f.Name(), taken); err == nil {
@@ -89,10 +80,7 @@ func TestPut(t *testing.T) {
 // TestFillSyncs: what cannot be made to last on the disk, such as what goes into a pipe, is no
 // file that was written.
 func TestFillSyncs(t *testing.T) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, w := expect.Values(os.Pipe())(t)
 	defer r.Close()
 	if err := Fill(w, func(f *os.File) error { _, err := f.WriteString("x"); return err }); err == nil {
 		t.Error("a pipe was synced")

@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // tree writes files below a new directory.
@@ -19,12 +20,8 @@ func tree(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		expect.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	return dir
 }
@@ -127,9 +124,7 @@ func TestOnlyRegularFiles(t *testing.T) {
 	}
 	for link, target := range map[string]string{"in": "/dev/stdin", "again": "in",
 		"device": "/dev/null"} {
-		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Symlink(target, filepath.Join(dir, link)))
 	}
 	paths := []string{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "/dev/null",
 		"/dev/../dev/stdin", "/proc/self/cmdline", "/proc/self/environ"}

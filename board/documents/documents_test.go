@@ -14,6 +14,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 func TestMain(m *testing.M) { os.Exit(cost.Main(m)) }
@@ -29,15 +30,10 @@ func zipFile(tb testing.TB, parts ...string) []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for i := 0; i < len(parts); i += 2 {
-		w, err := z.Create(parts[i])
-		if err != nil {
-			tb.Fatal(err)
-		}
+		w := expect.Value(z.Create(parts[i]))(tb)
 		io.WriteString(w, parts[i+1])
 	}
-	if err := z.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	expect.OK(tb, z.Close())
 	return b.Bytes()
 }
 
@@ -52,10 +48,7 @@ func docx(tb testing.TB, body string, more ...string) []byte {
 
 func read(t *testing.T, name string, data []byte) *Document {
 	t.Helper()
-	r, err := Read(name, bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := expect.Value(Read(name, bytes.NewReader(data)))(t)
 	return r
 }
 
@@ -227,9 +220,7 @@ func TestErrors(t *testing.T) {
 		{"huge.txt", bytes.Repeat([]byte("a"), Max+1), "more than 64 MiB"},
 	} {
 		path := filepath.Join(dir, c.name)
-		if err := os.WriteFile(path, c.data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(path, c.data, 0o600))
 		_, err := Open(path)
 		if !errors.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.want) ||
 			!strings.Contains(err.Error(), path) {

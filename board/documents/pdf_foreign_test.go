@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/shared"
 )
 
@@ -111,10 +112,7 @@ func TestPDFEncrypted(t *testing.T) {
 		if err != nil || d.Text() != "The valve opens at 52.5 bar.\nchecked in May\n" {
 			t.Errorf("%s: %q, %v", name, d.Text(), err)
 		}
-		data, err := os.ReadFile(filepath.Join("testdata", name+".pdf"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := expect.Value(os.ReadFile(filepath.Join("testdata", name+".pdf")))(t)
 		if broken := bytes.Replace(data, []byte("startxref\n"), []byte("startxref\n9"), 1); name != "aes-256" {
 			if d := read(t, "a.pdf", broken); !strings.HasPrefix(d.Text(), "The valve opens at 52.5 bar.") {
 				t.Errorf("%s, searched: %q", name, d.Text())

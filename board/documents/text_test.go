@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // TestStruck: what a reader sees struck, or not at all, does not count.
@@ -73,15 +74,9 @@ func TestAppending(t *testing.T) {
 	for _, name := range []string{"a.md", "a.html"} {
 		for _, start := range starts {
 			for _, more := range append(starts, "~~", "</s>", "</div>", "-->", "`", "~~ b ~~") {
-				before, err := parse(name, []byte(start), false)
-				if err != nil {
-					t.Fatal(err)
-				}
-				after, err := parse(name, []byte(start+map[bool]string{true: "\n\n",
-					false: "<p>"}[name == "a.md"]+more), false)
-				if err != nil {
-					t.Fatal(err)
-				}
+				before := expect.Value(parse(name, []byte(start), false))(t)
+				after := expect.Value(parse(name, []byte(start+map[bool]string{true: "\n\n",
+					false: "<p>"}[name == "a.md"]+more), false))(t)
 				if name == "a.html" && strings.Contains(start, "<!--") || name == "a.html" &&
 					strings.HasSuffix(start, "<s") || name == "a.html" &&
 					strings.Contains(start, "<") && !strings.Contains(start, ">") {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 // TestWhole: what a reader of a report does not see is read in a source.
@@ -26,10 +28,7 @@ func TestWhole(t *testing.T) {
 		{"a.docx", string(word), "seen", "41 42 43 44"},
 	} {
 		report := read(t, c.name, []byte(c.data)).Text()
-		d, err := readAs(c.name, bytes.NewReader([]byte(c.data)), true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := expect.Value(readAs(c.name, bytes.NewReader([]byte(c.data)), true))(t)
 		for _, s := range strings.Fields(c.whole) {
 			if strings.Contains(report, s) || !strings.Contains(d.Text(), s) {
 				t.Errorf("%s, %s: the report is %q, the source %q", c.name, s, report, d.Text())

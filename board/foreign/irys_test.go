@@ -3,16 +3,15 @@ package foreign
 import (
 	"strings"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 // TestReadIrys: what our boards have no field for is kept, whatever it is called.
 func TestReadIrys(t *testing.T) {
-	b, err := ReadIrys([]byte(`{"task_instruction": "audit", "extra": {"x": [1, 2]},
+	b := expect.Value(ReadIrys([]byte(`{"task_instruction": "audit", "extra": {"x": [1, 2]},
 		"Extra": 3, "entries": [{"id": "e1", "type": "gap", "content": "none", "extra": "kept",
-		"created_by": {"worker_id": "ada", "role": "reader"}, "reviewed": null}], "signals": []}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+		"created_by": {"worker_id": "ada", "role": "reader"}, "reviewed": null}], "signals": []}`)))(t)
 	e := b.Entries[0]
 	if b.Task != "audit" || len(b.Extra) != 2 || string(b.Extra["extra"]) != `{"x":[1,2]}` ||
 		string(b.Extra["Extra"]) != "3" {

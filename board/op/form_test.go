@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 type telling struct {
@@ -43,9 +45,7 @@ func TestForm(t *testing.T) {
 	}
 	three := 3
 	got := telling{Far: &three, Names: []string{"ann"}, Text: "as it was", Tone: "kind"}
-	if err := form.Decode(map[string]string{"how_far": "", "names": " ", "tone": "", "loud": "yes"}, &got); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, form.Decode(map[string]string{"how_far": "", "names": " ", "tone": "", "loud": "yes"}, &got))
 	if got.Far != nil || got.Names != nil || got.Text != "as it was" || got.Tone != "" || !got.Loud || got.Order != "" {
 		t.Errorf("%+v", got)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 type greeting struct {
@@ -46,13 +47,8 @@ var greet = Op[string, greeting, greeted]{
 func TestCall(t *testing.T) {
 	var o Any = &greet
 	in := reflect.New(o.Takes())
-	if err := json.Unmarshal([]byte(`{"name":"ann\nto the  end of a long name"}`), in.Interface()); err != nil {
-		t.Fatal(err)
-	}
-	a, err := o.Call(t.Context(), "hello", in.Interface())
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal([]byte(`{"name":"ann\nto the  end of a long name"}`), in.Interface()))
+	a := expect.Value(o.Call(t.Context(), "hello", in.Interface()))(t)
 	var page Page
 	if a.Text(&page); page.String() != "hello ann to the en…\n" {
 		t.Errorf("%q", page.String())
@@ -79,10 +75,7 @@ func TestFields(t *testing.T) {
 // TestMisfits: what is wrong with an argument is said by the name that the caller gave it,
 // with what it should be.
 func TestMisfits(t *testing.T) {
-	s, err := SchemaOf(reflect.TypeFor[greeting](), true, Enums{"tones": {"kind", "rude"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(SchemaOf(reflect.TypeFor[greeting](), true, Enums{"tones": {"kind", "rude"}}))(t)
 	dashed := func(name string) string { return "--" + name }
 	for args, want := range map[string]string{
 		`{}`:                         "--name is missing",
@@ -118,10 +111,7 @@ func TestOutput(t *testing.T) {
 	if err != nil || len(s.Required) > 0 {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	check, err := s.Resolve(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check := expect.Value(s.Resolve(nil))(t)
 	for _, data := range []any{map[string]any{"names": []any{}}, map[string]any{"text": "x", "why": nil}} {
 		if err := check.Validate(data); err != nil {
 			t.Error(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 type arguments struct {
@@ -21,10 +22,7 @@ type arguments struct {
 
 func schema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	s, err := SchemaOf(reflect.TypeFor[arguments](), true, Enums{"orders": {"newest", "oldest"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(SchemaOf(reflect.TypeFor[arguments](), true, Enums{"orders": {"newest", "oldest"}}))(t)
 	return s
 }
 

@@ -12,6 +12,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/postgres"
 	"blackboard/board/store"
+	"blackboard/testdata/expect"
 )
 
 // schemaOf makes a schema for a benchmark.
@@ -117,26 +118,18 @@ func posters(b *testing.B, u string, clients, runs int) []func() error {
 	b.Helper()
 	work := make([]func() error, clients)
 	for i := range work {
-		dir, err := board.UseDatabase(as(u, i%8))
-		if err != nil {
-			b.Fatal(err)
-		}
+		dir := expect.Value(board.UseDatabase(as(u, i%8)))(b)
 		b.Cleanup(func() {
 			if p := postgres.At(dir); p != nil {
 				p.Close()
 			}
 		})
-		r, err := board.OpenOrCreate(b.Context(), dir, fmt.Sprint("run", i%runs))
-		if err != nil {
-			b.Fatal(err)
-		}
+		r := expect.Value(board.OpenOrCreate(b.Context(), dir, fmt.Sprint("run", i%runs)))(b)
 		work[i] = func() error {
 			_, err := r.Post(b.Context(), "w", board.Post{Content: "Tokens never expire", SourceDoc: "auth.go", SourceRef: "42"})
 			return err
 		}
-		if err := work[i](); err != nil {
-			b.Fatal(err)
-		}
+		expect.OK(b, work[i]())
 	}
 	return work
 }
@@ -161,24 +154,13 @@ func together(b *testing.B, work []func() error, n int64) {
 // BenchmarkRead100K reads a run of 100,000 entries, among others that share its tables.
 func BenchmarkRead100K(b *testing.B) {
 	u := schemaOf(b, fmt.Sprintf("b%d", schemas.Add(1)))
-	dir, err := board.UseDatabase(u)
-	if err != nil {
-		b.Fatal(err)
-	}
+	dir := expect.Value(board.UseDatabase(u))(b)
 	for _, run := range []string{"other", "big"} {
-		r, err := board.Create(b.Context(), dir, run, "", "w", nil)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := r.Signal(b.Context(), "w", board.Raise{Content: "Who rotates the keys?", Priority: "high"}); err != nil {
-			b.Fatal(err)
-		}
+		r := expect.Value(board.Create(b.Context(), dir, run, "", "w", nil))(b)
+		expect.Value(r.Signal(b.Context(), "w", board.Raise{Content: "Who rotates the keys?", Priority: "high"}))(b)
 		fill(b, dir, run, 100_000)
 	}
-	r, err := board.Open(b.Context(), dir, "big")
-	if err != nil {
-		b.Fatal(err)
-	}
+	r := expect.Value(board.Open(b.Context(), dir, "big"))(b)
 	for name, read := range map[string]func() error{
 		"gate":  func() error { _, err := r.Gate(b.Context(), board.Policy{}); return err },
 		"state": func() error { _, err := r.State(b.Context()); return err },
@@ -198,9 +180,7 @@ func BenchmarkRead100K(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if err := read(); err != nil {
-					b.Fatal(err)
-				}
+				expect.OK(b, read())
 			}
 		})
 	}
@@ -209,18 +189,13 @@ func BenchmarkRead100K(b *testing.B) {
 // fill adds entries to a run, whose log does not have them.
 func fill(b *testing.B, dir, run string, n int) {
 	b.Helper()
-	db, err := postgres.At(dir).Open(b.Context(), run, false)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := db.Write(b.Context(), func(tx *store.Tx) error {
+	db := expect.Value(postgres.At(dir).Open(b.Context(), run, false))(b)
+	expect.OK(b, db.Write(b.Context(), func(tx *store.Tx) error {
 		return tx.Bulk(func() error {
 			_, err := tx.Exec(`INSERT INTO entries SELECT i, i, 1, CASE i % 50 WHEN 0 THEN 'gap' ELSE 'observation' END, 'active',
 			'Finding ' || i || ' of token' || i || ' which is about as long as findings are', 'file' || i % 300, '1', '', NULL, 'w' || i % 8, '[]', 0
 			FROM generate_series(1, CAST(? AS BIGINT)) i`, n)
 			return err
 		})
-	}); err != nil {
-		b.Fatal(err)
-	}
+	}))
 }

@@ -12,6 +12,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/postgres"
+	"blackboard/testdata/expect"
 )
 
 // TestPlans: with the runs of a hundred others in the same tables, no statement of what agents do
@@ -31,22 +32,14 @@ func TestPlans(t *testing.T) {
 	}
 	const runs = 100
 	u := schemaOf(t, "plans")
-	dir, err := board.UseDatabase(u)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := postgres.At(dir).Exec(t.Context(), fmt.Sprintf(manyRuns, runs, entries)); err != nil {
-		t.Fatal(err)
-	}
+	dir := expect.Value(board.UseDatabase(u))(t)
+	expect.OK(t, postgres.At(dir).Exec(t.Context(), fmt.Sprintf(manyRuns, runs, entries)))
 	if st, err := postgres.At(dir).Status(t.Context()); err == nil {
 		t.Logf("%d runs of %d entries: %d bytes an entry", runs, entries, st.Bytes/int64(runs*entries))
 	}
 	postgres.At(dir).Close()
-	explained, err := board.UseDatabase(u + "&options=" + url.PathEscape("-c session_preload_libraries=auto_explain -c auto_explain.log_min_duration=0 "+
-		"-c auto_explain.log_nested_statements=on -c auto_explain.log_analyze=on -c auto_explain.log_buffers=on"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	explained := expect.Value(board.UseDatabase(u + "&options=" + url.PathEscape("-c session_preload_libraries=auto_explain -c auto_explain.log_min_duration=0 "+
+		"-c auto_explain.log_nested_statements=on -c auto_explain.log_analyze=on -c auto_explain.log_buffers=on")))(t)
 	defer postgres.At(explained).Close()
 	r, err := board.Open(t.Context(), explained, "r50")
 	if err != nil {
@@ -125,10 +118,7 @@ func planWith(plans, line string) string {
 
 func serverLog(t *testing.T) string {
 	t.Helper()
-	log, err := postgres.Server().Log()
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := expect.Value(postgres.Server().Log())(t)
 	return log
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/postgres"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/pgtest"
 )
 
@@ -24,27 +25,12 @@ func TestPooler(t *testing.T) {
 	}
 	defer pooler.Stop()
 	u := schemaOf(t, "pooler")
-	direct, err := board.UseDatabase(u)
-	if err != nil {
-		t.Fatal(err)
-	}
-	behind, err := board.UseDatabase(pooler.Through(u))
-	if err != nil {
-		t.Fatal(err)
-	}
+	direct := expect.Value(board.UseDatabase(u))(t)
+	behind := expect.Value(board.UseDatabase(pooler.Through(u)))(t)
 	defer postgres.At(behind).Close()
-	writer, err := board.Create(t.Context(), direct, "r", "", "w", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	asked, err := writer.Signal(t.Context(), "w", board.Raise{Content: "Who rotates the keys?", Priority: "high"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := board.Open(t.Context(), behind, "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	writer := expect.Value(board.Create(t.Context(), direct, "r", "", "w", nil))(t)
+	asked := expect.Value(writer.Signal(t.Context(), "w", board.Raise{Content: "Who rotates the keys?", Priority: "high"}))(t)
+	r := expect.Value(board.Open(t.Context(), behind, "r"))(t)
 	waited := make(chan error, 1)
 	go func() {
 		v, err := r.WaitGate(t.Context(), board.Policy{})
@@ -62,17 +48,13 @@ func TestPooler(t *testing.T) {
 			if postgres.At(behind).Hears() {
 				t.Error("the pooler passes notifications on: this test says nothing")
 			}
-			if answer, err = writer.Post(t.Context(), "w", board.Post{Content: "Nobody does", SourceDoc: "auth.go"}); err != nil {
-				t.Fatal(err)
-			}
+			answer = expect.Value(writer.Post(t.Context(), "w", board.Post{Content: "Nobody does", SourceDoc: "auth.go"}))(t)
 		}
 		if e.Seq > 2 {
 			break
 		}
 	}
-	if _, err := writer.Address(t.Context(), "w", asked.Signal.ID, answer.Entry.ID); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(writer.Address(t.Context(), "w", asked.Signal.ID, answer.Entry.ID))(t)
 	if err := <-waited; err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/store"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/pgtest"
 )
 
@@ -42,24 +43,17 @@ func place(t *testing.T, change ...func(url string) string) *Place {
 	for _, c := range change {
 		u = c(u)
 	}
-	p, err := Open(u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Value(Open(u))(t)
 	t.Cleanup(func() { p.Close() })
 	drop(t, p)
-	if _, err := p.Init(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(p.Init(t.Context()))(t)
 	return p
 }
 
 // drop drops what an earlier test has left on a server that is not the tests' own.
 func drop(t *testing.T, p *Place) {
 	t.Helper()
-	if _, err := p.pool.ExecContext(t.Context(), `DROP SCHEMA IF EXISTS `+p.schema+` CASCADE`); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(p.pool.ExecContext(t.Context(), `DROP SCHEMA IF EXISTS `+p.schema+` CASCADE`))(t)
 }
 
 // add adds an event to a run.
@@ -78,21 +72,16 @@ func add(ctx context.Context, db store.DB, text string) error {
 func texts(t *testing.T, db store.DB) []string {
 	t.Helper()
 	var all []string
-	if err := db.Read(t.Context(), func(tx *store.Tx) (err error) {
+	expect.OK(t, db.Read(t.Context(), func(tx *store.Tx) (err error) {
 		all, err = store.Column[string](tx, `SELECT payload FROM events ORDER BY seq`)
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 
 func open(t *testing.T, p *Place, run string) store.DB {
 	t.Helper()
-	db, err := p.Open(t.Context(), run, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(p.Open(t.Context(), run, true))(t)
 	return db
 }
 
@@ -116,9 +105,7 @@ func TestRunsApart(t *testing.T) {
 	}); err == nil {
 		t.Error("the log was changed")
 	}
-	if err := p.Remove(t.Context(), "a", nil); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, p.Remove(t.Context(), "a", nil))
 	if err := add(t.Context(), a, "late"); !errors.Is(err, fault.Gone) {
 		t.Errorf("written to a run that was removed: %v", err)
 	}
@@ -131,15 +118,13 @@ func TestRunsApart(t *testing.T) {
 func TestDurable(t *testing.T) {
 	for of, want := range map[string]string{"off": "on", "local": "on", "remote_write": "on", "on": "on", "remote_apply": "remote_apply"} {
 		p := place(t, func(u string) string { return u + "&options=" + url.PathEscape("-c synchronous_commit="+of) })
-		if err := open(t, p, "r").Write(t.Context(), func(tx *store.Tx) error {
+		expect.OK(t, open(t, p, "r").Write(t.Context(), func(tx *store.Tx) error {
 			got, err := store.One[string](tx, `SELECT current_setting('synchronous_commit')`)
 			if got != want {
 				t.Errorf("%s became %s", of, got)
 			}
 			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		p.Close()
 	}
 }
@@ -161,10 +146,7 @@ func newCutter(t *testing.T) *cutter {
 	if err != nil || !server.Own() {
 		t.Skip("it needs a server of the tests' own")
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := expect.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	c := &cutter{listener: l, target: u.Query().Get("host") + "/.s.PGSQL.5432"}
 	t.Cleanup(func() { l.Close() })
 	go func() {
@@ -260,9 +242,7 @@ func TestCutAtCommit(t *testing.T) {
 	c.mu.Lock()
 	c.where = "answer"
 	c.mu.Unlock()
-	if err := add(t.Context(), first, "x"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, add(t.Context(), first, "x"))
 	if got := texts(t, open(t, p, "cut")); len(got) != 1 {
 		t.Errorf("%q", got)
 	}
@@ -276,9 +256,7 @@ func TestServerKilled(t *testing.T) {
 	}
 	p := place(t)
 	db := open(t, p, "r")
-	if err := add(t.Context(), db, "first"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, add(t.Context(), db, "first"))
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	acked := make(chan string, 1000)
@@ -301,9 +279,7 @@ func TestServerKilled(t *testing.T) {
 		for range 20 {
 			want = append(want, <-acked)
 		}
-		if err := server.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, server.Kill())
 		if err := server.Again(); err != nil {
 			t.Fatal(kill, err)
 		}
@@ -333,9 +309,7 @@ func TestServerKilled(t *testing.T) {
 func TestWatch(t *testing.T) {
 	p := place(t)
 	db := open(t, p, "r")
-	if err := add(t.Context(), db, "first"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, add(t.Context(), db, "first"))
 	ctx, stop := context.WithCancel(t.Context())
 	changes, done := make(chan int), make(chan error, 1)
 	go func() {
@@ -360,17 +334,11 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	wait(1)
-	if err := add(t.Context(), db, "second"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, add(t.Context(), db, "second"))
 	wait(2)
 	if server.Own() {
-		if err := errors.Join(server.Kill(), server.Again()); err != nil {
-			t.Fatal(err)
-		}
-		if err := add(t.Context(), db, "third"); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, errors.Join(server.Kill(), server.Again()))
+		expect.OK(t, add(t.Context(), db, "third"))
 		wait(3)
 	}
 	stop()
@@ -385,10 +353,7 @@ func TestWatch(t *testing.T) {
 
 // TestInitTogether: of many who prepare a schema at once, one does; and a newer one is refused.
 func TestInitTogether(t *testing.T) {
-	p, err := Open(server.URL("together"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Value(Open(server.URL("together")))(t)
 	defer p.Close()
 	drop(t, p)
 	if _, err := p.Open(t.Context(), "r", true); !errors.Is(err, fault.Away) || !strings.Contains(err.Error(), "has no boards yet") {
@@ -403,9 +368,7 @@ func TestInitTogether(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if _, err := p.pool.Exec(`UPDATE together.schema_version SET version = 99`); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(p.pool.Exec(`UPDATE together.schema_version SET version = 99`))(t)
 	if _, err := p.Open(t.Context(), "r", true); !errors.Is(err, fault.Newer) {
 		t.Errorf("a newer schema: %v", err)
 	}
@@ -424,14 +387,8 @@ func TestRolesTogether(t *testing.T) {
 	var granting sync.WaitGroup
 	for i := range 4 {
 		p := place(t, func(u string) string { return strings.Replace(u, "together", fmt.Sprint("together", i), 1) })
-		grant, err := p.Roles("")
-		if err != nil {
-			t.Fatal(err)
-		}
-		pg, err := pgconn.Connect(t.Context(), server.URL(""))
-		if err != nil {
-			t.Fatal(err)
-		}
+		grant := expect.Value(p.Roles(""))(t)
+		pg := expect.Value(pgconn.Connect(t.Context(), server.URL("")))(t)
 		t.Cleanup(func() { pg.Close(context.Background()) })
 		granting.Go(func() {
 			for range 20 {
@@ -456,22 +413,15 @@ func TestOtherVersion(t *testing.T) {
 		{`UPDATE other.schema_version SET version = 1`, fault.Away, "has schema 1 and must be migrated"},
 		{`DROP SCHEMA other CASCADE`, fault.Away, "has no boards yet"},
 	} {
-		p, err := Open(server.URL("other"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := expect.Value(Open(server.URL("other")))(t)
 		drop(t, p)
-		if _, err := p.Init(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := p.pool.Exec(test.change); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(p.Init(t.Context()))(t)
+		expect.Value(p.pool.Exec(test.change))(t)
 		first := store.AskFirst(t.Context(), store.Question{Query: `SELECT stamp FROM capsule_index_meta`})
 		var told error // that the server is away, which it is not
 		asked := store.OnContact(first, func(_ string, err error) { told = errors.Join(told, err) })
 		read := false
-		err = p.KB().Read(asked, func(*store.Tx) error { read = true; return nil })
+		err := p.KB().Read(asked, func(*store.Tx) error { read = true; return nil })
 		if err == nil || !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.says) || read || told != nil {
 			t.Errorf("%s: %v; read %v, told %v", test.change, err, read, told)
 		}

@@ -10,6 +10,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/postgres"
 	"blackboard/kb"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/pgtest"
 )
 
@@ -19,24 +20,12 @@ func TestSilence(t *testing.T) {
 	if !postgres.Server().Own() {
 		t.Skip("it needs a server of the tests' own")
 	}
-	proxy, err := pgtest.NewProxy(postgres.Server())
-	if err != nil {
-		t.Fatal(err)
-	}
+	proxy := expect.Value(pgtest.NewProxy(postgres.Server()))(t)
 	defer proxy.Close()
-	dir, err := board.UseDatabase(proxy.Through(schemaOf(t, "silence")) + "&connect_timeout=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := expect.Value(board.UseDatabase(proxy.Through(schemaOf(t, "silence")) + "&connect_timeout=1"))(t)
 	defer postgres.At(dir).Close()
-	r, err := board.Create(t.Context(), dir, "r", "", "w", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := kb.Open(t.Context(), dir, kb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := expect.Value(board.Create(t.Context(), dir, "r", "", "w", nil))(t)
+	k := expect.Value(kb.Open(t.Context(), dir, kb.Options{}))(t)
 	defer k.Close()
 	told := make(chan error, 1000)
 	watch := func() (stop func()) {

@@ -6,6 +6,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/postgres"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/pgtest"
 )
 
@@ -14,21 +15,12 @@ func TestRoundTrips(t *testing.T) {
 	if !postgres.Server().Own() {
 		t.Skip("it needs a server of the tests' own")
 	}
-	proxy, err := pgtest.NewProxy(postgres.Server())
-	if err != nil {
-		t.Fatal(err)
-	}
+	proxy := expect.Value(pgtest.NewProxy(postgres.Server()))(t)
 	defer proxy.Close()
 	u := proxy.Through(schemaOf(t, "trips"))
-	dir, err := board.UseDatabase(u)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := expect.Value(board.UseDatabase(u))(t)
 	defer postgres.At(dir).Close()
-	r, err := board.Create(t.Context(), dir, "r", "", "w", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := expect.Value(board.Create(t.Context(), dir, "r", "", "w", nil))(t)
 	post := func(links ...string) func() error {
 		return func() error {
 			_, err := r.Post(t.Context(), "w", board.Post{Content: "Tokens never expire", SourceDoc: "auth.go", SourceRef: "42", Supports: links})
@@ -36,18 +28,10 @@ func TestRoundTrips(t *testing.T) {
 		}
 	}
 	for range 40 {
-		if err := post()(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, post()())
 	}
-	other, err := board.UseDatabase(schemaOf(t, "trips_copy"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	to, err := board.UseDatabase(proxy.Through(schemaOf(t, "trips_to")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := expect.Value(board.UseDatabase(schemaOf(t, "trips_copy")))(t)
+	to := expect.Value(board.UseDatabase(proxy.Through(schemaOf(t, "trips_to"))))(t)
 	defer postgres.At(to).Close()
 	var batch []board.Post
 	for i := range 1000 {

@@ -16,6 +16,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/postgres"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/pgtest"
 )
 
@@ -50,18 +51,12 @@ func BenchmarkWatch(b *testing.B) {
 	if !postgres.Server().Own() {
 		b.Skip("it needs a server of the tests' own")
 	}
-	proxy, err := pgtest.NewProxy(postgres.Server())
-	if err != nil {
-		b.Fatal(err)
-	}
+	proxy := expect.Value(pgtest.NewProxy(postgres.Server()))(b)
 	defer proxy.Close()
 	proxy.Delay(way)
 	u := postgres.Server().URL(fmt.Sprintf("b%d", schemas.Add(1)))
 	dir := prepared(b, u)
-	r, err := board.Create(b.Context(), dir, "r", "", "w", nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	r := expect.Value(board.Create(b.Context(), dir, "r", "", "w", nil))(b)
 	watcher := exec.CommandContext(b.Context(), os.Args[0])
 	watcher.Env = append(os.Environ(), watchEnv+"="+proxy.Through(u))
 	watcher.Stderr = os.Stderr
@@ -88,10 +83,7 @@ func BenchmarkWatch(b *testing.B) {
 	seen(1)
 	var late []time.Duration
 	for b.Loop() {
-		p, err := r.Post(b.Context(), "w", board.Post{Content: "Tokens never expire"})
-		if err != nil {
-			b.Fatal(err)
-		}
+		p := expect.Value(r.Post(b.Context(), "w", board.Post{Content: "Tokens never expire"}))(b)
 		committed := time.Now()
 		late = append(late, seen(p.Entry.Seq).Sub(committed))
 	}
@@ -106,20 +98,11 @@ func TestContact(t *testing.T) {
 	if !postgres.Server().Own() {
 		t.Skip("it needs a server of the tests' own")
 	}
-	proxy, err := pgtest.NewProxy(postgres.Server())
-	if err != nil {
-		t.Fatal(err)
-	}
+	proxy := expect.Value(pgtest.NewProxy(postgres.Server()))(t)
 	defer proxy.Close()
-	dir, err := board.UseDatabase(proxy.Through(schemaOf(t, "contact")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := expect.Value(board.UseDatabase(proxy.Through(schemaOf(t, "contact"))))(t)
 	defer postgres.At(dir).Close()
-	r, err := board.Create(t.Context(), dir, "r", "", "w", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := expect.Value(board.Create(t.Context(), dir, "r", "", "w", nil))(t)
 	told := make(chan error, 1000)
 	ctx, stop := context.WithCancel(board.OnContact(t.Context(), dir, func(away error) {
 		select {

@@ -6,15 +6,13 @@ import (
 	"testing"
 
 	"blackboard/board/postgres"
+	"blackboard/testdata/expect"
 )
 
 // TestValues: what is sent comes back, in either form, and a transaction whose statement has
 // failed does not commit.
 func TestValues(t *testing.T) {
-	p, err := postgres.Open(schemaOf(t, "values"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Value(postgres.Open(schemaOf(t, "values")))(t)
 	for _, form := range postgres.Forms {
 		var (
 			i       int64
@@ -33,10 +31,7 @@ func TestValues(t *testing.T) {
 	if err := p.Pool().QueryRowContext(t.Context(), `SELECT 2.50::numeric`).Scan(&n); err != nil || n != "2.50" {
 		t.Errorf("%v (%T), %v", n, n, err)
 	}
-	tx, err := p.Pool().BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := expect.Value(p.Pool().BeginTx(t.Context(), nil))(t)
 	if _, err := tx.Exec(`SELECT 1 / $1::int`, 0); err == nil {
 		t.Error("nothing divides by 0")
 	}

@@ -9,6 +9,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/documents"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // hostile are contents that Markdown, HTML or a table would hide, strike or tear apart.
@@ -38,10 +39,7 @@ var hostile = []string{
 func TestAppendix(t *testing.T) {
 	cost.SkipUnlessLong(t)
 	ctx := context.Background()
-	b, err := board.OpenOrCreate(ctx, t.TempDir(), "run")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.OpenOrCreate(ctx, t.TempDir(), "run"))(t)
 	defer b.Close()
 	var posts []board.Post
 	post := func(content string) { posts = append(posts, board.Post{Content: content, MustSurface: true}) }
@@ -58,29 +56,16 @@ func TestAppendix(t *testing.T) {
 		}
 		post(long.String())
 	}
-	if _, err := b.PostBatch(ctx, "reader ~~<!--", posts); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.PostBatch(ctx, "reader ~~<!--", posts))(t)
 	for i := range 10 {
-		s, err := b.Signal(ctx, "reader", board.Raise{Priority: "high", Content: fmt.Sprintf("Who signed amendment %d of the charter? ~~nobody", i)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := expect.Value(b.Signal(ctx, "reader", board.Raise{Priority: "high", Content: fmt.Sprintf("Who signed amendment %d of the charter? ~~nobody", i)}))(t)
 		if i%2 == 0 {
-			if _, err := b.Waive(ctx, "lead", s.Signal.ID, "out of <!-- scope"); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(b.Waive(ctx, "lead", s.Signal.ID, "out of <!-- scope"))(t)
 		}
 	}
-	text, err := Appendix(ctx, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(Appendix(ctx, b))(t)
 	for name, report := range map[string]string{"alone": text, "behind a report": "# Report\n\nAll is well.\n\n" + text} {
-		s, err := b.Survival(ctx, documents.New("report.md", report))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := expect.Value(b.Survival(ctx, documents.New("report.md", report)))(t)
 		if s.Checked < 300 || !s.Passed {
 			t.Errorf("%s: %d of %d are missing", name, s.Missing, s.Checked)
 		}

@@ -18,6 +18,7 @@ import (
 	"blackboard/board/check"
 	"blackboard/board/documents"
 	"blackboard/board/survival"
+	"blackboard/testdata/expect"
 )
 
 var updateGolden = flag.Bool("update", false, "rewrite the golden files")
@@ -73,9 +74,7 @@ func ofSurvival(s survival.Result, version string) CI {
 func written(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, write(&b))
 	if !utf8.Valid(b.Bytes()) {
 		t.Error("the output is not UTF-8")
 	}
@@ -89,14 +88,9 @@ func TestGolden(t *testing.T) {
 			got := written(t, write)
 			path := filepath.Join("..", "..", "testdata", "golden", "ci_"+name+"."+ext)
 			if *updateGolden {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, os.WriteFile(path, []byte(got), 0o644))
 			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := expect.Value(os.ReadFile(path))(t)
 			if got != string(want) {
 				t.Errorf("%s differs; go test ./board/report -update rewrites it. Got:\n%s", path, got)
 			}
@@ -292,10 +286,7 @@ func TestNeverGreenByMistake(t *testing.T) {
 }
 
 func TestRepositoryPath(t *testing.T) {
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := expect.Value(os.Getwd())(t)
 	up := filepath.Dir(here)
 	for _, c := range []struct{ root, path, want string }{
 		{"", "out/r.md", "out/r.md"},

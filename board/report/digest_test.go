@@ -13,6 +13,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/text"
+	"blackboard/testdata/expect"
 )
 
 // sampleTime is the moment of the last event of the boards that these tests make by hand.
@@ -71,10 +72,7 @@ func sampleBoard() *board.Snapshot {
 // digestOf is a digest with the gate by the default policy.
 func digestOf(t *testing.T, s *board.Snapshot, budget int, words fault.Words) Digest {
 	t.Helper()
-	d, err := NewDigest(s, board.Policy{}, DigestOptions{Budget: budget, Words: words})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := expect.Value(NewDigest(s, board.Policy{}, DigestOptions{Budget: budget, Words: words}))(t)
 	return d
 }
 
@@ -325,10 +323,7 @@ func TestDigestIsStable(t *testing.T) {
 
 // TestDigestOfTag: with a tag only its findings are there, and the others that must surface are counted.
 func TestDigestOfTag(t *testing.T) {
-	d, err := NewDigest(sampleBoard(), board.Policy{}, DigestOptions{Tag: "rent", Words: inOps})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := expect.Value(NewDigest(sampleBoard(), board.Policy{}, DigestOptions{Tag: "rent", Words: inOps}))(t)
 	for _, want := range []string{"\nOnly the tag rent: 1 of them; of the others 2 must be in the report, too.\n", "- e1.9dr", "! s2 critical"} {
 		if !strings.Contains(d.Text, want) {
 			t.Errorf("no %q in:\n%s", want, d.Text)

@@ -11,14 +11,13 @@ import (
 
 	"blackboard/board"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 func htmlOf(t *testing.T, s *board.Snapshot, burn []board.BurnPoint) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := HTML(&b, s, board.Policy{}, burn, nil); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, HTML(&b, s, board.Policy{}, burn, nil))
 	return b.String()
 }
 

@@ -9,26 +9,22 @@ import (
 	"blackboard/board/documents"
 	"blackboard/board/trace"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // tracedHTML is the page of the sample board, with what its reports stand on.
 func tracedHTML(t *testing.T, s *board.Snapshot, reports ...*documents.Document) string {
 	t.Helper()
-	r, err := trace.Check(func(read func(trace.Record) error) error {
+	r := expect.Value(trace.Check(func(read func(trace.Record) error) error {
 		for _, e := range s.Entries {
 			if err := read(trace.Record{ID: e.ID, Text: e.Content}); err != nil {
 				return err
 			}
 		}
 		return nil
-	}, nil, reports...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, nil, reports...))(t)
 	var b strings.Builder
-	if err := HTML(&b, s, board.Policy{}, nil, &r); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, HTML(&b, s, board.Policy{}, nil, &r))
 	return b.String()
 }
 

@@ -8,15 +8,13 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // TestFromBoard: the digest and the page have what a board says beside its entries and signals.
 func TestFromBoard(t *testing.T) {
 	ctx := t.Context()
-	b, err := board.OpenOrCreate(ctx, t.TempDir(), "run")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.OpenOrCreate(ctx, t.TempDir(), "run"))(t)
 	defer b.Close()
 	if err := WriteHTML(ctx, io.Discard, b, board.Policy{}, nil); !errors.Is(err, fault.NotFound) {
 		t.Errorf("of no run: %v", err)
@@ -33,14 +31,9 @@ func TestFromBoard(t *testing.T) {
 	must(b.Settle(ctx, "lead", "e2", "e3", "one is of the old version"))
 	must(b.Expect(ctx, "lead", []string{"a", "b"}, false))
 	must(b.Signal(ctx, "w", board.Raise{Content: "q"}))
-	s, err := b.Snapshot(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(b.Snapshot(ctx))(t)
 	var page strings.Builder
-	if err := WriteHTML(ctx, &page, b, board.Policy{}, nil); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, WriteHTML(ctx, &page, b, board.Policy{}, nil))
 	for want, in := range map[string]string{
 		"settled with e3 by lead (one is of the old version)":                 digestOf(t, s, 0, nil).Text,
 		"e4: d [dropped by w with e5: the test was wrong]":                    digestOf(t, s, 0, inOps).Text,

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // TestBackup: a copy has what was acknowledged before, whoever writes meanwhile, and is
@@ -17,9 +18,7 @@ func TestBackup(t *testing.T) {
 	path := filepath.Join(dir, "db.sqlite3")
 	db := open(t, path, testSchema, Create)
 	for range 200 {
-		if err := insert(db, "before"); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, insert(db, "before"))
 	}
 	stop := make(chan struct{})
 	var writer sync.WaitGroup
@@ -37,9 +36,7 @@ func TestBackup(t *testing.T) {
 	})
 	for i := range 3 {
 		to := filepath.Join(dir, "copies", string(rune('a'+i))+".sqlite3")
-		if err := Backup(t.Context(), path, to); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, Backup(t.Context(), path, to))
 		if left, _ := filepath.Glob(to + "-*"); len(left) > 0 {
 			t.Errorf("beside the copy lies %v", left)
 		}

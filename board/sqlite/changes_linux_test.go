@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 // TestChanges: who waits for a database is told of what is written to it by anybody, by its name
@@ -15,34 +17,22 @@ func TestChanges(t *testing.T) {
 		t.Skip("this file system does not tell of every write")
 	}
 	path := filepath.Join(dir, "a.sqlite3")
-	db, err := Open(t.Context(), path, Schema{Name: "test", Migrations: []string{`CREATE TABLE t (x)`}}, Create)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(Open(t.Context(), path, Schema{Name: "test", Migrations: []string{`CREATE TABLE t (x)`}}, Create))(t)
 	defer db.Close()
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(path, link); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Symlink(path, link))
 	one, stopOne := Changes(path)
 	linked, stopLinked := Changes(link)
 	other, stopOther := Changes(filepath.Join(dir, "b.sqlite3"))
 	inDir, stopInDir := ChangesIn(filepath.Dir(link))
 	all, stopAll := ChangesIn(dir)
-	err = db.Write(t.Context(), func(tx *Tx) error { _, err := tx.Exec(`INSERT INTO t VALUES (1)`); return err })
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, db.Write(t.Context(), func(tx *Tx) error { _, err := tx.Exec(`INSERT INTO t VALUES (1)`); return err }))
 	<-one
 	<-linked
-	if err := os.WriteFile(filepath.Join(dir, "b.sqlite3-wal"), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(dir, "b.sqlite3-wal"), []byte("x"), 0o600))
 	<-other
 	<-all
-	if err := os.WriteFile(filepath.Join(filepath.Dir(link), "new.sqlite3"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(filepath.Dir(link), "new.sqlite3"), nil, 0o600))
 	<-inDir
 	stopInDir()
 	stopAll()

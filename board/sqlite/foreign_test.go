@@ -12,31 +12,24 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // foreign makes a file of another program, still open and in WAL mode.
 func foreign(t *testing.T, statements ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a b#1.db")
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(sql.Open("sqlite", path))(t)
 	t.Cleanup(func() { db.Close() })
 	for _, s := range append([]string{"PRAGMA journal_mode = WAL"}, statements...) {
-		if _, err := db.Exec(s); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(db.Exec(s))(t)
 	}
 	return path
 }
 
 func openForeign(t *testing.T, path string) *Foreign {
 	t.Helper()
-	f, err := OpenForeign(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(OpenForeign(context.Background(), path))(t)
 	return f
 }
 
@@ -44,10 +37,7 @@ func TestForeign(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	path := foreign(t, `CREATE TABLE "a ""b" (x, y TEXT)`, `CREATE VIEW v AS SELECT 1`, `INSERT INTO "a ""b" VALUES (1, 'one'), (NULL, 'two')`)
 	look := func() (all []string) {
-		entries, err := os.ReadDir(filepath.Dir(path))
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := expect.Value(os.ReadDir(filepath.Dir(path)))(t)
 		for _, e := range entries {
 			all = append(all, e.Name())
 		}
@@ -97,10 +87,7 @@ func TestForeign(t *testing.T) {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(os.ReadFile(path))(t)
 	return string(b)
 }
 
@@ -109,13 +96,9 @@ func TestForeignErrors(t *testing.T) {
 	dir := t.TempDir()
 	text, big := filepath.Join(dir, "text"), filepath.Join(dir, "big")
 	for _, path := range []string{text, big} {
-		if err := os.WriteFile(path, []byte(strings.Repeat("hello ", 1000)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(path, []byte(strings.Repeat("hello ", 1000)), 0o600))
 	}
-	if err := os.Truncate(big, MaxForeign+1); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Truncate(big, MaxForeign+1))
 	for path, want := range map[string]error{filepath.Join(dir, "absent"): fs.ErrNotExist, dir: fault.Corrupt, text: fault.Corrupt, big: fault.Full} {
 		if f, err := OpenForeign(context.Background(), path); !errors.Is(err, want) {
 			t.Errorf("%s: %v %v, want %v", path, f, err, want)
@@ -134,15 +117,10 @@ func TestForeignErrors(t *testing.T) {
 // TestForeignWhileWritten: what is read is one moment of a file that another process goes on writing to.
 func TestForeignWhileWritten(t *testing.T) {
 	path := foreign(t, `CREATE TABLE t (x)`)
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(sql.Open("sqlite", path))(t)
 	defer db.Close()
 	for i := range 20 {
-		if _, err := db.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50) INSERT INTO t SELECT i FROM n`); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(db.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50) INSERT INTO t SELECT i FROM n`))(t)
 		f := openForeign(t, path)
 		var n int64
 		if err := f.Each(context.Background(), "SELECT count(*) FROM t", func(row []any) error { n = row[0].(int64); return nil }); err != nil || n != int64(50*(i+1)) {

@@ -11,15 +11,13 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // openKeeping opens a file by a keeper, as a call does.
 func openKeeping(t *testing.T, k *Keeper, path string, s Schema, mode Mode) *DB {
 	t.Helper()
-	db, err := Open(k.Keeping(t.Context()), path, s, mode)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(Open(k.Keeping(t.Context()), path, s, mode))(t)
 	return db
 }
 
@@ -27,9 +25,7 @@ func openKeeping(t *testing.T, k *Keeper, path string, s Schema, mode Mode) *DB 
 func use(t *testing.T, k *Keeper, path string) *DB {
 	t.Helper()
 	db := openKeeping(t, k, path, testSchema, Create)
-	if err := errors.Join(insert(db, "x"), db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, errors.Join(insert(db, "x"), db.Close()))
 	return db
 }
 
@@ -77,30 +73,22 @@ func TestKeeper(t *testing.T) {
 func TestKeeperSeesChanges(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, path string){
 		"removed and made anew": func(t *testing.T, path string) {
-			if err := Remove(t.Context(), path, nil); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, Remove(t.Context(), path, nil))
 			db := open(t, path, testSchema, Create)
 			for range 3 {
-				if err := insert(db, "new"); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, insert(db, "new"))
 			}
 		},
 		"replaced by a rename": func(t *testing.T, path string) {
 			db := open(t, path+"2", testSchema, Create)
 			for range 3 {
-				if err := insert(db, "new"); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, insert(db, "new"))
 			}
 			db.Close()
 			for _, suffix := range []string{"-wal", "-shm"} {
 				os.Remove(path + suffix)
 			}
-			if err := os.Rename(path+"2", path); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.Rename(path+"2", path))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,9 +96,7 @@ func TestKeeperSeesChanges(t *testing.T) {
 			defer k.Close()
 			path := filepath.Join(t.TempDir(), "db")
 			held := openKeeping(t, k, path, testSchema, Create)
-			if err := insert(held, "old"); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, insert(held, "old"))
 			use(t, k, path)
 			change(t, path)
 			for range 2 {

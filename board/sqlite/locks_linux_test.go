@@ -14,6 +14,7 @@ import (
 
 	"blackboard/board/disk"
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // What an open connection in WAL mode has locked all the time (SQLite's os_unix.c): the
@@ -29,10 +30,7 @@ const (
 // processes, leaves some out when others come and go.
 func hasLock(t *testing.T, path string, first, last uint64) bool {
 	t.Helper()
-	file, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := expect.Value(os.Stat(path))(t)
 	fds, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		t.Skipf("this system does not list descriptors: %v", err)
@@ -77,9 +75,7 @@ func inUse(t *testing.T) (path string, db *DB) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "x.sqlite3")
 	db = open(t, path, testSchema, Create)
-	if err := insert(db, "x"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, insert(db, "x"))
 	checkLocks(t, path)
 	return path, db
 }
@@ -87,10 +83,7 @@ func inUse(t *testing.T) (path string, db *DB) {
 // descriptors counts the descriptors that this process has of a file.
 func descriptors(t *testing.T, path string) (n int) {
 	t.Helper()
-	all, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := expect.Value(os.ReadDir("/proc/self/fd"))(t)
 	for _, fd := range all {
 		if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil && to == path {
 			n++
@@ -201,9 +194,7 @@ func reading(suffix string, by func(from, to string) error) func(*testing.T, str
 func link(t *testing.T, by func(from, to string) error, path string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "link")
-	if err := by(path, name); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, by(path, name))
 	return name
 }
 
@@ -251,10 +242,7 @@ func TestOpenFile(t *testing.T) {
 	for _, name := range []string{path, path + "-shm"} {
 		before := descriptors(t, name)
 		for range 3 {
-			f, err := disk.Open(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := expect.Value(disk.Open(name))(t)
 			b, err := io.ReadAll(f)
 			info, statErr := f.Stat()
 			if err != nil || statErr != nil || len(b) == 0 || int64(len(b)) != info.Size() {
@@ -276,9 +264,7 @@ func TestOpenFile(t *testing.T) {
 		}
 	}
 	again := open(t, path, testSchema, ReadWrite)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, db.Close())
 	checkLocks(t, path) // of the second
 	again.Close()
 	err := readAll(path)

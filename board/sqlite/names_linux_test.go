@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // This file is about names of files that change hands, and about the writers' turn in
@@ -41,18 +42,10 @@ func startChild(t *testing.T, does, path string) *child {
 	t.Helper()
 	c := &child{t: t, cmd: exec.Command(os.Args[0], "-test.run", "^TestChild$")}
 	c.cmd.Env = append(os.Environ(), childDoes+"="+does, childPath+"="+path)
-	in, err := c.cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := c.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := expect.Value(c.cmd.StdinPipe())(t)
+	out := expect.Value(c.cmd.StdoutPipe())(t)
 	c.in, c.out = in, bufio.NewReader(out)
-	if err := c.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, c.cmd.Start())
 	t.Cleanup(func() { c.in.Close(); c.cmd.Wait() })
 	if line, err := c.out.ReadString('\n'); line != "ready\n" {
 		t.Fatalf("%s: %q, %v", does, line, err)
@@ -87,10 +80,7 @@ func TestChild(t *testing.T) {
 		goOn()
 		fmt.Println(countRows(t, open(t, path, testSchema, ReadWrite)))
 	case "take the turn":
-		unlock, err := lockWrites(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		unlock := expect.Value(lockWrites(t.Context(), path))(t)
 		goOn()
 		unlock()
 	case "create":
@@ -189,13 +179,9 @@ func TestRemovedWhileOpened(t *testing.T) {
 // uses, is not taken for what belongs to the new file of that name.
 func TestRemovalCutShort(t *testing.T) {
 	path, old := inUse(t)
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(path))
 	db := open(t, path, testSchema, Create)
-	if err := errors.Join(insert(db, "one"), insert(db, "two")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, errors.Join(insert(db, "one"), insert(db, "two")))
 	if n := rows(t, path); n != "2" {
 		t.Errorf("another process finds %s rows", n)
 	}
@@ -229,10 +215,7 @@ func TestCreateByMany(t *testing.T) {
 	if n, want := rows(t, path), fmt.Sprint(many*(len(children)+1)); n != want {
 		t.Errorf("%s rows, want %s", n, want)
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := expect.Value(os.ReadDir(dir))(t)
 	for _, e := range entries {
 		suffix, _ := strings.CutPrefix(e.Name(), "x.sqlite3")
 		info, err := e.Info()
@@ -247,17 +230,12 @@ func TestCreateByMany(t *testing.T) {
 func TestCreateInTurn(t *testing.T) {
 	made := filepath.Join(t.TempDir(), "made")
 	db := open(t, made, testSchema, Create)
-	if err := errors.Join(insert(db, "first"), db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, errors.Join(insert(db, "first"), db.Close()))
 	path := filepath.Join(filepath.Dir(made), "x.sqlite3")
-	err := whileTaken(t, path, func() (err error) {
+	expect.OK(t, whileTaken(t, path, func() (err error) {
 		db, err = Open(t.Context(), path, testSchema, Create)
 		return err
-	}, func() { os.Rename(made, path) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, func() { os.Rename(made, path) }))
 	defer db.Close()
 	if n := countRows(t, db); n != 1 {
 		t.Errorf("%d rows", n)
@@ -273,14 +251,10 @@ func TestRemovedAndCreated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, old := inUse(t)
-			if err := Remove(t.Context(), path, nil); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, Remove(t.Context(), path, nil))
 			db := open(t, path, testSchema, Create)
 			for _, text := range []string{"one", "two"} {
-				if err := insert(db, text); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, insert(db, text))
 			}
 			before, err := os.Stat(path + "-wal")
 			if err != nil || before.Size() == 0 {
@@ -314,9 +288,7 @@ func TestReusedInode(t *testing.T) {
 	}
 	db.sql.SetMaxIdleConns(0) // with a connection, the first file keeps its number
 	for range 20 {
-		if err := Remove(t.Context(), path, nil); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, Remove(t.Context(), path, nil))
 		again := open(t, path, testSchema, Create)
 		if os.SameFile(again.file, db.file) {
 			if err := db.CheckFile(); !errors.Is(err, fault.Gone) {
@@ -337,9 +309,7 @@ func TestReusedInode(t *testing.T) {
 func TestCloseInTurn(t *testing.T) {
 	path, db := inUse(t)
 	writer := startChild(t, "take the turn", path)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, db.Close())
 	if info, err := os.Stat(path + "-wal"); err != nil || info.Size() == 0 {
 		t.Errorf("the WAL is gone, or empty: %v", err)
 	}
@@ -361,9 +331,7 @@ func TestCloseInTurn(t *testing.T) {
 func TestRename(t *testing.T) {
 	path, old := inUse(t)
 	to := filepath.Join(filepath.Dir(path), "a")
-	if err := Rename(t.Context(), path, to, nil); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, Rename(t.Context(), path, to, nil))
 	for _, name := range []string{path, path + "-wal", path + "-shm", to + "-wal", to + "-shm"} {
 		if exists(name) {
 			t.Errorf("there is %s", name)
@@ -373,9 +341,7 @@ func TestRename(t *testing.T) {
 		t.Errorf("writing under the old name: %v", err)
 	}
 	db := open(t, path, testSchema, Create)
-	if err := errors.Join(insert(db, "one"), insert(db, "two"), old.Close()); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, errors.Join(insert(db, "one"), insert(db, "two"), old.Close()))
 	if n, new := rows(t, to), rows(t, path); n != "1" || new != "2" {
 		t.Errorf("%s rows were moved, want 1; %s are in the new file, want 2", n, new)
 	}
@@ -412,10 +378,7 @@ func TestRenameInTurn(t *testing.T) {
 // waits, it does that at the end.
 func whileTaken(t *testing.T, path string, do func() error, waits func()) error {
 	t.Helper()
-	unlock, err := lockWrites(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := expect.Value(lockWrites(t.Context(), path))(t)
 	done := make(chan error, 1)
 	go func() { done <- do() }()
 	for len(done) == 0 && !isWaitedFor(t, path+"-lock") {
@@ -429,10 +392,7 @@ func whileTaken(t *testing.T, path string, do func() error, waits func()) error 
 // isWaitedFor reports whether somebody waits for the lock on a file.
 func isWaitedFor(t *testing.T, path string) bool {
 	t.Helper()
-	file, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := expect.Value(os.Stat(path))(t)
 	locks, err := os.ReadFile("/proc/locks") // 1: -> FLOCK ADVISORY WRITE 1234 08:01:5678 0 EOF
 	if err != nil {
 		t.Skipf("this system does not list its locks: %v", err)

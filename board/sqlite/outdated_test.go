@@ -10,15 +10,13 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // openForReading opens a file as Open does where it cannot be written to, or there is no space.
 func openForReading(t *testing.T, path string) *DB {
 	t.Helper()
-	db, err := openOnce(t.Context(), path, testSchema, ReadWrite, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(openOnce(t.Context(), path, testSchema, ReadWrite, true))(t)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -26,9 +24,7 @@ func openForReading(t *testing.T, path string) *DB {
 func TestOutdated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.sqlite3")
 	writer := open(t, path, testSchema, Create)
-	if err := insert(writer, "first"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, insert(writer, "first"))
 	if writer.Outdated(t.Context()) {
 		t.Error("a file that can be written to is outdated")
 	}
@@ -42,27 +38,17 @@ func TestOutdated(t *testing.T) {
 	reader := openForReading(t, path)
 	writer = open(t, path, testSchema, ReadWrite)
 	lock := path + "-lock"
-	if err := os.Remove(lock); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(lock, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(lock))
+	expect.OK(t, os.Mkdir(lock, 0o700))
 	if reader.Outdated(t.Context()) || countRows(t, reader) != 1 {
 		t.Error("what nobody has changed is outdated")
 	}
-	if err := os.Remove(lock); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(lock))
 	if err := insert(writer, "second"); err != nil { // which is beside the file, not yet in it
 		t.Fatal(err)
 	}
-	if err := os.Remove(lock); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(lock, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(lock))
+	expect.OK(t, os.Mkdir(lock, 0o700))
 	if !reader.Outdated(t.Context()) {
 		t.Error("a file with changes beside it is not outdated")
 	}
@@ -83,9 +69,7 @@ func TestOutdated(t *testing.T) {
 	if again.Outdated(t.Context()) || countRows(t, again) != 2 {
 		t.Error("opened anew, it is outdated")
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(path))
 	if !again.Outdated(t.Context()) {
 		t.Error("a file that is gone is not outdated")
 	}
@@ -94,17 +78,12 @@ func TestOutdated(t *testing.T) {
 // TestCloseUnused: who has the file in hand goes on reading, and what nobody has is closed.
 func TestCloseUnused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.sqlite3")
-	db, err := Open(t.Context(), path, testSchema, Create)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(Open(t.Context(), path, testSchema, Create))(t)
 	conn := db.sql
 	db.CloseUnused()
 	for range 5 {
 		runtime.GC()
-		if err := insert(db, "x"); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, insert(db, "x"))
 	}
 	runtime.KeepAlive(db)
 	for conn.PingContext(t.Context()) == nil { // a test that hangs here has found that it stays open

@@ -9,41 +9,27 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // pagedFile is a file of notes on many pages, and returns the numbers of the pages that
 // hold rows.
 func pagedFile(t *testing.T, path string, rows int) (leaves []int64, pageSize int64) {
 	t.Helper()
-	db, err := Open(t.Context(), path, paged, Create)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Write(t.Context(), func(tx *Tx) error {
+	db := expect.Value(Open(t.Context(), path, paged, Create))(t)
+	expect.OK(t, db.Write(t.Context(), func(tx *Tx) error {
 		for i := range rows {
 			if _, err := tx.Exec(`INSERT INTO notes VALUES (?, ?)`, i+1, fmt.Sprintf("%0400d", i+1)); err != nil {
 				return err
 			}
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	raw, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
+	expect.OK(t, db.Close())
+	raw := expect.Value(sql.Open("sqlite", path))(t)
 	defer raw.Close()
-	if err := raw.QueryRow(`PRAGMA page_size`).Scan(&pageSize); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, raw.QueryRow(`PRAGMA page_size`).Scan(&pageSize))
+	data := expect.Value(os.ReadFile(path))(t)
 	for n := int64(2); n*pageSize <= int64(len(data)); n++ { // the first has the schema
 		if data[(n-1)*pageSize] == 0x0d { // a leaf of a table
 			leaves = append(leaves, n)
@@ -65,18 +51,13 @@ func TestSalvage(t *testing.T) {
 	if len(leaves) < 8 {
 		t.Fatalf("%d leaves", len(leaves))
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(path))(t)
 	for _, n := range []int64{leaves[2], leaves[5]} {
 		for i := range size {
 			data[(n-1)*size+i] = 0xff
 		}
 	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, data, 0o600))
 	s, err := Salvage(t.Context(), path, to, paged, "notes", "words", "none")
 	if err != nil || len(s.Lost) != 2 || s.Lost[0].Table != "notes" || s.Lost[1].Table != "none" {
 		t.Fatalf("%+v, %v", s, err)
@@ -85,10 +66,7 @@ func TestSalvage(t *testing.T) {
 	if got := s.Rows["notes"]; got < rows-3*(perPage+1) || got >= rows {
 		t.Errorf("%d rows of %d, with %d on a page", got, rows, perPage)
 	}
-	db, err := Open(t.Context(), to, paged, ReadWrite)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(Open(t.Context(), to, paged, ReadWrite))(t)
 	defer db.Close()
 	if err := db.Check(t.Context()); err != nil {
 		t.Error(err)
@@ -112,10 +90,7 @@ func TestSalvage(t *testing.T) {
 func TestReplace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.sqlite3")
 	pagedFile(t, path, 3)
-	open, err := Open(t.Context(), path, paged, ReadWrite)
-	if err != nil {
-		t.Fatal(err)
-	}
+	open := expect.Value(Open(t.Context(), path, paged, ReadWrite))(t)
 	defer open.Close()
 	insert := func(tx *Tx) error { _, err := tx.Exec(`INSERT INTO words VALUES ('late', 1)`); return err }
 	if err := open.Write(t.Context(), insert); err != nil { // is in the -wal alone
@@ -123,9 +98,7 @@ func TestReplace(t *testing.T) {
 	}
 	failed := errors.New("failed")
 	if _, err := Replace(t.Context(), path, nil, func(to string) error {
-		if err := os.WriteFile(to, []byte("half"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(to, []byte("half"), 0o600))
 		return failed
 	}); !errors.Is(err, failed) {
 		t.Fatal(err)
@@ -133,21 +106,13 @@ func TestReplace(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) > 0 {
 		t.Errorf("left: %v", left)
 	}
-	if err := open.CheckFile(); err != nil {
-		t.Fatal(err)
-	}
-	aside, err := Replace(t.Context(), path, nil, func(to string) error {
+	expect.OK(t, open.CheckFile())
+	aside := expect.Value(Replace(t.Context(), path, nil, func(to string) error {
 		_, err := Salvage(t.Context(), path, to, paged, "notes", "words")
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	for _, name := range []string{path, aside} {
-		db, err := Open(t.Context(), name, paged, ReadWrite)
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := expect.Value(Open(t.Context(), name, paged, ReadWrite))(t)
 		defer db.Close()
 		if err := db.Read(t.Context(), func(tx *Tx) error {
 			var n, late int

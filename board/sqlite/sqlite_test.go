@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/nobody"
 )
 
@@ -25,10 +26,7 @@ var testSchema = Schema{Name: "test file", ApplicationID: 0x74657374, Migrations
 
 func open(t *testing.T, path string, s Schema, mode Mode) *DB {
 	t.Helper()
-	db, err := Open(t.Context(), path, s, mode)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(Open(t.Context(), path, s, mode))(t)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -42,9 +40,7 @@ func insert(db *DB, text string) error {
 
 func countRows(t *testing.T, db *DB) (n int) {
 	t.Helper()
-	if err := db.Read(t.Context(), func(tx *Tx) error { return tx.QueryRow(`SELECT count(*) FROM a`).Scan(&n) }); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, db.Read(t.Context(), func(tx *Tx) error { return tx.QueryRow(`SELECT count(*) FROM a`).Scan(&n) }))
 	return n
 }
 
@@ -57,13 +53,8 @@ func TestOpenMakesPrivateFiles(t *testing.T) {
 		t.Fatal("looking made the directory")
 	}
 	db := open(t, path, testSchema, Create)
-	if err := insert(db, "x"); err != nil {
-		t.Fatal(err)
-	}
-	files, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, insert(db, "x"))
+	files := expect.Value(os.ReadDir(filepath.Dir(path)))(t)
 	for _, f := range files {
 		info, err := f.Info()
 		if err != nil || info.Mode().Perm() != 0o600 {
@@ -74,7 +65,7 @@ func TestOpenMakesPrivateFiles(t *testing.T) {
 		t.Errorf("the directory has mode %v, %v", info.Mode(), err)
 	}
 	var mode, sync string
-	err = db.Read(t.Context(), func(tx *Tx) error {
+	err := db.Read(t.Context(), func(tx *Tx) error {
 		if err := tx.QueryRow(`PRAGMA journal_mode`).Scan(&mode); err != nil {
 			return err
 		}
@@ -112,9 +103,7 @@ func TestMigrations(t *testing.T) {
 	old := testSchema
 	old.Migrations = old.Migrations[:1]
 	db := open(t, path, old, Create)
-	if err := insert(db, "kept"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, insert(db, "kept"))
 	db.Close()
 
 	db = open(t, path, testSchema, ReadWrite)
@@ -142,9 +131,7 @@ func TestMigrations(t *testing.T) {
 func TestFailedMigration(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.sqlite3")
 	db := open(t, path, testSchema, Create)
-	if err := insert(db, "kept"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, insert(db, "kept"))
 	before := dump(t, db)
 	db.Close()
 	bad := testSchema
@@ -160,12 +147,9 @@ func TestFailedMigration(t *testing.T) {
 func dump(t *testing.T, db *DB) string {
 	t.Helper()
 	var s string
-	err := db.Read(t.Context(), func(tx *Tx) error {
+	expect.OK(t, db.Read(t.Context(), func(tx *Tx) error {
 		return tx.QueryRow(`SELECT group_concat(name || ' ' || coalesce(sql, ''), char(10)) FROM (SELECT * FROM sqlite_schema ORDER BY name)`).Scan(&s)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return s
 }
 
@@ -191,22 +175,15 @@ func TestCorruptFiles(t *testing.T) {
 	db := open(t, path, testSchema, Create)
 	for i := range 2000 {
 		if i%500 == 0 {
-			if err := db.Check(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, db.Check(t.Context()))
 		}
-		if err := db.Write(t.Context(), func(tx *Tx) error {
+		expect.OK(t, db.Write(t.Context(), func(tx *Tx) error {
 			_, err := tx.Exec(`INSERT INTO a(text) VALUES (?)`, strings.Repeat("x", 100))
 			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	db.Close()
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := expect.Value(os.ReadFile(path))(t)
 	for name, damage := range map[string]func([]byte) []byte{
 		"text":      func([]byte) []byte { return []byte(strings.Repeat("not a database ", 500)) },
 		"header":    func(b []byte) []byte { copy(b, "garbage!"); return b },
@@ -220,9 +197,7 @@ func TestCorruptFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "bad.sqlite3")
-			if err := os.WriteFile(path, damage(append([]byte(nil), whole...)), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.WriteFile(path, damage(append([]byte(nil), whole...)), 0o600))
 			db, err := Open(t.Context(), path, testSchema, ReadWrite)
 			if err == nil {
 				err = db.Check(t.Context())
@@ -240,9 +215,7 @@ func TestCorruptFiles(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "x"), testSchema, Create)
 	db.sql.SetMaxOpenConns(1) // the limit holds for a connection
-	if _, err := db.sql.Exec(`PRAGMA max_page_count = 40`); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(db.sql.Exec(`PRAGMA max_page_count = 40`))(t)
 	kept := 0
 	var err error
 	for err == nil {
@@ -302,9 +275,7 @@ func TestRemove(t *testing.T) {
 		t.Errorf("removing nothing: %v", err)
 	}
 	db := open(t, path, testSchema, Create)
-	if err := Remove(t.Context(), path, nil); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, Remove(t.Context(), path, nil))
 	if err := insert(db, "x"); !errors.Is(err, fault.Gone) {
 		t.Errorf("writing to a removed file: %v", err)
 	}
@@ -322,40 +293,24 @@ func TestReadOnlyStorage(t *testing.T) {
 		readOnlyChild(t, dir)
 		return
 	}
-	dir, err := os.MkdirTemp("", "board-ro-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := expect.Value(os.MkdirTemp("", "board-ro-"))(t)
 	t.Cleanup(func() { os.Chmod(dir, 0o700); os.RemoveAll(dir) })
 	path := filepath.Join(dir, "x.sqlite3")
 	db := open(t, path, testSchema, Create)
-	if err := insert(db, "kept"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, insert(db, "kept"))
 	db.Close()
 	// A second file with commits that only its WAL has: whoever cannot read those must not answer
 	// without them.
 	stale := filepath.Join(dir, "stale.sqlite3")
 	db = open(t, stale, testSchema, Create)
-	if err := insert(db, "kept"); err != nil {
-		t.Fatal(err)
-	}
-	wal, err := os.ReadFile(stale + "-wal")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, insert(db, "kept"))
+	wal := expect.Value(os.ReadFile(stale + "-wal"))(t)
 	db.Close()
-	if err := os.WriteFile(stale+"-wal", wal, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(stale+"-wal", wal, 0o644))
 	for _, f := range []string{path, path + "-lock", stale, stale + "-lock"} {
-		if err := os.Chmod(f, 0o444); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Chmod(f, 0o444))
 	}
-	if err := os.Chmod(dir, 0o555); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chmod(dir, 0o555))
 	if os.Geteuid() != 0 {
 		readOnlyChild(t, dir)
 		return
@@ -364,10 +319,7 @@ func TestReadOnlyStorage(t *testing.T) {
 }
 
 func readOnlyChild(t *testing.T, dir string) {
-	db, err := Open(t.Context(), filepath.Join(dir, "x.sqlite3"), testSchema, Create)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(Open(t.Context(), filepath.Join(dir, "x.sqlite3"), testSchema, Create))(t)
 	if !db.ReadOnly() || countRows(t, db) != 1 {
 		t.Errorf("read-only: %v, rows: %d", db.ReadOnly(), countRows(t, db))
 	}
@@ -407,9 +359,7 @@ func TestPanicInATransaction(t *testing.T) {
 			panic("oh")
 		})
 	}()
-	if err := insert(db, "kept"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, insert(db, "kept"))
 	if n := countRows(t, db); n != 1 {
 		t.Errorf("%d rows", n)
 	}

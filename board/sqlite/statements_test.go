@@ -11,38 +11,30 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"blackboard/testdata/expect"
 )
 
 // TestKeptStatements uses statements in all the ways that could trip over their being kept: twice
 // at once, half read, after an error, after the table has changed, and more of them than are kept.
 func TestKeptStatements(t *testing.T) {
 	ctx := context.Background()
-	db, err := Open(ctx, filepath.Join(t.TempDir(), "t.db"), Schema{Name: "test", ApplicationID: 7, Migrations: []string{`CREATE TABLE n (i INTEGER PRIMARY KEY, s TEXT UNIQUE)`}}, Create)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(Open(ctx, filepath.Join(t.TempDir(), "t.db"), Schema{Name: "test", ApplicationID: 7, Migrations: []string{`CREATE TABLE n (i INTEGER PRIMARY KEY, s TEXT UNIQUE)`}}, Create))(t)
 	defer db.Close()
 	const insert, all = `INSERT INTO n VALUES (?, ?)`, `SELECT i FROM n ORDER BY i`
 	collect := func(tx *Tx, within func(i int)) (got []int) {
 		t.Helper()
-		rows, err := tx.Query(all)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := expect.Value(tx.Query(all))(t)
 		defer rows.Close()
 		for rows.Next() {
 			var i int
-			if err := rows.Scan(&i); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, rows.Scan(&i))
 			got = append(got, i)
 			if within != nil {
 				within(i)
 			}
 		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, rows.Err())
 		return got
 	}
 	if err := db.Write(ctx, func(tx *Tx) error {
@@ -83,7 +75,7 @@ func TestKeptStatements(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Write(ctx, func(tx *Tx) error {
+	expect.OK(t, db.Write(ctx, func(tx *Tx) error {
 		for _, stmt := range []string{`DROP TABLE n`, `CREATE TABLE n (i INTEGER PRIMARY KEY, s TEXT, more TEXT NOT NULL DEFAULT 'x')`, `INSERT INTO n (i) VALUES (77)`} {
 			if _, err := tx.Exec(stmt); err != nil {
 				return err
@@ -93,9 +85,7 @@ func TestKeptStatements(t *testing.T) {
 			t.Errorf("of a table made anew: %v", got)
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	var wg sync.WaitGroup
 	for w := range 8 {
 		wg.Go(func() {
@@ -127,33 +117,26 @@ func TestKeptStatements(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if err := db.Read(ctx, func(tx *Tx) error {
+	expect.OK(t, db.Read(ctx, func(tx *Tx) error {
 		if got := collect(tx, nil); len(got) != 401 {
 			t.Errorf("%d rows of 401", len(got))
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // TestTransactionsAreKept sees that BEGIN and COMMIT are compiled once for a connection, and that
 // one whose COMMIT failed is as good as new.
 func TestTransactionsAreKept(t *testing.T) {
 	ctx := context.Background()
-	db, err := Open(ctx, filepath.Join(t.TempDir(), "t.db"), Schema{Name: "test", ApplicationID: 7, Migrations: []string{
-		`CREATE TABLE n (i INTEGER PRIMARY KEY, of INTEGER REFERENCES n DEFERRABLE INITIALLY DEFERRED)`}}, Create)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(Open(ctx, filepath.Join(t.TempDir(), "t.db"), Schema{Name: "test", ApplicationID: 7, Migrations: []string{
+		`CREATE TABLE n (i INTEGER PRIMARY KEY, of INTEGER REFERENCES n DEFERRABLE INITIALLY DEFERRED)`}}, Create))(t)
 	defer db.Close()
 	count := func() (n int) {
-		if err := db.Read(ctx, func(tx *Tx) (err error) {
+		expect.OK(t, db.Read(ctx, func(tx *Tx) (err error) {
 			n, err = One[int](tx, `SELECT count(*) FROM n`)
 			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		return n
 	}
 	add := func(i, of int) error {
@@ -163,20 +146,15 @@ func TestTransactionsAreKept(t *testing.T) {
 		})
 	}
 	kept := func() []driver.Stmt {
-		c, err := db.sql.Conn(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := expect.Value(db.sql.Conn(ctx))(t)
 		defer c.Close()
 		var all []driver.Stmt
-		if err := c.Raw(func(c any) error {
+		expect.OK(t, c.Raw(func(c any) error {
 			for _, s := range []string{"BEGIN", "BEGIN IMMEDIATE", "COMMIT"} {
 				all = append(all, c.(*conn).kept[s])
 			}
 			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		return all
 	}
 	if err := add(1, 1); err != nil || count() != 1 {
@@ -206,10 +184,7 @@ func TestTransactionsAreKept(t *testing.T) {
 // TestCalledOff calls transactions off in the middle: rows end, nothing is written, and what
 // comes after finds the connection in order. What cannot be called off starts no goroutine.
 func TestCalledOff(t *testing.T) {
-	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "t.db"), Schema{Name: "test", ApplicationID: 7, Migrations: []string{`CREATE TABLE n (i INTEGER PRIMARY KEY)`}}, Create)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(Open(t.Context(), filepath.Join(t.TempDir(), "t.db"), Schema{Name: "test", ApplicationID: 7, Migrations: []string{`CREATE TABLE n (i INTEGER PRIMARY KEY)`}}, Create))(t)
 	defer db.Close()
 	db.sql.SetMaxOpenConns(1)
 	const add = `INSERT INTO n WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 100) SELECT i FROM c`
@@ -226,7 +201,7 @@ func TestCalledOff(t *testing.T) {
 	}
 	off, cancel = context.WithCancel(t.Context())
 	seen, i := 0, 0
-	err = db.Read(off, func(tx *Tx) error {
+	err := db.Read(off, func(tx *Tx) error {
 		return tx.Each([]any{&i}, func() error { seen++; cancel(); return nil }, `SELECT i FROM n`)
 	})
 	if !errors.Is(err, context.Canceled) || seen != 1 {

@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // interpreter finds the program that runs a snippet, or skips the test.
@@ -39,9 +40,7 @@ func snippetRun(t *testing.T, dir, home string, command ...string) string {
 func snippetFile(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	file := filepath.Join(dir, name)
-	if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, []byte(text), 0o700))
 	return file
 }
 
@@ -315,10 +314,7 @@ func TestClients(t *testing.T) {
 					t.Errorf("the example prints\n%s", out)
 				}
 			}
-			b, err := board.Open(t.Context(), filepath.Join(home, "boards"), c.run)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := expect.Value(board.Open(t.Context(), filepath.Join(home, "boards"), c.run))(t)
 			defer b.Close()
 			s, err := b.Snapshot(t.Context())
 			if err != nil || len(s.Entries) != 2 || len(s.Signals) != 1 || s.Signals[0].Status != board.Addressed || s.Signals[0].Origin != "e1" {
@@ -421,9 +417,7 @@ func TestMCPClients(t *testing.T) {
 		if modules == "" {
 			t.Skip("BOARD_TEST_NODE_MODULES is not set: only the syntax was checked")
 		}
-		if err := os.Symlink(filepath.Join(modules, "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Symlink(filepath.Join(modules, "node_modules"), filepath.Join(dir, "node_modules")))
 		version2 := strings.NewReplacer("@modelcontextprotocol/sdk/client/index.js", "@modelcontextprotocol/client",
 			"@modelcontextprotocol/sdk/client/stdio.js", "@modelcontextprotocol/client/stdio").Replace(text)
 		for name, text := range map[string]string{"1.mjs": text, "2.mjs": version2} {

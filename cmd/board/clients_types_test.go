@@ -16,6 +16,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/kb"
+	"blackboard/testdata/expect"
 )
 
 // clientNames are the clients' names of types that the tables call otherwise.
@@ -372,9 +373,7 @@ func (d *jsonDocs) checkClientTypes(t *testing.T, answers map[string][]jsonAnswe
 		}
 		want += "\n"
 		if *updateGolden {
-			if err := os.WriteFile(file, []byte(before+s.begin+want+s.end+after), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.WriteFile(file, []byte(before+s.begin+want+s.end+after), 0o644))
 		} else if old != want {
 			t.Errorf("the types of the client for %s are not those of the answers and the flags; go test ./cmd/board -run TestJSONTables -update writes them", s.page)
 		}
@@ -483,9 +482,7 @@ func TestClientTypes(t *testing.T) {
 			for _, name := range with {
 				snippetFile(t, work, name, readFile(t, filepath.Join(dir, "typescript", name)))
 			}
-			if err := os.Symlink(filepath.Join(modules, "node_modules"), filepath.Join(work, "node_modules")); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.Symlink(filepath.Join(modules, "node_modules"), filepath.Join(work, "node_modules")))
 			snippetFile(t, work, "use.mts", typedUse["use.mts"])
 			snippetRun(t, work, t.TempDir(), node, compiler, "use.mts", "--noEmit", "--allowJs", "--checkJs", "--strict", "--target", "es2022", "--module", "nodenext", "--types", "node")
 		}

@@ -12,6 +12,7 @@ import (
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/daemon"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // TestDaemonTold: a person is told once that a daemon starts by itself, a program is not.
@@ -79,20 +80,10 @@ func TestDaemonStopWaits(t *testing.T) {
 	env := func(name string) string {
 		return map[string]string{"BOARD_HOME": home, "XDG_RUNTIME_DIR": home}[name]
 	}
-	place, err := daemon.PlaceOf(home, env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Dir(place.Lock), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	lock, err := os.OpenFile(place.Lock, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		t.Fatal(err)
-	}
+	place := expect.Value(daemon.PlaceOf(home, env))(t)
+	expect.OK(t, os.MkdirAll(filepath.Dir(place.Lock), 0o700))
+	lock := expect.Value(os.OpenFile(place.Lock, os.O_CREATE|os.O_RDWR, 0o600))(t)
+	expect.OK(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
 	time.AfterFunc(300*time.Millisecond, func() { lock.Close() })
 	var out, errs bytes.Buffer
 	if code := run(t.Context(), []string{"daemon", "stop"}, env, nil, &out, &errs); code != base.ExitOK ||

@@ -9,6 +9,7 @@ import (
 	"blackboard/cmd/board/base"
 	"blackboard/cmd/board/memorycmd"
 	"blackboard/kb/memory"
+	"blackboard/testdata/expect"
 )
 
 // TestDerivedFile: what is said of a file that an item was derived from, and what is not taken for
@@ -18,15 +19,9 @@ func TestDerivedFile(t *testing.T) {
 	long, now := time.Now().Add(-time.Hour), time.Now()
 	for name, at := range map[string]time.Time{"old.go": long, "new.go": now, "Makefile": now, "a dir/with blank.md": now} {
 		name = filepath.Join(ws, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(name, at, at); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		expect.OK(t, os.WriteFile(name, nil, 0o600))
+		expect.OK(t, os.Chtimes(name, at, at))
 	}
 	const derivedGone, derivedChanged, notChecked = "not there any more", "changed since", "not checked"
 	r := memorycmd.NewResolver(&base.Program{}, ws, nil)

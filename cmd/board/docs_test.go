@@ -19,6 +19,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/cmd/board/base"
+	"blackboard/testdata/expect"
 )
 
 // A shown command is one that a document shows: the README, a help page, a command's help, a
@@ -222,25 +223,19 @@ func shownCommands(t *testing.T, commands []*cli.Command) (all []shown) {
 	}
 	walk("", commands)
 	comment := regexp.MustCompile(`(?m)^\s*//.*$`)
-	err := filepath.WalkDir(repo(t), func(path string, d fs.DirEntry, err error) error {
+	expect.OK(t, filepath.WalkDir(repo(t), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
 		name, err := filepath.Rel(repo(t), path)
 		add(name, strings.Join(comment.FindAllString(readFile(t, path), -1), "\n"), inCode)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 
 func readFile(t *testing.T, name string) string {
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(name))(t)
 	return string(data)
 }
 
@@ -440,9 +435,7 @@ func TestDocsRun(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
 			dir := filepath.Join(home, "project") // a workspace; a home directory is none
-			if err := os.Mkdir(dir, 0o777); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.Mkdir(dir, 0o777))
 			var script strings.Builder
 			fmt.Fprintf(&script, "{ set -e\n%s\nset +e; } >before.txt 2>&1 || { cat before.txt; exit 99; }\n", before[s.name])
 			for i, c := range s.commands {
@@ -495,10 +488,7 @@ func numbered(commands []docCommand) string {
 // TestPages: the list has every page, each with a line that says what it is about, and no alias
 // leads nowhere.
 func TestPages(t *testing.T) {
-	files, err := pages.ReadDir("pages")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := expect.Value(pages.ReadDir("pages"))(t)
 	for _, f := range files {
 		if name := strings.TrimSuffix(f.Name(), filepath.Ext(f.Name())); !slices.Contains(pageOrder, name) {
 			t.Errorf("the list of pages lacks %s", name)

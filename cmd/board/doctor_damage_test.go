@@ -13,6 +13,7 @@ import (
 	"blackboard/cmd/board/base"
 	"blackboard/kb"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // otherPage puts the page that one index begins with in the place of another's, as a
@@ -213,10 +214,7 @@ func TestDoctorRepairsStores(t *testing.T) {
 			s := newSickHome(t)
 			s.must("context", "write", "content", "--topic", "topic", "--tag", "one")
 			c.damage(s)
-			before, err := os.ReadFile(filepath.Join(s.home, c.file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := expect.Value(os.ReadFile(filepath.Join(s.home, c.file)))(t)
 			code, a := s.doctor("--repair", "--yes")
 			if len(a.Repairs) == 0 || a.Repairs[0].Error != "" || !strings.Contains(a.Repairs[0].Say, c.says) {
 				t.Fatalf("exit %d: %+v, %+v", code, a.Repairs, a.Findings)

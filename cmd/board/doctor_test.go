@@ -22,6 +22,7 @@ import (
 	"blackboard/cmd/board/doctor"
 	"blackboard/kb"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // sickHome is a data home for tests of the doctor, with something of everything in it.
@@ -33,15 +34,10 @@ type sickHome struct {
 
 func newSickHome(t *testing.T) *sickHome {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "bd") // a test's own directory has too long a path for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := expect.Value(os.MkdirTemp("", "bd"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	project := filepath.Join(dir, "project")
-	if err := os.Mkdir(project, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(project, 0o700))
 	t.Chdir(project)
 	s := &sickHome{t: t, home: filepath.Join(dir, "home")}
 	s.env = map[string]string{"BOARD_HOME": s.home, "HOME": dir, "BOARD_WORKER": "w", "BOARD_DAEMON": daemon.Off, "BOARD_MODEL_DIR": tinyModel(t),
@@ -213,24 +209,14 @@ func TestDoctorMends(t *testing.T) {
 func TestDoctorDaemon(t *testing.T) {
 	cost.SkipQuick(t)
 	s := newSickHome(t)
-	place, err := daemon.PlaceOf(s.home, func(k string) string { return s.env[k] })
-	if err != nil {
-		t.Fatal(err)
-	}
+	place := expect.Value(daemon.PlaceOf(s.home, func(k string) string { return s.env[k] }))(t)
 	for _, dir := range []string{filepath.Dir(place.Socket), filepath.Dir(place.Note)} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.MkdirAll(dir, 0o700))
 	}
 	listen := func() *net.UnixListener {
-		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: place.Socket, Net: "unix"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := expect.Value(net.ListenUnix("unix", &net.UnixAddr{Name: place.Socket, Net: "unix"}))(t)
 		l.SetUnlinkOnClose(false)
-		if err := os.WriteFile(place.Note, []byte(place.Socket), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(place.Note, []byte(place.Socket), 0o600))
 		return l
 	}
 	l := listen() // and never answers: who connects waits
@@ -243,9 +229,7 @@ func TestDoctorDaemon(t *testing.T) {
 	if f := a.find("daemon"); code != base.ExitOK || f != nil {
 		t.Errorf("killed, which is nothing to mend: exit %d, %+v", code, f)
 	}
-	if err := os.Remove(place.Socket); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(place.Socket))
 	other := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		json.NewEncoder(w).Encode(daemon.Status{PID: 1, Build: "another"})
 	})}

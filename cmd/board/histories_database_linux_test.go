@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board/postgres"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/histories"
 	"blackboard/testdata/pgtest"
 )
@@ -41,10 +42,7 @@ func TestHistoriesDatabase(t *testing.T) {
 	})
 	t.Run("cut", func(t *testing.T) {
 		s := startServer(t)
-		p, err := pgtest.NewProxy(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := expect.Value(pgtest.NewProxy(s))(t)
 		defer p.Close()
 		c := boards
 		c.Database = p.Through(prepare(t, s.URL("")))
@@ -105,10 +103,7 @@ func TestHistoriesDatabase(t *testing.T) {
 		for i := range min(breaks, 5) {
 			s := startServer(t)
 			u := prepare(t, s.URL(""))
-			standby, err := s.Standby()
-			if err != nil {
-				t.Fatal(err)
-			}
+			standby := expect.Value(s.Standby())(t)
 			defer standby.Stop()
 			c := boards
 			c.Breaks, c.Database = 1, pgtest.Either(u, s, standby)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/histories"
 )
 
@@ -57,14 +58,8 @@ func TestHistories(t *testing.T) {
 
 func judgeHistory(t *testing.T, c histories.Config, seed uint64, most time.Duration) {
 	t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
-		exe, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
-		dir, err := os.MkdirTemp("", "board-histories-")
-		if err != nil {
-			t.Fatal(err)
-		}
+		exe := expect.Value(os.Executable())(t)
+		dir := expect.Value(os.MkdirTemp("", "board-histories-"))(t)
 		c.Seed, c.Time, c.Program, c.Dir, c.Env = seed, most, exe, filepath.Join(dir, "first"), []string{asMain + "=1"}
 		h, problems, err := histories.Run(c)
 		if errors.Is(err, histories.ErrNoDisk) || errors.Is(err, histories.ErrVoid) {

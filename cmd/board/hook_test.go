@@ -20,6 +20,7 @@ import (
 	"blackboard/cmd/board/daemon"
 	"blackboard/kb"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // hookEnv is the environment of a data home with a knowledge base, some of whose capsules are
@@ -28,23 +29,16 @@ func hookEnv(t testing.TB) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
 	home := filepath.Join(dir, "home")
-	k, err := kb.Open(t.Context(), home, kb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := expect.Value(kb.Open(t.Context(), home, kb.Options{}))(t)
 	defer k.Close()
 	for i := range 20 {
 		c := kb.Capsule{Kind: "fact", Scope: "universal", Title: fmt.Sprintf("Unrelated matter %d", i), Body: fmt.Sprintf("The colour of the house number %d was chosen by its owner.", i), Source: "s"}
 		if i == 0 {
 			c.Title, c.Body = "Tests: run generate first", "go test fails on a fresh clone with undefined schema until make generate has run"
 		}
-		if _, err := k.Remember(t.Context(), c, kb.RememberOptions{Force: true}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(k.Remember(t.Context(), c, kb.RememberOptions{Force: true}))(t)
 	}
-	if _, err := k.Calibrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(k.Calibrate(t.Context()))(t)
 	return map[string]string{"BOARD_HOME": home, "BOARD_SPEC_ROOT": filepath.Join(dir, "specs"), "BOARD_CONFIG_DIR": filepath.Join(dir, "config"), "BOARD_WORKSPACE": dir,
 		"BOARD_DAEMON": daemon.Off, "BOARD_HOOK_TIMEOUT": "1m"}
 }
@@ -82,10 +76,7 @@ func TestHookFixtures(t *testing.T) {
 		if cost.Quick() && i%5 > 0 { // the race detector looks at how, not at what
 			continue
 		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := expect.Value(os.ReadFile(name))(t)
 		harness, event := filepath.Base(filepath.Dir(name)), strings.Split(filepath.Base(name), ".")[0]
 		for _, percent := range []int{100, 90, 50, 10} {
 			runHook(t, env, data[:len(data)*percent/100], event, "--harness", harness)
@@ -113,23 +104,12 @@ func TestHookHungDaemon(t *testing.T) {
 	t.Parallel()
 	env := hookEnv(t)
 	env["BOARD_DAEMON"], env["BOARD_HOOK_TIMEOUT"] = daemon.Auto, "7s" // the longest of which a search of the daemon's own limit does not end the half
-	short, err := os.MkdirTemp("", "bh")                               // short enough for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
+	short := expect.Value(os.MkdirTemp("", "bh"))(t)
 	t.Cleanup(func() { os.RemoveAll(short) })
 	env["XDG_RUNTIME_DIR"] = short
-	place, err := daemon.PlaceOf(env["BOARD_HOME"], func(k string) string { return env[k] })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Dir(place.Socket), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("unix", place.Socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	place := expect.Value(daemon.PlaceOf(env["BOARD_HOME"], func(k string) string { return env[k] }))(t)
+	expect.OK(t, os.MkdirAll(filepath.Dir(place.Socket), 0o700))
+	l := expect.Value(net.Listen("unix", place.Socket))(t)
 	t.Cleanup(func() { l.Close() })
 	var calls atomic.Int32
 	go func() {
@@ -171,10 +151,7 @@ func BenchmarkHook(b *testing.B) {
 	if shared() == "" || !disk.IsDir(model) {
 		b.Skip("needs potion-base-2M")
 	}
-	short, err := os.MkdirTemp("", "bh")
-	if err != nil {
-		b.Fatal(err)
-	}
+	short := expect.Value(os.MkdirTemp("", "bh"))(b)
 	b.Cleanup(func() { os.RemoveAll(short) })
 	daemonMode := daemon.Off
 	call := func(stdin, name string, args ...string) error {
@@ -197,13 +174,9 @@ func BenchmarkHook(b *testing.B) {
 		fmt.Fprintf(&capsules, `{"kind":"fact","scope":"universal","title":"The %s of the service %d","body":"%s"}`+"\n", benchWord(i), i, benchText(i))
 	}
 	file := filepath.Join(dir, "capsules.jsonl")
-	if err := os.WriteFile(file, []byte(capsules.String()), 0o600); err != nil {
-		b.Fatal(err)
-	}
+	expect.OK(b, os.WriteFile(file, []byte(capsules.String()), 0o600))
 	for _, args := range [][]string{{"kb", "import", file, "--apply"}, {"kb", "calibrate"}} {
-		if err := call("", exe, args...); err != nil {
-			b.Fatal(err)
-		}
+		expect.OK(b, call("", exe, args...))
 	}
 	measure := func(name string, do func(i int) error) {
 		b.Run(name, func(b *testing.B) { cost.Timed(b, do) })
@@ -214,13 +187,9 @@ func BenchmarkHook(b *testing.B) {
 	measure("true", func(int) error { return call("", "true") })
 	measure("prompt", prompt)
 	daemonMode = daemon.Auto
-	if err := call("", exe, "daemon", "start"); err != nil {
-		b.Fatal(err)
-	}
+	expect.OK(b, call("", exe, "daemon", "start"))
 	defer call("", exe, "daemon", "stop")
-	if err := call("", exe, "kb", "search", "warm", "it"); err != nil {
-		b.Fatal(err)
-	}
+	expect.OK(b, call("", exe, "kb", "search", "warm", "it"))
 	measure("daemon", prompt)
 	measure("tool", func(i int) error {
 		return call(fmt.Sprintf(`{"session_id":"t","tool_name":"Bash","tool_use_id":"t%d","tool_input":{"command":"make"}}`, i), exe, "hook", "PostToolUse", "--harness", "claude")

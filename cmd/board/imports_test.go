@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 // testImports is what the tests of every package may import as well.
@@ -35,7 +37,7 @@ func (f goFile) isTest() bool { return strings.HasSuffix(f.path, "_test.go") }
 func goFiles(t *testing.T) []goFile {
 	t.Helper()
 	var files []goFile
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	expect.OK(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -48,10 +50,7 @@ func goFiles(t *testing.T) []goFile {
 			return err
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if len(files) < 10 {
 		t.Fatalf("only %d Go files were found: the test looks in the wrong place", len(files))
 	}
@@ -60,16 +59,10 @@ func goFiles(t *testing.T) []goFile {
 
 func (f goFile) imports(t *testing.T) []string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), f.path, nil, parser.ImportsOnly)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := expect.Value(parser.ParseFile(token.NewFileSet(), f.path, nil, parser.ImportsOnly))(t)
 	var names []string
 	for _, spec := range file.Imports {
-		name, err := strconv.Unquote(spec.Path.Value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		name := expect.Value(strconv.Unquote(spec.Path.Value))(t)
 		names = append(names, name)
 	}
 	return names
@@ -115,18 +108,12 @@ func hasKey(m map[string]string, key string) bool { _, ok := m[key]; return ok }
 
 func checkTopLevel(t *testing.T) {
 	t.Helper()
-	ignore, err := os.ReadFile(filepath.Join(root, ".gitignore"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ignore := expect.Value(os.ReadFile(filepath.Join(root, ".gitignore")))(t)
 	allowed := slices.Clone(topLevel)
 	for line := range strings.Lines(string(ignore)) { // what git ignores is no part of the layout
 		allowed = append(allowed, strings.Trim(line, "/\n"))
 	}
-	tops, err := os.ReadDir(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tops := expect.Value(os.ReadDir(root))(t)
 	for _, top := range tops {
 		if !slices.ContainsFunc(allowed, func(pattern string) bool {
 			ok, _ := filepath.Match(pattern, top.Name())
@@ -196,10 +183,7 @@ func TestCeilings(t *testing.T) {
 		if f.isTest() {
 			continue
 		}
-		text, err := os.ReadFile(f.path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := expect.Value(os.ReadFile(f.path))(t)
 		lines[f.pkg] += bytes.Count(text, []byte("\n"))
 		sum += bytes.Count(text, []byte("\n"))
 	}
@@ -227,10 +211,7 @@ const mostPackages = 55
 
 // TestHouseMap: the map in doc.go has all packages and no others, and they stay few.
 func TestHouseMap(t *testing.T) {
-	text, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(os.ReadFile("doc.go"))(t)
 	there, listed := map[string]bool{}, map[string]bool{}
 	for _, f := range goFiles(t) {
 		there[f.pkg] = true

@@ -30,6 +30,7 @@ import (
 	"blackboard/cmd/board/daemon"
 	"blackboard/cmd/board/memorycmd"
 	"blackboard/kb"
+	"blackboard/testdata/expect"
 )
 
 // A jsonAnswer is the names and types of what a command answered; a nil type is null.
@@ -98,9 +99,7 @@ func TestJSONTables(t *testing.T) {
 	got := d.tables(answers)
 	file := filepath.Join(repo(t), "cmd", "board", "json.txt")
 	if *updateGolden {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(file, []byte(got), 0o644))
 	}
 	if want := readFile(t, file); got != want {
 		t.Errorf("json.txt is not what the types say; go test ./cmd/board -run TestJSONTables -update writes it")
@@ -117,10 +116,7 @@ func gatherAnswers(t *testing.T, commands []*cli.Command) map[string][]jsonAnswe
 	t.Helper()
 	answers := map[string][]jsonAnswer{}
 	add := func(a jsonAnswer) {
-		path, _, err := findCommand(commands, splitWords(a.line))
-		if err != nil {
-			t.Fatal(err)
-		}
+		path, _ := expect.Values(findCommand(commands, splitWords(a.line)))(t)
 		name := names(path)
 		if !slices.ContainsFunc(answers[name], func(b jsonAnswer) bool {
 			return slices.Equal(a.names, b.names) && slices.Equal(a.types, b.types)

@@ -233,6 +233,8 @@ var jsonWords = map[string]string{
 	"item":                                   "the item",
 	"left":                                   "candidates that are not shown",
 	"left_out":                               "how many notes had no room",
+	"memories_count":                         "how many notes the agent has",
+	"older":                                  "ids of older items that it may replace",
 	"lines":                                  "lines that were read",
 	"linked_by":                              "links that point to it",
 	"manifest":                               "what is removed, and the hash that confirms it",

@@ -22,6 +22,7 @@ import (
 	"blackboard/kb/chunks"
 	"blackboard/kb/memory"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // These tests keep every kind of database open in this process, run commands and tools in
@@ -83,10 +84,7 @@ type holding struct {
 func newHolding(t *testing.T) *holding {
 	t.Helper()
 	c := newContract(t)
-	workspace, err := filepath.EvalSymlinks(c.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	workspace := expect.Value(filepath.EvalSymlinks(c.dir))(t)
 	h := &holding{t: t, c: c, held: map[string]bool{}}
 	home := c.env["BOARD_HOME"]
 	h.paths = []string{
@@ -136,10 +134,7 @@ func (h *holding) refresh() {
 	keep(b, err)
 	k, err := kb.OpenExisting(ctx, home, kb.Options{Sync: kb.SyncNever})
 	keep(k, err)
-	workspace, err := filepath.EvalSymlinks(h.c.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	workspace := expect.Value(filepath.EvalSymlinks(h.c.dir))(t)
 	m, err := memory.Open(home, memory.Options{Workspace: workspace, Agent: "w"})
 	keep(m, err)
 	h.m = m
@@ -153,10 +148,7 @@ func (h *holding) refresh() {
 		if err != nil {
 			continue // not made yet
 		}
-		shm, err := os.Stat(path + "-shm")
-		if err != nil {
-			t.Fatal(err)
-		}
+		shm := expect.Value(os.Stat(path + "-shm"))(t)
 		// What SQLite has locked in WAL mode (its os_unix.c): the shared range, and the byte
 		// that says that the -shm is in use.
 		const shared, inUse = 0x40000002, 128
@@ -290,9 +282,7 @@ func TestCommandsKeepLocks(t *testing.T) {
 	invite := fmt.Sprintf(`memory conversation invite %s other --author --reason test`, talks[0].Ref)
 	note(invite)
 	h.command(invite, base.ExitOK)
-	if err := os.Rename("specs", "moved"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Rename("specs", "moved"))
 	adopt := fmt.Sprintf(`memory adopt %s/specs --workspace moved --author --reason test`, h.c.dir)
 	note(adopt)
 	h.command(adopt, base.ExitOK)
@@ -342,11 +332,8 @@ func TestToolsKeepLocks(t *testing.T) {
 		done <- run(t.Context(), []string{"mcp", "--profile", "all", "--grant", "all"},
 			func(k string) string { return h.c.env[k] }, fromClient, toClient, &errs)
 	}()
-	c, err := sdk.NewClient(&sdk.Implementation{Name: "scout", Version: "1"}, nil).
-		Connect(t.Context(), &sdk.IOTransport{Reader: fromServer, Writer: toServer}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := expect.Value(sdk.NewClient(&sdk.Implementation{Name: "scout", Version: "1"}, nil).
+		Connect(t.Context(), &sdk.IOTransport{Reader: fromServer, Writer: toServer}, nil))(t)
 	call := func(must bool, tool string, args map[string]any) {
 		t.Helper()
 		h.step(fmt.Sprint(tool, " ", args), func() {

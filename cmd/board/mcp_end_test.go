@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/cmd/board/base"
+	"blackboard/testdata/expect"
 )
 
 // TestMCPIsTerminated tells a server to end that waits for something: it answers, and
@@ -16,14 +17,9 @@ import (
 func TestMCPIsTerminated(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	b, err := board.OpenOrCreate(t.Context(), home+"/boards", "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.OpenOrCreate(t.Context(), home+"/boards", "r"))(t)
 	defer b.Close()
-	if _, err := b.Post(t.Context(), "w", board.Post{Content: "there is something"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "w", board.Post{Content: "there is something"}))(t)
 	ctx, terminate := context.WithCancel(t.Context())
 	defer terminate()
 	stdin, in := io.Pipe()

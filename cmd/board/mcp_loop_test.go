@@ -15,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blackboard/cmd/board/daemon"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/wait"
 )
 
@@ -66,10 +67,7 @@ func TestThreeAgents(t *testing.T) {
 		}
 		return r
 	}
-	script, err := os.ReadFile(filepath.Join("..", "..", "testdata", "mcp", "loop.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := expect.Value(os.ReadFile(filepath.Join("..", "..", "testdata", "mcp", "loop.jsonl")))(t)
 	begun := map[string]chan *sdk.CallToolResult{}
 	for line := range strings.Lines(string(script)) {
 		var s loopStep
@@ -107,10 +105,7 @@ func TestThreeAgents(t *testing.T) {
 // for MCP, and its token.
 func listening(t *testing.T, args ...string) (url string, token bearer) {
 	t.Helper()
-	home, err := os.MkdirTemp("", "loop") // short, for the socket
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := expect.Value(os.MkdirTemp("", "loop"))(t)
 	t.Cleanup(func() { os.RemoveAll(home) })
 	env := map[string]string{"BOARD_HOME": home, "XDG_RUNTIME_DIR": home,
 		"BOARD_MODEL_DIR": filepath.Join(home, "none"), "BOARD_WORKER": "", "BOARD_RUN": "",
@@ -122,13 +117,8 @@ func listening(t *testing.T, args ...string) (url string, token bearer) {
 	for name, value := range env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	place, err := daemon.PlaceOf(home, func(name string) string { return env[name] })
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, cmd.Start())
+	place := expect.Value(daemon.PlaceOf(home, func(name string) string { return env[name] }))(t)
 	client := daemon.NewClient(place, "", "")
 	t.Cleanup(func() {
 		if client.Stop(context.Background(), false) != nil {
@@ -139,14 +129,8 @@ func listening(t *testing.T, args ...string) (url string, token bearer) {
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), wait.Limit(t))
 	defer cancel()
-	st, err := client.WaitReady(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown, err := daemon.Token(place)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := expect.Value(client.WaitReady(ctx))(t)
+	shown := expect.Value(daemon.Token(place))(t)
 	return "http://" + st.Listen + "/mcp", bearer(shown)
 }
 
@@ -183,21 +167,12 @@ func TestPageCurl(t *testing.T) {
 // sent posts a body with the token, and returns the answer.
 func sent(t *testing.T, token bearer, url, body string, headers http.Header) string {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := expect.Value(http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body)))(t)
 	for name, values := range headers {
 		r.Header[name] = values
 	}
-	answer, err := token.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := expect.Value(token.RoundTrip(r))(t)
 	defer answer.Body.Close()
-	got, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Value(io.ReadAll(answer.Body))(t)
 	return string(got)
 }

@@ -16,15 +16,13 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // resident is how many bytes of memory a process has.
 func resident(t *testing.T, pid int) int {
 	t.Helper()
-	f, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(os.Open(fmt.Sprintf("/proc/%d/status", pid)))(t)
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		if f := strings.Fields(lines.Text()); len(f) > 1 && f[0] == "VmRSS:" {
@@ -65,9 +63,7 @@ func TestMCPMemory(t *testing.T) {
 	env := map[string]string{"BOARD_HOME": filepath.Join(dir, "home"), "BOARD_DAEMON": "off",
 		"BOARD_WORKSPACE": dir, "BOARD_RUN": "r", "BOARD_MODEL_DIR": filepath.Join(dir, "none")}
 	file := filepath.Join(dir, "capsules.jsonl")
-	if err := os.WriteFile(file, capsules.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, capsules.Bytes(), 0o600))
 	var out bytes.Buffer
 	if code := run(context.Background(), []string{"kb", "import", file},
 		func(k string) string { return env[k] }, nil, &out, &out); code != 0 {
@@ -78,11 +74,8 @@ func TestMCPMemory(t *testing.T) {
 	for k, v := range env {
 		cmd.Env = append(cmd.Env, k+"="+v)
 	}
-	c, err := sdk.NewClient(&sdk.Implementation{Name: "scout", Version: "1"},
-		nil).Connect(t.Context(), &sdk.CommandTransport{Command: cmd}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := expect.Value(sdk.NewClient(&sdk.Implementation{Name: "scout", Version: "1"},
+		nil).Connect(t.Context(), &sdk.CommandTransport{Command: cmd}, nil))(t)
 	defer c.Close()
 	after100 := 0
 	for i := range calls {

@@ -20,6 +20,7 @@ import (
 	"blackboard/board"
 	"blackboard/cmd/board/daemon"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // built is the program, built once for benchmarks.
@@ -71,10 +72,7 @@ func TestManyServers(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("BOARD_LOAD_ENTRIES")); err == nil {
 		entries = n
 	}
-	home, err := os.MkdirTemp("", "mcp") // short, for the socket
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := expect.Value(os.MkdirTemp("", "mcp"))(t)
 	defer os.RemoveAll(home)
 	env := []string{"BOARD_HOME=" + home, "XDG_RUNTIME_DIR=" + home, "BOARD_MODEL_DIR=" +
 		filepath.Join(shared(), "models", "potion-base-2M"), "BOARD_DAEMON=auto", "BOARD_WORKER=",
@@ -120,10 +118,7 @@ func TestManyServers(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	b, err := board.Open(t.Context(), filepath.Join(home, "boards"), "many")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.Open(t.Context(), filepath.Join(home, "boards"), "many"))(t)
 	defer b.Close()
 	if st, err := b.State(t.Context()); err != nil || st.Entries.Total != int64(servers*entries) ||
 		len(st.Workers) != servers {
@@ -132,12 +127,9 @@ func TestManyServers(t *testing.T) {
 	if err := b.Check(t.Context()); err != nil {
 		t.Error(err)
 	}
-	place, err := daemon.PlaceOf(home, func(name string) string {
+	place := expect.Value(daemon.PlaceOf(home, func(name string) string {
 		return map[string]string{"XDG_RUNTIME_DIR": home}[name]
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	client := daemon.NewClient(place, "", "")
 	defer client.Close()
 	if st, err := client.Status(t.Context()); err != nil || !strings.HasPrefix(st.Model, "model-") ||
@@ -149,10 +141,7 @@ func TestManyServers(t *testing.T) {
 // BenchmarkMCP measures a server as a process: from its start to the first list of tools,
 // and the round trip of a post.
 func BenchmarkMCP(b *testing.B) {
-	exe, err := built()
-	if err != nil {
-		b.Fatal(err)
-	}
+	exe := expect.Value(built())(b)
 	env := []string{"BOARD_HOME=" + b.TempDir(), "BOARD_DAEMON=off", "BOARD_RUN=bench",
 		"BOARD_WORKER="}
 	b.Run("start to tools", func(b *testing.B) {
@@ -163,16 +152,11 @@ func BenchmarkMCP(b *testing.B) {
 			cmd.Env = append(os.Environ(), env...)
 			in, _ := cmd.StdinPipe()
 			out, _ := cmd.StdoutPipe()
-			if err := cmd.Start(); err != nil {
-				b.Fatal(err)
-			}
+			expect.OK(b, cmd.Start())
 			io.WriteString(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`+"\n"+`{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"+`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`+"\n")
 			lines := bufio.NewReaderSize(out, 1<<20)
 			for {
-				line, err := lines.ReadBytes('\n')
-				if err != nil {
-					b.Fatal(err)
-				}
+				line := expect.Value(lines.ReadBytes('\n'))(b)
 				var m struct{ ID int }
 				if json.Unmarshal(line, &m) == nil && m.ID == 2 {
 					break

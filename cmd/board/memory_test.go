@@ -11,30 +11,21 @@ import (
 
 	"blackboard/cmd/board/base"
 	"blackboard/kb/memory"
+	"blackboard/testdata/expect"
 )
 
 // inThePast remembers something at another time, since a script cannot wait a week.
 func inThePast(t *testing.T, home, workspace, agent string, ago time.Duration, fn func(*memory.Store) error) {
 	t.Helper()
-	s, err := memory.Open(home, memory.Options{Workspace: workspace, Agent: agent, Author: agent == "", Now: func() time.Time { return time.Now().Add(-ago) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := fn(s); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(memory.Open(home, memory.Options{Workspace: workspace, Agent: agent, Author: agent == "", Now: func() time.Time { return time.Now().Add(-ago) }}))(t)
+	expect.OK(t, fn(s))
+	expect.OK(t, s.Close())
 }
 
 // TestMemoryAges: what is old is told so, and what is too old is not told, or marked.
 func TestMemoryAges(t *testing.T) {
 	home, ws := t.TempDir(), t.TempDir()
-	ws, err := filepath.EvalSymlinks(ws)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ws = expect.Value(filepath.EvalSymlinks(ws))(t)
 	const day = 24 * time.Hour
 	ctx := context.Background()
 	journal := func(text string) func(*memory.Store) error {

@@ -15,15 +15,13 @@ import (
 
 	"blackboard/cmd/board/base"
 	"blackboard/embed/minilm"
+	"blackboard/testdata/expect"
 )
 
 // tinyModel writes the model that the script model_pull.txtar carries.
 func tinyModel(t *testing.T) string {
 	t.Helper()
-	script, err := os.ReadFile(filepath.Join(repo(t), "testdata", "script", "model_pull.txtar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := expect.Value(os.ReadFile(filepath.Join(repo(t), "testdata", "script", "model_pull.txtar")))(t)
 	file := func(name string) []byte {
 		_, rest, found := strings.Cut(string(script), "\n-- "+name+" --\n")
 		text, _, _ := strings.Cut(rest, "\n-- ")
@@ -32,18 +30,11 @@ func tinyModel(t *testing.T) string {
 		}
 		return []byte(text + "\n")
 	}
-	weights, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(string(file("tiny.b64")), "\n", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	weights := expect.Value(base64.StdEncoding.DecodeString(strings.ReplaceAll(string(file("tiny.b64")), "\n", "")))(t)
 	dir := filepath.Join(t.TempDir(), "tiny")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(dir, 0o700))
 	for name, data := range map[string][]byte{"model.onnx": weights, "tokenizer.json": file("tiny/tokenizer.json"), "config.json": file("tiny/config.json")} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
 	return dir
 }
@@ -96,14 +87,9 @@ func TestModelJSONContract(t *testing.T) {
 				lines = append(lines, path+"="+kind)
 			}
 			slices.Sort(lines)
-			if err := os.WriteFile(golden, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.WriteFile(golden, []byte(strings.Join(lines, "\n")+"\n"), 0o644))
 		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := expect.Value(os.ReadFile(golden))(t)
 		for _, line := range strings.Fields(string(want)) {
 			path, kind, _ := strings.Cut(line, "=")
 			if now, ok := have[path]; !ok || now != kind && kind != "null" && now != "null" {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 // opened are the functions that open files by themselves, with what they open: files that
@@ -55,7 +57,7 @@ func TestOpens(t *testing.T) {
 	root := filepath.Join("..", "..")
 	found := map[string]bool{}
 	for _, top := range []string{"board", "cmd", "embed", "hooks", "kb", "tui"} {
-		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
+		expect.OK(t, filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
@@ -80,10 +82,7 @@ func TestOpens(t *testing.T) {
 				}
 			}
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	for where := range opened {
 		if !found[where] {
@@ -119,7 +118,7 @@ func TestStoresAreOpenedByHome(t *testing.T) {
 	seen := 0
 	root := filepath.Join("..", "..")
 	for _, top := range []string{"board", "cmd", "hooks", "kb", "tui"} {
-		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
+		expect.OK(t, filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
@@ -142,10 +141,7 @@ func TestStoresAreOpenedByHome(t *testing.T) {
 				return true
 			})
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	if seen < 8 {
 		t.Errorf("%d stores are opened: are the names still right?", seen)

@@ -16,6 +16,7 @@ import (
 	"blackboard/board/documents"
 	"blackboard/kb"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // An orchestration is a data home in which one of the example orchestrators works, and where it
@@ -97,15 +98,9 @@ func (o *orchestration) run(t *testing.T, run string, want int) string {
 // snapshot is the board that the orchestrator left.
 func (o *orchestration) snapshot(t *testing.T, run string) *board.Snapshot {
 	t.Helper()
-	b, err := board.Open(t.Context(), filepath.Join(o.home, "boards"), run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.Open(t.Context(), filepath.Join(o.home, "boards"), run))(t)
 	defer b.Close()
-	s, err := b.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(b.Snapshot(t.Context()))(t)
 	return s
 }
 
@@ -118,10 +113,7 @@ func (o *orchestration) text(t *testing.T) string {
 
 func readText(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(os.ReadFile(name))(t)
 	return string(text)
 }
 
@@ -181,28 +173,19 @@ const lasts = `A limit on a rack's line holds for its backups too, unless their 
 // everything, and one capsule that is found.
 func (o *orchestration) checkEnd(t *testing.T, run string) {
 	t.Helper()
-	b, err := board.Open(t.Context(), filepath.Join(o.home, "boards"), run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.Open(t.Context(), filepath.Join(o.home, "boards"), run))(t)
 	defer b.Close()
 	if v, err := b.Gate(t.Context(), board.Policy{RequireSource: true}); err != nil || !v.Open {
 		t.Errorf("the gate: %v, %+v", err, v.Reasons)
 	}
-	report, err := documents.Open(o.report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := expect.Value(documents.Open(o.report))(t)
 	if s, err := b.Survival(t.Context(), report); err != nil || !s.Passed || s.Checked != 11 {
 		t.Errorf("survival: %v, %+v", err, s)
 	}
 	if err := b.Check(t.Context()); err != nil {
 		t.Error(err)
 	}
-	k, err := kb.OpenExisting(t.Context(), o.home, kb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := expect.Value(kb.OpenExisting(t.Context(), o.home, kb.Options{}))(t)
 	defer k.Close()
 	found, err := k.Search(t.Context(), kb.Query{Text: "backups of a rack under a limit"})
 	if err != nil || found.Total != 1 || len(found.Hits) != 1 {
@@ -355,23 +338,17 @@ func orchestratorsAgree(t *testing.T, program, documents string) {
 func changedDocuments(t *testing.T, documents, name, from, to string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(documents)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.CopyFS(dir, os.DirFS(documents)))
 	file := filepath.Join(dir, name)
 	if from == "" {
-		if err := os.Remove(file); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Remove(file))
 		return dir
 	}
 	text := readText(t, file)
 	if strings.Count(text, from) != 1 {
 		t.Fatalf("%s has %q %d times", name, from, strings.Count(text, from))
 	}
-	if err := os.WriteFile(file, []byte(strings.Replace(text, from, to, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, []byte(strings.Replace(text, from, to, 1)), 0o600))
 	return dir
 }
 

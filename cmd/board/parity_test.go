@@ -21,6 +21,7 @@ import (
 	"blackboard/kb"
 	"blackboard/kb/chunks"
 	"blackboard/kb/memory"
+	"blackboard/testdata/expect"
 )
 
 // offered is how an operation of the domain is reached: by which command, and by which tool. In
@@ -62,7 +63,7 @@ var operations = map[reflect.Type]map[string]offered{
 	reflect.TypeFor[*memory.Store](): {
 		"Read": {"memory read", "memory_read"}, "Orient": {"memory orient", "memory_context"}, "AgentContext": {"memory context", "memory_context"}, "Put": {"memory put", "memory_put"}, "Update": {"memory update", "memory_update"}, "Forget": {"memory forget", "memory_forget"},
 		"Named": {"memory named", "memory_named"}, "GetNamed": {"memory named", "memory_named"}, "EditNamed": {"memory named edit", "memory_named"}, "RemoveNamed": {"memory named rm", notForAgents}, "NamedRevisions": {"memory named", notForAgents},
-		"SaveNote": {"memory journal", "save_to_journal"}, "Notes": {"memory journal", "memory_context"}, "WriteScratch": {"memory scratch write", "scratch_write"}, "ReadScratch": {"memory scratch read", "scratch_read"}, "ListScratch": {"memory scratch list", "scratch_list"}, "ClearScratch": {"memory scratch clear", "scratch_clear"},
+		"SaveNote": {"memory journal", "save_to_journal"}, "Notes": {"memory journal", "memory_context"}, "CountNotes": {"memory context", "memory_context"}, "Backfill": {inside, inside}, "WriteScratch": {"memory scratch write", "scratch_write"}, "ReadScratch": {"memory scratch read", "scratch_read"}, "ListScratch": {"memory scratch list", "scratch_list"}, "ClearScratch": {"memory scratch clear", "scratch_clear"},
 		"StartConversation": {"memory conversation start", "conversation"}, "Summarise": {"memory conversation idle",
 			"conversation"}, "IdleConversation": {"memory conversation idle", "conversation"},
 		"ArchiveConversation": {"memory conversation archive", "conversation"},
@@ -81,8 +82,8 @@ var operations = map[reflect.Type]map[string]offered{
 	},
 	reflect.TypeFor[*chunks.Store](): {
 		"Search": {"context search", "search_context"}, "Write": {"context write", "write_context"}, "Read": {"context read", "read_context"}, "List": {"context list", "list_context"}, "Delete": {"context delete", "delete_context"}, "State": {"context get", "get_state"}, "SetState": {"context set", "set_state"},
-		"Import": {"context import", "(the first use does it)"}, "With": {inside, inside}, "Status": {"doctor", notForAgents}, "Reembed": {"kb reembed", notForAgents}, "Keys": {inside, inside},
-		"Backfill": {inside, inside}, "Close": {inside, inside}, "Dir": {inside, inside}, "Embed": {inside, inside}, "Path": {inside, inside}, "Check": {inside, inside},
+		"Import": {"context import", "(the first use does it)"}, "With": {inside, inside}, "Status": {"doctor", notForAgents}, "Reembed": {"kb reembed", notForAgents},
+		"Backfill": {inside, inside}, "Close": {inside, inside}, "Embed": {inside, inside}, "Path": {inside, inside}, "Check": {inside, inside},
 	},
 }
 
@@ -115,22 +116,13 @@ func TestDefaults(t *testing.T) {
 }
 
 func listedTools(t *testing.T) []*sdk.Tool {
-	grants, err := mcp.ParseGrants([]string{"all"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	grants := expect.Value(mcp.ParseGrants([]string{"all"}))(t)
 	server := mcp.New(mcp.Config{Home: t.TempDir(), Profiles: mcp.Profiles, Grants: grants})
 	t.Cleanup(server.Close)
 	near, far := sdk.NewInMemoryTransports()
 	go server.Serve(t.Context(), far)
-	c, err := sdk.NewClient(&sdk.Implementation{Name: "parity", Version: "1"}, nil).Connect(t.Context(), near, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	listed, err := c.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := expect.Value(sdk.NewClient(&sdk.Implementation{Name: "parity", Version: "1"}, nil).Connect(t.Context(), near, nil))(t)
+	listed := expect.Value(c.ListTools(t.Context(), nil))(t)
 	return listed.Tools
 }
 
@@ -248,10 +240,7 @@ func TestFormsSayTheSame(t *testing.T) {
 	home := t.TempDir()
 	c, _ := server(t, os.Args[0], []string{"BOARD_HOME=" + home, "BOARD_DAEMON=off", "BOARD_RUN=forms"}, "--profile", "all")
 	defer c.Close()
-	list, err := c.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := expect.Value(c.ListTools(t.Context(), nil))(t)
 	tools := map[string]map[string]any{}
 	for _, tool := range list.Tools {
 		tools[tool.Name] = tool.InputSchema.(map[string]any)["properties"].(map[string]any)

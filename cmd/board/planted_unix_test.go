@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"blackboard/testdata/expect"
 )
 
 // planted are the files that a directory, a repository or settings bring, with the
@@ -54,28 +56,19 @@ func TestPlanted(t *testing.T) {
 	for file, commands := range planted {
 		for kind, make := range plant {
 			t.Run(file+" is "+kind, func(t *testing.T) {
-				root, err := filepath.EvalSymlinks(t.TempDir())
-				if err != nil {
-					t.Fatal(err)
-				}
+				root := expect.Value(filepath.EvalSymlinks(t.TempDir()))(t)
 				dir := filepath.Join(root, "dir")
 				place := strings.NewReplacer("SPECS/DIR", filepath.Join(root, "specs", dir),
 					"DIR", dir, "CONFIG", filepath.Join(root, "config"))
 				path := place.Replace(file)
 				for _, d := range []string{dir, filepath.Dir(path)} {
-					if err := os.MkdirAll(d, 0o700); err != nil {
-						t.Fatal(err)
-					}
+					expect.OK(t, os.MkdirAll(d, 0o700))
 				}
 				if strings.HasPrefix(file, "DIR/meta/") {
-					if err := os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: meta\n"),
-						0o600); err != nil {
-						t.Fatal(err)
-					}
+					expect.OK(t, os.WriteFile(filepath.Join(dir, ".git"), []byte("gitdir: meta\n"),
+						0o600))
 				}
-				if err := make(path); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, make(path))
 				t.Chdir(dir)
 				env := map[string]string{"BOARD_HOME": filepath.Join(root, "home"), "HOME": root,
 					"BOARD_SPEC_ROOT": filepath.Join(root, "specs"), "BOARD_DAEMON": "off",

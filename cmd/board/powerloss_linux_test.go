@@ -18,6 +18,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // TestPowerLoss replays a loss of power at each moment of a run. strace records what the commands
@@ -78,17 +79,10 @@ func opensAfter(t *testing.T, files map[string][]byte, home string, want int, wh
 	t.Helper()
 	dir := t.TempDir()
 	for path, data := range files {
-		rel, err := filepath.Rel(home, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rel := expect.Value(filepath.Rel(home, path))(t)
 		to := filepath.Join(dir, rel)
-		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(to, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.MkdirAll(filepath.Dir(to), 0o700))
+		expect.OK(t, os.WriteFile(to, data, 0o600))
 	}
 	defer os.RemoveAll(dir)
 	boards := filepath.Join(dir, "boards")
@@ -151,10 +145,7 @@ func record(t *testing.T, strace, home string, args ...string) ([]change, error)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %.300s", err, out)
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "t.*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := expect.Value(filepath.Glob(filepath.Join(dir, "t.*")))(t)
 	var all []change
 	for _, file := range files {
 		written := map[string]int{} // how far the file was written, by its name
@@ -215,10 +206,7 @@ func changeOf(t *testing.T, call, args, result string, written map[string]int) (
 
 func unhex(t *testing.T, s string) string {
 	t.Helper()
-	data, err := hex.DecodeString(strings.ReplaceAll(s, `\x`, ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(hex.DecodeString(strings.ReplaceAll(s, `\x`, "")))(t)
 	return string(data)
 }
 

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 // labelled is a sentence and the secret in it, "" for none.
@@ -106,16 +108,11 @@ var ownSentences = []labelled{
 
 func readLabelled(t *testing.T, path string) (all []labelled) {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(path))(t)
 	dec := json.NewDecoder(bytes.NewReader(data))
 	for dec.More() {
 		var s labelled
-		if err := dec.Decode(&s); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, dec.Decode(&s))
 		all = append(all, s)
 	}
 	return all
@@ -158,16 +155,13 @@ func holds(t *testing.T, dir, secret string) bool {
 	t.Helper()
 	secret, _, _ = strings.Cut(secret, "\n")
 	found := false
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	expect.OK(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
 		data, err := os.ReadFile(path)
 		found = found || bytes.Contains(data, []byte(secret))
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return found
 }

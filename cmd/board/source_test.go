@@ -24,6 +24,7 @@ import (
 	"blackboard/cmd/board/hookcmd"
 	"blackboard/embed/minilm"
 	"blackboard/kb"
+	"blackboard/testdata/expect"
 )
 
 // sourceQuestion is asked of all; the tiny model knows its words.
@@ -33,51 +34,30 @@ const sourceQuestion = "the gate opens"
 // who ask it. Nobody can start a daemon there: who would, finds that another is at it.
 func sourceHome(t *testing.T, model string) map[string]string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "bs") // short enough for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := expect.Value(os.MkdirTemp("", "bs"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	e, err := minilm.Open(t.Context(), model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := expect.Value(minilm.Open(t.Context(), model))(t)
 	defer e.Close()
-	k, err := kb.Open(t.Context(), dir, kb.Options{Embedder: e})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := expect.Value(kb.Open(t.Context(), dir, kb.Options{Embedder: e}))(t)
 	defer k.Close()
 	for i := range 5 {
 		c := kb.Capsule{Kind: "fact", Scope: "universal", Title: fmt.Sprintf("The gate %d", i), Body: strings.Repeat("the gate opens ", i+1), Source: "s"}
-		if _, err := k.Remember(t.Context(), c, kb.RememberOptions{Force: true}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(k.Remember(t.Context(), c, kb.RememberOptions{Force: true}))(t)
 	}
 	env := map[string]string{"BOARD_HOME": dir, "XDG_RUNTIME_DIR": dir, "BOARD_MODEL_DIR": model, "BOARD_DAEMON": daemon.Auto, "BOARD_WORKSPACE": dir}
 	place := sourcePlace(t, env)
 	for _, d := range []string{filepath.Dir(place.Socket), filepath.Dir(place.Lock)} {
-		if err := os.MkdirAll(d, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.MkdirAll(d, 0o700))
 	}
-	starting, err := os.Create(place.Lock + "-start")
-	if err != nil {
-		t.Fatal(err)
-	}
+	starting := expect.Value(os.Create(place.Lock + "-start"))(t)
 	t.Cleanup(func() { starting.Close() })
-	if err := syscall.Flock(int(starting.Fd()), syscall.LOCK_EX); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, syscall.Flock(int(starting.Fd()), syscall.LOCK_EX))
 	return env
 }
 
 func sourcePlace(t *testing.T, env map[string]string) daemon.Place {
 	t.Helper()
-	place, err := daemon.PlaceOf(env["BOARD_HOME"], func(k string) string { return env[k] })
-	if err != nil {
-		t.Fatal(err)
-	}
+	place := expect.Value(daemon.PlaceOf(env["BOARD_HOME"], func(k string) string { return env[k] }))(t)
 	return place
 }
 
@@ -113,10 +93,7 @@ type fake struct {
 // told.
 func fakeDaemon(t *testing.T, env map[string]string, then func(net.Conn)) *fake {
 	t.Helper()
-	l, err := net.Listen("unix", sourcePlace(t, env).Socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := expect.Value(net.Listen("unix", sourcePlace(t, env).Socket))(t)
 	f := &fake{close: func() { l.Close() }}
 	t.Cleanup(f.close)
 	go func() {
@@ -163,13 +140,8 @@ var sourceWorlds = []struct {
 	{"one of another data home, of which this is a copy", false, func(t *testing.T, env map[string]string) *fake {
 		other := sourceHome(t, env["BOARD_MODEL_DIR"])
 		runDaemon(t, other, daemon.Build(base.Version()))
-		note, err := os.ReadFile(sourcePlace(t, other).Note)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(sourcePlace(t, env).Note, note, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		note := expect.Value(os.ReadFile(sourcePlace(t, other).Note))(t)
+		expect.OK(t, os.WriteFile(sourcePlace(t, env).Note, note, 0o600))
 		return nil
 	}},
 }
@@ -215,10 +187,7 @@ var sourceConsumers = []struct {
 // sourceFor is newSource, with patience or without.
 func sourceFor(t *testing.T, p *program, own daemon.Own, lives, patient bool) *daemon.Source {
 	t.Helper()
-	cfg, err := p.SourceConfig()
-	if err != nil {
-		t.Fatal(err)
-	}
+	cfg := expect.Value(p.SourceConfig())(t)
 	if cfg.Own, cfg.Lives = own, lives; patient {
 		cfg.Patience = time.Hour
 	}
@@ -242,10 +211,7 @@ func TestSource(t *testing.T) {
 				p := &program{&base.Program{Env: func(k string) string { return env[k] }, Err: io.Discard}}
 				ask := c.ask(t, p, w.warm)
 				for range 2 {
-					got, err := ask(kb.Query{Text: sourceQuestion})
-					if err != nil {
-						t.Fatal(err)
-					}
+					got := expect.Value(ask(kb.Query{Text: sourceQuestion}))(t)
 					if len(want.Degraded) > 0 && (len(got.Degraded) != 1 || !strings.Contains(got.Degraded[0], "the daemon did not answer") || !strings.HasSuffix(got.Degraded[0], ": searched by words only")) ||
 						len(want.Degraded) == 0 && len(got.Degraded) > 0 {
 						t.Errorf("degraded: %q", got.Degraded)
@@ -276,22 +242,13 @@ func fromFile(t *testing.T, env map[string]string, withModel bool) kb.Result {
 	t.Helper()
 	var opt kb.Options
 	if withModel {
-		e, err := minilm.Open(t.Context(), env["BOARD_MODEL_DIR"])
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := expect.Value(minilm.Open(t.Context(), env["BOARD_MODEL_DIR"]))(t)
 		defer e.Close()
 		opt.Embedder = e
 	}
-	k, err := kb.OpenExisting(t.Context(), env["BOARD_HOME"], opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := expect.Value(kb.OpenExisting(t.Context(), env["BOARD_HOME"], opt))(t)
 	defer k.Close()
-	res, err := k.Search(t.Context(), kb.Query{Text: sourceQuestion, Workspace: env["BOARD_WORKSPACE"], Peek: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := expect.Value(k.Search(t.Context(), kb.Query{Text: sourceQuestion, Workspace: env["BOARD_WORKSPACE"], Peek: true}))(t)
 	return res
 }
 

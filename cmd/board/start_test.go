@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // TestStart holds what each start of the program does before main: a hook is called at every tool
@@ -37,9 +38,7 @@ func TestStart(t *testing.T) {
 	cmd.Env = []string{"GODEBUG=inittrace=1", "PATH=" + t.TempDir(),
 		"SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}
 	cmd.Stderr = &trace
-	if err := cmd.Run(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, cmd.Run())
 	type initialiser struct {
 		name  string
 		bytes int
@@ -85,24 +84,13 @@ func hookOutlivesInterrupt(t *testing.T, exe string) {
 		"BOARD_DAEMON=off")
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in := expect.Value(cmd.StdinPipe())(t)
+	expect.OK(t, cmd.Start())
 	// More than a pipe holds: when it is written, the hook reads.
 	half := `{"hook_event_name":"Stop","text":"` + strings.Repeat("x", 256<<10)
-	if _, err := io.WriteString(in, half); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.WriteString(in, `"}`); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(io.WriteString(in, half))(t)
+	expect.OK(t, cmd.Process.Signal(os.Interrupt))
+	expect.Value(io.WriteString(in, `"}`))(t)
 	in.Close()
 	if err := cmd.Wait(); err != nil || out.String() != "{}\n" || errs.String() != "" {
 		t.Errorf("%v: %q %q", err, &out, &errs)

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"blackboard/testdata/expect"
 )
 
 var (
@@ -39,7 +41,7 @@ func TestStrings(t *testing.T) {
 	texts := map[string]map[string]bool{} // by package
 	root := repo(t)
 	for _, top := range []string{"board", "cmd", "embed", "hooks", "kb", "tui"} {
-		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
+		expect.OK(t, filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
 			switch name := d.Name(); {
 			case err != nil:
 				return err
@@ -62,10 +64,7 @@ func TestStrings(t *testing.T) {
 			}
 			visibleTexts(file, func(s string) { texts[pkg][s] = true })
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	for pkg, all := range texts {
 		for s := range all {
@@ -90,9 +89,7 @@ func TestStrings(t *testing.T) {
 	}
 	golden := filepath.Join(root, "testdata", "golden", "strings.txt")
 	if *updateGolden {
-		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(golden, got.Bytes(), 0o644))
 	}
 	have := strings.Split(readFile(t, golden), "\n")
 	want := strings.Split(got.String(), "\n")

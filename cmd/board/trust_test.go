@@ -6,19 +6,19 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 // TestTrustNamesTests: each test and script that the page on trust names is there.
 func TestTrustNamesTests(t *testing.T) {
 	var tests strings.Builder
-	if err := filepath.WalkDir(repo(t), func(path string, _ os.DirEntry, err error) error {
+	expect.OK(t, filepath.WalkDir(repo(t), func(path string, _ os.DirEntry, err error) error {
 		if err == nil && strings.HasSuffix(path, "_test.go") {
 			tests.WriteString(readFile(t, path))
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	all := tests.String()
 	named := regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(trustPage, -1)
 	if len(named) < 10 {

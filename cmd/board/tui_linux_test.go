@@ -19,6 +19,7 @@ import (
 	"blackboard/board"
 	"blackboard/cmd/board/base"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/wait"
 )
 
@@ -63,23 +64,16 @@ func onTerminal(t *testing.T, home string, env []string, args ...string) *termin
 	ioctl(t, master, syscall.TIOCGPTN, uintptr(unsafe.Pointer(&n)))
 	size := [4]uint16{24, 80}
 	ioctl(t, master, syscall.TIOCSWINSZ, uintptr(unsafe.Pointer(&size)))
-	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	slave := expect.Value(os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0))(t)
 	x := &terminal{t: t, master: master, slave: slave}
-	if x.before, err = term.GetState(int(slave.Fd())); err != nil {
-		t.Fatal(err)
-	}
+	x.before = expect.Value(term.GetState(int(slave.Fd())))(t)
 	x.cmd = exec.Command(os.Args[0])
 	x.cmd.Args = append([]string{"board"}, args...)
 	x.cmd.Dir = t.TempDir()
 	x.cmd.Env = append([]string{asMain + "=1", "BOARD_HOME=" + home, "HOME=" + x.cmd.Dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "BOARD_DAEMON=off", "BOARD_WORKER=tester"}, env...)
 	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = slave, slave, slave
 	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := x.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, x.cmd.Start())
 	go func() {
 		b := make([]byte, 4096)
 		for {
@@ -164,14 +158,9 @@ func TestQuietOnTerminal(t *testing.T) {
 func runForTerminal(t *testing.T) string {
 	t.Helper()
 	home := t.TempDir()
-	b, err := board.OpenOrCreate(context.Background(), filepath.Join(home, "boards"), "audit")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.OpenOrCreate(context.Background(), filepath.Join(home, "boards"), "audit"))(t)
 	defer b.Close()
-	if _, err := b.Post(context.Background(), "reader", board.Post{Content: "Tokens never expire"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(context.Background(), "reader", board.Post{Content: "Tokens never expire"}))(t)
 	return home
 }
 
@@ -201,9 +190,7 @@ func TestTUITerminated(t *testing.T) {
 	if asked := strings.Count(x.output(), "\x1b]11;?"); asked != 1 {
 		t.Errorf("the terminal was asked for its colour %d times", asked)
 	}
-	if err := x.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, x.cmd.Process.Signal(syscall.SIGTERM))
 	if code := x.exit(); code != base.ExitFailure {
 		t.Errorf("exit code %d: %q", code, x.output())
 	}
@@ -220,9 +207,7 @@ func TestTUIHungUp(t *testing.T) {
 	}
 	x := onTerminal(t, runForTerminal(t), []string{"NO_COLOR=1"}, "tui", "-r", "audit")
 	x.waitFor("Tokens never expire")
-	if err := x.cmd.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, x.cmd.Process.Signal(syscall.SIGHUP))
 	if code := x.exit(); code != base.ExitOK {
 		t.Errorf("exit code %d: %q", code, x.output())
 	}
@@ -239,18 +224,11 @@ func TestTUIInterrupted(t *testing.T) {
 	x := onTerminal(t, home, []string{"NO_COLOR=1"}, "tui", "-r", "audit")
 	x.waitFor("Tokens never expire")
 	for range 3 {
-		if err := x.cmd.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, x.cmd.Process.Signal(os.Interrupt))
 	}
-	b, err := board.Open(context.Background(), filepath.Join(home, "boards"), "audit")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.Open(context.Background(), filepath.Join(home, "boards"), "audit"))(t)
 	defer b.Close()
-	if _, err := b.Post(context.Background(), "reader", board.Post{Content: "still here"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(context.Background(), "reader", board.Post{Content: "still here"}))(t)
 	x.waitFor("still here")
 	x.keys("\x03")
 	if code := x.exit(); code != base.ExitOK {

@@ -17,6 +17,7 @@ import (
 	"blackboard/embed/minilm"
 	"blackboard/kb"
 	"blackboard/kb/memory"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/kbtest"
 )
 
@@ -65,28 +66,16 @@ func TestScreenKnowledge(t *testing.T) {
 	if _, err := s.knowledge(ctx, false); err == nil {
 		t.Error("a knowledge base is opened that is not there")
 	}
-	k, err := s.knowledge(ctx, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := k.Remember(ctx, kb.Capsule{Kind: "fact", Scope: "universal", Title: "Keys rotate by hand", Body: "The runbook says how.", Source: "runbook"}, kb.RememberOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	old, err := k.Remember(ctx, kb.Capsule{Kind: "fact", Scope: "universal", Title: "Backups go to tape", Body: "They did once.", Source: "shelf"}, kb.RememberOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := expect.Value(s.knowledge(ctx, true))(t)
+	r := expect.Value(k.Remember(ctx, kb.Capsule{Kind: "fact", Scope: "universal", Title: "Keys rotate by hand", Body: "The runbook says how.", Source: "runbook"}, kb.RememberOptions{}))(t)
+	old := expect.Value(k.Remember(ctx, kb.Capsule{Kind: "fact", Scope: "universal", Title: "Backups go to tape", Body: "They did once.", Source: "shelf"}, kb.RememberOptions{}))(t)
 	if _, err := k.Retire(ctx, old.Capsule.ID, "there is no tape"); err != nil { // what is retired is not counted
 		t.Fatal(err)
 	}
 	k.Close()
 	find := func(text string) int {
 		t.Helper()
-		res, err := s.Search(ctx, kb.Query{Text: text})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := expect.Value(s.Search(ctx, kb.Query{Text: text}))(t)
 		return len(res.Hits)
 	}
 	if n := find("runbook"); n != 1 {
@@ -105,21 +94,14 @@ func TestScreenKnowledge(t *testing.T) {
 
 	// An edit by hand is picked up by a later search, though the file stays open.
 	path := filepath.Join(kb.Sidecars(home), r.Capsule.ID+".md")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, bytes.Replace(data, []byte("says how"), []byte("explains the ceremony"), 1), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(path))(t)
+	expect.OK(t, os.WriteFile(path, bytes.Replace(data, []byte("says how"), []byte("explains the ceremony"), 1), 0o600))
 	s.sync = time.Time{}
 	if n := find("ceremony"); n != 1 {
 		t.Errorf("the edit is found %d times", n)
 	}
 	at := time.Now().Add(-time.Minute)
-	if err := errors.Join(os.WriteFile(path, []byte("no capsule"), 0o600), os.Chtimes(path, at, at)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, errors.Join(os.WriteFile(path, []byte("no capsule"), 0o600), os.Chtimes(path, at, at)))
 	s.sync = time.Time{}
 	find("ceremony")
 	if said.Len() > 0 {
@@ -137,18 +119,11 @@ func TestScreenModel(t *testing.T) {
 	s, _ := screenFor(t, t.TempDir(), nil)
 	defer s.close()
 	dir := filepath.Join(s.home, "no model") // but a directory
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	k, err := s.knowledge(t.Context(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(dir, 0o700))
+	k := expect.Value(s.knowledge(t.Context(), true))(t)
 	defer k.Close()
 	c := kb.Capsule{Kind: "fact", Scope: "universal", Title: "Keys rotate by hand", Body: "The runbook says how.", Source: "runbook"}
-	if _, err := k.Remember(t.Context(), c, kb.RememberOptions{NoEmbedding: true}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(k.Remember(t.Context(), c, kb.RememberOptions{NoEmbedding: true}))(t)
 	res, err := s.Search(t.Context(), kb.Query{Text: "runbook"})
 	if err != nil || len(res.Hits) != 1 || res.Mode != kb.ModeBM25 || len(res.Degraded) == 0 {
 		t.Errorf("%+v, %v", res, err)
@@ -170,14 +145,8 @@ func TestScreenMemory(t *testing.T) {
 	ws := t.TempDir()
 	open := k.p.screenMemory(k, ws)
 	for _, agent := range []string{"", "reader"} {
-		s, err := open(ctx, agent)
-		if err != nil {
-			t.Fatal(err)
-		}
-		it, err := s.Put(ctx, memory.Item{Tier: memory.Workspace, Content: "the runbook of " + agent, DerivedFrom: "runbook.md"}, memory.PutOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := expect.Value(open(ctx, agent))(t)
+		it := expect.Value(s.Put(ctx, memory.Item{Tier: memory.Workspace, Content: "the runbook of " + agent, DerivedFrom: "runbook.md"}, memory.PutOptions{}))(t)
 		if it.Item.Curator != memory.CuratorAuthor {
 			t.Errorf("as %q it is put by the %s", agent, it.Item.Curator)
 		}
@@ -205,10 +174,7 @@ func TestScreenEditor(t *testing.T) {
 		{"vim", 0, []string{"/r.md"}},
 	} {
 		p := &program{&base.Program{Env: func(k string) string { return map[string]string{"EDITOR": c.editor, "VISUAL": ""}[k] }}}
-		cmd, err := p.screenEditor("/r.md", c.line)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cmd := expect.Value(p.screenEditor("/r.md", c.line))(t)
 		if want := append([]string{"sh", "-c", c.editor + ` "$@"`, "sh"}, c.want...); !slices.Equal(cmd.Args, want) {
 			t.Errorf("%s at line %d: %q, not %q", c.editor, c.line, cmd.Args, want)
 		}
@@ -220,9 +186,7 @@ func TestScreenEditor(t *testing.T) {
 		t.Error("there is no editor, and no error")
 	}
 	for _, name := range []string{"nano", "vi"} { // of both, vi
-		if err := os.WriteFile(filepath.Join(bin, name), nil, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(filepath.Join(bin, name), nil, 0o700))
 		if cmd, err := p.screenEditor("/r.md", 3); err != nil || !slices.Equal(cmd.Args[2:], []string{name + ` "$@"`, "sh", "+3", "/r.md"}) {
 			t.Errorf("%v, %v: %s is there", cmd, err, name)
 		}
@@ -231,13 +195,8 @@ func TestScreenEditor(t *testing.T) {
 	p.Env = func(k string) string { return map[string]string{"EDITOR": "cat"}[k] }
 	dir := t.TempDir()
 	t.Chdir(dir)
-	if err := os.WriteFile("-r.md", []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd, err := p.screenEditor("-r.md", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile("-r.md", []byte("text"), 0o600))
+	cmd := expect.Value(p.screenEditor("-r.md", 1))(t)
 	if out, err := cmd.Output(); err != nil || string(out) != "text" {
 		t.Errorf("%q, %v: a name that looks like a flag", out, err)
 	}

@@ -17,6 +17,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/cmd/board/base"
 	"blackboard/hooks/mcp"
+	"blackboard/testdata/expect"
 )
 
 // domain is what lies below the adapters: it names no command, no flag and no tool.
@@ -38,7 +39,7 @@ func inDomain(t *testing.T, fn func(at token.Position, n ast.Node), besides ...s
 	t.Helper()
 	files := 0
 	for _, top := range append(besides, domain...) {
-		err := filepath.WalkDir(filepath.Join("..", "..", filepath.FromSlash(top)), func(path string, d fs.DirEntry, err error) error {
+		expect.OK(t, filepath.WalkDir(filepath.Join("..", "..", filepath.FromSlash(top)), func(path string, d fs.DirEntry, err error) error {
 			switch name := d.Name(); {
 			case err != nil:
 				return err
@@ -61,10 +62,7 @@ func inDomain(t *testing.T, fn func(at token.Position, n ast.Node), besides ...s
 				return true
 			})
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	if files < 50 {
 		t.Errorf("only %d files were found: the test looks in the wrong place", files)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 func TestWrap(t *testing.T) {
@@ -21,13 +23,9 @@ func TestWrap(t *testing.T) {
 		var out bytes.Buffer
 		w := &wrapper{w: &out, width: 12}
 		for _, part := range strings.SplitAfter(test.in, "e") { // in pieces, as programs write
-			if _, err := w.Write([]byte(part)); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(w.Write([]byte(part)))(t)
 		}
-		if err := w.flush(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, w.flush())
 		if got := out.String(); got != test.want {
 			t.Errorf("%q: got %q, want %q", test.in, got, test.want)
 		}

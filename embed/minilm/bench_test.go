@@ -8,23 +8,19 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/testdata/expect"
 	"blackboard/testdata/models"
 )
 
 // corpus is the first n abstracts of a retrieval set.
 func corpus(b *testing.B, n int) []string {
 	b.Helper()
-	f, err := os.Open(shared(b, "data", "eval", "scifact", "corpus.jsonl"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	f := expect.Value(os.Open(shared(b, "data", "eval", "scifact", "corpus.jsonl")))(b)
 	defer f.Close()
 	var texts []string
 	for lines := bufio.NewScanner(f); len(texts) < n && lines.Scan(); {
 		var doc struct{ Title, Text string }
-		if err := json.Unmarshal(lines.Bytes(), &doc); err != nil {
-			b.Fatal(err)
-		}
+		expect.OK(b, json.Unmarshal(lines.Bytes(), &doc))
 		texts = append(texts, doc.Title+" "+doc.Text)
 	}
 	return texts
@@ -38,9 +34,7 @@ func benchmarkEmbed(b *testing.B, e *Embedder, texts []string) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := e.Embed(ctx, texts); err != nil {
-			b.Fatal(err)
-		}
+		expect.Value(e.Embed(ctx, texts))(b)
 	}
 	b.ReportMetric(float64(len(texts)*b.N)/b.Elapsed().Seconds(), "texts/s")
 }
@@ -63,10 +57,7 @@ func BenchmarkMiniLMShaped(b *testing.B) {
 func BenchmarkOpenPotion(b *testing.B) {
 	dir := potionDir(b)
 	for b.Loop() {
-		e, err := Open(context.Background(), dir)
-		if err != nil {
-			b.Fatal(err)
-		}
+		e := expect.Value(Open(context.Background(), dir))(b)
 		e.Close()
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/embed"
 
+	"blackboard/testdata/expect"
 	"blackboard/testdata/models"
 )
 
@@ -144,10 +145,7 @@ func TestLayouts(t *testing.T) {
 	text := "The gate (Gäte) is shut [SEP] 中文!"
 	embedOne := func(dir string) embed.Vector {
 		t.Helper()
-		got, err := open(t, dir).Embed(context.Background(), []string{text})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := expect.Value(open(t, dir).Embed(context.Background(), []string{text}))(t)
 		return got[0]
 	}
 	files := models.All["static"]()
@@ -183,18 +181,14 @@ func TestLayouts(t *testing.T) {
 		blob := filepath.Join(blobs, strings.ReplaceAll(name, "/", "-")+"-blob")
 		write(t, blob, data)
 		link := filepath.Join(linked, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.MkdirAll(filepath.Dir(link), 0o755))
 		if err := os.Symlink(blob, link); err != nil {
 			t.Skipf("no symbolic links here: %v", err)
 		}
 	}
 	same("links", linked)
 	whole := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(linked, whole); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Symlink(linked, whole))
 	same("a link to the directory", whole)
 	t.Chdir(filepath.Dir(linked))
 	same("a relative path", filepath.Base(linked))

@@ -13,6 +13,7 @@ import (
 	"blackboard/embed"
 	"blackboard/testdata/cost"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/models"
 )
 
@@ -29,10 +30,7 @@ type golden struct {
 
 func open(tb testing.TB, dir string) *Embedder {
 	tb.Helper()
-	e, err := Open(context.Background(), dir)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	e := expect.Value(Open(context.Background(), dir))(tb)
 	tb.Cleanup(func() { e.Close() })
 	return e
 }
@@ -42,10 +40,7 @@ func checkGolden(t *testing.T, e *Embedder, file string) {
 	t.Helper()
 	var want golden
 	loadJSON(t, filepath.Join(testdata, file), &want)
-	weights, err := os.ReadFile(e.session.weights)
-	if err != nil {
-		t.Fatal(err)
-	}
+	weights := expect.Value(os.ReadFile(e.session.weights))(t)
 	if sum := sha256.Sum256(weights); hex.EncodeToString(sum[:]) != want.SHA256 {
 		t.Fatalf("the weights are not those of the golden vectors; record them again as testdata/embed/README.md says")
 	}
@@ -53,10 +48,7 @@ func checkGolden(t *testing.T, e *Embedder, file string) {
 	for _, v := range want.Vectors {
 		texts = append(texts, v.Text)
 	}
-	got, err := e.Embed(context.Background(), texts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Value(e.Embed(context.Background(), texts))(t)
 	worst := 0.0
 	for i, v := range want.Vectors {
 		if len(got[i]) != len(v.Vector) || len(v.Vector) == 0 {
@@ -120,10 +112,7 @@ func TestReferenceVectors(t *testing.T) {
 	}
 	worst := 1.0
 	for _, w := range want {
-		got, err := e.Embed(t.Context(), []string{w.Text})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := expect.Value(e.Embed(t.Context(), []string{w.Text}))(t)
 		c := embed.Cosine(got[0], w.Embedding)
 		if worst = min(worst, c); c < 0.9999 {
 			t.Errorf("cosine %.5f: %.60q", c, w.Text)

@@ -7,15 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"blackboard/testdata/expect"
 	"blackboard/testdata/models"
 )
 
 func identify(t *testing.T, dir string) string {
 	t.Helper()
-	name, err := Identify(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	name := expect.Value(Identify(dir))(t)
 	if e := open(t, dir); e.Model().Name != name {
 		t.Errorf("the embedder says %s, the files %s", e.Model().Name, name)
 	}
@@ -27,9 +25,7 @@ func identify(t *testing.T, dir string) string {
 func TestIdentity(t *testing.T) {
 	was := identify(t, models.Write(t, "static", nil))
 	moved := filepath.Join(t.TempDir(), "moved")
-	if err := os.Rename(models.Write(t, "static", map[string][]byte{"README.md": []byte("new")}), moved); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Rename(models.Write(t, "static", map[string][]byte{"README.md": []byte("new")}), moved))
 	if now := identify(t, moved); now != was || !strings.HasPrefix(was, "model-") {
 		t.Errorf("%s, elsewhere %s", was, now)
 	}

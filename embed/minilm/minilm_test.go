@@ -17,6 +17,7 @@ import (
 	"blackboard/embed"
 	"blackboard/testdata/cost"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/models"
 	"blackboard/testdata/wait"
 )
@@ -85,10 +86,7 @@ func TestModel(t *testing.T) {
 // never sees it.
 func TestNothingKnown(t *testing.T) {
 	e := open(t, potionDir(t))
-	got, err := e.Embed(context.Background(), []string{"", "a word", " \n", "\u200b"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Value(e.Embed(context.Background(), []string{"", "a word", " \n", "\u200b"}))(t)
 	for i, zero := range []bool{true, false, true, true} {
 		if c := embed.Cosine(got[i], got[i]); (c == 0) != zero {
 			t.Errorf("text %d has the vector %v", i, got[i])
@@ -141,9 +139,7 @@ func TestCloseWhileCallsRun(t *testing.T) {
 		go func() { _, err := e.Embed(ctx, texts); cancelled <- err }()
 		wait.For(t, func() bool { return len(e.slots) > 0 }, func() string { return "no call has begun" })
 		cancel()
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, e.Close())
 		if err := <-done; err != nil && !errors.Is(err, fault.Closed) { // closed before it began
 			t.Errorf("the call that ran when Close was called: %v", err)
 		}
@@ -156,9 +152,7 @@ func TestCloseWhileCallsRun(t *testing.T) {
 // TestNoGoroutinesLeft: what a cancelled call leaves behind ends soon.
 func TestNoGoroutinesLeft(t *testing.T) {
 	e := open(t, models.Write(t, "static", nil))
-	if _, err := e.Embed(context.Background(), make([]string, 20)); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(e.Embed(context.Background(), make([]string, 20)))(t)
 	before := runtime.NumGoroutine()
 	for range 20 {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
@@ -178,9 +172,7 @@ func TestShortCallIsNotStarved(t *testing.T) {
 	long := make(chan error, 1)
 	go func() { _, err := e.Embed(ctx, make([]string, 1_000_000)); long <- err }()
 	wait.For(t, func() bool { return len(e.slots) > 0 }, func() string { return "the long call has not begun" })
-	if _, err := e.Embed(context.Background(), []string{"gate"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(e.Embed(context.Background(), []string{"gate"}))(t)
 	select {
 	case err := <-long:
 		t.Fatalf("the long call is over: %v", err)
@@ -266,9 +258,7 @@ func TestOwnSession(t *testing.T) {
 	if err != nil || e.many.session != nil {
 		t.Fatalf("without a question: %v, %v", e.many.session, err)
 	}
-	if _, err := e.Embed(t.Context(), texts[:1]); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(e.Embed(t.Context(), texts[:1]))(t)
 	after, err := e.Embed(t.Context(), texts)
 	if err != nil || e.many.session == nil || e.many.session == e.session {
 		t.Fatalf("after a question: %v, %v", e.many.session, err)

@@ -21,6 +21,7 @@ import (
 
 	"blackboard/board/fault"
 
+	"blackboard/testdata/expect"
 	"blackboard/testdata/models"
 )
 
@@ -239,9 +240,7 @@ func TestPullNotWritable(t *testing.T) {
 		t.Skip("nothing is forbidden to this user")
 	}
 	parent := t.TempDir()
-	if err := os.Chmod(parent, 0o500); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chmod(parent, 0o500))
 	_, err = pull(t, m, filepath.Join(parent, "m"), nil)
 	fails(t, err, fault.ReadOnly, parent, "permission denied", "writable")
 }

@@ -15,6 +15,7 @@ import (
 	"blackboard/board/fault"
 
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/models"
 )
 
@@ -63,9 +64,7 @@ func TestPullTogether(t *testing.T) {
 	sameFiles(t, dir, m.files)
 
 	unlock, err := (&PullOptions{Dir: dir}).lock(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	_, err = Pull(ctx, PullOptions{Manifest: manifestOf(m.files), Dir: dir, Endpoint: m.URL, Force: true, Progress: func(p Progress) {
@@ -125,9 +124,7 @@ func TestPullReplace(t *testing.T) {
 	})
 	t.Run("an empty directory", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "m")
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Mkdir(dir, 0o700))
 		mustPull(t, m, dir, nil)
 		sameFiles(t, dir, files)
 	})
@@ -141,9 +138,7 @@ func TestPullReplace(t *testing.T) {
 		} {
 			dir := filepath.Join(t.TempDir(), "m")
 			mustPull(t, m, dir, nil)
-			if err := damage(filepath.Join(dir, "config.json")); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, damage(filepath.Join(dir, "config.json")))
 			if got := mustPull(t, m, dir, nil); got.Already {
 				t.Error("a damaged model was taken for a sound one")
 			}
@@ -154,9 +149,7 @@ func TestPullReplace(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "m")
 		mustPull(t, m, dir, nil)
 		old := filepath.Join(filepath.Dir(dir), ".m.old")
-		if err := os.Rename(dir, old); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Rename(dir, old))
 		mustPull(t, m, dir, nil)
 		sameFiles(t, dir, files)
 	})
@@ -181,9 +174,7 @@ func TestPullFrom(t *testing.T) {
 	src := models.Write(t, "tiny-cls", map[string][]byte{"notes.txt": []byte("x")})
 	dir := filepath.Join(t.TempDir(), "m")
 	got, err := Pull(context.Background(), PullOptions{Manifest: unpinned(), Dir: dir, From: src})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	if got.Pinned || got.Source != src || got.Bytes == 0 || len(got.Files) != len(files) {
 		t.Errorf("%+v", got)
 	}
@@ -216,9 +207,7 @@ func TestPullFrom(t *testing.T) {
 
 	m := newMirror(t, files)
 	dir = filepath.Join(t.TempDir(), "m")
-	if _, err := Pull(context.Background(), PullOptions{Manifest: unpinned(), Dir: dir, From: m.URL + mirrorPath + "/"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(Pull(context.Background(), PullOptions{Manifest: unpinned(), Dir: dir, From: m.URL + mirrorPath + "/"}))(t)
 	sameFiles(t, dir, files)
 
 	for _, test := range []struct {

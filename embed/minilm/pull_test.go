@@ -22,6 +22,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/models"
 )
 
@@ -132,11 +133,7 @@ func pull(t *testing.T, m *mirror, dir string, change func(*PullOptions)) (*Pull
 
 func mustPull(t *testing.T, m *mirror, dir string, change func(*PullOptions)) *Pulled {
 	t.Helper()
-	p, err := pull(t, m, dir, change)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return expect.Value(pull(t, m, dir, change))(t)
 }
 
 // fails checks an error: its kind, that it says what to do next, and its words.

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 var testdata = filepath.Join("..", "..", "testdata", "embed")
@@ -34,10 +36,7 @@ func miniLMReference(tb testing.TB) string {
 
 func loadJSON(tb testing.TB, path string, v any) {
 	tb.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(path))(tb)
 	if err := json.Unmarshal(data, v); err != nil {
 		tb.Fatalf("%s: %v", path, err)
 	}
@@ -45,10 +44,6 @@ func loadJSON(tb testing.TB, path string, v any) {
 
 func write(tb testing.TB, path string, data []byte) {
 	tb.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		tb.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		tb.Fatal(err)
-	}
+	expect.OK(tb, os.MkdirAll(filepath.Dir(path), 0o755))
+	expect.OK(tb, os.WriteFile(path, data, 0o644))
 }

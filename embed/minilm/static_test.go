@@ -12,26 +12,21 @@ import (
 	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/models"
 )
 
 // safetensors is a file of one tensor.
 func safetensors(tb testing.TB, name, kind string, shape []int, numbers []float32) []byte {
 	tb.Helper()
-	header, err := json.Marshal(map[string]any{
+	header := expect.Value(json.Marshal(map[string]any{
 		"__metadata__": map[string]string{"format": "pt"},
 		name: map[string]any{
 			"dtype": kind, "shape": shape, "data_offsets": []int{0, 4 * len(numbers)},
 		},
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	}))(tb)
 	data := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
-	data, err = binary.Append(append(data, header...), binary.LittleEndian, numbers)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	data = expect.Value(binary.Append(append(data, header...), binary.LittleEndian, numbers))(tb)
 	return data
 }
 

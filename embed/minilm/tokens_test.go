@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/models"
 	"blackboard/testdata/wait"
 )
@@ -20,19 +21,10 @@ func readTokens(tb testing.TB, dir string, limit int) *tokenizer {
 	if err == nil {
 		err = c.readTokenizer()
 	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	expect.OK(tb, err)
 	c.limit = limit
-	m, err := loadTokenizer(c.dir)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	t, err := c.newTokenizer(m)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return t
+	m := expect.Value(loadTokenizer(c.dir))(tb)
+	return expect.Value(c.newTokenizer(m))(tb)
 }
 
 // tinyTokenizer reads the tokenizer of the tiny model, which may give 64 tokens.

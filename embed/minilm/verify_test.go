@@ -11,6 +11,7 @@ import (
 	"blackboard/board/fault"
 
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/models"
 )
 
@@ -74,10 +75,7 @@ func TestVerifyFiles(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "elsewhere")
 			mustPull(t, m, dir, nil)
 			test.damage(dir)
-			r, err := Verify(t.Context(), dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := expect.Value(Verify(t.Context(), dir))(t)
 			// Random weights mean nothing, so a known model that has them fails for that.
 			if c := check(r, "files"); c.OK != test.ok || !strings.Contains(c.Detail, test.words) || !c.OK && r.OK {
 				t.Errorf("%+v", r)

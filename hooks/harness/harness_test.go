@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 // TestComplete: each harness says all that the others rely on, and people find it where
@@ -13,16 +15,10 @@ import (
 func TestComplete(t *testing.T) {
 	root := filepath.Join("..", "..")
 	user := &Place{Home: root, Env: func(string) string { return "" }}
-	sources, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sources := expect.Value(filepath.Glob("*.go"))(t)
 	described := 0
 	for _, name := range sources {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := expect.Value(os.ReadFile(name))(t)
 		described += strings.Count(string(text), " = &Harness{\n")
 	}
 	if described != len(All) {
@@ -42,10 +38,7 @@ func TestComplete(t *testing.T) {
 			}
 		}
 		for _, page := range []string{filepath.Join("cmd", "board", "pages", "hooks.txt")} {
-			text, err := os.ReadFile(filepath.Join(root, page))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := expect.Value(os.ReadFile(filepath.Join(root, page)))(t)
 			if words := strings.Join(strings.Fields(string(text)), " "); !strings.Contains(words,
 				h.Title) {
 				t.Errorf("%s does not name %s", page, h.Title)

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 // types are the annotations in the plugins, which Node reads only in newer versions.
@@ -25,14 +27,10 @@ func runPlugin(t *testing.T, h *Harness, script string) string {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "board")
 	answer := "#!/bin/sh\ncat >/dev/null\nprintf '{\"additionalContext\":\"%s\"}' \"$2\"\n"
-	if err := os.WriteFile(program, []byte(answer), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(program, []byte(answer), 0o755))
 	plugin := types.ReplaceAllString(strings.Replace(h.Plugin(), "@PROGRAM@", program, 1), "")
 	main := filepath.Join(dir, "main.mjs")
-	if err := os.WriteFile(main, []byte(plugin+script), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(main, []byte(plugin+script), 0o600))
 	out, err := exec.Command(node, main).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)

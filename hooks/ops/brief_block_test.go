@@ -11,6 +11,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/text"
 	"blackboard/kb"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/kbtest"
 )
 
@@ -36,10 +37,7 @@ func TestBrief(t *testing.T) {
 	brief := func(opt BriefOptions) Brief {
 		t.Helper()
 		opt.Role, opt.Workspace, opt.Project = "reviewer", "/w", "shop"
-		b, err := WriteBrief(ctx, k, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := expect.Value(WriteBrief(ctx, k, opt))(t)
 		return b
 	}
 	why := func(b Brief, id string) string {
@@ -97,10 +95,7 @@ func TestBriefOfTheSameRun(t *testing.T) {
 	kbtest.Put(t, k, kb.Capsule{Title: "a worker paints the fence", Body: "in green", Refs: []string{"run:r1", "role:planner"}})
 	fill(t, k, 50)
 	for run, want := range map[string]int{"r1": 0, "r2": 1, "": 1} {
-		b, err := WriteBrief(context.Background(), k, BriefOptions{Task: "renew the lease of a worker", Run: run})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := expect.Value(WriteBrief(context.Background(), k, BriefOptions{Task: "renew the lease of a worker", Run: run}))(t)
 		if strings.Count(b.Block, "lease of a worker") != want {
 			t.Errorf("to %q: %s", run, b.Block)
 		}

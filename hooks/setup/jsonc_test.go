@@ -9,6 +9,7 @@ import (
 
 	"blackboard/hooks/harness"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // generate writes a random object with comments, blanks and trailing commas, and now
@@ -88,13 +89,8 @@ func checkEdits(t *testing.T, text []byte) {
 		t.Fatalf("undone\n%q\nwas\n%q", back, text)
 	}
 	made := append(first.made, second.made...)
-	out, err := p.stripServer(both, h, "f", made)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out, err = p.stripHooks(out, h, "f", made); err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Value(p.stripServer(both, h, "f", made))(t)
+	out = expect.Value(p.stripHooks(out, h, "f", made))(t)
 	if before.root == nil {
 		return
 	}
@@ -200,10 +196,7 @@ func TestCommandLines(t *testing.T) {
 func TestTrustHash(t *testing.T) {
 	p := &place{harness.Place{Home: "/h", Env: func(string) string { return "" }}, "/opt/board"}
 	h := byName("codex")
-	text, _, err := p.addHooks(nil, h, "f")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text, _ := expect.Values(p.addHooks(nil, h, "f"))(t)
 	want := map[string]string{ // asked of codex app-server 0.169.0, hooks/list
 		"/h/hooks.json:post_tool_use:0:0":      "sha256:1c476bc7e33f4e63dd170b92fc767c63a0458668aa4a6e8d452d8c886fe76b5f",
 		"/h/hooks.json:session_start:0:0":      "sha256:09e7c13fa051c62e2a1543fd4f3e174b200ea88e4be41f87cd73adf3991ed7e5",

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blackboard/hooks/harness"
+	"blackboard/testdata/expect"
 )
 
 // TestPiNamesTools: an entry of ours without what pi needs to name the tools to its
@@ -16,10 +17,7 @@ func TestPiNamesTools(t *testing.T) {
 	path := b.write(".pi/agent/mcp.json",
 		`{"mcpServers": {"board": {"command": "/opt/board tools/board", "args": ["mcp"], "timeout": 9}}}`)
 	status := func() string {
-		st, err := b.setup().Status([]string{"pi"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := expect.Value(b.setup().Status([]string{"pi"}))(t)
 		return st[0].Parts[1].State
 	}
 	if got := status(); got != Outdated {
@@ -65,14 +63,8 @@ func TestCodexPassesVariables(t *testing.T) {
 		path := b.write(".codex/config.toml", before)
 		for range 2 { // the second time, nothing changes
 			b.must(Request{Parts: []string{harness.PartMCP}}, "codex")
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			meaning, _, err := parseTOML(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := expect.Value(os.ReadFile(path))(t)
+			meaning, _ := expect.Values(parseTOML(text))(t)
 			if passed, missing := passedVariables(meaning); !slices.Equal(passed, want) || missing != nil {
 				t.Errorf("%q passes on %q: %s", before, passed, text)
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"blackboard/hooks/harness"
+	"blackboard/testdata/expect"
 )
 
 // TestServerKnowsItsHarness: the entry of the MCP server says whose server it is,
@@ -16,24 +17,14 @@ func TestServerKnowsItsHarness(t *testing.T) {
 	for _, h := range harness.All {
 		var entry map[string]any
 		if isTOML(h.MCP(&p.Place)) {
-			b, _, err := p.addCodexServer(nil, "config.toml")
-			if err != nil {
-				t.Fatal(err)
-			}
+			b, _ := expect.Values(p.addCodexServer(nil, "config.toml"))(t)
 			var all map[string]any
-			if err := toml.Unmarshal(b, &all); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, toml.Unmarshal(b, &all))
 			entry = subtable(all, "mcp_servers", harness.ServerName)
 		} else {
-			b, _, err := p.addServer([]byte("{}"), h, "x.json")
-			if err != nil {
-				t.Fatal(err)
-			}
+			b, _ := expect.Values(p.addServer([]byte("{}"), h, "x.json"))(t)
 			var all map[string]any
-			if err := json.Unmarshal(b, &all); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, json.Unmarshal(b, &all))
 			entry = subtable(all, append(h.MCPPath, harness.ServerName)...)
 		}
 		name := "env"

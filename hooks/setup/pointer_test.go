@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blackboard/hooks/harness"
+	"blackboard/testdata/expect"
 )
 
 // TestPointer: a pointer stands at the end of what there is, once, and goes byte for
@@ -64,10 +65,7 @@ func TestPointerStaysAmongOthers(t *testing.T) {
 	b.project = filepath.Join(b.home, "work")
 	path := b.write("work/AGENTS.md", "# Mine\n")
 	b.must(Request{Parts: []string{harness.PartPointer}}, "codex")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(os.ReadFile(path))(t)
 	older := strings.Replace(string(text), "Before a task", "Before anything", 1)
 	b.write("work/AGENTS.md", older+"\nMore of mine.\n")
 	b.must(Request{Parts: []string{harness.PartPointer}}, "codex")

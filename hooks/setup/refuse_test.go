@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/hooks/harness"
+	"blackboard/testdata/expect"
 )
 
 // TestRefusals: what cannot be changed safely is named, and nothing of that harness is
@@ -127,12 +128,8 @@ func TestTwoAtOnce(t *testing.T) {
 		return works[0]
 	}
 	first, second := plan(one, "claude"), plan(other, "gemini")
-	if err := one.Apply(first); err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Apply(second); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, one.Apply(first))
+	expect.OK(t, other.Apply(second))
 	if m, err := readManifest(b.data); err != nil || len(m.Files) != 2 {
 		t.Errorf("%d files are known, %v", len(m.Files), err)
 	}

@@ -18,6 +18,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/hooks/harness"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 func TestMain(m *testing.M) { os.Exit(cost.Main(m)) }
@@ -37,9 +38,7 @@ func newBench(t *testing.T) *bench {
 	dir := t.TempDir()
 	b := &bench{t: t, home: filepath.Join(dir, "home"), data: filepath.Join(dir, "data"),
 		binary: "/opt/board tools/board", env: map[string]string{}, now: time.Unix(1e9, 0)}
-	if err := os.Mkdir(b.home, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(b.home, 0o755))
 	return b
 }
 
@@ -172,10 +171,7 @@ func TestForeignBytesStay(t *testing.T) {
 					return
 				}
 				b.must(everything, c.harness)
-				after, err := os.ReadFile(path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				after := expect.Value(os.ReadFile(path))(t)
 				holds(t, change(c.text), string(after))
 				meansTheSame(t, path, []byte(change(c.text)), after)
 				set := b.snapshot()
@@ -224,10 +220,8 @@ func meansTheSame(t *testing.T, path string, before, after []byte) {
 	t.Helper()
 	if isTOML(path) {
 		a, b := map[string]any{}, map[string]any{}
-		if err := errors.Join(toml.Unmarshal(bytes.TrimPrefix(before, bom), &a),
-			toml.Unmarshal(bytes.TrimPrefix(after, bom), &b)); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, errors.Join(toml.Unmarshal(bytes.TrimPrefix(before, bom), &a),
+			toml.Unmarshal(bytes.TrimPrefix(after, bom), &b)))
 		within(t, "", a, b)
 		return
 	}
@@ -262,10 +256,7 @@ func within(t *testing.T, at string, a, b any) {
 // meaning is what a JSON text says, by the standard library, which knows no comments.
 func meaning(t *testing.T, b []byte) any {
 	t.Helper()
-	d, err := parseJSON(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := expect.Value(parseJSON(b))(t)
 	if d.root == nil {
 		return nil
 	}
@@ -288,14 +279,9 @@ func TestAlsoWithoutManifest(t *testing.T) {
 				t.Skipf("%s is refused", what)
 			}
 			b.must(everything, c.harness)
-			if err := os.RemoveAll(b.data); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.RemoveAll(b.data))
 			b.must(Request{Uninstall: true}, c.harness)
-			got, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := expect.Value(os.ReadFile(path))(t)
 			for _, gone := range []string{"\"hooks\": {}", "\"hooks\": { },",
 				"\"mcpServers\": {},", "\"servers\": {}", "{\n}", "{ }"} {
 				if strings.Contains(c.text, gone) {
@@ -315,19 +301,13 @@ func TestOthersChangedIt(t *testing.T) {
 	b := newBench(t)
 	path := b.write(".claude/settings.json", "{\n  \"model\": \"opus\"\n}\n")
 	b.must(everything, "claude")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(os.ReadFile(path))(t)
 	changed := strings.Replace(string(text), `"opus"`, `"sonnet"`, 1)
 	changed = strings.Replace(changed, `"UserPromptSubmit": [`,
 		`"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "theirs"}]},`, 1)
 	b.write(".claude/settings.json", changed)
 	b.must(Request{Uninstall: true}, "claude")
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Value(os.ReadFile(path))(t)
 	want := "{\n  \"model\": \"sonnet\",\n  \"hooks\": {\n    \"UserPromptSubmit\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"theirs\"}]}\n    ]\n  }\n}\n"
 	if string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -350,10 +330,7 @@ func TestEarlierPath(t *testing.T) {
 					t.Errorf("%s still calls the old path:\n%s", path, text)
 				}
 			}
-			st, err := b.setup().Status([]string{h.Name})
-			if err != nil {
-				t.Fatal(err)
-			}
+			st := expect.Value(b.setup().Status([]string{h.Name}))(t)
 			for _, p := range st[0].Parts {
 				if p.State != Ready {
 					t.Errorf("%s is %s", p.Part, p.State)
@@ -369,10 +346,7 @@ func TestEarlierPath(t *testing.T) {
 		`{"hooks": [{"type": "command", "command": "/x/board hook SessionStart --harness claude"}]}, {"hooks": [{"type": "command", "command": "/x/keyboard hook SessionStart --harness claude"}]}]}}`
 	path := b.write(".claude/settings.json", mine)
 	b.must(Request{Parts: []string{harness.PartHooks}}, "claude")
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Value(os.ReadFile(path))(t)
 	for text, n := range map[string]int{"hook SessionStart --harness claude": 2, "theirs": 1,
 		`"timeout": 77`: 1, "/x/keyboard": 1, "/x/board": 0, "hook Stop": 0, "/old": 0} {
 		if strings.Count(string(got), text) != n {
@@ -455,10 +429,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	b.write(".cursor/hooks.json", "{}")
 	b.write(".cursor/mcp.json", "{}")
 	s := b.setup()
-	works, err := s.Plan([]string{"cursor"}, everything)
-	if err != nil {
-		t.Fatal(err)
-	}
+	works := expect.Value(s.Plan([]string{"cursor"}, everything))(t)
 	b.write(".cursor/mcp.json", `{"a": 1}`)
 	before := b.snapshot()
 	if err := s.Apply(works[0]); !errors.Is(err, fault.Conflict) ||

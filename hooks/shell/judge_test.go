@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 // history is one labelled history: what a worker did, and what is true of a claim of his.
@@ -27,17 +29,12 @@ func TestHistories(t *testing.T) {
 		name  string
 		floor float64
 	}{{"tune", .97}, {"unread", .97}, {"unread2", .97}} {
-		f, err := os.Open(filepath.Join("testdata", "ran", set.name+".jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := expect.Value(os.Open(filepath.Join("testdata", "ran", set.name+".jsonl")))(t)
 		defer f.Close()
 		right, all := 0, 0
 		for lines := bufio.NewScanner(f); lines.Scan(); all++ {
 			var h history
-			if err := json.Unmarshal(lines.Bytes(), &h); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, json.Unmarshal(lines.Bytes(), &h))
 			var seen []Seen
 			for _, e := range h.Events {
 				dir := e.Cwd

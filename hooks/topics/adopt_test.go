@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"blackboard/board/disk"
+	"blackboard/testdata/expect"
 )
 
 // TestAdopt moves topics to another workspace: what both have is joined if it is a
@@ -16,26 +17,17 @@ func TestAdopt(t *testing.T) {
 	root := t.TempDir()
 	open := func(ws string) *Dir {
 		t.Helper()
-		d, err := Open(root, ws, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := expect.Value(Open(root, ws, Options{}))(t)
 		return d
 	}
 	old, now, below := open("/at/old"), open("/at/new"), open("/at/old/below")
 	for i, d := range []*Dir{old, now, below} {
 		e := Entry{ID: string(rune('a' + i)), Time: time.Unix(int64(i), 0), Event: "tool", Tool: "Bash",
 			Command: "make " + d.workspace}
-		if _, err := d.Record(t.Context(), Current, e); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := d.Use(t.Context(), "release", "of "+d.workspace); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(d.Record(t.Context(), Current, e))(t)
+		expect.Value(d.Use(t.Context(), "release", "of "+d.workspace))(t)
 	}
-	if err := os.WriteFile(old.SpecPath("mine"), []byte("# mine\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(old.SpecPath("mine"), []byte("# mine\n"), 0o600))
 	a, err := now.Adopt(t.Context(), old)
 	if err != nil || !slices.Equal(a.Moved, []string{"current.worklog.jsonl", "mine.txt"}) ||
 		len(a.Left) != 2 {

@@ -13,19 +13,15 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // archiveOf is a root with two workspaces, and a place for its archive.
 func archiveOf(t *testing.T) (d, other *Dir, into string) {
 	t.Helper()
 	d = newDir(t, Options{})
-	other, err := Open(rootOf(d), filepath.FromSlash("/srv/mein Büro"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := d.Use(t.Context(), "pinned", ""); err != nil {
-		t.Fatal(err)
-	}
+	other = expect.Value(Open(rootOf(d), filepath.FromSlash("/srv/mein Büro"), Options{}))(t)
+	expect.Value(d.Use(t.Context(), "pinned", ""))(t)
 	record(t, d, "pinned", Entry{Tool: "x"})
 	record(t, other, "session-1", Entry{Tool: "y"})
 	write(t, other.SpecPath("old"), "old\n")
@@ -60,17 +56,14 @@ func archive(t *testing.T, d *Dir, into string, opt ArchiveOptions) ArchiveResul
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+	expect.OK(t, filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
 		rel, err := filepath.Rel(dir, name)
 		all[filepath.ToSlash(rel)] = read(t, name)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 
@@ -266,10 +259,7 @@ func TestArchiveProblems(t *testing.T) {
 		r.Moved == nil || r.Problems == nil {
 		t.Errorf("nothing to archive: %+v, %v", r, err)
 	}
-	unlock, err := lock(t.Context(), into)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := expect.Value(lock(t.Context(), into))(t)
 	defer unlock()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()

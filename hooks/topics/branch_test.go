@@ -5,24 +5,21 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/testdata/expect"
 )
 
 // onBranch opens the topics of one workspace as seen from a branch.
 func onBranch(t *testing.T, root, branch string, now *time.Time) *Dir {
 	t.Helper()
-	d, err := Open(root, "/project", Options{Branch: branch,
-		Now: func() time.Time { *now = now.Add(time.Minute); return *now }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := expect.Value(Open(root, "/project", Options{Branch: branch,
+		Now: func() time.Time { *now = now.Add(time.Minute); return *now }}))(t)
 	return d
 }
 
 func did(t *testing.T, d *Dir, command string, ok bool) {
 	t.Helper()
-	if _, err := d.Record(t.Context(), Current, Entry{Tool: "Bash", Command: command, OK: &ok}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(d.Record(t.Context(), Current, Entry{Tool: "Bash", Command: command, OK: &ok}))(t)
 }
 
 // TestBranches: after git switch in one clone a page has what belongs to the branch, and
@@ -32,9 +29,7 @@ func TestBranches(t *testing.T) {
 	login, export := onBranch(t, root, "login", &now), onBranch(t, root, "export-csv", &now)
 	topic := Topic{Name: Current, Kind: KindCurrent}
 	did(t, login, "go test ./login", false)
-	if _, err := login.Note(t.Context(), Current, "the form needs a token\nof its own"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(login.Note(t.Context(), Current, "the form needs a token\nof its own"))(t)
 	s, err := export.Startup(topic, StartupLimits{})
 	if err != nil || len(s.Worklog) != 1 || strings.Contains(s.Spec, "token") ||
 		!strings.Contains(s.Spec, "(notes of other branches: 1, of login)") ||
@@ -42,9 +37,7 @@ func TestBranches(t *testing.T) {
 		t.Errorf("before anything is done here: %+v, %v", s, err)
 	}
 	did(t, export, "go build ./export", true)
-	if _, err := export.Note(t.Context(), Current, "columns are quoted"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(export.Note(t.Context(), Current, "columns are quoted"))(t)
 	s, err = export.Startup(topic, StartupLimits{})
 	if err != nil || len(s.Worklog) != 1 || strings.Contains(s.Worklog[0].String(), "login") ||
 		!strings.Contains(s.Spec, ":04 columns are quoted") || strings.Contains(s.Spec, "of its own") {
@@ -59,15 +52,11 @@ func TestBranches(t *testing.T) {
 func TestNewestNotesStay(t *testing.T) {
 	root, now := t.TempDir(), time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	d := onBranch(t, root, "", &now)
-	if _, err := d.Rewrite(t.Context(), "auth", "# auth\n\nGoal: rotate the keys\n", nil); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(d.Rewrite(t.Context(), "auth", "# auth\n\nGoal: rotate the keys\n", nil))(t)
 	last := 0
 	for i := range 200 {
-		if _, err := d.Note(t.Context(), "auth", fmt.Sprintf("note %d says %s", i,
-			strings.Repeat("something long ", 10))); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(d.Note(t.Context(), "auth", fmt.Sprintf("note %d says %s", i,
+			strings.Repeat("something long ", 10))))(t)
 		s, err := d.Startup(Topic{Name: "auth", Kind: KindNamed}, StartupLimits{})
 		if err != nil || !strings.Contains(s.Spec, fmt.Sprintf("note %d says", i)) ||
 			!strings.Contains(s.Spec, "Goal: rotate the keys") || len(s.Spec) > DefaultSpecBytes {

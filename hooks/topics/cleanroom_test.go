@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // TestCleanRoom: in each spec, lines with ✓ stay and lines with ✗ do not; of the rest
@@ -220,9 +221,7 @@ func TestSuppressed(t *testing.T) {
 			t.Errorf("the sentinel of the workspace, %q: %q", name, why)
 		}
 	}
-	if err := errors.Join(os.Remove(own), os.Remove(all)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, errors.Join(os.Remove(own), os.Remove(all)))
 	if why := d.Suppressed("a", none); why != "" {
 		t.Errorf("without sentinels: %q", why)
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/testdata/expect"
 )
 
 // happened are entries from lines "SESSION TOOL OUTCOME WHAT": the outcome is that of
@@ -115,13 +117,9 @@ func TestSettle(t *testing.T) {
 	later := []Entry{{Session: "s", ID: "1", Event: "rollout", ExitCode: &three, OK: &no,
 		Error: "wrong"}, {Session: "r", ID: "2", ExitCode: &three, OK: &no}}
 	for range 2 { // the second time it is known
-		if err := d.Settle(t.Context(), "a", later[:1]); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, d.Settle(t.Context(), "a", later[:1]))
 	}
-	if err := d.Settle(t.Context(), "a", later[1:]); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, d.Settle(t.Context(), "a", later[1:]))
 	all, err := d.Tail("a", TailLimits{})
 	if err != nil || len(all) != 3 || all[0].Succeeded() == nil || *all[0].Succeeded() ||
 		all[0].Error != "wrong" || all[1].OK != nil {

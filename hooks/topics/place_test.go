@@ -10,16 +10,14 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/tree"
 )
 
 // plantRoot is a directory that no repository is above of.
 func plantRoot(t *testing.T) string {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := expect.Value(filepath.EvalSymlinks(t.TempDir()))(t)
 	if p, err := Find(root, "/"); err != nil || p.Workspace != root || p.Head != HeadNone {
 		t.Skipf("the temporary directory lies in the workspace %s (%v)", p.Workspace, err)
 	}
@@ -301,18 +299,14 @@ func TestFindElsewhere(t *testing.T) {
 	}
 	if os.Geteuid() != 0 { // whom no file is closed to
 		head := filepath.Join(root, "main", ".git", "HEAD")
-		if err := os.Chmod(head, 0); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Chmod(head, 0))
 		if p, err := Find(filepath.Join(root, "main"), ""); err != nil || p.Head != HeadUnknown ||
 			p.Workspace != filepath.Join(root, "main") {
 			t.Errorf("with a HEAD that cannot be read: %+v, %v", p, err)
 		}
 	}
 	gone := filepath.Join(root, "gone")
-	if err := os.Mkdir(gone, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(gone, 0o700))
 	t.Chdir(gone)
 	if err := os.Remove(gone); err != nil {
 		t.Skip("the working directory cannot be deleted here")

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // TestMain lets the test binary be a writer process of its own.
@@ -74,10 +75,7 @@ func child(root string) error {
 func TestManyWriters(t *testing.T) {
 	cost.SkipQuickUnlessRace(t)
 	root := filepath.Join(t.TempDir(), "specs")
-	d, err := openShared(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := expect.Value(openShared(root))(t)
 	var writers []string
 	var wg sync.WaitGroup
 	for i := range 4 {
@@ -88,9 +86,7 @@ func TestManyWriters(t *testing.T) {
 			"BOARD_TOPICS_TEST_WORKER="+who)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, cmd.Start())
 		wg.Go(func() {
 			if err := cmd.Wait(); err != nil {
 				t.Errorf("%s: %v: %s", who, err, &stderr)
@@ -164,22 +160,15 @@ func TestKilledWriters(t *testing.T) {
 	cost.SkipShort(t)
 	rounds := cost.Rounds(10, 10, 10)
 	root := filepath.Join(t.TempDir(), "specs")
-	d, err := Open(root, filepath.FromSlash("/home/u/project"), Options{WorklogLines: 50})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := expect.Value(Open(root, filepath.FromSlash("/home/u/project"), Options{WorklogLines: 50}))(t)
 	for round := range rounds {
 		who := fmt.Sprintf("r%d", round)
 		cmd, out, _ := cost.Child(t, "", "BOARD_TOPICS_TEST_KILLED="+root, "BOARD_TOPICS_TEST_WORKER="+who)
 		acked, lines := -1, bufio.NewScanner(out)
 		for acked < 60+17*round%40 && lines.Scan() {
-			if acked, err = strconv.Atoi(lines.Text()); err != nil {
-				t.Fatal(err)
-			}
+			acked = expect.Value(strconv.Atoi(lines.Text()))(t)
 		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, cmd.Process.Kill())
 		for lines.Scan() { // what it has still said
 			if n, err := strconv.Atoi(lines.Text()); err == nil {
 				acked = n

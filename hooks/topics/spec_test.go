@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 func environment(pairs ...string) func(string) string {
@@ -141,9 +142,7 @@ func TestPinnedByHand(t *testing.T) {
 		}
 	}
 	d := newDir(t, Options{})
-	if err := os.MkdirAll(filepath.Join(d.Path(), activeFile), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(filepath.Join(d.Path(), activeFile), 0o700))
 	if got, problem := d.Pinned(); got != "" || problem == "" {
 		t.Errorf("a directory pins %q, %q", got, problem)
 	}
@@ -155,9 +154,7 @@ func TestNote(t *testing.T) {
 	if err != nil || line != "- 2026-11-21 12:00 staging is\n  read-only" {
 		t.Fatalf("%q, %v", line, err)
 	}
-	if _, err := d.Note(t.Context(), "a", "second"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(d.Note(t.Context(), "a", "second"))(t)
 	want := "# a\n\nGoal:\nScope:\n\n## Notes\n\n- 2026-11-21 12:00 staging is\n  read-only\n- 2026-11-21 12:00 second\n"
 	if got := read(t, d.SpecPath("a")); got != want {
 		t.Errorf("the spec is %q, not %q", got, want)
@@ -173,9 +170,7 @@ func TestNote(t *testing.T) {
 		"a\xffb": "a\xffb\n\n## Notes\n\n- N\n",
 	} {
 		write(t, d.SpecPath("b"), have)
-		if _, err := d.Note(t.Context(), "b", "N"); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(d.Note(t.Context(), "b", "N"))(t)
 		if got := strings.ReplaceAll(read(t, d.SpecPath("b")),
 			"2026-11-21 12:00 ", ""); got != want {
 			t.Errorf("%q became %q, not %q", have, got, want)
@@ -230,9 +225,7 @@ func TestRewrite(t *testing.T) {
 	if err := os.Symlink(target, d.SpecPath("linked")); err != nil {
 		t.Skip(err)
 	}
-	if _, err := d.Rewrite(t.Context(), "linked", "new", nil); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(d.Rewrite(t.Context(), "linked", "new", nil))(t)
 	if _, err := os.Readlink(d.SpecPath("linked")); err != nil || read(t, target) != "new" {
 		t.Errorf("the link: %v, its file: %q", err, read(t, target))
 	}
@@ -247,16 +240,11 @@ func TestModes(t *testing.T) {
 		t.Skip("modes are another thing there")
 	}
 	d := newDir(t, Options{})
-	if _, err := d.Use(t.Context(), "a", ""); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(d.Use(t.Context(), "a", ""))(t)
 	record(t, d, "a", Entry{Tool: "x"})
 	files := 0
 	for dir := d.Path(); dir != filepath.Dir(rootOf(d)); dir = filepath.Dir(dir) {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := expect.Value(os.ReadDir(dir))(t)
 		for _, e := range append(entries, nil) {
 			name, want := dir, os.FileMode(0o700)
 			if e != nil && !e.IsDir() {
@@ -288,16 +276,12 @@ func TestList(t *testing.T) {
 	if latest, err := d.Latest(); err != nil || latest.Name != "" {
 		t.Errorf("the latest of nothing: %+v, %v", latest, err)
 	}
-	if _, err := d.Use(t.Context(), "auth-review", ""); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(d.Use(t.Context(), "auth-review", ""))(t)
 	for i, file := range []string{"session-old.txt", "session-new.worklog.jsonl",
 		"current.worklog.jsonl", "auth-review.txt", "session-mute.no_context"} {
 		name := filepath.Join(d.Path(), file)
 		write(t, name, "12345")
-		if err := os.Chtimes(name, noon, noon.Add(time.Duration(i)*time.Hour)); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Chtimes(name, noon, noon.Add(time.Duration(i)*time.Hour)))
 	}
 	// What is no topic's.
 	for _, file := range []string{"_no_session_context", "_x.txt", ".new-a.txt", "notes.md",
@@ -319,13 +303,8 @@ func TestList(t *testing.T) {
 		latest.Kind != KindSession || latest.Explicit {
 		t.Errorf("the latest: %+v, %v", latest, err)
 	}
-	other, err := Open(rootOf(d), filepath.FromSlash("/srv/other"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := other.Use(t.Context(), "there", ""); err != nil {
-		t.Fatal(err)
-	}
+	other := expect.Value(Open(rootOf(d), filepath.FromSlash("/srv/other"), Options{}))(t)
+	expect.Value(other.Use(t.Context(), "there", ""))(t)
 	every, err := All(t.Context(), rootOf(d))
 	if err != nil || len(every) != 7 || every[6].Name != "there" ||
 		every[6].Workspace != other.Workspace() || every[0].Workspace != d.Workspace() {
@@ -352,9 +331,7 @@ func TestWipe(t *testing.T) {
 	if _, err := os.Stat(rootOf(d)); err == nil {
 		t.Error("wiping nothing has made files")
 	}
-	if _, err := d.Use(t.Context(), "a", ""); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(d.Use(t.Context(), "a", ""))(t)
 	for _, file := range []string{"a.worklog.jsonl", "a.no_context", "ab.txt", "a.b.txt",
 		"a-b.worklog.jsonl", "_no_session_context", "a.md"} {
 		write(t, filepath.Join(d.Path(), file), "12345")
@@ -387,10 +364,7 @@ func TestWipe(t *testing.T) {
 // Lines of a worklog are another matter: TestRecordWithoutTurn.
 func TestBusy(t *testing.T) {
 	d := newDir(t, Options{})
-	unlock, err := d.lock(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := expect.Value(d.lock(t.Context()))(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if _, err := d.Note(ctx, "a", "x"); !errors.Is(err, fault.Busy) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // lateChild records a line though its deadline has passed and another holds the turn to
@@ -35,15 +36,9 @@ func lateChild(root string) error {
 func TestRecordWithoutTurn(t *testing.T) {
 	cost.SkipQuick(t)
 	root := filepath.Join(t.TempDir(), "specs")
-	d, err := openShared(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := expect.Value(openShared(root))(t)
 	record(t, d, "a", Entry{Tool: "first"})
-	unlock, err := d.lock(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := expect.Value(d.lock(t.Context()))(t)
 	const late = 20
 	var all []*exec.Cmd
 	for i := range late {
@@ -51,9 +46,7 @@ func TestRecordWithoutTurn(t *testing.T) {
 		cmd.Env = append(os.Environ(), "BOARD_TOPICS_TEST_LATE="+root,
 			fmt.Sprint("BOARD_TOPICS_TEST_WORKER=", i))
 		cmd.Stderr = new(bytes.Buffer)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, cmd.Start())
 		all = append(all, cmd)
 	}
 	for i, cmd := range all {
@@ -97,9 +90,7 @@ func TestKilledWhileUnspooling(t *testing.T) {
 		if i%2 == 0 {
 			e.ID = "" // as many harnesses have it
 		}
-		if err := d.spool("a", e.truncated(d.opt.Now())); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, d.spool("a", e.truncated(d.opt.Now())))
 	}
 	torn := filepath.Join(d.path, spoolDir, "00000000000000000000-1.a")
 	write(t, torn, `{"tool":"to`)
@@ -114,10 +105,7 @@ func TestKilledWhileUnspooling(t *testing.T) {
 			len(got) != late+1 || lines != late+1 {
 			t.Errorf("%d entries are read, %d lines are in the worklog, %v", len(got), lines, err)
 		}
-		unlock, err := d.lock(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		unlock := expect.Value(d.lock(t.Context()))(t)
 		unlock()
 	}
 	if left := files(t, filepath.Join(d.path, spoolDir)); len(left) != 1 ||
@@ -130,9 +118,7 @@ func TestKilledWhileUnspooling(t *testing.T) {
 // worklog, and is wiped with its topic.
 func TestSpoolOfWorkspace(t *testing.T) {
 	d, _, into := archiveOf(t)
-	if err := d.spool("late", Entry{Tool: "x"}.truncated(d.opt.Now())); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, d.spool("late", Entry{Tool: "x"}.truncated(d.opt.Now())))
 	var found []string
 	if err := eachWorkspace(t.Context(), rootOf(d), func(d *Dir) error {
 		found = append(found,

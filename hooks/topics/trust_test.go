@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // elsewhere are names that lead out of a directory, or into what is not there for files.
@@ -20,9 +21,7 @@ var elsewhere = []string{"", ".", "..", "../x", "a/../../x", "/etc/passwd", `..\
 // makes a file for it.
 func TestNamesStayInTheirDirectory(t *testing.T) {
 	d := newDir(t, Options{})
-	if _, err := d.Use(t.Context(), "a", ""); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(d.Use(t.Context(), "a", ""))(t)
 	before, _ := filepath.Glob(filepath.Join(d.Path(), "*"))
 	for _, name := range elsewhere {
 		for what, do := range map[string]func() error{
@@ -56,9 +55,7 @@ func TestNamesStayInTheirDirectory(t *testing.T) {
 // topic.
 func TestPinnedElsewhere(t *testing.T) {
 	d := newDir(t, Options{})
-	if _, err := d.Use(t.Context(), "a", ""); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(d.Use(t.Context(), "a", ""))(t)
 	for _, name := range append(elsewhere, strings.Repeat("x", 1<<20)) {
 		write(t, filepath.Join(d.Path(), activeFile), name)
 		if got, _ := d.Pinned(); got != "" && CheckName(got) != nil {
@@ -71,9 +68,7 @@ func TestPinnedElsewhere(t *testing.T) {
 // keeps nobody waiting, and is an error of its own.
 func TestNoFiles(t *testing.T) {
 	d := newDir(t, Options{})
-	if _, err := d.Use(t.Context(), "a", ""); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(d.Use(t.Context(), "a", ""))(t)
 	for what, plant := range map[string]func(string) error{
 		"a directory":        func(name string) error { return os.Mkdir(name, 0o700) },
 		"a link to a device": func(name string) error { return os.Symlink("/dev/zero", name) },
@@ -99,9 +94,7 @@ func TestNoFiles(t *testing.T) {
 			t.Errorf("%s is written to as a worklog", what)
 		}
 		for _, name := range []string{d.SpecPath("a"), d.WorklogPath("a")} {
-			if err := os.Remove(name); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.Remove(name))
 		}
 	}
 }
@@ -110,9 +103,7 @@ func TestNoFiles(t *testing.T) {
 // are passed over, and a worklog that is huge is read from its end.
 func TestWorklogsOfOthers(t *testing.T) {
 	d := newDir(t, Options{})
-	if _, err := d.Use(t.Context(), "a", ""); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(d.Use(t.Context(), "a", ""))(t)
 	write(t, d.WorklogPath("a"), strings.Repeat("x", 1<<20)+"\n"+`{"tool":`+strings.Repeat("[",
 		50_000)+"\n"+`{"tool":"one"}`+"\n"+strings.Repeat("\n", 1000)+
 		"null\n[]\n"+`{"tool":1}`+"\n"+`{"tool":"two","command":"a`+"\\u001b[2J\\n## Topic\"}\n")

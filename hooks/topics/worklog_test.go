@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -25,11 +26,8 @@ func newDir(tb testing.TB, opt Options) *Dir {
 	if opt.Now == nil {
 		opt.Now = func() time.Time { return noon }
 	}
-	d, err := Open(filepath.Join(tb.TempDir(), "specs"),
-		filepath.FromSlash("/home/u/project"), opt)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	d := expect.Value(Open(filepath.Join(tb.TempDir(), "specs"),
+		filepath.FromSlash("/home/u/project"), opt))(tb)
 	return d
 }
 
@@ -48,21 +46,14 @@ func record(tb testing.TB, d *Dir, topic string, e Entry) {
 
 func read(tb testing.TB, name string) string {
 	tb.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(name))(tb)
 	return string(data)
 }
 
 func write(tb testing.TB, name, text string) {
 	tb.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		tb.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	expect.OK(tb, os.MkdirAll(filepath.Dir(name), 0o700))
+	expect.OK(tb, os.WriteFile(name, []byte(text), 0o600))
 }
 
 func TestRecord(t *testing.T) {
@@ -231,9 +222,7 @@ func TestTorn(t *testing.T) {
 		t.Errorf("a long one became %q", got)
 	}
 	// What is no file is not waited for.
-	if err := os.Mkdir(d.WorklogPath("dir"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(d.WorklogPath("dir"), 0o700))
 	if _, err := d.Record(t.Context(), "dir", Entry{}); err == nil ||
 		!strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("recorded in a directory: %v", err)
@@ -308,16 +297,11 @@ func FuzzWorklog(f *testing.F) {
 	}
 	d := newDir(f, Options{WorklogBytes: 4096, WorklogLines: 40})
 	name := d.WorklogPath("a")
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		f.Fatal(err)
-	}
+	expect.OK(f, os.MkdirAll(filepath.Dir(name), 0o700))
 	f.Fuzz(func(t *testing.T, have []byte, budget int) {
 		write(t, name, string(have))
 		for _, limits := range []TailLimits{{}, {Bytes: max(1, budget)}, {Entries: 3}} {
-			all, err := d.Tail("a", limits)
-			if err != nil {
-				t.Fatal(err)
-			}
+			all := expect.Value(d.Tail("a", limits))(t)
 			size := 0
 			for _, e := range all {
 				if s := e.String(); strings.ContainsFunc(s, unicode.IsControl) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"blackboard/kb/memory"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/tuitest"
 	"blackboard/tui/page"
 )
@@ -16,16 +17,11 @@ func TestStale(t *testing.T) {
 	open := func(_ context.Context, agent string) (*memory.Store, error) {
 		return memory.Open(home, memory.Options{Workspace: filepath.Join(home, "project"), Agent: agent})
 	}
-	s, err := open(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(open(t.Context(), ""))(t)
 	defer s.Close()
 	for _, text := range []string{"One.", "Two.", "Three."} {
 		it := memory.Item{Tier: memory.Workspace, Content: text, Importance: .5}
-		if _, err := s.Put(t.Context(), it, memory.PutOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(s.Put(t.Context(), it, memory.PutOptions{}))(t)
 	}
 	a := page.NewApp(t.Context(), page.Config{Memory: open, Workspace: filepath.Join(home, "project")})
 	a.Still = true

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 // TestMentions: what a text names, and nothing that only looks like it.
@@ -47,12 +49,8 @@ func TestMentions(t *testing.T) {
 
 func TestSourceFile(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "auth.go"), []byte("package auth\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "-c.go"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(dir, "auth.go"), []byte("package auth\n"), 0o600))
+	expect.OK(t, os.WriteFile(filepath.Join(dir, "-c.go"), nil, 0o600))
 	a := NewApp(context.Background(), Config{Files: dir})
 	for _, c := range []struct {
 		doc, ref string

@@ -11,6 +11,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"blackboard/board"
+	"blackboard/testdata/expect"
 	"blackboard/tui/page"
 )
 
@@ -18,14 +19,9 @@ import (
 // ends with the page.
 func TestCheckOnce(t *testing.T) {
 	dir := t.TempDir()
-	b, err := board.OpenOrCreate(t.Context(), filepath.Join(dir, "boards"), "audit-7")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.OpenOrCreate(t.Context(), filepath.Join(dir, "boards"), "audit-7"))(t)
 	defer b.Close()
-	if _, err := b.Post(t.Context(), "ada", board.Post{Content: "Tokens expire", MustSurface: true}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "ada", board.Post{Content: "Tokens expire", MustSurface: true}))(t)
 	a := page.NewApp(t.Context(), page.Config{Files: dir, Worker: "ada"})
 	a.Still = true
 	p := NewCheckPage(a, "audit-7", b, "").(*CheckPage)
@@ -54,23 +50,13 @@ func TestLookingWritesNothing(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"auth.md": "Tokens expire after 15 minutes.\n",
 		"board.yaml": "sources: [auth.md]\ngate: {require_verified: true}\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	b, err := board.OpenOrCreate(t.Context(), filepath.Join(dir, "boards"), "audit-7")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.OpenOrCreate(t.Context(), filepath.Join(dir, "boards"), "audit-7"))(t)
 	defer b.Close()
-	if _, err := b.Post(t.Context(), "reader", board.Post{Content: "Tokens expire after 15 minutes",
-		Evidence: "Tokens expire after 15 minutes.", SourceDoc: "auth.md", MustSurface: true}); err != nil {
-		t.Fatal(err)
-	}
-	before, err := b.State(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "reader", board.Post{Content: "Tokens expire after 15 minutes",
+		Evidence: "Tokens expire after 15 minutes.", SourceDoc: "auth.md", MustSurface: true}))(t)
+	before := expect.Value(b.State(t.Context()))(t)
 	a := page.NewApp(t.Context(), page.Config{Files: dir, Worker: "ada"})
 	a.Still = true
 	p := NewCheckPage(a, "audit-7", b, "").(*CheckPage)

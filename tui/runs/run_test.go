@@ -14,6 +14,7 @@ import (
 	"blackboard/board"
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/tuitest"
 	"blackboard/tui/cells"
 	"blackboard/tui/page"
@@ -70,9 +71,7 @@ func TestReplacedRun(t *testing.T) {
 	p := h.page
 	h.press("2", "1", "[")
 	file := sqlite.RunPath(h.app.Boards, "audit-7")
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(file))
 	h.send(page.EventsMsg{From: p, Err: errors.New("the file was removed")})
 	h.do(p.reconnect())
 	h.wants("back", "never expire") // nothing is lost meanwhile
@@ -91,9 +90,7 @@ func TestPreviewOfReplacedRun(t *testing.T) {
 	if h.page.preview.of.id != "e1" {
 		t.Fatalf("%s is chosen", h.page.preview.of.id)
 	}
-	if err := os.Remove(sqlite.RunPath(h.app.Boards, "audit-7")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(sqlite.RunPath(h.app.Boards, "audit-7")))
 	must(h.openRun("audit-7").Post(context.Background(), "w", board.Post{Content: "begun anew"}))
 	h.do(h.page.reconnect())
 	h.do(h.page.CatchUp())

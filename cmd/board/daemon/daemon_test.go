@@ -25,16 +25,14 @@ import (
 	"blackboard/kb"
 	"blackboard/testdata/cost"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/kbtest"
 	"blackboard/testdata/wait"
 )
 
 func TestEmbedderConformance(t *testing.T) {
 	embedtest.TestEmbedder(t, func(t *testing.T) embed.Embedder {
-		e, err := start(t, home(t), nil).client(t).Embedder(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := expect.Value(start(t, home(t), nil).client(t).Embedder(t.Context()))(t)
 		return e
 	})
 }
@@ -62,14 +60,9 @@ func TestErrorsKeepWhatTheyAre(t *testing.T) {
 	for _, is := range all {
 		sent := fmt.Errorf("it went wrong: %w", is)
 		wire, status := encodeError(sent)
-		raw, err := json.Marshal(wire)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := expect.Value(json.Marshal(wire))(t)
 		var back wireError
-		if err := json.Unmarshal(raw, &back); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal(raw, &back))
 		got := decodeError(back)
 		if _, ok := is.(*fault.Error); !ok && !errors.Is(got, is) || got.Error() != sent.Error() || status < 400 || fault.KindOf(got) != fault.KindOf(sent) {
 			t.Errorf("%v became %v, status %d", sent, got, status)
@@ -108,25 +101,17 @@ func TestWritesOfOthersAreFound(t *testing.T) {
 	dir := home(t)
 	remember(t, dir, 5)
 	c := start(t, dir, nil).client(t)
-	k, err := kb.Open(t.Context(), dir, kb.Options{Embedder: embedtest.NewHash(64)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := expect.Value(kb.Open(t.Context(), dir, kb.Options{Embedder: embedtest.NewHash(64)}))(t)
 	defer k.Close()
 	for i := range 300 { // beyond where segments are sealed
 		word := fmt.Sprintf("unheard%dof", i)
-		r, err := k.Remember(t.Context(), kb.Capsule{Kind: "fact", Scope: "universal", Title: word, Body: "Body of " + word, Source: "test"}, kb.RememberOptions{Force: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := expect.Value(k.Remember(t.Context(), kb.Capsule{Kind: "fact", Scope: "universal", Title: word, Body: "Body of " + word, Source: "test"}, kb.RememberOptions{Force: true}))(t)
 		got, err := c.Search(t.Context(), kb.Query{Text: word, Limit: 1})
 		if err != nil || len(got.Hits) != 1 || got.Hits[0].ID != r.Capsule.ID {
 			t.Fatalf("%s: %+v, %v", word, got.Hits, err)
 		}
 		if i%10 == 0 {
-			if _, err := k.Retire(t.Context(), r.Capsule.ID, "test"); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(k.Retire(t.Context(), r.Capsule.ID, "test"))(t)
 			if got, err := c.Search(t.Context(), kb.Query{Text: word, Mode: kb.ModeBM25}); err != nil || len(got.Hits) != 0 {
 				t.Fatalf("%s is retired: %+v, %v", word, got.Hits, err)
 			}
@@ -144,28 +129,19 @@ func TestEditsByHandAreFound(t *testing.T) {
 		t.Fatal(res, err)
 	}
 	path := filepath.Join(kb.Sidecars(dir), res.Hits[0].ID+".md")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(strings.Replace(string(data), "What holds", "Handwritten words hold", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(path))(t)
+	expect.OK(t, os.WriteFile(path, []byte(strings.Replace(string(data), "What holds", "Handwritten words hold", 1)), 0o600))
 	found := func(text string, n int) {
 		t.Helper()
 		var got kb.Result
 		wait.For(t, func() bool {
-			if got, err = c.Search(t.Context(), kb.Query{Text: text, Mode: kb.ModeBM25}); err != nil {
-				t.Fatal(err)
-			}
+			got = expect.Value(c.Search(t.Context(), kb.Query{Text: text, Mode: kb.ModeBM25}))(t)
 			return len(got.Hits) == n
 		}, func() string { return fmt.Sprintf("%q finds %d, not %d", text, len(got.Hits), n) })
 	}
 	found("handwritten", 1)
 	// A file that is removed is written again.
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(path))
 	wait.For(t, func() bool {
 		data, err = os.ReadFile(path)
 		return err == nil
@@ -180,9 +156,7 @@ func TestModelThatVanishes(t *testing.T) {
 	dir := home(t)
 	remember(t, dir, 2)
 	model := filepath.Join(dir, "model")
-	if err := errors.Join(os.Mkdir(model, 0o700), os.WriteFile(filepath.Join(model, "model.onnx"), []byte("1"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, errors.Join(os.Mkdir(model, 0o700), os.WriteFile(filepath.Join(model, "model.onnx"), []byte("1"), 0o600)))
 	c := start(t, dir, func(cfg *Config) {
 		cfg.OpenModel = func(_ context.Context, dir string) (embed.Embedder, func() error, error) {
 			if _, err := os.Stat(filepath.Join(dir, "model.onnx")); errors.Is(err, fs.ErrNotExist) {
@@ -202,9 +176,7 @@ func TestModelThatVanishes(t *testing.T) {
 	if m := mode(); m != kb.ModeHybrid {
 		t.Errorf("with a model: %s", m)
 	}
-	if err := os.RemoveAll(model); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.RemoveAll(model))
 	if m := mode(); m != kb.ModeBM25 {
 		t.Errorf("without: %s", m)
 	}
@@ -231,10 +203,7 @@ func TestBadClients(t *testing.T) {
 		"no such event":     "GET /v1/events?since=-3 HTTP/1.1\r\nHost: board\r\nBoard-Build: test\r\n\r\n",
 		"a run that is not": "GET /v1/events?run=../x HTTP/1.1\r\nHost: board\r\nBoard-Build: test\r\n\r\n",
 	} {
-		conn, err := net.Dial("unix", r.place.Socket)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := expect.Value(net.Dial("unix", r.place.Socket))(t)
 		conn.Write([]byte(raw))
 		conn.(*net.UnixConn).CloseWrite() // so that it has nothing to wait for
 		answer, _ := io.ReadAll(conn)
@@ -244,10 +213,7 @@ func TestBadClients(t *testing.T) {
 		}
 	}
 	// A body of 100 MB.
-	conn, err := net.Dial("unix", r.place.Socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := expect.Value(net.Dial("unix", r.place.Socket))(t)
 	defer conn.Close()
 	fmt.Fprintf(conn, "POST /v1/search HTTP/1.1\r\nHost: board\r\nBoard-Build: test\r\nContent-Length: %d\r\n\r\n\"", 100<<20)
 	sent := 0
@@ -271,15 +237,9 @@ func TestEvents(t *testing.T) {
 	boards := filepath.Join(dir, "boards")
 	ctx := t.Context()
 	r := start(t, dir, nil)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://board/v1/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := expect.Value(http.NewRequestWithContext(ctx, http.MethodGet, "http://board/v1/events", nil))(t)
 	req.Header.Set(headerBuild, "test")
-	resp, err := r.client(t).http.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := expect.Value(r.client(t).http.Do(req))(t)
 	defer resp.Body.Close()
 	events := make(chan Event, 100)
 	go func() {
@@ -294,15 +254,9 @@ func TestEvents(t *testing.T) {
 			}
 		}
 	}()
-	b, err := board.OpenOrCreate(ctx, boards, "live")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.OpenOrCreate(ctx, boards, "live"))(t)
 	defer b.Close()
-	raised, err := b.Signal(ctx, "w", board.Raise{Content: "Who knows?", Priority: "critical"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	raised := expect.Value(b.Signal(ctx, "w", board.Raise{Content: "Who knows?", Priority: "critical"}))(t)
 	sig := raised.Signal
 	var seen []Event
 	want := func(what string, is func(Event) bool) {
@@ -324,9 +278,7 @@ func TestEvents(t *testing.T) {
 	}
 	want("signal", func(e Event) bool { return e.Run == "live" && e.Event != nil && e.Event.ID == sig.ID })
 	want("closed gate", func(e Event) bool { return e.Gate != nil && !e.Gate.Open })
-	if _, err := b.Waive(ctx, "w", sig.ID, "not now"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Waive(ctx, "w", sig.ID, "not now"))(t)
 	want("open gate", func(e Event) bool { return e.Gate != nil && e.Gate.Open })
 	r.end(t) // and the stream does not keep it
 	for range events {
@@ -344,10 +296,7 @@ func TestAPanicIsSurvived(t *testing.T) {
 		}
 	})
 	c := r.client(t)
-	e, err := c.Embedder(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := expect.Value(c.Embedder(t.Context()))(t)
 	m.panics.Store(true)
 	if _, err := e.Embed(t.Context(), []string{"x"}); err == nil || !strings.Contains(err.Error(), "the daemon failed") {
 		t.Errorf("the request that failed: %v", err)
@@ -355,9 +304,7 @@ func TestAPanicIsSurvived(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "model"), 0o700); err != nil { // another model: everything is opened anew
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "model", "model.onnx"), []byte("1"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(dir, "model", "model.onnx"), []byte("1"), 0o600))
 	if got, err := c.Search(t.Context(), kb.Query{Text: "capsule"}); err != nil || len(got.Hits) != 2 {
 		t.Errorf("afterwards: %+v, %v", got, err)
 	}
@@ -401,9 +348,7 @@ func TestPromptIsEmbeddedOnce(t *testing.T) {
 	asks := func(text string) int64 {
 		t.Helper()
 		before := model.texts.Load()
-		if _, err := c.Search(t.Context(), kb.Query{Text: text}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(c.Search(t.Context(), kb.Query{Text: text}))(t)
 		_, got, err := c.Embed(t.Context(), []string{text})
 		want, _ := embedtest.NewHash(64).Embed(t.Context(), []string{text})
 		if err != nil || !slices.Equal(got[0], want[0]) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blackboard/board"
+	"blackboard/testdata/expect"
 )
 
 // TestGateOfAStream: what keeps the gate of a stream closed is what who follows it says.
@@ -17,22 +18,12 @@ func TestGateOfAStream(t *testing.T) {
 	dir := t.TempDir()
 	s := newServer(Config{Place: placeOf(t, dir), Build: "test"})
 	boards := filepath.Join(dir, "boards")
-	b, err := board.Create(t.Context(), boards, "r", "", "w", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.Create(t.Context(), boards, "r", "", "w", nil))(t)
 	defer b.Close()
-	if _, err := b.Post(t.Context(), "w", board.Post{Content: "there is something"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Signal(t.Context(), "w", board.Raise{Content: "Who knows?", Priority: "high"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "w", board.Post{Content: "there is something"}))(t)
+	expect.Value(b.Signal(t.Context(), "w", board.Raise{Content: "Who knows?", Priority: "high"}))(t)
 	for query, open := range map[string]bool{"": false, "block=high&block=low": false, "block=critical": true, "block=none": true} {
-		q, err := url.ParseQuery(query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := expect.Value(url.ParseQuery(query))(t)
 		_, seq, by, err := streamOf(q)
 		if err != nil {
 			t.Fatal(err)

@@ -15,16 +15,14 @@ import (
 	"blackboard/embed"
 	"blackboard/kb"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/wait"
 )
 
 // home makes a data home with a path that is short enough for a socket.
 func home(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "bd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := expect.Value(os.MkdirTemp("", "bd"))(t)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
 }
@@ -58,10 +56,7 @@ func (b *syncBuffer) String() string {
 // start runs a daemon for a data home in this process, with a model that needs no files.
 func start(t testing.TB, dir string, change func(*Config)) *running {
 	t.Helper()
-	place, err := PlaceOf(dir, noEnv)
-	if err != nil {
-		t.Fatal(err)
-	}
+	place := expect.Value(PlaceOf(dir, noEnv))(t)
 	r := &running{place: place, done: make(chan error, 1), log: &syncBuffer{}}
 	cfg := Config{Place: place, Build: "test", ModelDir: filepath.Join(dir, "model"), Log: slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		OpenModel: func(context.Context, string) (embed.Embedder, func() error, error) {
@@ -120,27 +115,19 @@ func patient(place Place, build, modelDir string) *Client {
 
 func remember(t testing.TB, dir string, n int) {
 	t.Helper()
-	k, err := kb.Open(t.Context(), dir, kb.Options{Embedder: embedtest.NewHash(64)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := expect.Value(kb.Open(t.Context(), dir, kb.Options{Embedder: embedtest.NewHash(64)}))(t)
 	defer k.Close()
 	for i := range n {
 		c := kb.Capsule{Kind: kb.Kinds[i%3], Scope: "universal", Title: fmt.Sprintf("Capsule %d about topic %d", i, i%7), Body: fmt.Sprintf("What holds for item %d, of group %d, with pane and socket %d.", i, i%5, i%11),
 			Tags: []string{fmt.Sprint("t", i%4)}, Source: "test", Project: fmt.Sprint("p", i%2)}
-		if _, err := k.Remember(t.Context(), c, kb.RememberOptions{Force: true}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(k.Remember(t.Context(), c, kb.RememberOptions{Force: true}))(t)
 	}
 }
 
 // placeOf is PlaceOf for tests.
 func placeOf(t testing.TB, dir string) Place {
 	t.Helper()
-	p, err := PlaceOf(dir, noEnv)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Value(PlaceOf(dir, noEnv))(t)
 	return p
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"blackboard/kb"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/wait"
 )
 
@@ -73,12 +74,8 @@ func TestWhatIsAtTheSocketsPlace(t *testing.T) {
 	} {
 		dir := home(t)
 		place := placeOf(t, dir)
-		if err := place.prepare(); err != nil {
-			t.Fatal(err)
-		}
-		if err := put(place.Socket); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, place.prepare())
+		expect.OK(t, put(place.Socket))
 		c := NewClient(place, "test", "")
 		if _, err := c.Search(t.Context(), kb.Query{Text: "x"}); !errors.Is(err, ErrNone) {
 			t.Errorf("%s answers: %v", what, err)
@@ -107,12 +104,8 @@ func TestEndsWhenItCannotBeReached(t *testing.T) {
 		dir := home(t)
 		remember(t, dir, 2)
 		r := start(t, dir, nil)
-		if _, err := r.client(t).Search(t.Context(), kb.Query{Text: "capsule"}); err != nil {
-			t.Fatal(err)
-		}
-		if err := do(r.place); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(r.client(t).Search(t.Context(), kb.Query{Text: "capsule"}))(t)
+		expect.OK(t, do(r.place))
 		r.wait(t)
 		if !strings.Contains(r.log.String(), "is gone") {
 			t.Errorf("%s: the log does not say so:\n%s", what, r.log)
@@ -127,19 +120,11 @@ func TestNothingIsLeft(t *testing.T) {
 	remember(t, dir, 50)
 	r := start(t, dir, nil)
 	c := r.client(t)
-	if _, err := c.Search(t.Context(), kb.Query{Text: "pane"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(c.Search(t.Context(), kb.Query{Text: "pane"}))(t)
 	base := runtime.NumGoroutine()
-	deaf, err := net.Dial("unix", r.place.Socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	deaf := expect.Value(net.Dial("unix", r.place.Socket))(t)
 	fmt.Fprintf(deaf, "GET /v1/events HTTP/1.1\r\nHost: board\r\nBoard-Build: test\r\n\r\n")
-	e, err := c.Embedder(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := expect.Value(c.Embedder(t.Context()))(t)
 	var wg sync.WaitGroup
 	for i := range 16 {
 		wg.Go(func() {
@@ -200,13 +185,8 @@ func TestPlaces(t *testing.T) {
 func TestStuckDaemon(t *testing.T) {
 	cost.SkipQuickUnlessRace(t)
 	place := placeOf(t, home(t))
-	if err := place.prepare(); err != nil {
-		t.Fatal(err)
-	}
-	l, err := listen(place.Socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, place.prepare())
+	l := expect.Value(listen(place.Socket))(t)
 	defer l.Close()
 	c := NewClient(place, "test", "")
 	defer c.Close()
@@ -222,15 +202,10 @@ func TestStuckDaemon(t *testing.T) {
 // there is none.
 func TestOneForAHomeInWhateverEnvironment(t *testing.T) {
 	dir, runtime := home(t), home(t)
-	there, err := PlaceOf(dir, func(name string) string { return map[string]string{"XDG_RUNTIME_DIR": runtime}[name] })
-	if err != nil {
-		t.Fatal(err)
-	}
+	there := expect.Value(PlaceOf(dir, func(name string) string { return map[string]string{"XDG_RUNTIME_DIR": runtime}[name] }))(t)
 	r := start(t, dir, func(c *Config) { c.Place = there })
 	link := filepath.Join(home(t), "link")
-	if err := os.Symlink(dir, link); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Symlink(dir, link))
 	for what, path := range map[string]string{"without the variable": dir, "by a link": link} {
 		place := placeOf(t, path)
 		if place.Socket != there.Socket {
@@ -277,18 +252,13 @@ func TestListenerTakesOver(t *testing.T) {
 func TestKilledLeavesItsSocket(t *testing.T) {
 	dir := home(t)
 	place := placeOf(t, dir)
-	if err := place.prepare(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, place.prepare())
 	c := NewClient(place, "test", "")
 	defer c.Close()
 	if c.There() || Held(place) {
 		t.Error("there is one before there is any")
 	}
-	l, err := net.Listen("unix", place.Socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := expect.Value(net.Listen("unix", place.Socket))(t)
 	l.(*net.UnixListener).SetUnlinkOnClose(false)
 	if !c.There() {
 		t.Error("one that listens is none")

@@ -22,6 +22,7 @@ import (
 	"blackboard/kb"
 	"blackboard/testdata/cost"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/wait"
 )
 
@@ -57,15 +58,10 @@ func TestKilledWhileEmbedding(t *testing.T) {
 	cost.SkipQuick(t)
 	dir := home(t)
 	const n = 400
-	k, err := kb.Open(t.Context(), dir, kb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := expect.Value(kb.Open(t.Context(), dir, kb.Options{}))(t)
 	defer k.Close()
 	for i := range n {
-		if _, err := k.Remember(t.Context(), kb.Capsule{Kind: "fact", Scope: "universal", Title: fmt.Sprint("capsule ", i), Body: fmt.Sprint("what holds for ", i), Source: "test"}, kb.RememberOptions{Force: true}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(k.Remember(t.Context(), kb.Capsule{Kind: "fact", Scope: "universal", Title: fmt.Sprint("capsule ", i), Body: fmt.Sprint("what holds for ", i), Source: "test"}, kb.RememberOptions{Force: true}))(t)
 	}
 	embedded := func() int {
 		t.Helper()
@@ -85,12 +81,8 @@ func TestKilledWhileEmbedding(t *testing.T) {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "BOARD_TEST_DAEMON_HOME="+dir)
 		cmd.Stderr = os.Stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := c.WaitReady(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, cmd.Start())
+		expect.Value(c.WaitReady(t.Context()))(t)
 		for embedded() == at { // it has begun: rows without an embedding are seen within seconds
 			time.Sleep(5 * time.Millisecond)
 		}
@@ -102,14 +94,9 @@ func TestKilledWhileEmbedding(t *testing.T) {
 		}
 	}
 	m := embedtest.NewHash(64)
-	all, err := kb.Open(t.Context(), dir, kb.Options{Embedder: m})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := expect.Value(kb.Open(t.Context(), dir, kb.Options{Embedder: m}))(t)
 	defer all.Close()
-	if _, err := all.Reembed(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(all.Reembed(t.Context(), nil))(t)
 	if got := embedded(); got != n {
 		t.Errorf("%d of %d are embedded", got, n)
 	}
@@ -133,19 +120,14 @@ func TestLoad(t *testing.T) {
 	dir := home(t)
 	remember(t, dir, 300)
 	boards := filepath.Join(dir, "boards")
-	b, err := board.OpenOrCreate(t.Context(), boards, "live")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.OpenOrCreate(t.Context(), boards, "live"))(t)
 	if _, err := b.Post(t.Context(), "w", board.Post{Content: "the run begins"}); err != nil { // a stream is of a run that exists
 		t.Fatal(err)
 	}
 	defer b.Close()
 	r := start(t, dir, nil)
 	first := r.client(t)
-	if _, err := first.Search(t.Context(), kb.Query{Text: "pane"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(first.Search(t.Context(), kb.Query{Text: "pane"}))(t)
 	first.Close()
 	goroutines := runtime.NumGoroutine()
 	heap := heapNow()
@@ -258,15 +240,9 @@ func BenchmarkDaemon(b *testing.B) {
 	}
 	remember(b, dir, n)
 	c := start(b, dir, nil).client(b)
-	warm, err := kb.Open(b.Context(), dir, kb.Options{Embedder: embedtest.NewHash(64), Warm: true})
-	if err != nil {
-		b.Fatal(err)
-	}
+	warm := expect.Value(kb.Open(b.Context(), dir, kb.Options{Embedder: embedtest.NewHash(64), Warm: true}))(b)
 	defer warm.Close()
-	e, err := c.Embedder(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
+	e := expect.Value(c.Embedder(b.Context()))(b)
 	ask := func(i int) kb.Query { return kb.Query{Text: fmt.Sprintf("topic %d, item %d", i%7, i)} }
 	for _, op := range []struct {
 		name string
@@ -280,9 +256,7 @@ func BenchmarkDaemon(b *testing.B) {
 			took := make([]time.Duration, 0, b.N)
 			for i := range b.N {
 				begin := time.Now()
-				if err := op.do(i); err != nil {
-					b.Fatal(err)
-				}
+				expect.OK(b, op.do(i))
 				took = append(took, time.Since(begin))
 			}
 			cost.Percentiles(b, took)

@@ -15,6 +15,7 @@ import (
 	"blackboard/kb/memory"
 	"blackboard/testdata/cost"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 )
 
 // TestMemoryIsLookedAfter runs the upkeep of two workspaces and the account.
@@ -29,22 +30,15 @@ func TestMemoryIsLookedAfter(t *testing.T) {
 	then := time.Now().Add(-time.Hour)
 	soon := then.Add(time.Minute)
 	for _, ws := range []string{"", filepath.Join(dir, "a"), filepath.Join(dir, "b")} {
-		m, err := memory.Open(dir, memory.Options{Workspace: ws, Author: true, Now: func() time.Time { return then }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := expect.Value(memory.Open(dir, memory.Options{Workspace: ws, Author: true, Now: func() time.Time { return then }}))(t)
 		tier := memory.Workspace
 		if ws == "" {
 			tier = memory.Account
 		}
 		for _, it := range []memory.Item{{Tier: tier, Content: "stays"}, {Tier: tier, Content: "is over soon", Expires: &soon}} {
-			if _, err := m.Put(t.Context(), it, memory.PutOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(m.Put(t.Context(), it, memory.PutOptions{}))(t)
 		}
-		if err := m.Close(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, m.Close())
 	}
 	want := map[string]string{"embed memories": "6 embedded", "consolidate memories": "3 scopes consolidated"}
 	for _, j := range r.upkeep.jobs {
@@ -79,23 +73,16 @@ func TestMemoriesAreEmbeddedAtOnce(t *testing.T) {
 		t.Error("it is wanted where there is no memory")
 	}
 	for i, ws := range []string{"", filepath.Join(dir, "a"), ""} {
-		m, err := memory.Open(dir, memory.Options{Workspace: ws, Author: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := expect.Value(memory.Open(dir, memory.Options{Workspace: ws, Author: true}))(t)
 		tier := map[bool]string{true: memory.Account, false: memory.Workspace}[ws == ""]
-		if _, err := m.Put(t.Context(), memory.Item{Tier: tier, Content: fmt.Sprint("item ", i)}, memory.PutOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(m.Put(t.Context(), memory.Item{Tier: tier, Content: fmt.Sprint("item ", i)}, memory.PutOptions{}))(t)
 		if !job.Wake(t.Context()) {
 			t.Errorf("write %d is not noticed", i)
 		}
 		if got, err := job.Run(t.Context()); err != nil || got != "1 embedded" {
 			t.Errorf("write %d: %q, %v", i, got, err)
 		}
-		if err := m.Close(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, m.Close())
 		for n := 0; job.Wake(t.Context()); n++ { // its own write, and what was closed
 			if got, err := job.Run(t.Context()); err != nil || got != "" || n > 3 {
 				t.Fatalf("write %d, once more: %q, %v", i, got, err)
@@ -120,29 +107,19 @@ func TestClockJumps(t *testing.T) {
 	defer s.end()
 	defer s.warm.close()
 	c := r.client(t)
-	m, err := memory.Open(dir, memory.Options{Agent: "a"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Value(memory.Open(dir, memory.Options{Agent: "a"}))(t)
 	defer m.Close()
 	soon := time.Now().Add(30 * 24 * time.Hour)
 	for i := range 5 {
-		if _, err := m.Put(t.Context(), memory.Item{Tier: memory.Account, Content: fmt.Sprint("short-lived ", i), Lifetime: memory.ShortTerm, Importance: .1, Expires: &soon}, memory.PutOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(m.Put(t.Context(), memory.Item{Tier: memory.Account, Content: fmt.Sprint("short-lived ", i), Lifetime: memory.ShortTerm, Importance: .1, Expires: &soon}, memory.PutOptions{}))(t)
 	}
-	k, err := kb.Open(t.Context(), dir, kb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := expect.Value(kb.Open(t.Context(), dir, kb.Options{}))(t)
 	defer k.Close()
 	const year = 365 * 24 * time.Hour
 	for i, by := range []time.Duration{0, 10 * year, -40 * year, 200 * year, 0} {
 		off.Store(int64(by))
 		word := fmt.Sprint("zeppelin", i)
-		if _, err := k.Remember(t.Context(), kb.Capsule{Kind: "fact", Scope: "universal", Title: "About " + word, Body: "It is " + word + ".", Source: "test"}, kb.RememberOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(k.Remember(t.Context(), kb.Capsule{Kind: "fact", Scope: "universal", Title: "About " + word, Body: "It is " + word + ".", Source: "test"}, kb.RememberOptions{}))(t)
 		for _, j := range s.upkeep.jobs {
 			if got, err := j.Run(t.Context()); err != nil && !errors.Is(err, errLater) {
 				t.Errorf("by %v, %s: %q, %v", by, j.Name, got, err)

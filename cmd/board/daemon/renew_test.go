@@ -10,6 +10,7 @@ import (
 	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 )
 
 // told calls a function before each of its batches.
@@ -27,30 +28,20 @@ func (w told) Embed(ctx context.Context, texts []string) ([]embed.Vector, error)
 // hand without being asked for, and the status says how far it is.
 func TestAnotherModelIsRenewed(t *testing.T) {
 	dir, before := home(t), embedtest.NewHash(32)
-	k, err := kb.Open(t.Context(), dir, kb.Options{Embedder: before})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var caps []kb.Capsule
+	k := expect.Value(kb.Open(t.Context(), dir, kb.Options{Embedder: before}))(t)
+	var set kb.ImportSet
 	for i := range 120 {
-		caps = append(caps, kb.Capsule{Kind: "fact", Scope: "universal", Title: fmt.Sprint("title ", i), Body: fmt.Sprint("word", i)})
+		set.Items = append(set.Items, kb.Incoming{Capsule: kb.Capsule{Kind: "fact", Scope: "universal",
+			Title: fmt.Sprint("title ", i), Body: fmt.Sprint("word", i)}})
 	}
-	if err := k.Fill(t.Context(), caps); err != nil {
-		t.Fatal(err)
+	out := expect.Value(k.Import(t.Context(), &set, kb.ImportOptions{Force: true}))(t)
+	if len(out.Stored) != len(set.Items) {
+		t.Fatalf("%d of %d capsules are stored", len(out.Stored), len(set.Items))
 	}
-	if err := k.Close(); err != nil {
-		t.Fatal(err)
-	}
-	m, err := memory.Open(dir, memory.Options{Author: true, Embedder: before})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := m.Put(t.Context(), memory.Item{Tier: memory.Account, Content: "rotate the keys"}, memory.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Close(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, k.Close())
+	m := expect.Value(memory.Open(dir, memory.Options{Author: true, Embedder: before}))(t)
+	expect.Value(m.Put(t.Context(), memory.Item{Tier: memory.Account, Content: "rotate the keys"}, memory.PutOptions{}))(t)
+	expect.OK(t, m.Close())
 
 	var s *Server
 	var said []string

@@ -13,6 +13,7 @@ import (
 	"blackboard/kb"
 	"blackboard/testdata/cost"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/kbtest"
 )
 
@@ -28,9 +29,7 @@ func source(t *testing.T, dir string, change func(*SourceConfig)) *Source {
 	if change != nil {
 		change(&cfg)
 	}
-	if err := os.MkdirAll(cfg.ModelDir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(cfg.ModelDir, 0o700))
 	s := NewSource(cfg)
 	t.Cleanup(s.Close)
 	return s
@@ -45,10 +44,7 @@ func TestSourceModelConformance(t *testing.T) {
 				if warm {
 					start(t, dir, nil)
 				}
-				e, err := source(t, dir, nil).Embedder(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := expect.Value(source(t, dir, nil).Embedder(t.Context()))(t)
 				return e
 			})
 		})
@@ -76,9 +72,7 @@ func TestSourceConformance(t *testing.T) {
 			}
 		})
 		if model == nil {
-			if err := os.Remove(s.cfg.ModelDir); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.Remove(s.cfg.ModelDir))
 		}
 		return sourceSearcher{s}
 	})
@@ -101,10 +95,7 @@ func TestSourceLosesTheDaemon(t *testing.T) {
 			dir := home(t)
 			s := source(t, dir, func(cfg *SourceConfig) { cfg.Own, cfg.Mode = c.own, c.mode })
 			r := start(t, dir, nil)
-			e, err := s.Embedder(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := expect.Value(s.Embedder(t.Context()))(t)
 			texts := []string{"pane", "socket"}
 			if vs, err := e.Embed(t.Context(), texts); err != nil || len(vs) != 2 || s.own != nil {
 				t.Fatalf("%d vectors, %v, own model %v", len(vs), err, s.own)
@@ -133,10 +124,7 @@ func TestSourceOwnAlone(t *testing.T) {
 	for _, mode := range []string{Auto, Off} {
 		for _, own := range []Own{OwnAlone, OwnNever} {
 			s := source(t, dir, func(c *SourceConfig) { c.Own, c.Mode = own, mode })
-			e, err := s.Embedder(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := expect.Value(s.Embedder(t.Context()))(t)
 			if _, err := e.Embed(t.Context(), []string{"pane"}); (err == nil) != (own == OwnAlone) || own == OwnNever && e.Model().Dim != 0 {
 				t.Errorf("mode %s, own %d: %v, %+v", mode, own, err, e.Model())
 			}

@@ -28,6 +28,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/hooks/mcp"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/wait"
 )
 
@@ -54,9 +55,7 @@ func TestTokenIsMadeOnce(t *testing.T) {
 	if info, err := os.Stat(place.Token); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	if err := os.Chmod(place.Token, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chmod(place.Token, 0o644))
 	if _, err := Token(place); err == nil || !strings.Contains(err.Error(), "readable by others") {
 		t.Errorf("a token that others can read: %v", err)
 	}
@@ -70,10 +69,7 @@ func TestTCP(t *testing.T) {
 	if err != nil || st.Listen == "" {
 		t.Fatal(st, err)
 	}
-	token, err := Token(r.place)
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := expect.Value(Token(r.place))(t)
 	for _, tc := range []struct {
 		what, method, path, body string
 		change                   func(*http.Request)
@@ -94,10 +90,7 @@ func TestTCP(t *testing.T) {
 		{"pprof", "GET", "/debug/pprof/heap", ``, nil, 404},
 		{"too much", "POST", "/v1/search", `{"Query":{"Text":"` + strings.Repeat("x", maxTCPRequest) + `"}}`, nil, 400},
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), tc.method, "http://"+st.Listen+tc.path, strings.NewReader(tc.body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := expect.Value(http.NewRequestWithContext(t.Context(), tc.method, "http://"+st.Listen+tc.path, strings.NewReader(tc.body)))(t)
 		req.Header.Set("Authorization", "Bearer "+token)
 		if tc.change != nil {
 			tc.change(req)
@@ -122,25 +115,13 @@ func TestAPIErrors(t *testing.T) {
 	r := start(t, dir, func(c *Config) {
 		c.TCP, c.Words = &TCP{Addr: "127.0.0.1:0"}, func(s fault.Step) string { return s.Op }
 	})
-	st, err := r.client(t).Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := Token(r.place)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := expect.Value(r.client(t).Status(t.Context()))(t)
+	token := expect.Value(Token(r.place))(t)
 	for shown, want := range map[string]string{"": "daemon.token prints the token", token: "help.show lists the paths"} {
-		req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+st.Listen+"/v2/search", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp, err := shows{shown}.RoundTrip(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := expect.Value(http.NewRequestWithContext(t.Context(), "GET", "http://"+st.Listen+"/v2/search", nil))(t)
+		resp := expect.Value(shows{shown}.RoundTrip(req))(t)
 		var got struct{ Error struct{ Try string } }
-		err = json.NewDecoder(resp.Body).Decode(&got)
+		err := json.NewDecoder(resp.Body).Decode(&got)
 		resp.Body.Close()
 		if err != nil || !strings.HasSuffix(got.Error.Try, want) {
 			t.Errorf("try says %q %v, want %q", got.Error.Try, err, want)
@@ -165,14 +146,8 @@ func TestAPIErrors(t *testing.T) {
 		{"GET", "/v1/search", ``, 405, "usage", "takes POST"},
 		{"GET", "/v2/search", ``, 404, "not_found", "/v2/search"},
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), tc.method, "http://"+st.Listen+tc.path, strings.NewReader(tc.body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp, err := shows{token}.RoundTrip(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := expect.Value(http.NewRequestWithContext(t.Context(), tc.method, "http://"+st.Listen+tc.path, strings.NewReader(tc.body)))(t)
+		resp := expect.Value(shows{token}.RoundTrip(req))(t)
 		body, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		var got struct {
@@ -190,14 +165,8 @@ func TestAPIErrors(t *testing.T) {
 			t.Errorf("%s %s %.60s: %s %s", tc.method, tc.path, tc.body, resp.Status, body)
 		}
 	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+st.Listen+"/v1/search", strings.NewReader(`{"query":{"text":"capsule","limit":2}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := shows{token}.RoundTrip(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := expect.Value(http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+st.Listen+"/v1/search", strings.NewReader(`{"query":{"text":"capsule","limit":2}}`)))(t)
+	resp := expect.Value(shows{token}.RoundTrip(req))(t)
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(resp.Body)
 	if resp.StatusCode != http.StatusOK || strings.Count(string(body), `"snippet"`) != 2 || !strings.HasPrefix(string(body), `{"v":1,"result":{`) {
@@ -220,11 +189,8 @@ func TestOffLoopbackNeedsACertificate(t *testing.T) {
 	port, token, pool := startTLS(t, dir, cert, key)
 	c := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
 	defer c.CloseIdleConnections()
-	req, err := http.NewRequestWithContext(t.Context(), "POST",
-		"https://localhost:"+port+"/v1/status", strings.NewReader("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := expect.Value(http.NewRequestWithContext(t.Context(), "POST",
+		"https://localhost:"+port+"/v1/status", strings.NewReader("{}")))(t)
 	req.Header.Set("Authorization", "Bearer "+token)
 	resp, err := c.Do(req)
 	if err != nil || resp.StatusCode != 200 {
@@ -238,22 +204,10 @@ func TestOffLoopbackNeedsACertificate(t *testing.T) {
 func startTLS(t *testing.T, dir, cert, key string) (port, token string, pool *x509.CertPool) {
 	t.Helper()
 	r := start(t, dir, func(c *Config) { c.TCP = &TCP{Addr: "0.0.0.0:0", Cert: cert, Key: key} })
-	st, err := r.client(t).Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, err = net.SplitHostPort(st.Listen)
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err = Token(r.place)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile(cert)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := expect.Value(r.client(t).Status(t.Context()))(t)
+	_, port = expect.Values(net.SplitHostPort(st.Listen))(t)
+	token = expect.Value(Token(r.place))(t)
+	raw := expect.Value(os.ReadFile(cert))(t)
 	pool = x509.NewCertPool()
 	pool.AppendCertsFromPEM(raw)
 	return port, token, pool
@@ -262,25 +216,14 @@ func startTLS(t *testing.T, dir, cert, key string) (port, token string, pool *x5
 // certificate makes one for localhost, and more names.
 func certificate(t *testing.T, dir string, names ...string) (cert, key string) {
 	t.Helper()
-	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := expect.Value(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "localhost"}, DNSNames: append([]string{"localhost"}, names...), NotBefore: time.Now().Add(-time.Hour),
 		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign}
-	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &k.PublicKey, k)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kb, err := x509.MarshalPKCS8PrivateKey(k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := expect.Value(x509.CreateCertificate(rand.Reader, tmpl, tmpl, &k.PublicKey, k))(t)
+	kb := expect.Value(x509.MarshalPKCS8PrivateKey(k))(t)
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	for name, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: kb}} {
-		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(name, pem.EncodeToMemory(block), 0o600))
 	}
 	return cert, key
 }
@@ -290,10 +233,7 @@ func certificate(t *testing.T, dir string, names ...string) (cert, key string) {
 func TestMCP(t *testing.T) {
 	dir := home(t)
 	remember(t, dir, 3)
-	grants, err := mcp.ParseGrants(mcp.NetworkGrants)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grants := expect.Value(mcp.ParseGrants(mcp.NetworkGrants))(t)
 	r := start(t, dir, func(c *Config) {
 		c.TCP = &TCP{Addr: "127.0.0.1:0", MCP: &mcp.Config{Grants: grants, Run: "r", Workspace: dir, Profiles: mcp.Profiles}}
 	})
@@ -301,28 +241,17 @@ func TestMCP(t *testing.T) {
 	if err != nil || st.Listen == "" {
 		t.Fatal(st, err)
 	}
-	token, err := Token(r.place)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := board.OpenOrCreate(t.Context(), filepath.Join(dir, "boards"), "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := expect.Value(Token(r.place))(t)
+	b := expect.Value(board.OpenOrCreate(t.Context(), filepath.Join(dir, "boards"), "r"))(t)
 	defer b.Close()
-	if _, err := b.Post(t.Context(), "w", board.Post{Content: "there is something"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "w", board.Post{Content: "there is something"}))(t)
 	connect := func(token string) (*sdk.ClientSession, error) {
 		return sdk.NewClient(&sdk.Implementation{Name: "far"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: "http://" + st.Listen + "/mcp", HTTPClient: &http.Client{Transport: shows{token}}}, nil)
 	}
 	if _, err := connect("wrong"); err == nil {
 		t.Error("a wrong token is as good as the right one")
 	}
-	c, err := connect(token)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := expect.Value(connect(token))(t)
 	defer c.Close()
 	for _, q := range []struct {
 		tool, args, want string
@@ -355,10 +284,7 @@ func TestMCP(t *testing.T) {
 	}
 	// A call that waits does not keep the daemon from ending, and is answered.
 	waiting := make(chan string, 2)
-	old, err := sdk.NewClient(&sdk.Implementation{Name: "old"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: "http://" + st.Listen + "/mcp", HTTPClient: &http.Client{Transport: shows{token}}}, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := expect.Value(sdk.NewClient(&sdk.Implementation{Name: "old"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: "http://" + st.Listen + "/mcp", HTTPClient: &http.Client{Transport: shows{token}}}, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"}))(t)
 	defer old.Close()
 	untilActive(t, r.client(t), 1) // the session's stream is there, and those that were asked for above have ended
 	for _, c := range []*sdk.ClientSession{c, old} {
@@ -387,37 +313,20 @@ func TestMCP(t *testing.T) {
 func TestAbandonedWaits(t *testing.T) {
 	cost.SkipQuickUnlessRace(t)
 	dir := home(t)
-	grants, err := mcp.ParseGrants(mcp.NetworkGrants)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := board.OpenOrCreate(t.Context(), filepath.Join(dir, "boards"), "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	grants := expect.Value(mcp.ParseGrants(mcp.NetworkGrants))(t)
+	b := expect.Value(board.OpenOrCreate(t.Context(), filepath.Join(dir, "boards"), "r"))(t)
 	defer b.Close()
-	if _, err := b.Post(t.Context(), "w", board.Post{Content: "there is something"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "w", board.Post{Content: "there is something"}))(t)
 	r := start(t, dir, func(c *Config) {
 		c.TCP = &TCP{Addr: "127.0.0.1:0", MCP: &mcp.Config{Grants: grants, Run: "r", Workspace: dir}}
 	})
 	client := r.client(t)
-	st, err := client.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := Token(r.place)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := expect.Value(client.Status(t.Context()))(t)
+	token := expect.Value(Token(r.place))(t)
 	patience, stop := context.WithTimeout(t.Context(), wait.Limit(t))
 	defer stop()
 	ask := func(ctx context.Context, tool, args string) (*http.Response, error) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+st.Listen+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+args+`}}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := expect.Value(http.NewRequestWithContext(ctx, http.MethodPost, "http://"+st.Listen+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+args+`}}`)))(t)
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Accept", "application/json, text/event-stream")
 		return shows{token}.RoundTrip(req)
@@ -473,14 +382,8 @@ func status(t *testing.T, url, token string) int {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel() // a stream has no end
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := shows{token}.RoundTrip(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := expect.Value(http.NewRequestWithContext(ctx, http.MethodGet, url, nil))(t)
+	resp := expect.Value(shows{token}.RoundTrip(req))(t)
 	defer resp.Body.Close()
 	return resp.StatusCode
 }
@@ -489,40 +392,20 @@ func status(t *testing.T, url, token string) int {
 func TestTokenOpensWhatIsGranted(t *testing.T) {
 	dir := home(t)
 	remember(t, dir, 1)
-	grants, err := mcp.ParseGrants([]string{"run:mine:read"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	grants := expect.Value(mcp.ParseGrants([]string{"run:mine:read"}))(t)
 	r := start(t, dir, func(c *Config) { c.TCP = &TCP{Addr: "127.0.0.1:0", MCP: &mcp.Config{Grants: grants}} })
-	st, err := r.client(t).Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := Token(r.place)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := board.OpenOrCreate(t.Context(), filepath.Join(dir, "boards"), "mine")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Post(t.Context(), "w", board.Post{Content: "x"}); err != nil {
-		t.Fatal(err)
-	}
+	st := expect.Value(r.client(t).Status(t.Context()))(t)
+	token := expect.Value(Token(r.place))(t)
+	b := expect.Value(board.OpenOrCreate(t.Context(), filepath.Join(dir, "boards"), "mine"))(t)
+	expect.Value(b.Post(t.Context(), "w", board.Post{Content: "x"}))(t)
 	b.Close()
 	for path, want := range map[string]int{"/v1/events?run=mine": 200, "/v1/events?run=secret": 403, "/v1/events?run=mine&run=secret": 403, "/v1/events": 403} {
 		if got := status(t, "http://"+st.Listen+path, token); got != want {
 			t.Errorf("%s: %d instead of %d", path, got, want)
 		}
 	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+st.Listen+"/v1/search", strings.NewReader(`{"Query":{"Text":"capsule","Mode":"bm25"}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := shows{token}.RoundTrip(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := expect.Value(http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+st.Listen+"/v1/search", strings.NewReader(`{"Query":{"Text":"capsule","Mode":"bm25"}}`)))(t)
+	resp := expect.Value(shows{token}.RoundTrip(req))(t)
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusForbidden {
 		t.Errorf("a search: %s", resp.Status)
@@ -584,18 +467,12 @@ func TestNamesOfTheCertificate(t *testing.T) {
 		host, origin string
 		want         int
 	}{{"box.local", "", 200}, {"box.local", "https://BOX.local:" + port, 200}, {"box.local", "https://evil.example", 403}, {"evil.example", "", 403}, {"192.0.2.1", "", 403}} {
-		req, err := http.NewRequestWithContext(t.Context(), "POST", "https://"+tc.host+":"+port+"/v1/status", strings.NewReader("{}"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := expect.Value(http.NewRequestWithContext(t.Context(), "POST", "https://"+tc.host+":"+port+"/v1/status", strings.NewReader("{}")))(t)
 		req.Header.Set("Authorization", "Bearer "+token)
 		if tc.origin != "" {
 			req.Header.Set("Origin", tc.origin)
 		}
-		resp, err := c.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := expect.Value(c.Do(req))(t)
 		resp.Body.Close()
 		if resp.StatusCode != tc.want {
 			t.Errorf("for %s, from %q: %s, want %d", tc.host, tc.origin, resp.Status, tc.want)

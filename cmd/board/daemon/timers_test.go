@@ -20,6 +20,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/kb"
+	"blackboard/testdata/expect"
 )
 
 // watched is a watcher whose looking is noted.
@@ -237,10 +238,7 @@ func TestStreamTimers(t *testing.T) {
 		if got := r.took(); got != ": events 0s; : still here 15s; : still here 30s" {
 			t.Errorf("where nothing happens: %s", got)
 		}
-		b, err := board.Create(t.Context(), filepath.Join(dir, "boards"), "r", "", "w", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := expect.Value(board.Create(t.Context(), filepath.Join(dir, "boards"), "r", "", "w", nil))(t)
 		time.Sleep(lookForRuns + time.Second)
 		if got := r.took(); !strings.Contains(got, "event: gate 40s") && !strings.Contains(got, "event: gate 42s") {
 			t.Errorf("a board that came: %s", got)
@@ -265,9 +263,7 @@ func TestPlaceIsWatched(t *testing.T) {
 	place := placeOf(t, dir)
 	place.Socket = filepath.Join(dir, "socket")
 	for _, gone := range []string{place.Socket, dir} {
-		if err := os.WriteFile(place.Socket, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(place.Socket, nil, 0o600))
 		synctest.Test(t, func(t *testing.T) {
 			s := newServer(Config{Place: place, Idle: -1})
 			defer s.end()
@@ -279,9 +275,7 @@ func TestPlaceIsWatched(t *testing.T) {
 				t.Fatalf("it ends: %s", s.why)
 			default:
 			}
-			if err := os.RemoveAll(gone); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.RemoveAll(gone))
 			<-s.stopping
 			if took := time.Since(start) - time.Hour; took > 2*time.Second {
 				t.Errorf("it ends after %v", took)

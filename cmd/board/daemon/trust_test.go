@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"blackboard/hooks/mcp"
+	"blackboard/testdata/expect"
 )
 
 // TestPlantedDirectories: where anybody may make files, a directory that somebody else has made,
@@ -40,9 +41,7 @@ func TestPlantedDirectories(t *testing.T) {
 		place := placeOf(t, home(t))
 		shared := filepath.Join(home(t), "s")
 		place.Socket = filepath.Join(shared, "a.sock")
-		if err := plant(shared); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, plant(shared))
 		ctx, cancel := context.WithCancel(t.Context())
 		err := Run(ctx, Config{Place: place, Build: "test", OpenModel: noModel}, cancel)
 		cancel()
@@ -71,13 +70,9 @@ func TestPlantedDirectories(t *testing.T) {
 func TestPlantedSocket(t *testing.T) {
 	dir := home(t)
 	place := placeOf(t, dir)
-	if err := place.prepare(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, place.prepare())
 	target := filepath.Join(t.TempDir(), "target")
-	if err := os.WriteFile(target, []byte("of somebody"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(target, []byte("of somebody"), 0o600))
 	if err := os.Symlink(target, place.Socket); err != nil {
 		t.Skip(err)
 	}
@@ -101,12 +96,8 @@ func TestPlantedSocket(t *testing.T) {
 func TestNotesOfOthers(t *testing.T) {
 	for _, note := range []string{"", "relative.sock", "../../x.sock", "/nonexistent/x.sock", "/" + strings.Repeat("a", maxSocket) + ".sock", strings.Repeat("x", 1<<20)} {
 		place := placeOf(t, home(t))
-		if err := place.prepare(); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(place.Note, []byte(note), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, place.prepare())
+		expect.OK(t, os.WriteFile(place.Note, []byte(note), 0o600))
 		if again, err := PlaceOf(place.Home, noEnv); err != nil || again.Socket != place.Socket {
 			t.Errorf("%.40q leads to %q, %v", note, again.Socket, err)
 		}
@@ -116,19 +107,10 @@ func TestNotesOfOthers(t *testing.T) {
 // TestPathsOverTCP: no way to write a path, a method or a header opens what is not granted or not
 // served.
 func TestPathsOverTCP(t *testing.T) {
-	grants, err := mcp.ParseGrants([]string{"run:mine:read"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	grants := expect.Value(mcp.ParseGrants([]string{"run:mine:read"}))(t)
 	r := start(t, home(t), func(c *Config) { c.TCP = &TCP{Addr: "127.0.0.1:0", MCP: &mcp.Config{Grants: grants}} })
-	st, err := r.client(t).Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := Token(r.place)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := expect.Value(r.client(t).Status(t.Context()))(t)
+	token := expect.Value(Token(r.place))(t)
 	client := &http.Client{Transport: shows{token}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	const search = `{"Query":{"Text":"capsule","Mode":"bm25"}}`
 	for _, path := range []string{

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"blackboard/testdata/expect"
 )
 
 // TestJobsRunAtTheirTimes plays a day of upkeep.
@@ -130,9 +132,7 @@ func TestDailyJobsOutliveTheDaemon(t *testing.T) {
 			t.Errorf("after it was left for later it ran %d times", got)
 		}
 		for _, text := range []string{`[{"name":"daily","last_done":"2999-01-01T00:00:00Z"}]`, `[{"na`, ``} {
-			if err := os.WriteFile(journal, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.WriteFile(journal, []byte(text), 0o600))
 			before = runs["daily"]
 			if live(2*time.Minute, nil); runs["daily"] != before+1 {
 				t.Errorf("with the journal %q it does not run", text)

@@ -11,6 +11,7 @@ import (
 
 	"blackboard/kb"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/wait"
 )
 
@@ -23,37 +24,22 @@ func TestWatcherSurvivesAReplacement(t *testing.T) {
 		replace func(t *testing.T, dir string)
 	}{
 		{"removed, and a copy renamed", func(t *testing.T, dir string) {
-			if err := os.CopyFS(dir+".copy", os.DirFS(dir)); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.RemoveAll(dir); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Rename(dir+".copy", dir); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.CopyFS(dir+".copy", os.DirFS(dir)))
+			expect.OK(t, os.RemoveAll(dir))
+			expect.OK(t, os.Rename(dir+".copy", dir))
 		}},
 		{"renamed, and copied back", func(t *testing.T, dir string) {
-			if err := os.Rename(dir, dir+".old"); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.CopyFS(dir, os.DirFS(dir+".old")); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.Rename(dir, dir+".old"))
+			expect.OK(t, os.CopyFS(dir, os.DirFS(dir+".old")))
 		}},
 		{"removed", func(t *testing.T, dir string) { // what is in the database is written anew
-			if err := os.RemoveAll(dir); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.RemoveAll(dir))
 		}},
 	} {
 		t.Run(tc.what, func(t *testing.T) {
 			home := home(t)
 			remember(t, home, 1)
-			k, err := kb.Open(t.Context(), home, kb.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			k := expect.Value(kb.Open(t.Context(), home, kb.Options{}))(t)
 			defer k.Close()
 			dir := kb.Sidecars(home)
 			files, err := filepath.Glob(filepath.Join(dir, "k*.md"))
@@ -80,14 +66,9 @@ func edit(t *testing.T, k *kb.KB, name, word string) {
 	wait.For(t, func() bool {
 		// The file may be away for the moment.
 		if data, err := os.ReadFile(name); err == nil && !strings.Contains(string(data), word) {
-			if err := os.WriteFile(name, append(data, word+"\n"...), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.WriteFile(name, append(data, word+"\n"...), 0o600))
 		}
-		c, err := k.Get(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := expect.Value(k.Get(t.Context(), id))(t)
 		return strings.Contains(c.Body, word)
 	}, func() string { return fmt.Sprintf("the edit %q is not picked up", word) })
 }

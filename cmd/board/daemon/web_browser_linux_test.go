@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/wait"
 )
 
@@ -39,23 +40,15 @@ func openChromium(t *testing.T) *chromium {
 	if exe == "" {
 		t.Skip("there is no Chromium on this machine")
 	}
-	in, to, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	from, out, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in, to := expect.Values(os.Pipe())(t)
+	from, out := expect.Values(os.Pipe())(t)
 	ctx, stop := context.WithCancel(context.Background())
 	dir := t.TempDir()
 	cmd := exec.CommandContext(ctx, exe, "--headless=new", "--no-sandbox", "--disable-gpu",
 		"--disable-dev-shm-usage", "--remote-debugging-pipe", "--user-data-dir="+dir, "about:blank")
 	cmd.Env = append(os.Environ(), "HOME="+dir)
 	cmd.ExtraFiles = []*os.File{in, out} // 3 and 4
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, cmd.Start())
 	in.Close()
 	out.Close()
 	t.Cleanup(func() {
@@ -189,11 +182,8 @@ func TestWebInABrowser(t *testing.T) {
 
 	b.value(`window.scrollTo(0, 900)`)
 	begin := time.Now()
-	posted, err := run.Post(t.Context(), "ben", board.Post{Type: board.Observation, SourceDoc: "doc1.md",
-		Content: "Posted while somebody looks. " + hostile})
-	if err != nil {
-		t.Fatal(err)
-	}
+	posted := expect.Value(run.Post(t.Context(), "ben", board.Post{Type: board.Observation, SourceDoc: "doc1.md",
+		Content: "Posted while somebody looks. " + hostile}))(t)
 	b.until(`document.getElementById("` + posted.Entry.ID + `") != null`)
 	t.Logf("a post is shown after %v", time.Since(begin).Round(time.Millisecond))
 	if got := b.value(`window.scrollY > 800`); got != "true" {

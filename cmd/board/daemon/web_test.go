@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // hostile is a text that would be seen by a browser if it were not escaped.
@@ -22,10 +23,7 @@ const hostile = `<img src=x onerror="document.title='taken over'"><script>docume
 func watchedRun(t *testing.T, entries int) (dir string, b *board.Board, at Web) {
 	t.Helper()
 	dir = home(t)
-	b, err := board.Create(t.Context(), filepath.Join(dir, "boards"), "audit", "Is it safe? "+hostile, "ana", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b = expect.Value(board.Create(t.Context(), filepath.Join(dir, "boards"), "audit", "Is it safe? "+hostile, "ana", nil))(t)
 	t.Cleanup(func() { b.Close() })
 	var posts []board.Post
 	for i := range entries {
@@ -36,30 +34,19 @@ func watchedRun(t *testing.T, entries int) (dir string, b *board.Board, at Web) 
 	}
 	posts = append(posts, board.Post{Type: board.Observation, Content: "It writes 7 rows. " + hostile,
 		Contradicts: []string{"@finding-0"}})
-	if _, err := b.PostBatch(t.Context(), "ben", posts); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Signal(t.Context(), "ana", board.Raise{Content: "Who owns it? " + hostile,
-		Priority: "critical"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.Expect(t.Context(), "ana", []string{"carla"}, false); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.PostBatch(t.Context(), "ben", posts))(t)
+	expect.Value(b.Signal(t.Context(), "ana", board.Raise{Content: "Who owns it? " + hostile,
+		Priority: "critical"}))(t)
+	expect.Value(b.Expect(t.Context(), "ana", []string{"carla"}, false))(t)
 	r := start(t, dir, nil)
-	if at, err = r.client(t).Web(t.Context(), ""); err != nil {
-		t.Fatal(err)
-	}
+	at = expect.Value(r.client(t).Web(t.Context(), ""))(t)
 	return dir, b, at
 }
 
 // browser is a client that keeps the cookie.
 func browser(t *testing.T, at Web) (c *http.Client, base string) {
 	t.Helper()
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar := expect.Value(cookiejar.New(nil))(t)
 	c = &http.Client{Jar: jar}
 	base, _, _ = strings.Cut(at.URL, "/?")
 	if status, _, _ := fetch(t, c, at.URL, nil); status != http.StatusOK {
@@ -70,22 +57,13 @@ func browser(t *testing.T, at Web) (c *http.Client, base string) {
 
 func fetch(t *testing.T, c *http.Client, url string, change func(*http.Request)) (status int, body string, h http.Header) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := expect.Value(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))(t)
 	if change != nil {
 		change(r)
 	}
-	resp, err := c.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := expect.Value(c.Do(r))(t)
 	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(io.ReadAll(resp.Body))(t)
 	return resp.StatusCode, string(data), resp.Header
 }
 
@@ -93,16 +71,11 @@ func TestWebPages(t *testing.T) {
 	_, b, at := watchedRun(t, 3)
 	c, base := browser(t, at)
 	for i, reports := range [][]string{{"report.md"}, {hostile, "b.md"}} {
-		if err := b.RecordCheck(t.Context(), "ci "+hostile[:5], board.ReportCheck{Reports: reports, SHA256: "aa", JudgedAt: 2,
+		expect.OK(t, b.RecordCheck(t.Context(), "ci "+hostile[:5], board.ReportCheck{Reports: reports, SHA256: "aa", JudgedAt: 2,
 			Steps: []board.CheckedStep{{Name: "survival", Wrong: 1002 + i, Unsure: 3},
-				{Name: "trace", Passed: true, Wrong: 2}, {Name: "verify", Passed: true, Skipped: true}}}); err != nil {
-			t.Fatal(err)
-		}
+				{Name: "trace", Passed: true, Wrong: 2}, {Name: "verify", Passed: true, Skipped: true}}}))
 	}
-	st, err := b.State(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := expect.Value(b.State(t.Context()))(t)
 	for _, tc := range []struct{ path, want string }{
 		{"/", `<span class="badge open">report.md FAILED: survival 1002</span>`},
 		{"/run/audit", `<h2 id="checks">Checks <small>2</small></h2>`},
@@ -136,9 +109,7 @@ func TestWebPages(t *testing.T) {
 	if i, j := strings.Index(page, `class="pair"`), strings.Index(page, "rows a second"); i < 0 || j < i {
 		t.Errorf("the contradiction is not shown in a pair:\n%s", page)
 	}
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, b.Close())
 }
 
 // TestWebChanges: a page is told of a post, and shows it then.
@@ -149,10 +120,7 @@ func TestWebChanges(t *testing.T) {
 	_, rest, _ := strings.Cut(page, `data-changes="`)
 	stream, _, _ := strings.Cut(rest, `"`)
 	for _, path := range []string{stream, "/changes"} {
-		resp, err := c.Get(base + strings.ReplaceAll(path, "&amp;", "&"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := expect.Value(c.Get(base + strings.ReplaceAll(path, "&amp;", "&")))(t)
 		lines := bufio.NewScanner(resp.Body)
 		until := func(line string) bool {
 			for lines.Scan() {
@@ -169,10 +137,7 @@ func TestWebChanges(t *testing.T) {
 		if !until(begun) {
 			t.Fatalf("%s: %v", path, lines.Err())
 		}
-		posted, err := b.Post(t.Context(), "ben", board.Post{Type: board.Observation, Content: "Late, for " + path})
-		if err != nil {
-			t.Fatal(err)
-		}
+		posted := expect.Value(b.Post(t.Context(), "ben", board.Post{Type: board.Observation, Content: "Late, for " + path}))(t)
 		told := until("event: change")
 		resp.Body.Close()
 		if !told {
@@ -203,21 +168,13 @@ func TestWebOfARealRun(t *testing.T) {
 	_, b, at := watchedRun(t, 1)
 	for i := range 230 {
 		worker, at := fmt.Sprintf("reader_of_document_%d", i%70), "doc"+strconv.Itoa(i%30)
-		entry, err := b.Post(t.Context(), worker, board.Post{Type: board.Observation, MustSurface: i%2 == 0,
+		entry := expect.Value(b.Post(t.Context(), worker, board.Post{Type: board.Observation, MustSurface: i%2 == 0,
 			Content:   fmt.Sprintf("Finding %d: ", i) + strings.Repeat("the notice names the debtor & the amount; ", 1+i%20),
-			SourceDoc: at, Evidence: strings.Repeat("the debtor named above ", i%12)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := b.Signal(t.Context(), worker, board.Raise{Priority: board.Priorities[i%4],
-			Content: fmt.Sprintf("Question %d: which of the notices holds, ", i) + strings.Repeat("and since when? ", 8)})
-		if err != nil {
-			t.Fatal(err)
-		}
+			SourceDoc: at, Evidence: strings.Repeat("the debtor named above ", i%12)}))(t)
+		s := expect.Value(b.Signal(t.Context(), worker, board.Raise{Priority: board.Priorities[i%4],
+			Content: fmt.Sprintf("Question %d: which of the notices holds, ", i) + strings.Repeat("and since when? ", 8)}))(t)
 		if i%4 > 0 {
-			if _, err := b.Waive(t.Context(), worker, s.Signal.ID, "it is answered by "+entry.Entry.ID); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(b.Waive(t.Context(), worker, s.Signal.ID, "it is answered by "+entry.Entry.ID))(t)
 		}
 	}
 	c, base := browser(t, at)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/testdata/expect"
 )
 
 // TestBackup copies an SQLite file together with its -wal, keeps nothing twice, and moves without
@@ -14,43 +16,27 @@ func TestBackup(t *testing.T) {
 	home := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(home, name)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(path, []byte(text), 0o644))
 		return path
 	}
 	db := write("a.sqlite3", "main")
 	write("a.sqlite3-wal", "log")
 	plain := write("plain", "one")
 	b := &backup{home: home, dir: backupName(home, time.Now())}
-	if err := b.begin([]string{db}); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, b.begin([]string{db}))
 	for _, path := range []string{db, db, filepath.Join(home, "absent")} {
-		if err := b.copy(t.Context(), path); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, b.copy(t.Context(), path))
 		write("a.sqlite3", "changed")
 	}
 	for range 2 {
-		if err := b.take(t.Context(), plain); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, b.take(t.Context(), plain))
 		write("plain", "two")
 	}
-	if err := b.end(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, b.log.Close())
 	have := map[string]string{}
-	entries, err := os.ReadDir(filepath.Join(b.dir, "home"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := expect.Value(os.ReadDir(filepath.Join(b.dir, "home")))(t)
 	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(b.dir, "home", e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := expect.Value(os.ReadFile(filepath.Join(b.dir, "home", e.Name())))(t)
 		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), "a.") && info.Mode().Perm() != 0o600 {
 			t.Errorf("%s has the mode %o", e.Name(), info.Mode().Perm())
 		}
