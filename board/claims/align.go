@@ -155,7 +155,10 @@ func hasName(c *parse.Claim, d *parse.Detail) bool {
 			return true
 		}
 	}
-	return len(id) > 2 && strings.Contains(strings.ToLower(c.Text), id)
+	return len(id) > 2 && strings.Contains(strings.ToLower(c.Text), id) ||
+		slices.ContainsFunc(c.Cells, func(x parse.Cell) bool {
+			return slices.Contains(strings.Fields(strings.ToLower(x.Header)), id)
+		})
 }
 
 // hasAnyWord reports whether a claim, or a heading above it, has a word of a name.
@@ -237,7 +240,7 @@ func (ev *Evidence) exchanged(a, b *Match) bool {
 	var moved [2]bool
 	for _, t := range []parse.Topic{a.Detail.Topic, b.Detail.Topic} {
 		for _, n := range t {
-			if seen[n.Stem] || n.Stem[0] == '@' {
+			if seen[n.Stem] || n.Stem[0] == '@' || ofSums(n.Stem) {
 				continue
 			}
 			seen[n.Stem] = true
@@ -255,6 +258,15 @@ func (ev *Evidence) exchanged(a, b *Match) bool {
 		}
 	}
 	return moved[0] && moved[1] && move > 1.5*stay
+}
+
+// ofSums reports whether a stem is that of a word that stands beside what is added up, and parts no two figures.
+func ofSums(stem string) bool {
+	switch stem {
+	case "togeth", "altogeth", "total", "both", "plu", "ever": // together, altogether, plus, all
+		return true
+	}
+	return false
 }
 
 // crossed reports whether two words stand with two details in the claim, and the other way
@@ -350,6 +362,13 @@ func (ev *Evidence) renamed(c *parse.Claim, matches []Match) []string {
 func titled(d *parse.Detail) bool {
 	return slices.ContainsFunc(d.Topic, func(n parse.TopicStem) bool {
 		return n.Closeness == 1 && titleStems()[n.Stem]
+	})
+}
+
+// mayTitle reports whether a statement has a title that may stand before a name.
+func mayTitle(c *parse.Claim) bool {
+	return !c.Later || c.Unstemmed || c.Cells != nil || slices.ContainsFunc(c.Words, func(w parse.Word) bool {
+		return titleStems()[w.Stem]
 	})
 }
 

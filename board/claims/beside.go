@@ -386,7 +386,7 @@ func onlyThings(t parse.Tokens) string {
 // onlyAndOthers finds what is said of one thing only, and by the quote of others too, or the other way round.
 func onlyAndOthers(m, q *side) string {
 	mine, theirs := onlyThings(m.t), firstOf(q.whole, onlyWords)
-	if theirs != "" && mine == "" && (hasRow(m.t, "as", "well", "as") || hasAnyOf(m.t, alsoWords)) {
+	if hasAnyOf(q.t, onlyWords) && mine == "" && (hasRow(m.t, "as", "well", "as") || hasAnyOf(m.t, alsoWords)) {
 		return against("as well", theirs)
 	}
 	if all := firstOfAll(m.t, universals); all != "" && onlyThings(q.t) != "" && !hasAnyOf(m.whole, noOthers) &&
@@ -399,7 +399,8 @@ func onlyAndOthers(m, q *side) string {
 	for k := range q.t { // only coils; cement and coils
 		if low := q.t[k].Low; low == "and" || low == "or" || alsoWords.Has(low) {
 			left, right := sides(q.t, k)
-			if len(left) > 0 && len(right) > 0 && m.stems[left[0]] != m.stems[right[0]] {
+			if len(left) > 0 && len(right) > 0 && m.stems[left[0]] != m.stems[right[0]] &&
+				!(stemSet(m.whole)[left[0]] && stemSet(m.whole)[right[0]]) {
 				return against(mine, low)
 			}
 		}
@@ -575,9 +576,6 @@ func otherLimit(m, q *side) string {
 		return ""
 	}
 	a, b := parse.ExtractText(m.t.Text(0, len(m.t)), ""), parse.ExtractText(q.t.Text(0, len(q.t)), "")
-	if IsNegative(a.Text) || IsNegative(b.Text) {
-		return "" // stops after the 30th
-	}
 	for i := range a.Details {
 		for k := range b.Details {
 			d, x := &a.Details[i], &b.Details[k]
@@ -589,6 +587,9 @@ func otherLimit(m, q *side) string {
 				mine = "from"
 			}
 			if starting(mine) && ending(theirs) || ending(mine) && starting(theirs) {
+				if IsNegative(a.Text) || IsNegative(b.Text) {
+					return "" // stops after the 30th
+				}
 				return against(mine+" "+d.Text, theirs+" "+x.Text)
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 // manyItems are findings about some thousand subjects, each said several times, with a
@@ -44,10 +46,7 @@ func BenchmarkConflicts(b *testing.B) {
 	items := manyItems(100_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		got, err := Conflicts(b.Context(), items, Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		got := expect.Value(Conflicts(b.Context(), items, Options{}))(b)
 		b.ReportMetric(float64(got.Total), "pairs")
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // labelled are the pairs of testdata/conflicts/pairs.json.
@@ -24,14 +25,9 @@ type labelled struct {
 
 func labelledPairs(t testing.TB) []labelled {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "conflicts", "pairs.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(filepath.Join("..", "..", "testdata", "conflicts", "pairs.json")))(t)
 	var pairs []labelled
-	if err := json.Unmarshal(data, &pairs); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal(data, &pairs))
 	return pairs
 }
 
@@ -41,10 +37,7 @@ func compareAll(t testing.TB, contents ...string) Found {
 	for i, s := range contents {
 		items = append(items, Item{ID: fmt.Sprint("e", i+1), Content: s})
 	}
-	got, err := Conflicts(t.Context(), items, Options{Likely: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Value(Conflicts(t.Context(), items, Options{Likely: true}))(t)
 	return got
 }
 
@@ -186,10 +179,7 @@ func TestIndexIsSmall(t *testing.T) {
 	}
 	items := manyItems(10_000)
 	before := held()
-	x, err := newNearby(t.Context(), items)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := expect.Value(newNearby(t.Context(), items))(t)
 	if each := (held() - before) / int64(len(items)); each > 220 {
 		t.Errorf("%d bytes are held of an item", each)
 	}
@@ -248,10 +238,7 @@ func TestRuns(t *testing.T) {
 			Real bool
 		}
 		readJSON(t, filepath.Join("..", "..", "testdata", "conflicts", run+".json"), &labels)
-		got, err := Conflicts(t.Context(), items, Options{Likely: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := expect.Value(Conflicts(t.Context(), items, Options{Likely: true}))(t)
 		real, unread := 0, 0
 		for _, p := range got.Pairs {
 			read := false

@@ -31,7 +31,7 @@ func strands(c, of *parse.Claim, figures []*parse.Detail) (all []strand) {
 		by[clause][key] = true
 	}
 	for i := range c.Words {
-		if w := &c.Words[i]; !w.Aside && !parse.Stopwords.Has(w.Low) {
+		if w := &c.Words[i]; !w.Aside && !w.Empty {
 			add(w.Clause, w.Stem)
 		}
 	}
@@ -73,7 +73,7 @@ func only(all []strand) map[string]int {
 
 // crosswise returns why a claim exchanges what other statements say: two of its clauses each have something of two
 // clauses of theirs, and the pairs are crossed. It returns "" if none are.
-func crosswise(c *parse.Claim, around []*parse.Claim) string {
+func crosswise(c *parse.Claim, around []*parse.Claim, said *parse.Claim) string {
 	if !c.English || len(around) == 0 {
 		return ""
 	}
@@ -82,7 +82,7 @@ func crosswise(c *parse.Claim, around []*parse.Claim) string {
 	if at := slices.IndexFunc(figures, isDate); at >= 0 && !slices.ContainsFunc(figures[at+1:], isDate) {
 		figures = slices.Delete(figures, at, at+1) // one day may stand with all that was on it
 	}
-	mine, theirs := strands(c, c, figures), strands(parse.JoinClaims(around, ""), c, figures)
+	mine, theirs := strands(c, c, figures), strands(said, c, figures)
 	here, there := only(mine), only(theirs)
 	both := map[[2]int][]string{}                        // what a clause of each has, and no other one
 	met, by := map[int][]int{}, make([][]int, len(mine)) // of each of theirs those of mine with which it does; the reverse
@@ -109,7 +109,8 @@ func crosswise(c *parse.Claim, around []*parse.Claim) string {
 				for _, l := range by[i] {
 					a, b := both[[2]int{i, j}], both[[2]int{k, l}]
 					if k <= i || l == j || len(b) == 0 || around[0].Cells != nil && (a[0][0] != '#' || b[0][0] != '#') ||
-						ofOther(c, a, both[[2]int{i, l}], figures) {
+						ofOther(c, a, both[[2]int{i, l}], figures) ||
+						isSpan(b, both[[2]int{k, j}], figures) { // from 10:00 to 14:00
 						continue
 					}
 					return fmt.Sprintf("%s and %s stand the other way round", written(c, a[0], figures),
@@ -123,25 +124,32 @@ func crosswise(c *parse.Claim, around []*parse.Claim) string {
 
 // ofOther reports whether two strands part a figure from the one that it is of: 17 of the 21.
 func ofOther(c *parse.Claim, a, b []string, figures []*parse.Detail) bool {
-	at := func(keys []string) *parse.Detail {
-		for i, d := range figures {
-			if keys[0] == fmt.Sprint("#", i) {
-				return d
-			}
-		}
-		return nil
-	}
-	x, y := at(a), at(b)
+	x, y := figureAt(a[0], figures), figureAt(b[0], figures)
 	return x != nil && y != nil && together(x, y) &&
 		strings.Contains(c.Text[min(x.At, y.At):max(x.At, y.At)], " of ")
 }
 
-// written returns a key of a strand as text: that of the figure, or the word of the claim with this stem.
-func written(c *parse.Claim, key string, figures []*parse.Detail) string {
+// isSpan reports whether two strands are figures of one clause that no other one has the other way round: two times, of
+// what they are the beginning and the end, or figures with different units.
+func isSpan(a, b []string, figures []*parse.Detail) bool {
+	x, y := figureAt(a[0], figures), figureAt(b[0], figures)
+	return x != nil && y != nil && (x.T != nil && y.T != nil || x.Q != nil && y.Q != nil && x.Q.Dim != y.Q.Dim)
+}
+
+// figureAt returns the figure that a key of a strand stands for, nil if it is a word.
+func figureAt(key string, figures []*parse.Detail) *parse.Detail {
 	for i, d := range figures {
 		if key == fmt.Sprint("#", i) {
-			return d.Text
+			return d
 		}
+	}
+	return nil
+}
+
+// written returns a key of a strand as text: that of the figure, or the word of the claim with this stem.
+func written(c *parse.Claim, key string, figures []*parse.Detail) string {
+	if d := figureAt(key, figures); d != nil {
+		return d.Text
 	}
 	at := slices.IndexFunc(c.Words, func(w parse.Word) bool { return w.Stem == key })
 	return c.Words[max(0, at)].Low

@@ -100,6 +100,7 @@ func otherDuty(m, q *side) string {
 	alike := verbAfter(m.t, i) == verbAfter(q.t, k)
 	switch {
 	case a == noDuty || b == noDuty || a == b, hasOther(m.whole, limiting, q.whole),
+		a == forbidden && b == permitted && hasAnyOf(q.whole, parse.Negators), // (b) or (c), but not (a)
 		slices.ContainsFunc(q.near, func(o *side) bool { d, _ := dutyOf(o.t); return d == a }):
 		return ""
 	case a == permitted && b == forbidden, a == able && b == forbidden && alike, a == needless && b == required,
@@ -172,7 +173,8 @@ func notDone(m, q *side) string {
 	if theirs == "" && hasRow(q.t, "will") && !hasRow(m.t, "will") && !hasAnyOf(q.whole, limiting) {
 		theirs = "will"
 	}
-	if theirs == "" || m.stems[parse.Stem(theirs)] { // ordered: the order was placed
+	if theirs == "" || m.stems[parse.Stem(theirs)] || // ordered: the order was placed
+		guessed(theirs) && !hasRow(q.t, theirs) { // it was stopped: it could only have been rebuilt
 		return ""
 	}
 	for i := range m.t {

@@ -21,23 +21,29 @@ type Evidence struct {
 	said   parse.FlatText              // all that is said, made at first use
 	starts []int                       // of each claim in what is said
 	names  map[string]bool             // words of names of several words, made at first use
+	totals []float64                   // of each claim the weight of its stems, when it was asked for; else 0
 	Part   bool                        // of a long text: it has more documents
 }
 
 // NewEvidence indexes claims.
 func NewEvidence(all []*parse.Claim) *Evidence {
-	ev := &Evidence{Claims: all, stems: map[string][]int32{}, values: map[parse.FigureKey][]int32{},
-		lower: map[string]bool{}}
+	ev := &Evidence{Claims: all, values: map[parse.FigureKey][]int32{}, lower: map[string]bool{}}
 	for n := range min(len(all)+1, LongText) {
 		ev.logs = append(ev.logs, ev.rarity(n))
 	}
+	stems := map[string]*[]int32{}
 	for i, c := range all {
 		c.Place = i
 		for s := range c.Stems {
-			ev.stems[s] = append(ev.stems[s], int32(i))
+			at := stems[s]
+			if at == nil {
+				at = new([]int32)
+				stems[s] = at
+			}
+			*at = append(*at, int32(i))
 		}
-		for _, w := range c.Words {
-			if !w.Capital {
+		for k := range c.Words {
+			if w := &c.Words[k]; !w.Capital && !ev.lower[w.Low] {
 				ev.lower[w.Low] = true
 			}
 		}
@@ -49,6 +55,10 @@ func NewEvidence(all []*parse.Claim) *Evidence {
 		for _, k := range slices.Compact(keys) {
 			ev.values[k] = append(ev.values[k], int32(i))
 		}
+	}
+	ev.stems = make(map[string][]int32, len(stems))
+	for s, at := range stems {
+		ev.stems[s] = *at
 	}
 	return ev
 }
@@ -82,16 +92,36 @@ func (ev *Evidence) shared(c, e *parse.Claim) (all, both float64) {
 	return max(all, .01), both
 }
 
+// total returns the weight of a claim's stems.
+func (ev *Evidence) total(c *parse.Claim) (all float64) {
+	i := c.Place
+	known := i < len(ev.Claims) && ev.Claims[i] == c
+	if known && ev.totals == nil {
+		ev.totals = make([]float64, len(ev.Claims))
+	}
+	if !known || ev.totals[i] == 0 {
+		for s := range c.Stems {
+			all += ev.weight(s)
+		}
+		if all = max(all, .01); known {
+			ev.totals[i] = all
+		}
+		return all
+	}
+	return ev.totals[i]
+}
+
 // overlap is how many words two claims have in common, by weight, as a share of the
-// shorter one. Words of headings count half.
-func (ev *Evidence) overlap(c, e *parse.Claim) float64 {
+// shorter one: the first one's weight is given. Words of headings count half.
+func (ev *Evidence) overlap(c, e *parse.Claim, mine float64) float64 {
 	if c == nil {
 		return 0
 	}
-	mine, both := ev.shared(c, e)
-	theirs, _ := ev.shared(e, c)
+	both, theirs := 0.0, ev.total(e)
 	for s := range c.Stems {
-		if !e.Stems[s] && e.Context[s] {
+		if e.Stems[s] {
+			both += ev.weight(s)
+		} else if e.Context[s] {
 			both += .5 * ev.weight(s)
 		}
 	}
@@ -190,6 +220,7 @@ func (m *Match) better(d, x *parse.Detail, e *parse.Claim, rel parse.Relation, s
 type scale struct {
 	*Evidence
 	c, before *parse.Claim // the claim, and the sentence before it or nil
+	total     [2]float64   // the weights of their stems
 	met       map[*parse.Claim]*likeness
 	agreed    map[*parse.Detail][]*parse.Detail // up to two figures of the claim that agree with one
 }
@@ -201,13 +232,18 @@ type likeness struct {
 }
 
 func (ev *Evidence) scale(c, before *parse.Claim) *scale {
-	return &scale{ev, c, before, map[*parse.Claim]*likeness{}, map[*parse.Detail][]*parse.Detail{}}
+	total := [2]float64{ev.total(c)}
+	if before != nil {
+		total[1] = ev.total(before)
+	}
+	return &scale{ev, c, before, total, map[*parse.Claim]*likeness{}, map[*parse.Detail][]*parse.Detail{}}
 }
 
 func (s *scale) meet(e *parse.Claim) *likeness {
 	m := s.met[e]
 	if m == nil {
-		m = &likeness{.9 * max(s.overlap(s.c, e), .6*s.overlap(s.before, e)), s.c.CommonFigures(e)}
+		over := max(s.overlap(s.c, e, s.total[0]), .6*s.overlap(s.before, e, s.total[1]))
+		m = &likeness{.9 * over, s.c.CommonFigures(e)}
 		s.met[e] = m
 	}
 	return m

@@ -94,7 +94,7 @@ func newClauses(all []*clause) *clauses {
 		x.post = map[string][]int32{}
 		for i, c := range all {
 			for _, w := range c.words {
-				if at := x.post[w.Stem]; !parse.Stopwords.Has(w.Low) && (len(at) == 0 || at[len(at)-1] != int32(i)) {
+				if at := x.post[w.Stem]; !w.Empty && (len(at) == 0 || at[len(at)-1] != int32(i)) {
 					x.post[w.Stem] = append(at, int32(i))
 				}
 			}
@@ -110,7 +110,7 @@ func (x *clauses) like(c *clause) []*clause {
 	}
 	var postings [][]int32
 	for _, w := range c.words {
-		if at := x.post[w.Stem]; len(at) > 0 && !parse.Stopwords.Has(w.Low) {
+		if at := x.post[w.Stem]; len(at) > 0 && !w.Empty {
 			postings = append(postings, at)
 		}
 	}
@@ -168,7 +168,7 @@ func (ev *Evidence) clauses(c *parse.Claim, matches []Match, mine bool) (out []*
 		if w := &c.Words[i]; !w.Aside {
 			x := get(w.Clause)
 			x.words = append(x.words, w)
-			if !parse.Stopwords.Has(w.Low) {
+			if !w.Empty {
 				x.weight += ev.weight(w.Stem)
 			}
 		}
@@ -182,7 +182,7 @@ func (ev *Evidence) clauses(c *parse.Claim, matches []Match, mine bool) (out []*
 			d = m.With
 		}
 		x := get(d.Clause)
-		w := &parse.Word{Stem: fmt.Sprintf("#%d", i), Low: d.Text, Clause: d.Clause}
+		w := &parse.Word{Stem: fmt.Sprintf("#%d", i), Low: d.Text, Clause: d.Clause, Empty: parse.Stopwords.Has(d.Text)}
 		x.words, x.weight = append(x.words, w), x.weight+ev.weight(w.Stem)
 	}
 	for _, n := range c.Denials {
@@ -203,7 +203,7 @@ func (ev *Evidence) sharedClause(a, b *clause) (share float64, n int) {
 	parse.CountComparison()
 	both := 0.0
 	for _, w := range a.words {
-		if !parse.Stopwords.Has(w.Low) && b.has(w.Stem) {
+		if !w.Empty && b.has(w.Stem) {
 			both += ev.weight(w.Stem)
 			n += 1 + strings.Count(w.Stem, "#")
 		}
@@ -336,7 +336,7 @@ func (ev *Evidence) fitsBetter(m, t *clause, mine *clauses) bool {
 
 // without is the weight of a clause without one of its words.
 func (ev *Evidence) without(c *clause, w *parse.Word) float64 {
-	if parse.Stopwords.Has(w.Low) {
+	if w.Empty {
 		return c.weight
 	}
 	return c.weight - ev.weight(w.Stem)

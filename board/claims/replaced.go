@@ -25,7 +25,8 @@ func (q *quotation) replaced(d *parse.Detail) string {
 		switch rel := d.Relate(x); {
 		case rel.Agrees(), rel == parse.Coarser:
 			return ""
-		case rel == parse.OtherValue && !x.Denied && !x.Level && !x.Named && q.rivals(d, x) && sameKind(d, x):
+		case rel == parse.OtherValue && !x.Denied && !x.Level && !x.Named && q.rivals(d, x) && sameKind(d, x) &&
+			!ofOtherColumn(q.c, x):
 			rivals = append(rivals, x)
 		}
 	}
@@ -118,10 +119,19 @@ func (q *quotation) derives(d *parse.Detail) bool {
 // anotherName returns why a quote contradicts a name of a finding: it says much the same of somebody else. A name is
 // of several words, has a title, or is a part of such a name somewhere in the source. "Provider", which the source
 // explains by a name, initials and accounts are other ways to write one.
-func (ev *Evidence) anotherName(finding *parse.Claim, around []*parse.Claim, quote string) string {
-	said, low := parse.JoinClaims(around, ""), strings.ToLower(quote)
+func (q *quotation) anotherName() string {
+	ev, finding, around, quote, said := q.Evidence, q.c, q.around, q.text, q.said
+	low := strings.ToLower(quote)
 	if slices.ContainsFunc(parse.Tokenize(quote), func(t parse.Token) bool { return speakers.Has(t.Low) }) {
 		return ""
+	}
+	for _, e := range around {
+		if x, why := ev.anotherDid(finding, e); x != nil && strings.Contains(low, x.Words[len(x.Words)-1]) {
+			return why
+		}
+		if why := ev.otherInColumn(finding, e); why != "" && !strings.Contains(quote, "\n") {
+			return why
+		}
 	}
 	all, both := ev.shared(finding, said)
 	for k := range finding.Details {
@@ -201,7 +211,8 @@ func (ev *Evidence) partOfName(word string) bool {
 		ev.names = map[string]bool{}
 		for _, c := range ev.Claims {
 			for k := range c.Details {
-				if d := &c.Details[k]; d.Kind == parse.Name && (len(d.Words) > 1 || titled(&c.ReadWhole().Details[k])) {
+				if d := &c.Details[k]; d.Kind == parse.Name &&
+					(len(d.Words) > 1 || mayTitle(c) && titled(&c.ReadWhole().Details[k])) {
 					for _, w := range d.Words {
 						ev.names[w] = true
 					}

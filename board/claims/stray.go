@@ -108,15 +108,9 @@ func (ev *Evidence) Stranger(s *Survival) string {
 	if len(mine) == 0 {
 		return ""
 	}
-	near := slices.Clone(w.Claims)
-	first, last := w.Claims[0].Place, w.Claims[len(w.Claims)-1].Place
-	for _, i := range []int{first - 2, first - 1, last + 1} {
-		if i >= 0 && i < len(ev.Claims) && ev.Claims[i].Block == w.Claims[0].Block {
-			near = append(near, ev.Claims[i])
-		}
-	}
+	near := ev.paragraph(w)
 	if slices.ContainsFunc(near, func(e *parse.Claim) bool {
-		return slices.ContainsFunc(mine, func(d *parse.Detail) bool { return hasName(e, d) })
+		return slices.ContainsFunc(mine, func(d *parse.Detail) bool { return hasAnyWord(e, d) })
 	}) {
 		return ""
 	}
@@ -125,7 +119,7 @@ func (ev *Evidence) Stranger(s *Survival) string {
 			continue
 		}
 		for _, x := range persons(e) {
-			if !hasName(s.Claim, x) {
+			if !hasAnyWord(s.Claim, x) {
 				return fmt.Sprintf("another one: %s, not %s", x.Text, mine[0].Text)
 			}
 		}
@@ -133,10 +127,22 @@ func (ev *Evidence) Stranger(s *Survival) string {
 	return ""
 }
 
-// persons are the names of a claim that are those of people: with a title, or of two words.
+// paragraph returns the statements of a window and those beside them in their paragraph.
+func (ev *Evidence) paragraph(w *Window) []*parse.Claim {
+	near := slices.Clone(w.Claims)
+	first, last := w.Claims[0].Place, w.Claims[len(w.Claims)-1].Place
+	for _, i := range []int{first - 2, first - 1, last + 1} {
+		if i >= 0 && i < len(ev.Claims) && ev.Claims[i].Block == w.Claims[0].Block {
+			near = append(near, ev.Claims[i])
+		}
+	}
+	return near
+}
+
+// persons are the names of a claim that are those of people: with a title or an initial, or of two words.
 func persons(c *parse.Claim) (all []*parse.Detail) {
 	for i := range c.Details {
-		if d := &c.Details[i]; d.Kind == parse.Name && !d.Weak && (titled(d) || len(d.Words) == 2) {
+		if d := &c.Details[i]; d.Kind == parse.Name && !d.Weak && (titled(d) || len(d.Words) == 2 || initialled(c, d)) {
 			all = append(all, d)
 		}
 	}

@@ -65,7 +65,7 @@ const mostLacking = 5
 // Even gives all words the same weight, so that what a text says does not depend on its length. It changes ev, and
 // returns it.
 func (ev *Evidence) Even() *Evidence {
-	ev.rare = func(string) float64 { return 1 }
+	ev.rare, ev.totals = func(string) float64 { return 1 }, nil
 	return ev
 }
 
@@ -189,7 +189,7 @@ func (ev *Evidence) judge(c *parse.Claim, cmp Comparison) Survival {
 			s.has.agree++
 			continue
 		}
-		s.take(ev, cmp.Matches[i], &cmp)
+		s.take(ev, ev.dayOf(c, cmp.Matches[i]), &cmp)
 	}
 	if often.against != "" {
 		s.Reasons, s.often = append(s.Reasons, often.against), true
@@ -206,6 +206,26 @@ func (ev *Evidence) judge(c *parse.Claim, cmp Comparison) Survival {
 	return s
 }
 
+// dayOf returns a match of a day with a year or a month as one with the other day that stands there, if
+// there is one that no figure of the claim is: the list of 2024 has it as closed on 8 November, the claim
+// on the 18th.
+func (ev *Evidence) dayOf(c *parse.Claim, m Match) Match {
+	isDay := func(d *parse.Detail) bool { return d.T != nil && d.T.Dated && d.T.Days() <= 1 && !d.T.AnyYear }
+	if m.Rel != parse.Coarser || !isDay(m.Detail) {
+		return m
+	}
+	for k := range m.From.Details {
+		x := &m.From.Details[k]
+		if isDay(x) && m.Detail.Relate(x) == parse.OtherValue && !slices.ContainsFunc(c.Details, func(d parse.Detail) bool {
+			return isDay(&d) && d.Relate(x).Agrees()
+		}) {
+			m.With, m.Rel, m.Alike = x, parse.OtherValue, ev.alike(m.Detail, x)
+			return m
+		}
+	}
+	return m
+}
+
 // refute decides whether a window says something else than a claim: by a figure, by what
 // stands with a figure, or by words.
 func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
@@ -214,7 +234,10 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 	if cover >= .5 || n > 0 && cover >= .35 && back >= .3 || n > 1 {
 		said = slices.Concat(ev.swapped(cmp.Matches), ev.renamed(s.Claim, cmp.Matches))
 		by = cmp.saidByOthers(s.Claim)
-		if why := crosswise(s.Claim, cmp.Claims); why != "" {
+		if why := crosswise(s.Claim, cmp.Claims, parse.JoinClaims(cmp.Claims, "")); why != "" {
+			said = append(said, why)
+		}
+		if why := ev.doneByOther(s.Claim, &cmp.Window); why != "" {
 			said = append(said, why)
 		}
 	}
@@ -406,12 +429,27 @@ func (cmp *Comparison) figuresIn(e *parse.Claim) (n int) {
 
 // differs reports whether a window has another figure in the place of one of a claim.
 func (cmp *Comparison) differs(m Match) bool {
-	return m.With != nil && !m.With.Level &&
-		!(m.Detail.T != nil && m.Detail.T.Dated && tellWhen(cmp.Claims)) &&
+	return m.With != nil && !m.With.Level && !(m.Rel == parse.OtherBound && cmp.sameBound(m.From)) &&
+		!(m.Detail.T != nil && m.Detail.T.Dated && cmp.tellsWhen(m.From)) &&
 		m.Alike >= cmp.enough(m) && !m.Detail.Denied && !m.With.Denied &&
 		sameWay(m.Detail, m.With) && !cmp.worksOut(m) && !labels(m.Detail, m.With) && !cmp.isLimit(m) &&
 		(isDifference(m.With, m.From.Tokens()) == isDifference(m.Detail, cmp.of.Tokens())) &&
 		!(m.Rel == parse.OtherUnit && !strings.ContainsFunc(m.With.Text, writesUnit))
+}
+
+// sameBound reports whether a statement has a condition of the claim in other words: at most five, more
+// than five cannot.
+func (cmp *Comparison) sameBound(e *parse.Claim) bool {
+	same, _ := cmp.of.CompareConditions(e)
+	return same
+}
+
+// tellsWhen reports whether a window gives a day by another one, in a statement that has as much of the
+// claim as one has.
+func (cmp *Comparison) tellsWhen(one *parse.Claim) bool {
+	return tellWhen(slices.DeleteFunc(slices.Clone(cmp.Claims), func(e *parse.Claim) bool {
+		return sharedStems(cmp.of, e) < sharedStems(cmp.of, one) && cmp.figuresIn(e) <= cmp.figuresIn(one)
+	}))
 }
 
 // tellWhen reports whether some statements give a day by another one.

@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"blackboard/board/claims/parse"
 )
@@ -35,10 +38,43 @@ type Judged struct {
 // shortestVerbatim is from how many bytes on a text that is found is no accident.
 const shortestVerbatim = 20
 
-// Trace judges the statements of a report.
+// tracedAtOnce is how many statements are judged one after the other.
+const tracedAtOnce = 64
+
+// Trace judges the statements of a report, on all processors.
 func (ev *Evidence) Trace(report []*parse.Claim) []Standing {
 	out := make([]Standing, len(report))
-	for i, c := range report {
+	workers := []*Evidence{ev}
+	for len(workers) < min(runtime.GOMAXPROCS(0), 1+len(report)/tracedAtOnce) {
+		workers = append(workers, ev.clone())
+	}
+	var running sync.WaitGroup
+	var taken atomic.Int64
+	for _, own := range workers {
+		running.Go(func() {
+			for to := 0; to < len(report); {
+				to = int(taken.Add(tracedAtOnce))
+				own.trace(report, out, to-tracedAtOnce, min(to, len(report)))
+			}
+		})
+	}
+	running.Wait()
+	return out
+}
+
+// clone returns the same evidence with its own room for what is made at first use.
+func (ev *Evidence) clone() *Evidence {
+	own := *ev
+	own.Claims, own.totals, own.looked, own.names = make([]*parse.Claim, len(ev.Claims)), nil, nil, nil
+	for i, c := range ev.Claims {
+		own.Claims[i] = c.Clone()
+	}
+	return &own
+}
+
+func (ev *Evidence) trace(report []*parse.Claim, out []Standing, from, to int) {
+	for i := from; i < to; i++ {
+		c := report[i]
 		s := Standing{Claim: c, Verbatim: ev.verbatim(c)}
 		near := ev.about(c)
 		var before *parse.Claim
@@ -56,7 +92,6 @@ func (ev *Evidence) Trace(report []*parse.Claim) []Standing {
 		}
 		out[i] = s
 	}
-	return out
 }
 
 // verbatim returns the source that has a statement word for word, "" if none has it, or it is a row or short.
@@ -235,7 +270,7 @@ func (ev *Evidence) refutes(c *parse.Claim, nearest []*parse.Claim) (source, why
 			continue
 		}
 		mine, both := ev.shared(c, e)
-		theirs, _ := ev.shared(e, c)
+		theirs := ev.total(e)
 		if cover := both / mine; cover >= .5 || cover >= .3 && both/theirs >= .6 {
 			all = append(all, near{e, cover})
 		}
@@ -248,7 +283,7 @@ func (ev *Evidence) refutes(c *parse.Claim, nearest []*parse.Claim) (source, why
 			disagrees(c, w.Claims, n.e.Text), otherBound(matches))
 		if deniesAlone(c, w.Claims) || c.Denials == nil && n.e.Denials == nil {
 			for _, o := range ev.opposing(c, w, matches) {
-				if o.like >= sameClause {
+				if o.like >= sameClause && !(TurnsOnDenial(o.why) && mayDenyToo(c, n.e)) {
 					reasons = append(reasons, o.why)
 				}
 			}
@@ -261,6 +296,15 @@ func (ev *Evidence) refutes(c *parse.Claim, nearest []*parse.Claim) (source, why
 		}
 	}
 	return source, why
+}
+
+// mayDenyToo reports whether two statements of which one denies something may say the same all the same: the other one
+// is negative by what its words mean, or they say within which bound something may be.
+func mayDenyToo(c, e *parse.Claim) bool {
+	if countOutright(c) > 0 {
+		c, e = e, c
+	}
+	return saysNo(c, e) || hasOther(c.Tokens(), notYet, e.Tokens()) || setsLimit(c) || setsLimit(e)
 }
 
 // fewestShared is how many words a statement has at least in common with what refutes it.

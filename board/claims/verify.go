@@ -75,17 +75,20 @@ func (ev *Evidence) Verify(finding *parse.Claim, quote string, around []*parse.C
 			continue
 		}
 		why, value := quoted.contradicts(quote, one)
+		if value && ofOtherColumn(finding, quoted.Rival.With) {
+			continue
+		}
 		if why != "" && !program && (!value || one && spelled(d) || counted) {
 			v.Refuted = append(v.Refuted, why)
 		} else if why != "" && !inAnotherZone(finding, d, had) && !q.derives(d) {
 			v.misquoted = append(v.misquoted, misquotedFigure{d, why})
 		}
 	}
-	if why := ev.anotherName(finding, around, quote); why != "" && !program {
+	if why := q.anotherName(); why != "" && !program {
 		v.Refuted = append(v.Refuted, why)
 	}
 	v.Refuted = append(v.Refuted, otherThan(finding, around, quote)...)
-	if why := crosswise(finding, around); why != "" {
+	if why := crosswise(finding, around, q.said); why != "" {
 		v.Refuted = append(v.Refuted, why)
 	}
 	if finding.English && parse.IsEnglish(quote) && !isCells(quote) {
@@ -106,7 +109,8 @@ func (ev *Evidence) Verify(finding *parse.Claim, quote string, around []*parse.C
 		if how.Back >= .5 && cover >= .3 {
 			v.Refuted = append(v.Refuted, ev.swapped(how.Matches)...)
 			if !predicates(around[0]) || isCells(quote) {
-			} else if deniesAlone(finding, around) || around[0].Denials == nil && finding.Denials == nil {
+			} else if deniesAlone(finding, around) || finding.Denials == nil && !slices.ContainsFunc(around,
+				func(e *parse.Claim) bool { return e.Denials != nil }) {
 				against := ev.opposites(finding, how.Window, how.Matches)
 				turns := parse.IsConditional(finding, around) || isData(quote)
 				for _, why := range against {
@@ -156,6 +160,13 @@ func hasUnitOf(d, o *parse.Detail) bool {
 // spelled reports whether a figure is a number in words with a unit: ten days. It is looked for
 // nowhere else.
 func spelled(d *parse.Detail) bool { return d.Q != nil && d.Q.Word && d.Q.Dim != "" }
+
+// ofOtherColumn reports whether a figure stands in a column of which a claim says nothing: the p95 in ms
+// beside the worst five minutes.
+func ofOtherColumn(c *parse.Claim, x *parse.Detail) bool {
+	return x != nil && x.Cell != nil && x.Cell.Header != "" &&
+		!slices.ContainsFunc(parse.Stems(x.Cell.Header), func(s string) bool { return c.Stems[s] })
+}
 
 // within reports whether a figure is one of those that a bound of a quote admits: 100 euros, of up to 150.
 func within(d *parse.Detail, bounds ...*parse.Detail) bool {

@@ -81,6 +81,9 @@ func Condition(finding, quote, rest string) string {
 			!(cut && i == 0 && (x.Low == "and" || parse.Prepositions.Has(x.Low))) {
 			continue
 		}
+		if before := t.At(i - 1).Low; parse.OrderSign(before) != 0 {
+			continue // earlier if
+		}
 		if slices.ContainsFunc(own, func(y parse.Token) bool {
 			return y.Low == "only" || ownCondition.Has(y.Low) && !(onlyFor.Has(t.At(i+1).Low) && y.Low != "limited")
 		}) {

@@ -155,6 +155,29 @@ func (t *Note) numbered() string {
 	return ""
 }
 
+// OneSeries reports whether two notes begin with two numbers of one series: LRK-204 and LRK-210.
+func (t *Note) OneSeries(o *Note) bool {
+	serial := func(of *Note) string {
+		first := strings.Fields(of.text.Title + " " + of.text.Body)
+		for _, w := range first[:min(3, len(first))] {
+			if strings.ContainsAny(w, "0123456789") {
+				return strings.Trim(w, ".,:;()#")
+			}
+		}
+		return ""
+	}
+	noDigits := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsDigit(r) {
+				return -1
+			}
+			return r
+		}, s)
+	}
+	a, b := serial(t), serial(o)
+	return a != b && noDigits(a) != "" && noDigits(a) == noDigits(b)
+}
+
 // hasAny reports whether a text has one of some words.
 func (t *Note) hasAny(list []string) bool {
 	return slices.ContainsFunc(t.words,

@@ -51,12 +51,15 @@ func (r *Renewal) known() [len(renewing)]float64 {
 	for _, w := range r.Newer.words {
 		newer += w.weight
 	}
-	return [...]float64{1, is(changing().MatchString(r.Newer.text.Body)),
+	return [...]float64{1, is(r.Newer.TellsOfChange()),
 		is(r.Older.claims().read.HasOtherFigure(r.Newer.claims().read)) +
 			is(r.Wanted.HasKind() && r.Wanted.In(r.Older.text) && r.Wanted.In(r.Newer.text)),
 		r.Older.Share(r.Newer), math.Log1p(asked), asked / max(newer, 1), r.Score,
 		math.Log(float64(r.Near)), is(r.Next)}
 }
+
+// TellsOfChange reports whether an English note says that something is so now, or has gone.
+func (t *Note) TellsOfChange() bool { return changing().MatchString(t.text.Body) }
 
 // changing matches the words of a change in an English note: what is so now, what has gone, what
 // has come in whose place.

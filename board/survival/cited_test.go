@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blackboard/board/documents"
+	"blackboard/testdata/expect"
 )
 
 // TestCitedSets reads labelled sentences that cite findings: T says it, X says otherwise, M has nothing of it.
@@ -15,10 +16,7 @@ func TestCitedSets(t *testing.T) {
 		name                    string
 		doubted, passed, unsure int // true ones that fail; others that pass, or that are only to be read
 	}{{"tune", 0, 1, 0}, {"unread", 2, 1, 0}} {
-		text, err := os.ReadFile(filepath.Join("../../testdata/survival/cited", set.name+".txt"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := expect.Value(os.ReadFile(filepath.Join("../../testdata/survival/cited", set.name+".txt")))(t)
 		var findings map[string]string
 		all, doubted, passed, unsure := [3]int{}, 0, 0, 0
 		for line := range strings.Lines(string(text)) {

@@ -14,6 +14,7 @@ import (
 	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/wait"
 )
 
@@ -55,17 +56,12 @@ func sharedDir(tb testing.TB) string {
 func loadIrys(tb testing.TB, name string) irysRun {
 	tb.Helper()
 	dir := filepath.Join(sharedDir(tb), "data", "irys", name)
-	data, err := os.ReadFile(filepath.Join(dir, "iter_12_final.json"))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(filepath.Join(dir, "iter_12_final.json")))(tb)
 	var board struct {
 		Entries []struct{ ID, Type, Content string }
 		Signals []struct{ ID, Priority, Status, Content string }
 	}
-	if err := json.Unmarshal(data, &board); err != nil {
-		tb.Fatal(err)
-	}
+	expect.OK(tb, json.Unmarshal(data, &board))
 	var run irysRun
 	for _, e := range board.Entries {
 		run.Entries = append(run.Entries, Item{ID: e.ID, Why: WhyMustSurface,
@@ -84,10 +80,7 @@ func loadIrys(tb testing.TB, name string) irysRun {
 		tb.Fatal("no artifacts in ", dir, err)
 	}
 	for _, path := range paths {
-		r, err := documents.Open(path)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		r := expect.Value(documents.Open(path))(tb)
 		r.Name = filepath.Base(path)
 		run.Reports = append(run.Reports, r)
 	}
@@ -154,14 +147,9 @@ func plainCheck(item Item, reports []map[string]bool) bool {
 func TestSurvivalLabels(t *testing.T) {
 	cost.SkipTable(t)
 	sharedDir(t)
-	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "survival", "irys_labels.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(filepath.Join("..", "..", "testdata", "survival", "irys_labels.json")))(t)
 	var labels []label
-	if err := json.Unmarshal(data, &labels); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal(data, &labels))
 	runs := map[string]irysRun{}
 	ours, plain := map[string]*confusion{}, map[string]*confusion{}
 	for _, split := range []string{"tune", "held-out", "all"} {

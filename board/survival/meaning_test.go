@@ -9,6 +9,7 @@ import (
 	"blackboard/board/documents"
 	"blackboard/board/fault"
 	"blackboard/embed"
+	"blackboard/testdata/expect"
 )
 
 // topics is an embedder that knows three topics by their words, and nothing else.
@@ -52,9 +53,7 @@ func TestAddMeaning(t *testing.T) {
 	if s.Missing != 3 {
 		t.Fatalf("by words: %+v", s)
 	}
-	if err := s.AddMeaning(t.Context(), topics{}, 0.9, reports...); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.AddMeaning(t.Context(), topics{}, 0.9, reports...))
 	e1, e2, e3, e4 := s.Items[0], s.Items[1], s.Items[2], s.Items[3]
 	if !e1.Present || !e1.ByMeaning || e1.Cause != "" || *e1.Cosine != 1 ||
 		e1.Passage.Report != "b.md" {

@@ -7,15 +7,13 @@ import (
 	"testing"
 
 	"blackboard/board/documents"
+	"blackboard/testdata/expect"
 )
 
 // TestPairs holds which of the pairs in testdata/survival/pairs.txt are judged rightly:
 // an item, and a report of one sentence or two that says it, or does not.
 func TestPairs(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "survival", "pairs.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(filepath.Join("..", "..", "testdata", "survival", "pairs.txt")))(t)
 	wrong := 0
 	for line := range strings.Lines(string(data)) {
 		label, rest, _ := strings.Cut(strings.TrimSpace(line), ": ")

@@ -65,7 +65,8 @@ var (
 // attributes is what makes a finding one of who says something: that stays true when what is said is
 // called false.
 var attributes = text.NewRegexp(`(?i)\baccording to\b|\b(?:says?|said|state[sd]|claim(?:s|ed)|` +
-	`report(?:s|ed)|writes|wrote|declare[sd]|answer(?:s|ed)|tells|told) (?:\w+ )?that\b`)
+	`report(?:s|ed)|writes|wrote|declare[sd]|answer(?:s|ed)|warrant(?:s|ed)?|assure[sd]?|maintain(?:s|ed)?|` +
+	`insist(?:s|ed)?|tell|tells|told) (?:\w+ ){0,4}that\b`)
 
 // supposed is a clause that says when something else holds, and calls nothing false: once more than
 // two per cent are wrong, …

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blackboard/board/documents"
+	"blackboard/testdata/expect"
 )
 
 func TestSaid(t *testing.T) {
@@ -121,24 +122,16 @@ func readReview(t *testing.T, dir string) review {
 		r.altered[key] = strings.HasPrefix(label, "altered")
 	}
 	for name, text := range map[string]*string{"report.md": &r.report, "clean.md": &r.clean} {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := expect.Value(os.ReadFile(filepath.Join(dir, name)))(t)
 		*text = string(data)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "findings.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(filepath.Join(dir, "findings.jsonl")))(t)
 	for line := range strings.Lines(string(data)) {
 		var f struct {
 			Key, Content string
 			Must         bool `json:"must_surface"`
 		}
-		if err := json.Unmarshal([]byte(line), &f); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal([]byte(line), &f))
 		if f.Must {
 			r.items[f.Key] = Item{ID: f.Key, Why: WhyMustSurface, Content: f.Content}
 		}

@@ -13,6 +13,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/shared/potion"
 )
 
@@ -28,20 +29,12 @@ func checkSet(t *testing.T, set string, e embed.Embedder,
 	minCosine float64) map[string]*confusion {
 	t.Helper()
 	dir := filepath.Join("..", "..", "testdata", "survival", "meaning", set)
-	data, err := os.ReadFile(filepath.Join(dir, "items.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(filepath.Join(dir, "items.json")))(t)
 	var labels []setItem
-	if err := json.Unmarshal(data, &labels); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal(data, &labels))
 	by := map[string]*confusion{"all": {}}
 	for _, name := range []string{"r1.md", "r2.md", "r3.md", "r4.md", "r5.html"} {
-		report, err := documents.Open(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := expect.Value(documents.Open(filepath.Join(dir, name)))(t)
 		var items []Item
 		var its []setItem
 		for _, l := range labels {
@@ -52,9 +45,7 @@ func checkSet(t *testing.T, set string, e embed.Embedder,
 		}
 		all := Check(items, report)
 		if e != nil {
-			if err := all.AddMeaning(t.Context(), e, minCosine, report); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, all.AddMeaning(t.Context(), e, minCosine, report))
 		}
 		for i, r := range all.Items {
 			l := its[i]

@@ -29,6 +29,33 @@ func TestArithmetic(t *testing.T) {
 			right: "0.73", wrong: "0.78",
 		},
 		{
+			kind:    "a change from a figure",
+			records: "Computing at Ashby cost $38,420 in October; In November computing at Ashby fell to $35,910",
+			report:  "Computing dropped by # from $38,420.",
+			right:   "6.5 %", wrong: "9.5 %",
+		},
+		{
+			kind:    "a share of what is named",
+			records: "Ashby had revenue of EUR 57.6 million in 2025; Marlow alone bought for EUR 7.48 million in 2025",
+			report:  "Marlow bought for EUR 7.48 million in 2025, which is # of revenue.",
+			right:   "13 %", wrong: "17 %",
+		},
+		{
+			kind:    "points over a limit",
+			records: "The error may be 2.5 % at most in each field; The error was 1.6 % in North, 2.1 in Mill and 3.4 in Brae",
+			report:  "The error may be 2.5 % at most. In Brae it is # over the limit.",
+			right:   "0.9 points", wrong: "0.7 points",
+		},
+		{
+			kind: "a sum of three in a list",
+			records: "Half of the nodes would do and save $9,300 a month; Eight spare nodes cost $2,150 a month;" +
+				"The cold tier costs $18,900 a month less; The mirror costs $4,870 a month",
+			report: "- Half of the nodes would do and save $9,300 a month.\n- The eight spare nodes cost $2,150 a month." +
+				"\n- The cold tier costs $18,900 a month less.\n- The mirror costs $4,870 a month.\n\n" +
+				"Together the first three measures bring # a month.",
+			right: "$30,350", wrong: "$31,350",
+		},
+		{
 			kind:    "a surcharge",
 			records: "A lorry pays 21.40 pounds a metre on the ferry; There is a bunker surcharge of 8 % on the ferry",
 			report:  "A lorry pays 21.40 pounds a metre, and with the bunker surcharge of 8 % this comes to #.",

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blackboard/board/documents"
+	"blackboard/testdata/expect"
 )
 
 var benchWords = strings.Fields(
@@ -93,10 +94,7 @@ func BenchmarkTrace(b *testing.B) {
 	b.ReportAllocs()
 	b.ResetTimer()
 	for range b.N {
-		r, err := Check(each(records), nil, report)
-		if err != nil {
-			b.Fatal(err)
-		}
+		r := expect.Value(Check(each(records), nil, report))(b)
 		b.ReportMetric(float64(r.Checked), "facts")
 		b.ReportMetric(r.Share, "share")
 		b.ReportMetric(float64(len(report.Text()))/1e3, "KB")

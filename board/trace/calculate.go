@@ -198,7 +198,9 @@ func (a *amount) inRange(x, y *amount) bool {
 		x.in != nil && x.in == y.in && y.start > x.end && y.start-x.end <= len(" to ") && a.value == y.value-x.value+1
 }
 
-func (a *amount) ofBoth(x, y *amount) string { return cmp.Or(a.of(x, y, true), a.of(y, x, true)) }
+func (a *amount) ofBoth(x, y *amount, apart bool) string {
+	return cmp.Or(a.of(x, y, apart), a.of(y, x, apart))
+}
 
 // alike reports whether counts may count one thing: no two of them say otherwise.
 func alike(all ...*amount) bool {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"blackboard/board/documents"
+	"blackboard/testdata/expect"
 )
 
 // A report cites places as posts do. What exists is supported; a line behind the end, another page
@@ -46,10 +47,7 @@ func TestCitations(t *testing.T) {
 		"plan.xlsx @ Totals!B7": Supported,
 		"plan.xlsx @ Totals!B8": Unsupported,
 	} {
-		r, err := Check(board, sources, documents.New("report.md", "The vault seals itself ("+cited+").\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := expect.Value(Check(board, sources, documents.New("report.md", "The vault seals itself ("+cited+").\n")))(t)
 		found := false
 		for _, f := range r.Facts {
 			if f.Text == cited {

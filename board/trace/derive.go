@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"blackboard/board/claims/parse"
 	"blackboard/board/documents"
 	"blackboard/board/words"
 )
@@ -133,7 +134,8 @@ func (d *deriver) fromTwo(f *fact, own []amount, others, nearest []int32) bool {
 				if x.equal(&y) || !fits(&x, &y) { // one figure, in the record and in the report
 					continue
 				}
-				if how := f.amount.ofBoth(&x, &y); how != "" {
+				base := d.baseOf(f, &x, &y)
+				if how := f.amount.ofBoth(&x, &y, base == ""); how != "" && (base == "" || how == base) {
 					return d.setDerived(f, how, []amount{x, y}, append(slices.Clone(others), r)...)
 				}
 			}
@@ -150,7 +152,7 @@ func (d *deriver) fromTwo(f *fact, own []amount, others, nearest []int32) bool {
 					if x.equal(&y) || !fits(&x, &y) { // one figure, in two records
 						continue
 					}
-					if how := f.amount.ofBoth(&x, &y); how != "" {
+					if how := f.amount.ofBoth(&x, &y, true); how != "" {
 						return d.setDerived(f, how, []amount{x, y}, q, r)
 					}
 				}
@@ -159,6 +161,37 @@ func (d *deriver) fromTwo(f *fact, own []amount, others, nearest []int32) bool {
 	}
 	return false
 }
+
+// baseOf says what a percentage is if its sentence says of what it is one, or from where: a share of revenue, where a
+// record has the revenue; a change of 6.5 % from so much, which stands there. It returns "" otherwise.
+func (d *deriver) baseOf(f *fact, inRecord, own *amount) string {
+	text := d.units[f.unit].Text
+	if f.amount.dim != "%" {
+		return ""
+	}
+	if own.in == d.units[f.unit].Claim && own.start > f.end {
+		between := words.Split(text[f.end:own.start], "")
+		if len(between) > 0 && baseCue(between[len(between)-1]) {
+			return "a change"
+		}
+	}
+	after := words.Split(text[f.end:], "")
+	if len(after) == 0 || after[0] != "of" {
+		return ""
+	}
+	for _, w := range after[1:min(len(after), 4)] {
+		if parse.IsContentWord(w) {
+			if inRecord.in.Stems[parse.Stem(w)] {
+				return "a share"
+			}
+			break
+		}
+	}
+	return ""
+}
+
+// baseCue reports whether a word stands before what a change is one of: 6.5 % down from $38,420.
+func baseCue(w string) bool { return w == "from" || w == "than" || w == "to" }
 
 // fromFar reports whether a figure follows from supported ones that stand further away
 // in the report: a sum or a difference where the sentence says so, or so much for each
@@ -186,6 +219,9 @@ func (d *deriver) fromFar(i int, own []amount) bool {
 			}
 		}
 	}
+	if d.sumOfRun(f, pool) {
+		return true
+	}
 	if len(own) == 0 || f.amount.digits < 2 {
 		return false
 	}
@@ -211,6 +247,24 @@ func (d *deriver) fromFar(i int, own []amount) bool {
 					(f.amount.near(x.value*a.value) || f.amount.near(x.value/a.value)) {
 					return d.setDerived(f, "so much for each", []amount{x, *a}, g.support[0])
 				}
+			}
+		}
+	}
+	return false
+}
+
+// sumOfRun reports whether a figure that its sentence says to be of several together is the sum of three or more that
+// follow each other, as in a list above it.
+func (d *deriver) sumOfRun(f *fact, pool []*fact) bool {
+	if f.amount.digits < 3 || !d.hasCue(f, togetherCues()) {
+		return false
+	}
+	for k := range pool {
+		sum, from, records := 0.0, []amount(nil), []int32(nil)
+		for n, x := range pool[k:] {
+			sum, from, records = sum+x.amount.value, append(from, x.amount), append(records, x.support[0])
+			if n > 1 && f.amount.near(sum) {
+				return d.setDerived(f, "a sum", from, records...)
 			}
 		}
 	}
@@ -286,7 +340,7 @@ var cues = lazySet(`total totals totalling combined together sum overall altoget
 	share percent percentage proportion rate ratio average mean up down rose fell grew growth
 	increase increased decrease decreased higher lower more less fewer remaining remainder left
 	rest per each times double doubled triple half saved saving savings net margin between apart
-	later earlier aggregate cumulative of differ differs`)
+	later earlier aggregate cumulative of differ differs thus hence therefore missing`)
 
 // togetherCues are words of sentences that add up.
 var togetherCues = lazySet("together combined total totalling altogether jointly sum both")
@@ -299,7 +353,7 @@ var sumCues = lazySet(`total totals totalling combined together sum altogether d
 // saidCues are words of sentences that say that a figure follows from others.
 var saidCues = sync.OnceValue(func() map[string]bool {
 	m := words.SetOf(`excess exceeds exceeded too shortfall falls fall drops drop dropped gains gained gain lost lose loses over under
-		leaves leave short cheaper dearer slower faster larger smaller bigger before after all
+		leaves leave short missed misses cheaper dearer slower faster larger smaller bigger before after all
 		both whole whereas instead would thus hence therefore cover covers avoided error
 		deviation`)
 	for _, cues := range []map[string]bool{cues(), sumCues(), togetherCues(), restCues(),
@@ -350,8 +404,11 @@ func (d *deriver) explain(i int) {
 }
 
 func (t *tracer) hasCue(f *fact, cues map[string]bool) bool {
-	return slices.ContainsFunc(words.Split(t.units[f.unit].Text, ""),
-		func(w string) bool { return cues[w] })
+	u := &t.units[f.unit]
+	if u.words == nil {
+		u.words = words.Split(u.Text, "")
+	}
+	return slices.ContainsFunc(u.words, func(w string) bool { return cues[w] })
 }
 
 // otherValue returns the figure that a record has of the same kind, "" if it has none.

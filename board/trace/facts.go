@@ -16,12 +16,13 @@ import (
 type unit struct {
 	*parse.Claim
 	report *documents.Document
-	row    int     // of a table, from 1; 0: no row, or its header
-	before int     // the unit before, in the same block, or that introduces a table; -1
-	header int     // the unit of the table's header, or -1
-	cells  []int   // where the cells of a row begin in its text
-	heads  []int32 // the words of the headings above it, the nearest first
-	own    []int32 // its words
+	row    int      // of a table, from 1; 0: no row, or its header
+	before int      // the unit before, in the same block, or that introduces a table; -1
+	header int      // the unit of the table's header, or -1
+	cells  []int    // where the cells of a row begin in its text
+	heads  []int32  // the words of the headings above it, the nearest first
+	own    []int32  // its words
+	words  []string // as they are written, made at first use
 }
 
 // fact is a fact to look for.
@@ -76,9 +77,12 @@ func (t *tracer) readReport(r *documents.Document) {
 	first := len(t.units)
 	var intro, header, row int
 	block := -1
-	for i, s := range parse.ReadReport(r) {
+	all := parse.ReadReport(r)
+	said := make([]*parse.Claim, len(all))
+	atOnce(len(all), func(i int) { said[i] = parse.ExtractFacts(all[i], "") })
+	for i, s := range all {
 		n := first + i
-		u := unit{Claim: parse.ExtractFacts(s, ""), report: r, before: -1, header: -1}
+		u := unit{Claim: said[i], report: r, before: -1, header: -1}
 		if s.Block != block {
 			block, row, header, intro = s.Block, 0, -1, -1
 			if i > 0 && !t.units[n-1].Title {
@@ -253,7 +257,7 @@ func inBackticks(text string, start, end int) (int, int) {
 // readIdentifier reads a path, a name of a file or a function, a code, a version, an address.
 func (fr *factReader) readIdentifier(f fact) {
 	text := fr.u.Text[f.start:f.end]
-	if f.detail.Weak || strings.Trim(text, "0123456789/-,:–.") == "" && strings.Count(text, ".") < 2 ||
+	if f.detail.Weak || fr.ownName() || strings.Trim(text, "0123456789/-,:–.") == "" && strings.Count(text, ".") < 2 ||
 		quarter.MatchString(text) || utf8.RuneCountInString(text) < 2 || ofWords(text) {
 		return
 	}
@@ -263,6 +267,17 @@ func (fr *factReader) readIdentifier(f fact) {
 		f.kind = KindIdentifier
 		fr.add(f)
 	}
+}
+
+// ownName reports whether a unit is the title of its report, or says under which name it is filed: such names say
+// what the report is about.
+func (fr *factReader) ownName() bool {
+	first := fr.unit
+	for first > 0 && fr.units[first-1].report == fr.u.report {
+		first--
+	}
+	return fr.u.Title && fr.unit == first || fr.unit-first <= 3 &&
+		slices.ContainsFunc(words.Split(fr.u.Text, ""), func(w string) bool { return w == "reference" || w == "ref" })
 }
 
 // ofWords reports whether a text is made of common words and a number: over-75, 22-year-old.
@@ -340,10 +355,25 @@ func (fr *factReader) readName(f fact) {
 		fr.names = append(fr.names, fr.word(parse.Stem(w)))
 	}
 	if fr.u.Title || fr.u.Header || fr.titleCase() || len(f.runs) == 0 || len(names) == 1 &&
-		(utf8.RuneCountInString(surface) < 2 || acronym(surface) && knownWord(surface)) {
+		(utf8.RuneCountInString(surface) < 2 || acronym(surface) && (knownWord(surface) || fr.explains(surface, f.start))) {
 		return
 	}
 	fr.add(f)
+}
+
+// explains reports whether the report itself says, here or before, what an abbreviation stands for: the plan of the
+// clinical investigation (PCI).
+func (fr *factReader) explains(short string, at int) bool {
+	if before, is := strings.CutSuffix(fr.u.Text[:at], "("); is {
+		initials := ""
+		for _, w := range strings.FieldsFunc(before, func(r rune) bool { return r == ' ' || r == '-' }) {
+			if !parse.Stopwords.Has(w) {
+				initials += strings.ToUpper(w[:1])
+			}
+		}
+		fr.explained[short] = fr.explained[short] || strings.HasSuffix(initials, short)
+	}
+	return fr.explained[short]
 }
 
 func between(r rune) bool {

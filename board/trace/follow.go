@@ -136,7 +136,7 @@ func (d *deriver) calculateAs(i int) bool {
 			return d.setDerived(f, how, nil, others...)
 		}
 	}
-	cue := d.hasCue(f, cues())
+	cue := d.hasCue(f, cues()) || f.amount.operand().points
 	for _, r := range slices.Concat(others, d.near[i]) {
 		all := d.figures(r)
 		if !slices.Contains(others, r) {

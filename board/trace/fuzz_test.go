@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"blackboard/board/documents"
+	"blackboard/testdata/expect"
 )
 
 // FuzzTrace holds trace to two promises: no text makes it panic, and a report that is
@@ -24,7 +25,7 @@ func FuzzTrace(f *testing.F) {
 		"y-run` v1.2.3  \x00tps://a.b/c?d=1 X-\x1b e1",
 		"Sold<!-- o. -->200 units, ~~12~~ 13 in Ohio.",
 		"Co", "# ea4\n\n1 202d of. one\n2", "# d \n\n1. one\n2", "the call of a.go:1é. foo__bar (1i~~1", "1.([;oneTwodays", "4-no. ?00ב?YO",
-		"߂o ٣2May １X-92 1i[^1]of no_**_e1 ```a__b",
+		"# Z\t6l\n6H", "߂o ٣2May １X-92 1i[^1]of no_**_e1 ```a__b",
 	) {
 		f.Add(s, "Other words of Crestline, 12 of them.")
 	}
@@ -33,15 +34,12 @@ func FuzzTrace(f *testing.F) {
 		records := each([]Record{{ID: "e1", Text: text}, {ID: "e2", Text: other, Ref: text}})
 		doc := documents.New("source.md", other)
 		sources := func(read func(*documents.Document) error) error { return read(doc) }
-		r, err := Check(
+		r := expect.Value(Check(
 			records,
 			sources,
 			documents.New("report.md", text),
 			documents.New("other.md", other),
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		))(t)
 		if r.Checked != len(r.Facts) ||
 			r.Checked != r.Supported+r.Derived+r.SourceOnly+r.Unsupported {
 			t.Errorf("the counts do not add up: %+v", r)

@@ -15,9 +15,10 @@ import (
 // the reports, not with the board: it keeps the id of each record, some records for
 // each word of a report, and those that are nearest to its facts.
 type tracer struct {
-	units []unit
-	facts []fact
-	lower map[string]bool // words of the reports in lower case
+	units     []unit
+	facts     []fact
+	lower     map[string]bool // words of the reports in lower case
+	explained map[string]bool // the abbreviations that a report explains
 
 	vocabulary map[string]int32 // the stems of the reports' words
 	isName     map[int32]bool
@@ -137,6 +138,7 @@ type hit struct {
 func newTracer() *tracer {
 	return &tracer{
 		lower:      map[string]bool{},
+		explained:  map[string]bool{},
 		vocabulary: map[string]int32{},
 		isName:     map[int32]bool{},
 		byDate:     map[parse.FigureKey][]int32{},

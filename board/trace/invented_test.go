@@ -142,8 +142,7 @@ func TestInvented(t *testing.T) {
 			if err := tr.readNearest(each(all)); err != nil {
 				t.Fatal(err)
 			}
-			tr.derive()
-			tr.weighAll()
+			tr.conclude()
 			want := c.invented + c.ok
 			at := strings.LastIndex(report, want)
 			i := slices.IndexFunc(tr.facts, func(f fact) bool {

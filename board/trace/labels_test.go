@@ -132,8 +132,7 @@ func (l *labelled) judge(tb testing.TB, inserted, supported map[string]*tally) (
 	if err := t.readNearest(board); err != nil {
 		tb.Fatal(err)
 	}
-	t.derive()
-	t.weighAll()
+	t.conclude()
 	claimed := map[*fact]bool{}
 	count := func(b label, kind string, into map[string]*tally, want bool) {
 		start, end := l.place(tb, b)
@@ -253,8 +252,7 @@ func (l *labelled) judgeOne(tb testing.TB, report *documents.Document, start, en
 	if err := t.readNearest(board); err != nil {
 		tb.Fatal(err)
 	}
-	t.derive()
-	t.weighAll()
+	t.conclude()
 	return slices.ContainsFunc(t.facts, func(f fact) bool {
 		from, to := t.span(&f)
 		return from < end && to > start && f.verdict.Verdict == Unsupported

@@ -21,6 +21,7 @@ func (d *deriver) figures(r int32) []amount {
 	}
 	var all []amount
 	for _, c := range d.kept[r] {
+		var unit *amount // that one figure has for those that follow: 1.6 points in North, 2.1 in Mill
 		for k := range c.Details {
 			x := &c.Details[k]
 			at := x.At
@@ -28,7 +29,14 @@ func (d *deriver) figures(r int32) []amount {
 				at += x.Cell.Column << 10
 			}
 			if x.Q != nil {
-				all = append(all, amountOf(c, x, at))
+				a := amountOf(c, x, at)
+				all = append(all, a)
+				if a.dim != "" {
+					unit = &a
+				} else if unit != nil && a.nouns[0] == "" && x.Cell == nil && a.digits > 1 {
+					a.like(unit)
+					all = append(all, a)
+				}
 			}
 			all = appendMoments(all, c, x)
 		}

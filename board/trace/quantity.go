@@ -198,7 +198,7 @@ var placeWords = lazySet(`page pages p pp section sections sec table tables figu
 	chapters ch appendix annex exhibit step steps item items footnote note line lines no
 	nr number part parts paragraph paragraphs para finding findings recommendation
 	recommendations question questions option options point row rows column slide sheet
-	volume vol issue article art clause cl cls schedule attachment phase tier level task`)
+	volume vol issue article art clause cl cls rule rules regulation schedule attachment phase tier level task draft`)
 
 // structureWords are what a report counts of itself.
 var structureWords = lazySet(`section sections chapter chapters table tables figure figures
@@ -318,13 +318,16 @@ func (fr *factReader) isStructural(f *fact, before, after []string) bool {
 		fraction := next == "out" || next == "in" && parse.IsNumber(at(after, 1)) ||
 			last == "in" && (parse.IsNumber(second) || parse.IsNumber(at(before, len(before)-3))) ||
 			last == "every" || last == "of" && second == "out" || fractions()[next]
-		return q.Number < 2 || fraction || plain && (!counted || q.Number < 3) || ownCount ||
+		return q.Number < 2 || fraction || plain && (!counted || q.Number < 3) || pointing(last) || ownCount ||
 			len(before) == 0 && materials()[next] || slices.Contains(before, "would") || slices.Contains(after, "would")
 	case plain && counted && q.Value <= 20 && q.Whole && ownCount:
 		return true
 	}
 	return u.row > 0 && plain && q.Value == float64(u.row) && f.detail.Cell.Column == 0
 }
+
+// pointing reports whether a word stands before a number of things that the report has named: the first three.
+func pointing(w string) bool { return w == "first" || w == "these" || w == "those" }
 
 var fractions = lazySet(`half halves third thirds quarter quarters fifth fifths sixth sixths
 	eighth eighths tenth tenths`)

@@ -464,6 +464,10 @@ func (s *scanner) hit(n int32, how match, line int) {
 		return
 	}
 	h := hit{record: s.record, how: how, foreign: s.alien}
+	if len(a.hits) == maxHits && h.score()+3*len(f.near)+len(f.far) < a.worst { // whatever words both have
+		a.settle(f)
+		return
+	}
 	for i, id := range f.near {
 		if s.has(id) {
 			h.mask |= 1 << i
@@ -477,6 +481,10 @@ func (s *scanner) hit(n int32, how match, line int) {
 		if s.has(id) {
 			h.mask |= 1 << (i + nearBits)
 		}
+	}
+	if len(a.hits) == maxHits && h.score() < a.worst {
+		a.settle(f)
+		return
 	}
 	for _, id := range s.names {
 		h.foreign = h.foreign || !f.speaksOf(id)

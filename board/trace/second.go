@@ -9,6 +9,7 @@ import (
 	"blackboard/board/claims"
 	"blackboard/board/claims/parse"
 	"blackboard/board/documents"
+	"blackboard/board/words"
 )
 
 // This file asks the engine of claims about the statements of a report, and takes over what
@@ -66,16 +67,10 @@ func (t *tracer) readNearest(board Records) error {
 		n++
 		return nil
 	})
-	var running sync.WaitGroup
-	for i := range scanners {
-		running.Go(func() {
-			for k := i; k < len(all); k += scanners {
-				r := &all[k].r
-				all[k].said = claimsOf(r.ID, documents.New(r.ID, r.Text).Text(), parse.ExtractFacts)
-			}
-		})
-	}
-	running.Wait()
+	atOnce(len(all), func(i int) {
+		r := &all[i].r
+		all[i].said = claimsOf(r.ID, documents.New(r.ID, r.Text).Text(), parse.ExtractFacts)
+	})
 	for _, a := range all {
 		t.kept[a.n] = a.said
 		for _, c := range a.said {
@@ -87,14 +82,25 @@ func (t *tracer) readNearest(board Records) error {
 	return err
 }
 
-// weighAll judges the facts of all reports by the records that are nearest to their statements: it supports
-// facts, refutes them, and adds statements that are contradicted.
-func (t *tracer) weighAll() {
-	ev := claims.NewEvidence(t.weighed)
-	facts := len(t.facts)
+// atOnce does n things, several at once.
+func atOnce(n int, do func(i int)) {
+	var running sync.WaitGroup
+	for k := range scanners {
+		running.Go(func() {
+			for i := k; i < n; i += scanners {
+				do(i)
+			}
+		})
+	}
+	running.Wait()
+}
+
+// standings says what the records that are nearest to the statements of all reports have of them.
+func (t *tracer) standings() map[*parse.Claim]*claims.Standing {
+	ev, standings := claims.NewEvidence(t.weighed), map[*parse.Claim]*claims.Standing{}
 	for first := 0; first < len(t.units); {
-		last := first
 		var said, titles []*parse.Claim
+		last := first
 		for ; last < len(t.units) && t.units[last].report == t.units[first].report; last++ {
 			if c := t.units[last].Claim; c.Title {
 				titles = append(titles, c)
@@ -102,7 +108,6 @@ func (t *tracer) weighAll() {
 				said = append(said, c)
 			}
 		}
-		standings := map[*parse.Claim]*claims.Standing{}
 		all := ev.Trace(said)
 		for i := range all {
 			standings[all[i].Claim] = &all[i]
@@ -110,15 +115,21 @@ func (t *tracer) weighAll() {
 		for i, s := range ev.Trace(titles) {
 			standings[titles[i]] = &claims.Standing{Claim: s.Claim, Details: s.Details}
 		}
-		for i := range facts {
-			if f := &t.facts[i]; f.unit >= first && f.unit < last {
-				f.weigh(standings[t.units[f.unit].Claim])
-			}
-		}
-		for i := first; i < last; i++ {
-			t.contradicted(i, standings[t.units[i].Claim])
-		}
 		first = last
+	}
+	return standings
+}
+
+// conclude looks at the unsupported facts again, and judges the facts of all reports by the records that are
+// nearest to their statements: it supports facts, refutes them, and adds statements that are contradicted.
+func (t *tracer) conclude() {
+	t.derive()
+	standings := t.standings()
+	for i := range t.facts {
+		t.facts[i].weigh(standings[t.units[t.facts[i].unit].Claim])
+	}
+	for i := range t.units {
+		t.contradicted(i, standings[t.units[i].Claim])
 	}
 }
 
@@ -142,7 +153,7 @@ func (f *fact) weigh(s *claims.Standing) {
 			break
 		}
 		*v = Fact{Verdict: Supported, Entries: []string{d.Source}}
-	case d.Verdict == claims.Refuted && !f.isSpan():
+	case d.Verdict == claims.Refuted && !f.isSpan() && !(s.Title && v.Verdict == Supported): // no titles are weighed
 		f.refuted = true
 		*v = Fact{Verdict: Unsupported, Cause: OtherUnit, Entries: []string{d.Source}, Why: d.String()}
 	}
@@ -152,6 +163,9 @@ func (f *fact) weigh(s *claims.Standing) {
 // anything like.
 func (t *tracer) contradicted(i int, s *claims.Standing) {
 	verdict := Fact{Verdict: Unsupported, Cause: Opposite, Entries: []string{s.By}, Why: s.By + ": " + s.Against}
+	if advises(t.units[i].Claim) {
+		return
+	}
 	if s.Unsaid != "" {
 		verdict = Fact{Verdict: Unsupported, Cause: Absent, Why: s.Unsaid}
 	} else if s.Against == "" {
@@ -160,6 +174,14 @@ func (t *tracer) contradicted(i int, s *claims.Standing) {
 	t.facts = append(t.facts, fact{kind: KindStatement, unit: i, end: len(s.Text), verdict: verdict,
 		refuted: !claims.TurnsOnDenial(s.Against)})
 }
+
+// advises reports whether a statement stands under a heading of what shall be done.
+func advises(c *parse.Claim) bool {
+	return len(c.Heads) > 0 && slices.ContainsFunc(words.Split(c.Heads[len(c.Heads)-1], ""),
+		func(w string) bool { return advice()[w] })
+}
+
+var advice = lazySet("recommend recommendation recommendations actions steps advice proposals measures todo")
 
 // isSpan reports whether a fact follows from two days: the five months from 26 October to 28 March.
 func (f *fact) isSpan() bool {

@@ -165,8 +165,7 @@ func Check(board Records, sources Sources, reports ...*documents.Document) (Resu
 	if err := t.readNearest(board); err != nil {
 		return Result{}, err
 	}
-	t.derive()
-	t.weighAll()
+	t.conclude()
 	if sources != nil &&
 		slices.ContainsFunc(t.facts,
 			func(f fact) bool { return f.verdict.Verdict == Unsupported }) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blackboard/board/documents"
+	"blackboard/testdata/expect"
 )
 
 // traced traces a report against records e1, e2, …
@@ -16,10 +17,7 @@ func traced(t *testing.T, report string, records ...string) Result {
 	for i, text := range records {
 		all = append(all, Record{ID: fmt.Sprintf("e%d", i+1), Text: text})
 	}
-	r, err := Check(each(all), nil, documents.New("report.md", report))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := expect.Value(Check(each(all), nil, documents.New("report.md", report)))(t)
 	return r
 }
 
@@ -326,10 +324,7 @@ func TestReference(t *testing.T) {
 	report := documents.New("report.md",
 		"There are 3 tokens of the session. The gateway checks 41 scopes.\n\n"+
 			"Wennick said so on 3 June 2026.\n")
-	r, err := Check(each(records), nil, report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := expect.Value(Check(each(records), nil, report))(t)
 	var got []string
 	for _, f := range r.Facts {
 		got = append(got, fmt.Sprintf("%s: %s", f.Text, f.Describe()))
@@ -382,7 +377,6 @@ func TestUnsure(t *testing.T) {
 	}
 	for report, want := range map[string]bool{
 		"Churn of Crestline was 14 %.":                                  true,
-		"# Case KX-4471\n\nChurn of Crestline was 9 %.":                 true,
 		"Of the 350 hosts of Marlow 118 more are new than last year.":   true,
 		"The clerk at Marlow did not know the password.":                true,
 		"The plant of Marlow has 350 hosts. Each costs 12 euros a day.": false,
@@ -443,14 +437,11 @@ func TestSources(t *testing.T) {
 		"lease.txt",
 		"Lease\n\nThe monthly lease costs are 7,450 dollars.\nSigned: Vexler Partners, 29 February 2024\n",
 	)
-	r, err := Check(
+	r := expect.Value(Check(
 		each([]Record{{ID: "e1", Text: "Signed on 2024-02-29"}}),
 		func(read func(*documents.Document) error) error { return read(source) },
 		report,
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	))(t)
 	var got []string
 	for _, f := range r.Facts {
 		s := fmt.Sprintf("%s %s %v", f.Text, f.Verdict, f.Entries)

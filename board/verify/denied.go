@@ -40,14 +40,14 @@ func (s *Source) cut(f *Finding, places []match) string {
 // cutOut returns the word that takes back what a quote says, "" if there is none at one of
 // its places, or the finding itself denies something.
 func (s *Source) cutOut(f *Finding, places []match) (word string) {
-	if plain.MatchString(f.Evidence) || plain.MatchString(f.Content) ||
-		denial.MatchString(f.Content) && !denial.MatchString(f.Evidence) {
-		return ""
-	}
 	for _, m := range places {
 		if word = s.denier(m); word == "" {
 			return ""
 		}
+	}
+	if plain.MatchString(f.Evidence) || plain.MatchString(f.Content) ||
+		denial.MatchString(f.Content) && !denial.MatchString(f.Evidence) {
+		return ""
 	}
 	return word
 }

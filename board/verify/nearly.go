@@ -125,13 +125,16 @@ func (x *index) nearest(q *stream, from, to int) (best match, diffs []Difference
 			return left > 0
 		})
 	}
-	ranked := make([]int, 0, len(votes))
+	ranked := make([]int, 0, maxAlignments+1)
 	for b := range votes {
-		ranked = append(ranked, b)
+		at, _ := slices.BinarySearchFunc(ranked, b, func(a, b int) int { return cmp.Or(votes[b]-votes[a], a-b) })
+		if at < maxAlignments {
+			ranked = slices.Insert(ranked, at, b)
+			ranked = ranked[:min(len(ranked), maxAlignments)]
+		}
 	}
-	slices.SortFunc(ranked, func(a, b int) int { return cmp.Or(votes[b]-votes[a], a-b) })
 	fewest := n + 1
-	for _, b := range ranked[:min(len(ranked), maxAlignments)] {
+	for _, b := range ranked {
 		begin := max(0, b*bucket-n-bucket)
 		end := min(len(x.words), b*bucket-n+2*bucket+n)
 		if begin >= end {

@@ -25,7 +25,7 @@ func (s *Source) said(f *Finding, o Outcome, at match) Outcome {
 	finding := parse.ExtractText(f.Content, "")
 	evidence := s.evidence(at)
 	v := evidence.Verify(finding, f.Evidence, evidence.OnLines(s.lines(at)))
-	lacking := s.lacking(f, at, v.Has)
+	lacking := s.lacking(f, finding, at, v.Has)
 	if len(lacking) > 0 {
 		lacking = s.underived(f, lacking, at)
 	}
@@ -100,11 +100,11 @@ func (s *Source) figures() *claims.Evidence {
 // lacking returns the numbers, dates and identifiers of a finding that neither its quote
 // nor its source has, nor the reference that it gives, and that no quantity in the lines of
 // its quote means.
-func (s *Source) lacking(f *Finding, at match, has func(string) bool) (lacking []asked) {
+func (s *Source) lacking(f *Finding, finding *parse.Claim, at match, has func(string) bool) (lacking []asked) {
 	var known []*parse.Claim
 	var code []quantity
 	translated := false
-	for _, a := range valuesOf(f.Content) {
+	for _, a := range valuesOf(finding, f.Content) {
 		if a.Kind == KindName || a.Kind == KindIdentifier && isBrand(a.Text) || has(a.Text) ||
 			strings.Contains(f.SourceDoc, a.Text) {
 			continue
@@ -180,7 +180,7 @@ func (s *Source) underived(f *Finding, lacking []asked, at match) []asked {
 		return lacking
 	}
 	var row []float64
-	for _, v := range valuesOf(f.Evidence) {
+	for _, v := range valuesOf(parse.ExtractText(f.Evidence, ""), f.Evidence) {
 		if v.Kind == KindNumber {
 			row = append(row, v.d.Q.Value)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board/documents"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/shared"
 )
 
@@ -291,13 +292,8 @@ func TestFiguresOfProse(t *testing.T) {
 func TestPartOfARow(t *testing.T) {
 	const csv = "point,km,course,bib,first,last,note\n10 km,10.0,main,2104,09:31:02,10:44:51,ok\n40 km,40.0,main,7602,11:12:20,15:40:08,23 stopped\n"
 	name := filepath.Join(t.TempDir(), "timing.csv")
-	if err := os.WriteFile(name, []byte(csv), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	d, err := documents.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(name, []byte(csv), 0o600))
+	d := expect.Value(documents.Open(name))(t)
 	for quote, want := range map[string]string{
 		"40 km,40.0,main,7602,11:12:20,15:40:08": Found,
 		"main,7602,11:12:20":                     Found,
@@ -333,6 +329,27 @@ func TestOtherNotation(t *testing.T) {
 		got := doc.Check(&Finding{Type: "observation", Content: c.says, Evidence: c.quote, SourceDoc: "minutes.txt"})
 		if got.Verdict != c.verdict || got.OtherLanguage != c.other {
 			t.Errorf("%s of %s: %s (%s), in another language %v", c.says, c.quote, got.Verdict, got.Note, got.OtherLanguage)
+		}
+	}
+}
+
+// TestOtherColumns: what is worked out from a row is not contradicted by a column of which the finding says nothing.
+func TestOtherColumns(t *testing.T) {
+	const csv = "row,invoice,received,lot,subject,net_eur,retained_eur,paid_on,paid_eur\n" +
+		"7,R-1007,2024-12-16,1,shell interim 7,390000,19500,2025-01-24,370500\n" +
+		"8,R-1008,2025-01-15,1,shell interim 8,160000,0,2025-02-12,160000\n"
+	name := filepath.Join(t.TempDir(), "invoices.csv")
+	expect.OK(t, os.WriteFile(name, []byte(csv), 0o600))
+	s := NewSource(expect.Value(documents.Open(name))(t))
+	s.Raw = rawText(name)
+	for content, verdict := range map[string]string{
+		"From R-1008, the last invoice of lot 1, nothing was retained; at 5 % it should have been 8,000 EUR.": ValueMissing,
+		"R-1008 was a net invoice of 190,000 EUR.":                                                            Refuted,
+	} {
+		o := s.Check(&Finding{Content: content, Evidence: "R-1008,2025-01-15,1,shell interim 8,160000,0,2025-02-12,160000",
+			SourceDoc: "invoices.csv"})
+		if o.Verdict != verdict {
+			t.Errorf("%q: %s %s", content, o.Verdict, o.Note)
 		}
 	}
 }

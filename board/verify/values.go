@@ -27,11 +27,11 @@ type asked struct {
 }
 
 // valuesOf returns the numbers, dates, identifiers and names of a finding, each once.
-func valuesOf(content string) (all []asked) {
+func valuesOf(finding *parse.Claim, content string) (all []asked) {
 	seen := map[Value]bool{}
 	listed := 0
-	for k, details := 0, parse.ExtractText(content, "").Details; k < len(details); k++ {
-		d := &details[k]
+	for k := range finding.Details {
+		d := &finding.Details[k]
 		v := Value{Kind: [...]string{KindNumber, KindDate, KindName, KindIdentifier}[d.Kind], Text: d.Text}
 		switch {
 		case d.Weak || claims.IsHandle(d.Text), d.Kind == parse.Identifier && oneSlash(d.Text),
@@ -72,7 +72,7 @@ func (s *Source) content(f *Finding) Outcome {
 	}
 	var missing []asked
 	var operands [][2]float64
-	wanted := valuesOf(f.Content)
+	wanted := valuesOf(parse.ExtractText(f.Content, ""), f.Content)
 	if len(wanted) == 0 {
 		return s.verbatim(f)
 	}

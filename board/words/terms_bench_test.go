@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 // prose returns about n bytes of something that has the word lengths, frequencies and
@@ -50,10 +52,7 @@ func prose(n int) string {
 }
 
 func BenchmarkAnalyze(b *testing.B) {
-	code, err := os.ReadFile("token.go")
-	if err != nil {
-		b.Fatal(err)
-	}
+	code := expect.Value(os.ReadFile("token.go"))(b)
 	for _, bench := range []struct{ name, text string }{
 		{"prose", prose(1 << 20)},
 		{"code", string(code)},

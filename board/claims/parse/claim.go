@@ -65,15 +65,6 @@ func (t Topic) Side(stem string) uint8 {
 	return 0
 }
 
-// stands notes on which side of a detail a stem stands.
-func (t Topic) stands(stem string, side uint8) {
-	for i := range t {
-		if t[i].Stem == stem {
-			t[i].side |= side
-		}
-	}
-}
-
 // Closeness is how close a stem is to a detail, from 0 to 1.
 func (t Topic) Closeness(stem string) float64 {
 	for i := range t {
@@ -84,14 +75,24 @@ func (t Topic) Closeness(stem string) float64 {
 	return 0
 }
 
-func (t *Topic) add(stem string, by float64) {
+// of returns what a topic has of a stem, which it has from then on.
+func (t *Topic) of(stem string) *TopicStem {
 	for i := range *t {
 		if (*t)[i].Stem == stem {
-			(*t)[i].Closeness = max((*t)[i].Closeness, by)
-			return
+			return &(*t)[i]
 		}
 	}
-	*t = append(*t, TopicStem{stem, by, 0})
+	if *t == nil {
+		*t = make(Topic, 0, 8)
+	}
+	*t = append(*t, TopicStem{Stem: stem})
+	return &(*t)[len(*t)-1]
+}
+
+func (t *Topic) add(stem string, by float64) *TopicStem {
+	x := t.of(stem)
+	x.Closeness = max(x.Closeness, by)
+	return x
 }
 
 // A Word is a content word of a claim.
@@ -100,6 +101,7 @@ type Word struct {
 	Clause    int
 	Aside     bool // only ruled out
 	Capital   bool
+	Empty     bool   // it says nothing about what a text is about
 	Text      string // as written
 }
 
@@ -118,6 +120,7 @@ type Claim struct {
 	skimmed      bool        // without what its details are about and what it denies
 	Later        bool        // what they are about is read when it is asked for (see whole)
 	Unstemmed    bool        // they are about more than it has as stems
+	again        bool        // of its details alone, as the rest is known
 	metres       bool        // an m that stands behind a number is a metre
 	English      bool
 	TokensRead   int          // tokens that have been read
@@ -155,11 +158,11 @@ func (c *Claim) Fill() *Claim {
 	s, source := c.Statement, c.Source
 	r := readings.Get().(*reading)
 	defer readings.Put(r)
-	for _, h := range s.Heads {
-		c.under(h)
+	for i := 0; i < len(s.Heads) && !c.again; i++ {
+		c.under(r, s.Heads[i])
 	}
 	if source != "" && !isHandle(source) {
-		c.ContextDates = append(c.ContextDates, datesOf(strings.Map(apart, source))...)
+		c.ContextDates = append(c.ContextDates, r.heading(strings.Map(apart, source)).dates...)
 	}
 	if s.Cells == nil {
 		r.lex(s.Text)
@@ -171,8 +174,10 @@ func (c *Claim) Fill() *Claim {
 	clause := 0
 	for i := range s.Cells {
 		if cell := &s.Cells[i]; cell.Text != "" {
-			c.under(cell.Header)
-			c.under(cell.Label)
+			if !c.again {
+				c.under(r, cell.Header)
+				c.under(r, cell.Label)
+			}
 			r.lex(cell.Text)
 			clause = c.take(r, cell.Text, cell, clause) + 1
 		}
@@ -181,10 +186,17 @@ func (c *Claim) Fill() *Claim {
 	return c
 }
 
+// Clone returns the same claim with its own room for what is read or made later, so that two may be asked at once.
+func (c *Claim) Clone() *Claim {
+	own := *c
+	own.Details, own.FigureIndex = slices.Clone(c.Details), nil
+	return &own
+}
+
 // ReadWhole reads what was left for later.
 func (c *Claim) ReadWhole() *Claim {
 	if c.Later {
-		of := Extract(c.Statement, c.Source)
+		of := (&Claim{Statement: c.Statement, English: true, again: true}).Fill()
 		c.Later = false
 		copy(c.Details, of.Details) // which others may have by now
 	}
@@ -204,7 +216,7 @@ func (c *Claim) labelled() {
 			continue
 		}
 		for i := range c.Words {
-			if w := &c.Words[i]; w.Clause > d.Clause && !Stopwords.Has(w.Low) {
+			if w := &c.Words[i]; w.Clause > d.Clause && !w.Empty {
 				d.Topic.add(w.Stem, .6)
 			}
 		}
@@ -219,17 +231,40 @@ func apart(r rune) rune {
 }
 
 // under adds the stems and the dates of a heading or header above a statement.
-func (c *Claim) under(text string) {
+func (c *Claim) under(r *reading, text string) {
 	if text == "" {
 		return
 	}
 	if c.Context == nil {
 		c.Context = map[string]bool{}
 	}
-	for _, w := range Stems(text) {
+	h := r.heading(text)
+	for _, w := range h.stems {
 		c.Context[w] = true
 	}
-	c.ContextDates = append(c.ContextDates, datesOf(text)...)
+	c.ContextDates = append(c.ContextDates, h.dates...)
+}
+
+// A heading is what a statement takes from one above it, or from its source.
+type heading struct {
+	stems []string
+	dates []Detail
+}
+
+// manyHeadings is how many headings a reading knows: many statements stand under one.
+const manyHeadings = 64
+
+func (r *reading) heading(text string) heading {
+	h, known := r.heads[text]
+	if !known {
+		if len(r.heads) >= manyHeadings || r.heads == nil {
+			r.heads = map[string]heading{}
+		}
+		text = strings.Clone(text) // not the document
+		h = heading{Stems(text), datesOf(text)}
+		r.heads[text] = h
+	}
+	return h
 }
 
 // ExtractDocument reads the statements of a document.
@@ -258,6 +293,11 @@ func ExtractText(text, source string) *Claim {
 // JoinClaims returns one claim with the texts, words, details and denials of several, without their headings.
 func JoinClaims(all []*Claim, source string) *Claim {
 	out := &Claim{Statement: &Statement{}, Source: source, Stems: map[string]bool{}, English: true}
+	words, details, stems := 0, 0, 0
+	for _, c := range all {
+		words, details, stems = words+len(c.Words), details+len(c.Details), stems+len(c.Stems)
+	}
+	out.Words, out.Details, out.Stems = make([]Word, 0, words), make([]Detail, 0, details), make(map[string]bool, stems)
 	clause, first := 0, 0
 	for _, c := range all {
 		out.Text = strings.TrimSpace(out.Text + " " + c.Text)
@@ -292,6 +332,7 @@ type reading struct {
 	used, aside []bool // tokens of figures; tokens that are only ruled out
 	of          []int
 	is          []bool
+	heads       map[string]heading // the last ones
 }
 
 var readings = sync.Pool{New: func() any { return &reading{} }}
@@ -356,7 +397,9 @@ func (c *Claim) take(r *reading, text string, cell *Cell, clause int) int {
 	}
 	details := c.Details[first:]
 	r.lendUnits(details, cell)
-	c.takeWords(r)
+	if !c.again || cell != nil {
+		c.takeWords(r)
+	}
 	for k := range details {
 		if d := &details[k]; d.IsFigure() && !c.skimmed && !c.Later {
 			r.own(r.extent(d))
@@ -370,7 +413,9 @@ func (c *Claim) take(r *reading, text string, cell *Cell, clause int) int {
 			r.around(d, cell)
 		}
 		details[k].FirstToken += c.TokensRead
-		c.nameStems(&details[k])
+		if !c.again {
+			c.nameStems(&details[k])
+		}
 	}
 	c.TokensRead += len(t) + 1
 	if len(t) > 0 {
@@ -400,7 +445,7 @@ func (c *Claim) takeWords(r *reading) {
 		if c.Unstemmed = c.Unstemmed || x.has(isTopic) && (word != x.lexeme() || !x.has(content)); !x.has(content) {
 			continue
 		}
-		w := Word{word.stem, word.low, r.clause[i], r.aside[i], x.HasCapital(), x.Text}
+		w := Word{word.stem, word.low, r.clause[i], r.aside[i], x.HasCapital(), word.is&isEmpty != 0, x.Text}
 		c.Words = append(c.Words, w)
 		if !x.has(isEmpty) {
 			c.Stems[w.Stem] = true
@@ -448,8 +493,8 @@ func (c *Claim) ReadDetail(t Tokens, i int) (d Detail, next int, ok bool) {
 	case t.serviceName(i):
 		return Detail{Kind: Identifier, Words: []string{x.Low + "-" + t[i+1].Low}, Weak: true}, i + 2,
 			true
-	case titles.Has(x.Low) && t.At(i+1).HasCapital():
-	case x.HasCapital() && !Stopwords.Has(x.Low) && !Weekdays.Has(x.Low) && currencies()[x.Low] == "":
+	case t.At(i+1).HasCapital() && titles.Has(x.Low):
+	case x.HasCapital() && !x.has(isEmpty) && !Weekdays.Has(x.Low) && currencies()[x.Low] == "":
 		d, next = t.name(i)
 		return d, next, true
 	}
@@ -483,7 +528,7 @@ func (t Tokens) name(i int) (d Detail, next int) {
 	words := []string{t[i].Low}
 	for next = i + 1; len(words) < 6; next++ {
 		y := t.At(next)
-		if y.Kind == WordToken && y.HasCapital() && !Stopwords.Has(y.Low) && months()[y.Low] == 0 &&
+		if y.Kind == WordToken && y.HasCapital() && !y.has(isEmpty) && months()[y.Low] == 0 &&
 			(currencies()[y.Low] == "" || t.At(next+1).Kind != NumberToken) { // Brackley College GBP 5,400
 			words = append(words, y.Low)
 		} else if y.Text != "&" || !t.At(next+1).HasCapital() {
@@ -503,217 +548,7 @@ func (t Tokens) serviceName(i int) bool {
 	b, second, after := t.At(i-1), t.At(i+1), t.At(i+2)
 	return second.tied && second.Kind == WordToken && !t[i].tied && !t[i].HasCapital() &&
 		!second.HasCapital() && !after.tied && (b.Kind == MarkToken || beforeName.Has(b.Low)) &&
-		(after.Kind != WordToken || Stopwords.Has(after.Low))
-}
-
-// FromMark, ToMark and ByMark are marks in a topic of a change: from 74 to 91, by 17.
-const FromMark, ToMark, ByMark = "@from", "@to", "@by"
-
-// around collects what a detail is about: the words beside it, the closer the more. A word
-// behind the end of a clause counts for less, and one that belongs to another figure: in
-// "17 % of sales at a 46 % margin" sales belong to 17 %.
-func (r *reading) around(d *Detail, cell *Cell) {
-	t := r.t
-	begin, end := r.extent(d)
-	for k := max(0, begin-14); k < min(len(t), end+14); k++ {
-		x := &t[k]
-		if k >= begin && k < end || r.used[k] || x.Kind != WordToken && x.Kind != NameToken {
-			continue
-		}
-		by := r.closeness(begin, end, k)
-		if o := r.owner[k]; o != 0 && o != begin+1 && d.IsFigure() {
-			by *= .5
-		}
-		switch {
-		case x.Kind == NameToken:
-			for _, p := range SplitName(x.Text) {
-				if len(p) > 2 && !Stopwords.Has(p) {
-					d.Topic.add(Stem(p), by)
-				}
-			}
-		case x.has(isTopic):
-			s := x.lexeme().stem
-			d.Topic.add(s, by)
-			d.Topic.stands(s, map[bool]uint8{true: Leading, false: Trailing}[k < begin])
-		}
-	}
-	r.mark(d, begin)
-	if cell == nil {
-		return
-	}
-	for _, w := range Stems(cell.Label) {
-		d.Topic.add(w, 1)
-	}
-	for _, w := range Stems(cell.Header) {
-		d.Topic.add(w, .8)
-	}
-}
-
-// extent returns the tokens of a detail, with a currency before it.
-func (r *reading) extent(d *Detail) (begin, end int) {
-	begin, end = d.FirstToken, d.FirstToken+1
-	if !d.IsFigure() {
-		return begin, begin + max(1, len(d.Words))
-	}
-	for end < len(r.t) && r.used[end] && r.figure[end] == r.figure[begin] {
-		end++
-	}
-	for begin > 0 && r.used[begin-1] && r.figure[begin-1] == r.figure[begin] {
-		begin--
-	}
-	return begin, end
-}
-
-// mark says whether a figure is the beginning, the end or the amount of a change.
-func (r *reading) mark(d *Detail, begin int) {
-	b := begin - 1
-	for fillsBound.Has(r.t.At(b).Low) || abouts.Has(r.t.At(b).Low) {
-		b--
-	}
-	switch r.t.At(b).Low {
-	case "from":
-		d.Topic.add(FromMark, 1)
-	case "by":
-		d.Topic.add(ByMark, 1)
-	case "to", "until", "till":
-		d.Topic.add(ToMark, 1)
-	}
-}
-
-// closeness is 1 for a word beside a detail, and less for each token between them, each end
-// of a clause and each other figure.
-func (r *reading) closeness(begin, end, k int) float64 {
-	from, to, n, parted := k, begin, 0, 0
-	if k >= end {
-		from, to = end-1, k
-	}
-	for i := from; i < to; i++ {
-		at := i + 1
-		if k < begin {
-			at = i
-		}
-		opens := r.t[at].Text == "(" || r.t[i+1].Text == "(" || k < begin && r.t[i].Text == "("
-		if r.clause[i] != r.clause[i+1] && !(opens && k < begin) {
-			parted++
-		}
-		if !r.used[at] {
-			n++
-		} else if at > from && (r.figure[at] != r.figure[max(0, at-1)]) {
-			parted++
-		}
-	}
-	by := 1 / (1 + .25*float64(max(0, n-1)))
-	for range min(parted, 3) {
-		by *= .55
-	}
-	return by
-}
-
-var beforeOwned = NewSet("of on in for with")
-
-// own marks the words that belong to a figure: 17 % of sales, 46 % gross margin, a gross
-// margin of 46 %.
-func (r *reading) own(begin, end int) {
-	k := end
-	if beforeOwned.Has(r.t.At(k).Low) {
-		k++
-	}
-	for n := 0; n < 3 && k < len(r.t) && r.t[k].Kind == WordToken && !r.used[k] &&
-		r.clause[k] == r.clause[end-1] && !Prepositions.Has(r.t[k].Low) && r.t[k].Low != "against"; k++ {
-		if r.owner[k] = begin + 1; !Stopwords.Has(r.t[k].Low) {
-			n++
-		}
-	}
-	if r.t.At(begin-1).Low != "of" {
-		return
-	}
-	k = begin - 2
-	for n := 0; n < 2 && k >= 0 && r.t[k].Kind == WordToken && !r.used[k] && !Stopwords.Has(r.t[k].Low); k-- {
-		r.owner[k] = begin + 1
-		n++
-	}
-}
-
-// lendUnits gives units to numbers that have none beside them: that of their column, of
-// their subject (inventory days rose to 91), of their name (timeout_ms = 5000), or of the
-// last figure of a list or range (from 74 to 91 weeks).
-func (r *reading) lendUnits(details []Detail, cell *Cell) {
-	for k := range details {
-		q := details[k].Q
-		if q == nil || q.Dim != "" || len(q.Noun) > 0 {
-			continue
-		}
-		if u := cell.unit(); u.dim != "" {
-			q.take(u, u.dim != "money" && u.dim != "percent")
-			continue
-		}
-		r.unitBefore(q, details[k].FirstToken)
-	}
-	for k := len(details) - 2; k >= 0; k-- {
-		r.unitOfNext(&details[k], &details[k+1])
-	}
-}
-
-// unitBefore takes a unit from a name or a subject before a number.
-func (r *reading) unitBefore(q *Quantity, i int) {
-	for j := i - 1; j >= max(0, i-9) && q.Dim == ""; j-- {
-		x := &r.t[j]
-		if r.scope[j] != r.scope[i] && !(x.Kind == NameToken && j == i-2) { // timeout_ms: 1500
-			if j == i-1 {
-				continue
-			}
-			break
-		}
-		if x.Kind == NameToken && j >= i-3 {
-			q.take(unitOfName(x.Text), true)
-			q.Minutes = q.Minutes || q.Dim == "" && strings.HasSuffix(x.Low, "_min")
-		}
-		b := r.t.At(j - 1)
-		u := units()[x.Low]
-		if j == i-1 && (u.dim == "length" || u.dim == "time" && u.factor >= 3600 && len(x.Low) > 2) &&
-			b.Kind == WordToken && x.Kind == WordToken && !strings.HasSuffix(x.Low, "s") { // at km 41.3, on day 42
-			q.take(u, false)
-		}
-		if (u.dim == "time" || u.dim == "bytes") && !r.used[j] &&
-			x.Kind == WordToken && len(x.Low) > 3 && strings.HasSuffix(x.Low, "s") &&
-			b.Kind == WordToken && !Stopwords.Has(b.Low) {
-			q.take(u, true)
-		}
-	}
-}
-
-// unitOfName returns the unit at the end of a name: timeout_ms, ttl_s. In swabs_min it may be a minimum: no unit.
-func unitOfName(name string) unit {
-	p := SplitName(name)
-	if len(p) < 2 {
-		return unit{}
-	}
-	last := p[len(p)-1]
-	if keyBounds[last] != 0 || len(last) == 1 && !strings.Contains(loneUnits, last) {
-		return unit{}
-	}
-	return units()[last]
-}
-
-var inLists = NewSet(", and or to – - /")
-
-// unitOfNext gives a figure the unit or the zone of the next one in a list or range.
-func (r *reading) unitOfNext(x, y *Detail) {
-	if x.T != nil && y.T != nil && x.T.Clock >= 0 && x.T.Zone == nil && y.FirstToken-x.FirstToken <= 3 {
-		x.T.Zone = y.T.Zone // from 10:02 to 10:41 UTC
-	}
-	a, b := x.Q, y.Q
-	if y.Level || a == nil || b == nil || a.Dim != "" && !a.Soft || b.Dim == "" || b.Soft ||
-		len(a.Noun) > 0 || a.Value == 0 || b.Number == 0 || y.FirstToken-x.FirstToken > 4 {
-		return
-	}
-	for _, w := range r.t[x.FirstToken+1 : y.FirstToken] {
-		if !inLists.Has(w.Low) && currencies()[w.Low] == "" {
-			return
-		}
-	}
-	a.scale(a.Number / a.Value)
-	a.take(unit{b.Dim, b.Unit, b.Value / b.Number, b.Per}, false)
+		(after.Kind != WordToken || after.has(isEmpty))
 }
 
 // Quoted is behind the name of a source whose text is quoted: it lacks its headings, so it

@@ -88,7 +88,7 @@ func (t Tokens) sentencePart(from int) int {
 // before a condition is denied with it, and what is forbidden behind it.
 func (t Tokens) conditionsOf(from int) (all []condition) {
 	sign, unless, modal, denied := 1, 1, false, false
-	first := fronted.Has(t[from].Low)
+	first := fronted.Has(t[from].Low) || t.At(from+1).Low == "than" // more than five cannot be claimed
 	for i := from; i < len(t); i++ {
 		modal = modal || allows.Has(t[i].Low) || forbids.Has(t[i].Low) || deniedBy.Has(t[i].Low) || Modals.Has(t[i].Low)
 		denied = denied || t.IsDenial(i)
@@ -137,11 +137,12 @@ func (t Tokens) IsDenial(i int) bool {
 		nobodyBut.Has(low) && t.At(i+1).Low == "but", low == "no" && t.At(i+2).Low == "but":
 		return false
 	}
-	if low == "missing" && t.At(i+1).Low == "it" { // missing it costs a fee
-		return false
+	if low == "missing" && t.At(i+1).Low == "it" || low == "free" && t.At(i+1).Low != "of" {
+		return false // missing it costs a fee; free chlorine
 	}
 	waits := strings.HasPrefix(low, "wait") && t.At(i+1).Low == "for"
-	return Negators.Has(low) && !needTo.Has(low) && !waits || deniedBy.Has(low) && low != "off" || forbids.Has(low)
+	return Negators.Has(low) && !needTo.Has(low) && !waits || forbids.Has(low) ||
+		deniedBy.Has(low) && low != "off" && t.At(i+1).Low != "under" && t.At(i+1).Low != "below" // dropped under
 }
 
 // condition reads a condition that begins at a token.

@@ -109,7 +109,7 @@ func (r *reading) focus(k, step, n int, within []int) (out []string, first int) 
 		if len(out) > 0 && noun && Prepositions.Has(x.Low) {
 			break
 		}
-		if x.Kind == WordToken && !Stopwords.Has(x.Low) {
+		if x.Kind == WordToken && !x.has(isEmpty) {
 			if len(out) == 0 {
 				first = k
 			}
@@ -133,7 +133,7 @@ func (c *Claim) denyAfter(r *reading, i int) {
 			d.Clause = r.clause[k] // not after 25 minutes
 		}
 	case !slices.ContainsFunc(t[i:at], func(x Token) bool {
-		return x.Kind == WordToken && !Stopwords.Has(x.Low) && !Negators.Has(x.Low)
+		return x.Kind == WordToken && !x.has(isEmpty) && !Negators.Has(x.Low)
 	}):
 		d.Clause = r.clause[at] // none of which failed
 	}
@@ -150,7 +150,7 @@ func (c *Claim) denyAfter(r *reading, i int) {
 // before it.
 func (c *Claim) denyBeside(r *reading, i int) {
 	t := r.t
-	if x := t.At(i + 1); x.Kind == WordToken && !Stopwords.Has(x.Low) && !breaks.Has(x.Low) { // the missing check
+	if x := t.At(i + 1); x.Kind == WordToken && !x.has(isEmpty) && !breaks.Has(x.Low) { // the missing check
 		f, _ := r.focus(i+1, 1, 2, r.clause)
 		c.Denials = append(c.Denials, Denial{t[i].Text, r.clause[i], f})
 		return

@@ -18,8 +18,14 @@ var inWord = strings.NewReplacer("’", "", "'", "", "_", "", "-", "")
 // emphasis and what parts cells. Numbers stay, and signs that change the meaning.
 func Flatten(text string) (f FlatText) {
 	var b strings.Builder
-	for _, t := range Tokenize(reNote.ReplaceAllString(text, "")) {
-		s := inWord.Replace(t.Low)
+	if strings.Contains(text, "[^") {
+		text = reNote.ReplaceAllString(text, "")
+	}
+	b.Grow(len(text))
+	places := make([]int, 2*len(text))
+	f.at, f.end = places[:0:len(text)], places[len(text):len(text)]
+	for _, t := range Tokenize(text) {
+		s := replace(inWord, t.Low)
 		switch {
 		case t.Kind == NumberToken:
 			s = t.Text

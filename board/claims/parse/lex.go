@@ -110,7 +110,7 @@ func lowered(text string) string { return replace(hyphens, strings.ToLower(text)
 // replace is r.Replace, which makes a new string of any, but for plain words and numbers, which it leaves as they are.
 func replace(r *strings.Replacer, s string) string {
 	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf || s[i] == '\'' || s[i] == ' ' || s[i] == '_' {
+		if s[i] >= utf8.RuneSelf || s[i] == '\'' || s[i] == ' ' || s[i] == '_' || s[i] == '-' {
 			return r.Replace(s)
 		}
 	}

@@ -135,6 +135,9 @@ func (t Tokens) numberInWords(i int) (v float64, n int) {
 		return scales()[t.word(i+2)] / 2, 3
 	case ok && v > 0 && next == "and" && t.aHalf(i+2): // two and a half
 		return v + .5, 4
+	case (low == "a" || low == "an") && units()[next].dim != "" && t.word(i+2) == "and" &&
+		t.aHalf(i+3): // a year and a half
+		return 1, 1
 	case ok && v > 1 && next == "dozen":
 		return 12 * v, 2
 	case ok && next == "hundred":
@@ -413,7 +416,7 @@ func (t Tokens) NumberedThing(i int) string {
 	} else if n.Glued {
 		return ""
 	}
-	if x.Kind != WordToken || Stopwords.Has(x.Low) || !reBare.MatchString(n.Text) {
+	if x.Kind != WordToken || x.has(isEmpty) || !reBare.MatchString(n.Text) {
 		return ""
 	}
 	if u, _ := t.unit(after); u.dim != "" || t.At(after).Text == "%" ||

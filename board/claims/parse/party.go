@@ -50,7 +50,7 @@ func (t Tokens) party(k, step int) (who []string) {
 		if breaks.Has(t[k].Low) {
 			break
 		}
-		if !Stopwords.Has(t[k].Low) {
+		if !t[k].has(isEmpty) {
 			who = append(who, Stem(t[k].Low))
 		}
 	}

@@ -197,7 +197,7 @@ func (q *Quantity) measured(t Tokens, next int, currency string) int {
 		q.Dim, q.Unit = "percent", "%"
 		q.scale(100)
 	default:
-		for k := next; len(q.Noun) < 2 && t.At(k).Kind == WordToken && !Stopwords.Has(t.word(k)); k++ {
+		for k := next; len(q.Noun) < 2 && t.At(k).Kind == WordToken && !t[k].has(isEmpty); k++ {
 			q.Noun = append(q.Noun, Stem(t.word(k)))
 		}
 	}

@@ -58,6 +58,9 @@ func (q *Quantity) against(e *Quantity) Relation {
 	case q.Dim == e.Dim:
 	case ConvertibleDimensions[q.Dim+" "+e.Dim]:
 		equal, rounded = q.equalsConverted(e)
+		if !equal && !rounded && (q.Dim == "ratio" || e.Dim == "ratio") {
+			return Incomparable // two thirds, 2:1
+		}
 	case q.Dim == "" || e.Dim == "":
 		return q.againstBare(e, equal, rounded)
 	case sameDigits && !(q.Word && e.Word):
@@ -129,9 +132,19 @@ func (q *Quantity) againstSameKind(e *Quantity, equal, rounded, sameDigits bool)
 		return OtherSign
 	case q.Dim != "" && sameDigits && q.Unit != e.Unit:
 		return OtherUnit
+	case max(q.seconds(), e.seconds()) > farApart*min(q.seconds(), e.seconds()):
+		return Incomparable // what takes an hour and a half, and what holds for three years
 	}
 	return OtherValue
 }
+
+// seconds is how long a time is, 0 of what is no time.
+func (q *Quantity) seconds() float64 {
+	return math.Abs(q.Value) * map[string]float64{"time": 1, "months": month}[q.Dim]
+}
+
+// farApart is how many times longer a time is that is hardly said in the place of another one.
+const farApart = 1000
 
 // perUnit returns the unit that a rate is for.
 func perUnit(q *Quantity) unit { return units()[strings.ToLower(q.Per)] }

@@ -73,7 +73,7 @@ func (t Tokens) hour(i int) (h, next int) {
 		return 0, 0
 	}
 	after := t.At(i + 1)
-	if after.Kind == WordToken && !Stopwords.Has(after.Low) && t.meridian(i+1) == "" &&
+	if after.Kind == WordToken && !after.has(isEmpty) && t.meridian(i+1) == "" &&
 		after.Low != "o'clock" && after.Low != "o’clock" {
 		return 0, 0
 	}
