@@ -10,6 +10,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/shared/potion"
 )
 
@@ -20,10 +21,7 @@ import (
 func TestPairs(t *testing.T) {
 	cost.SkipUnlessLong(t)
 	t.Parallel()
-	f, err := os.Open(filepath.Join("..", "testdata", "recall", "pairs.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(os.Open(filepath.Join("..", "testdata", "recall", "pairs.jsonl")))(t)
 	defer f.Close()
 	type pair struct {
 		Kind, Why string
@@ -32,9 +30,7 @@ func TestPairs(t *testing.T) {
 	var pairs []pair
 	for sc := bufio.NewScanner(f); sc.Scan(); {
 		var p pair
-		if err := json.Unmarshal(sc.Bytes(), &p); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal(sc.Bytes(), &p))
 		pairs = append(pairs, p)
 	}
 	for name, emb := range map[string]embed.Embedder{"words alone": nil, "potion-base-2M": potion.Open(t)} {
@@ -46,10 +42,7 @@ func TestPairs(t *testing.T) {
 			if counts[p.Kind] == nil {
 				counts[p.Kind] = map[string]int{}
 			}
-			k, err := Open(t.Context(), t.TempDir(), Options{Embedder: emb})
-			if err != nil {
-				t.Fatal(err)
-			}
+			k := expect.Value(Open(t.Context(), t.TempDir(), Options{Embedder: emb}))(t)
 			a, b := Capsule{Kind: "fact", Scope: "universal", Title: p.A.Title, Body: p.A.Body}, Capsule{Kind: "fact", Scope: "universal", Title: p.B.Title, Body: p.B.Body}
 			if a.Body == "" {
 				a.Body = a.Title
@@ -57,9 +50,7 @@ func TestPairs(t *testing.T) {
 			if b.Body == "" {
 				b.Body = b.Title
 			}
-			if _, err := k.Remember(t.Context(), a, RememberOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(k.Remember(t.Context(), a, RememberOptions{}))(t)
 			r, err := k.Remember(t.Context(), b, RememberOptions{})
 			e, refused := fault.Refused(err)
 			if err != nil && !refused {
@@ -70,16 +61,11 @@ func TestPairs(t *testing.T) {
 				if p.Kind == "deceptive" && titleKey(a.Title) != titleKey(b.Title) {
 					t.Errorf("%s: %q and %q (%s): %s", name, a.Title, b.Title, p.Why, e.Msg)
 				}
-				if _, err := k.Remember(t.Context(), b, RememberOptions{Force: true}); err != nil {
-					t.Fatal(err)
-				}
+				expect.Value(k.Remember(t.Context(), b, RememberOptions{Force: true}))(t)
 			} else if len(r.Alike) > 0 {
 				counts[p.Kind]["named"]++
 			}
-			d, err := k.Dedupe(t.Context(), CurateOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := expect.Value(k.Dedupe(t.Context(), CurateOptions{}))(t)
 			if len(d.Duplicates) > 0 {
 				counts[p.Kind]["merged"]++
 				if p.Kind == "deceptive" {

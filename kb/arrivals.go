@@ -5,8 +5,7 @@ import (
 	"blackboard/kb/store"
 )
 
-// arrivals are the capsules that have come since a long import began, which compares
-// every item with them.
+// arrivals are the capsules that have come since a long import began, whose items are all compared.
 type arrivals struct {
 	*store.Words
 	ns          []int64 // numbers of the capsules, by their index in Words
@@ -32,8 +31,7 @@ func (a *arrivals) arrive(c *Capsule, words []int32) {
 	a.ns, a.last = append(a.ns, c.n), max(a.last, c.n)
 }
 
-// propose returns the numbers of at most 2*maxAlike capsules that may say the same as these words,
-// or nearly.
+// propose returns at most 2*maxAlike capsules that may say nearly the same as these words.
 func (a *arrivals) propose(words []int32) (ns []int64) {
 	for _, at := range a.Near(words, alikeShared, 2*maxAlike) {
 		ns = append(ns, a.ns[at])

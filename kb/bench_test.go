@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -18,26 +17,13 @@ import (
 	"blackboard/embed/minilm"
 	"blackboard/kb/index"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/shared"
 	"blackboard/testdata/shared/potion"
 )
 
 // benchSizes are 1K and 100K capsules, or what BOARD_BENCH_DOCS lists.
-func benchSizes(b *testing.B) []int {
-	env := os.Getenv("BOARD_BENCH_DOCS")
-	if env == "" {
-		return []int{1_000, 100_000}
-	}
-	var sizes []int
-	for _, s := range strings.Split(env, ",") {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			b.Fatal(err)
-		}
-		sizes = append(sizes, n)
-	}
-	return sizes
-}
+func benchSizes(b *testing.B) []int { return cost.Sizes(b, "BOARD_BENCH_DOCS", 1_000, 100_000) }
 
 // zipf picks words with the frequencies of a natural language: the ten commonest are in most
 // texts.
@@ -130,15 +116,9 @@ func benchHome(b *testing.B, n int, emb embed.Embedder) string {
 	if dir := built[key]; dir != "" {
 		return dir
 	}
-	dir, err := os.MkdirTemp("", "board-bench-*") // not b.TempDir: it outlives this benchmark
-	if err != nil {
-		b.Fatal(err)
-	}
+	dir := expect.Value(os.MkdirTemp("", "board-bench-*"))(b)
 	benchDirs = append(benchDirs, dir)
-	k, err := Open(ctx, dir, Options{Embedder: emb})
-	if err != nil {
-		b.Fatal(err)
-	}
+	k := expect.Value(Open(ctx, dir, Options{Embedder: emb}))(b)
 	defer k.Close()
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := 0; i < n; {
@@ -148,11 +128,8 @@ func benchHome(b *testing.B, n int, emb embed.Embedder) string {
 			caps = append(caps, benchCapsule(r, i))
 			texts = append(texts, embeddingText(&caps[len(caps)-1]))
 		}
-		vs, err := emb.Embed(ctx, texts)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := k.change(ctx, func(ch *change) error {
+		vs := expect.Value(emb.Embed(ctx, texts))(b)
+		expect.OK(b, k.change(ctx, func(ch *change) error {
 			tx := ch.tx
 			if err := k.index.SetModel(tx, emb.Model()); err != nil {
 				return err
@@ -170,9 +147,7 @@ func benchHome(b *testing.B, n int, emb embed.Embedder) string {
 				docs[j] = document(c, vs[j])
 			}
 			return k.index.Put(tx, docs...)
-		}); err != nil {
-			b.Fatal(err)
-		}
+		}))
 	}
 	built[key] = dir
 	return dir
@@ -182,10 +157,7 @@ func benchHome(b *testing.B, n int, emb embed.Embedder) string {
 func benchKB(b *testing.B, n int, opt Options) (*KB, []string) {
 	b.Helper()
 	k := openKB(b, benchHome(b, n, newInstant(2)), opt)
-	all, _, err := k.List(b.Context(), ListQuery{Limit: min(n, 5000), Superseded: true})
-	if err != nil {
-		b.Fatal(err)
-	}
+	all, _ := expect.Values(k.List(b.Context(), ListQuery{Limit: min(n, 5000), Superseded: true}))(b)
 	var ids []string
 	for _, c := range all {
 		ids = append(ids, c.ID)
@@ -280,14 +252,8 @@ func BenchmarkProcess(b *testing.B) {
 			dir := shared.File("models", "potion-base-2M")
 			home := benchHome(b, n, model)
 			k := openKB(b, home, Options{})
-			some, _, err := k.List(b.Context(), ListQuery{Limit: min(n, 500)})
-			if err != nil {
-				b.Fatal(err)
-			}
-			run, err := os.MkdirTemp("", "bd") // short enough for a socket
-			if err != nil {
-				b.Fatal(err)
-			}
+			some, _ := expect.Values(k.List(b.Context(), ListQuery{Limit: min(n, 500)}))(b)
+			run := expect.Value(os.MkdirTemp("", "bd"))(b)
 			defer os.RemoveAll(run)
 			daemon := "off"
 			call := func(name string, args ...string) error {
@@ -320,13 +286,9 @@ func BenchmarkProcess(b *testing.B) {
 			b.Run("daemon", func(b *testing.B) {
 				daemon = "require"
 				defer func() { daemon = "off" }()
-				if err := call(exe, "daemon", "start"); err != nil {
-					b.Fatal(err)
-				}
+				expect.OK(b, call(exe, "daemon", "start"))
 				defer call(exe, "daemon", "stop")
-				if err := call(exe, "kb", "search", "warm", "it"); err != nil {
-					b.Fatal(err)
-				}
+				expect.OK(b, call(exe, "kb", "search", "warm", "it"))
 				cost.Timed(b, func(i int) error { return call(exe, "kb", "search", "--mode", "hybrid", vocabulary(r, 3+r.IntN(6))) })
 			})
 			b.Run("model", func(b *testing.B) {

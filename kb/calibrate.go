@@ -18,7 +18,6 @@ import (
 //go:embed calibration.txt
 var offTopic string
 
-// offTopicPrompts are those prompts by class.
 var offTopicPrompts = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
 	for line := range strings.Lines(offTopic) {
@@ -31,18 +30,14 @@ var offTopicPrompts = sync.OnceValue(func() map[string][]string {
 const (
 	// keptUnanswered is the share of each class that a threshold leaves unanswered.
 	keptUnanswered = 0.95
-	// maxTitles is the most titles that are used as prompts.
-	maxTitles = 100
-	// maxRaise is the most that this knowledge base raises a known threshold: a prompt that
-	// is off topic elsewhere may be on topic here.
+	maxTitles      = 100
+	// maxRaise is the most that a known threshold is raised here.
 	maxRaise = 0.1
-	// minMeasured is the least number of titles with which a threshold is measured for a model that
-	// the program does not know.
+	// minMeasured is the least number of titles that measure a threshold of an unknown model.
 	minMeasured = 30
 )
 
-// Calibration is a threshold of evidence, and how well it separates prompts that the
-// knowledge base can answer from others. Both kinds are measured on this knowledge base.
+// Calibration is a threshold of evidence, and how well it separates prompts here.
 type Calibration struct {
 	Model string `json:"model"` // "": words only
 	Dim   int    `json:"dim"`
@@ -99,8 +94,7 @@ func (k *KB) Calibrate(ctx context.Context) (all []Calibration, err error) {
 	})
 }
 
-// NeedsCalibration reports whether a model has no threshold though there are enough titles to
-// measure one; until then prompts are judged by words alone.
+// NeedsCalibration reports whether a model could be measured, and has no threshold.
 func (k *KB) NeedsCalibration(ctx context.Context, model string) (bool, error) {
 	if _, known, err := k.Threshold(ctx, model); err != nil || known {
 		return false, err
@@ -109,8 +103,7 @@ func (k *KB) NeedsCalibration(ctx context.Context, model string) (bool, error) {
 	return len(titles) >= minMeasured, err
 }
 
-// titlesByID returns at most maxTitles titles of active capsules that are no sections of documents,
-// and the number of all capsules, active or not.
+// titlesByID returns titles of active capsules, no sections, and the number of all capsules.
 func (k *KB) titlesByID(ctx context.Context) (titles map[string]string, total int64, err error) {
 	titles = map[string]string{}
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
@@ -127,8 +120,7 @@ func (k *KB) titlesByID(ctx context.Context) (titles map[string]string, total in
 	return titles, total, err
 }
 
-// calibrate sets the threshold of c, and the shares of titles and off-topic prompts that it judges
-// correctly.
+// calibrate sets the threshold of c, and the shares that it judges correctly.
 func (k *KB) calibrate(ctx context.Context, c *Calibration, titles map[string]string) error {
 	classes := map[string][]float64{}
 	for class, prompts := range offTopicPrompts() {
@@ -168,8 +160,7 @@ func (k *KB) calibrate(ctx context.Context, c *Calibration, titles map[string]st
 	return nil
 }
 
-// measureEvidence searches without a threshold. It returns the hits, and the evidence that the search
-// would have in a knowledge base of one capsule.
+// measureEvidence returns the hits without a threshold, and evidence as among one capsule.
 func (k *KB) measureEvidence(ctx context.Context, text, model string) ([]Hit, float64, error) {
 	q := Query{Text: text, Limit: RecallLimit, Floor: RecallFloor, NoDocs: true, Gate: true,
 		Measuring: true, calibrating: true}
@@ -183,8 +174,7 @@ func (k *KB) measureEvidence(ctx context.Context, text, model string) ([]Hit, fl
 	return res.Hits, res.amongOne, nil
 }
 
-// rejecting returns the least threshold that leaves the required share of each class
-// unanswered.
+// rejecting returns the least threshold that leaves the required share of each class unanswered.
 func rejecting(classes map[string][]float64) (least float64) {
 	for _, off := range classes {
 		slices.Sort(off)
@@ -197,8 +187,7 @@ func rejecting(classes map[string][]float64) (least float64) {
 // AmongOne returns the threshold in a store of one text.
 func (c *Calibration) AmongOne() float64 { return c.one }
 
-// Threshold returns the threshold of a model ("": words only): the stored one, or the one
-// that the program knows; false if there is none.
+// Threshold is a model's ("": words only), stored or known; false if there is none.
 func (k *KB) Threshold(ctx context.Context, model string) (c Calibration, ok bool, err error) {
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		if c, ok, err = threshold(tx, model); err != nil {
@@ -222,7 +211,6 @@ func threshold(tx *sqlite.Tx, model string) (c Calibration, ok bool, err error) 
 	return c, ok && err == nil, err
 }
 
-// askThreshold asks for the threshold of a model.
 func askThreshold(model string) sqlite.Question {
 	return sqlite.Question{Query: `SELECT dim, threshold, kept, rejected FROM thresholds
 		WHERE model = ?`, Args: []any{model}}

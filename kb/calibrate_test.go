@@ -11,6 +11,7 @@ import (
 	"blackboard/embed"
 	"blackboard/kb/rank"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/shared/potion"
 )
 
@@ -36,24 +37,21 @@ func TestCalibrationHolds(t *testing.T) {
 		on, off, kept, rejected := 0, 0, 0, 0
 		for _, set := range []string{"infra", "shop", "tools"} {
 			caps, prompts := readRecall(t, set)
-			k, err := Open(t.Context(), t.TempDir(), Options{Embedder: emb})
-			if err != nil {
-				t.Fatal(err)
-			}
+			k := expect.Value(Open(t.Context(), t.TempDir(), Options{Embedder: emb}))(t)
 			defer k.Close()
 			made := make([]Capsule, len(caps))
 			for i, l := range caps {
 				made[i] = Capsule{Kind: l.Kind, Scope: "universal", Title: l.Title, Body: l.Body}
-				must(t, made[i].Normalise())
+				expect.OK(t, made[i].Normalise())
 			}
-			must(t, k.Fill(t.Context(), made))
+			expect.OK(t, k.Fill(t.Context(), made))
 			names := map[string]string{}
 			for i := range made {
 				names[made[i].ID] = caps[i].Capsule
 			}
 			for _, p := range prompts {
 				hits, evidence, err := k.measureEvidence(t.Context(), p.Text, model)
-				must(t, err)
+				expect.OK(t, err)
 				switch {
 				case len(p.Relevant) == 0:
 					if off++; evidence < one {
@@ -81,13 +79,13 @@ func TestCalibrationHolds(t *testing.T) {
 func readRecall(t *testing.T, set string) (caps, prompts []recallLine) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "testdata", "recall", set+".jsonl"))
-	must(t, err)
+	expect.OK(t, err)
 	for line := range strings.Lines(string(data)) {
 		var l recallLine
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		must(t, json.Unmarshal([]byte(line), &l))
+		expect.OK(t, json.Unmarshal([]byte(line), &l))
 		if l.Capsule != "" {
 			caps = append(caps, l)
 		} else {

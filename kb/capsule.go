@@ -25,7 +25,6 @@ const (
 	MaxTags  = 64       // of one capsule; as many domain tags
 )
 
-// Kinds are the kinds of capsules.
 var Kinds = []string{"fact", "gotcha", "pattern", "anti_pattern", "recipe", "principle", KindDoc}
 
 // KindDoc is the kind of the sections of ingested documents.
@@ -34,7 +33,6 @@ const KindDoc = "doc"
 // Scopes say where a capsule applies, the narrowest first.
 var Scopes = []string{"workspace", "project", "domain", "universal"}
 
-// Roles are the roles of a run's workers.
 var Roles = []string{"planner", "executor", "reviewer", "re_reviewer", "reflector"}
 
 // RoleKinds returns the kinds of capsules that a role reads; nil means all.
@@ -86,14 +84,12 @@ type Capsule struct {
 
 func newID() string { return store.NewID('k') }
 
-// ImportedID derives an id from the id that another tool uses. The same input gives the
-// same id in every import.
+// ImportedID derives an id from another tool's id: the same in every import.
 func ImportedID(tool, id string) string {
 	sum := sha256.Sum256([]byte(tool + "\x00" + id))
 	return store.IDOf('k', [10]byte(sum[:10]))
 }
 
-// CheckID refuses a malformed id.
 func CheckID(id string) error {
 	if !store.IsID(id, "k") {
 		return invalid(fmt.Sprintf("%q is not a capsule id", clip(id, 60)),
@@ -105,8 +101,7 @@ func CheckID(id string) error {
 // Check returns the error that Normalise would, and changes nothing.
 func (c Capsule) Check() error { return c.Normalise() }
 
-// Normalise fills in defaults, trims title and body, sorts the tags, and validates what can be
-// checked without other capsules.
+// Normalise fills in defaults, tidies, and validates what needs no other capsules.
 func (c *Capsule) Normalise() error {
 	c.Kind = cmp.Or(c.Kind, "fact")
 	if c.Scope == "" {
@@ -200,8 +195,7 @@ func WithEvidence(body, quote string) string {
 	return body + evidenceHeading + "> " + strings.ReplaceAll(quote, "\n", "\n> ")
 }
 
-// SaidOnce returns the title and the body without repetition: evidence with the words of the claim
-// is left out, and a body that begins with the title is returned as the title, with an empty body.
+// SaidOnce leaves out evidence that repeats the claim, and a body that begins with the title.
 func (c *Capsule) SaidOnce() (title, body string) {
 	title, body = c.Title, c.Body
 	line := func(s string) string { return strings.Join(strings.Fields(s), " ") }
@@ -257,8 +251,7 @@ func sortedTags(tags []string) []string {
 	return slices.Compact(out)
 }
 
-// CheckText checks that a text is UTF-8 without NUL, of at most max bytes, and not blank if it is
-// required. what names it in the error.
+// CheckText checks that a text is UTF-8 without NUL, within max bytes, and not blank if required.
 func CheckText(what, s string, max int, required bool) error {
 	switch {
 	case required && strings.TrimSpace(s) == "" && what == "the title":
@@ -277,8 +270,7 @@ func CheckText(what, s string, max int, required bool) error {
 	return nil
 }
 
-// CheckSecrets refuses a capsule that contains what looks like a secret, and names the
-// place. All agents read capsules, and they are written to plain files and exported.
+// CheckSecrets refuses what looks like a secret, and names the place: all agents read it.
 func (c *Capsule) CheckSecrets() error {
 	for _, f := range []struct{ what, text string }{
 		{"the title", c.Title}, {"the body", c.Body}, {"the source", c.Source},

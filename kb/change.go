@@ -39,8 +39,7 @@ const (
 	VerbConfirmed   = "confirmed" // another role or run has found the same
 )
 
-// change is one change to the knowledge base: a transaction and the sidecars that belong
-// to it.
+// change is one change to the knowledge base: a transaction and the sidecars that belong to it.
 //
 // A sidecar is written before the row that mirrors it is committed. If the change fails,
 // the sidecars are restored. If the process dies in between, sync completes the change
@@ -64,7 +63,6 @@ type change struct {
 	quarantined map[string]bool      // ids whose sidecar was copied to the quarantine
 }
 
-// change runs fn as one change.
 func (k *KB) change(ctx context.Context, fn func(*change) error) error {
 	return k.changeWithin(ctx, sqlite.LockTimeout, fn)
 }
@@ -108,8 +106,7 @@ func (ch *change) rollback() {
 	ch.undo = nil
 }
 
-// removeLater removes a sidecar after the commit, unless it was saved since. The next
-// sync finds a sidecar that stays.
+// removeLater removes a sidecar after the commit, unless it was saved since.
 func (ch *change) removeLater(id string) {
 	path := ch.k.sidecarPath(id)
 	seen, err := os.Lstat(path)
@@ -123,8 +120,7 @@ func (ch *change) removeLater(id string) {
 	})
 }
 
-// saveUnseen copies a sidecar to the quarantine before it is overwritten, if its content
-// was not picked up: an edit by hand that cannot be read, or is in progress.
+// saveUnseen copies a sidecar to the quarantine that is overwritten and was not picked up.
 func (ch *change) saveUnseen(id string, data []byte) error {
 	var hash []byte
 	err := ch.tx.QueryRow(`SELECT hash FROM sidecars WHERE id = ?`, id).Scan(&hash)
@@ -143,8 +139,7 @@ func (ch *change) saveUnseen(id string, data []byte) error {
 	return err
 }
 
-// copyToQuarantine writes a copy of a sidecar's content to the quarantine and returns
-// its path.
+// copyToQuarantine writes a copy of a sidecar's content to the quarantine and returns its path.
 func (ch *change) copyToQuarantine(id string, data []byte) (string, error) {
 	to, err := ch.k.quarantineName(id + sidecarExt)
 	if err != nil {
@@ -201,8 +196,7 @@ func (ch *change) get(id string) (*Capsule, error) {
 
 func (ch *change) row(id string) (*Capsule, error) { return capsule(ch.tx, id) }
 
-// update stores a new version of a capsule, with sidecar, row and event. v is the new
-// embedding if the text has changed; if it is nil then, Reembed adds one later.
+// update stores a new version. v is the new embedding if the text has changed, or nil.
 func (ch *change) update(old, c *Capsule, v embed.Vector, verb, other, why string) error {
 	c.Revision, c.Updated = old.Revision+1, ch.tx.Now
 	if err := ch.writeSidecar(c); err != nil {
@@ -260,8 +254,7 @@ func (ch *change) createRow(c *Capsule, v embed.Vector, verb, why string) error 
 	return ch.event(verb, c, nil, "", why)
 }
 
-// writeIndex puts the new capsules into the index, which costs less for many together. A
-// dry run needs none.
+// writeIndex indexes the new capsules together, which costs less. A dry run needs none.
 func (ch *change) writeIndex() error {
 	docs := ch.docs
 	if ch.docs = nil; ch.dry {
@@ -289,7 +282,6 @@ func (ch *change) supersede(c *Capsule, id, why string) error {
 	return ch.update(old, &now, nil, VerbSuperseded, c.ID, why)
 }
 
-// checkCycle refuses a supersede link that would create a cycle.
 func (ch *change) checkCycle(c *Capsule, id string) error {
 	circle := 0
 	if c.ID == id || c.SupersededBy == id {
@@ -308,8 +300,7 @@ func (ch *change) checkCycle(c *Capsule, id string) error {
 	return nil
 }
 
-// release removes the superseded_by link of capsule id if it names by. A missing capsule is no
-// error.
+// release removes the superseded_by link of capsule id, if there is one and it names by.
 func (ch *change) release(id, by, why string) error {
 	old, err := ch.get(id)
 	if errors.Is(err, fault.NotFound) {
@@ -323,8 +314,7 @@ func (ch *change) release(id, by, why string) error {
 	return ch.update(old, &now, nil, VerbReleased, by, why)
 }
 
-// drop deletes a section of a document, with its sidecar; it can be ingested again. What
-// it superseded becomes active again.
+// drop deletes a section of a document; what it superseded becomes active again.
 func (ch *change) drop(c *Capsule, why string) error {
 	for _, id := range c.Supersedes {
 		if err := ch.release(id, c.ID, why); err != nil {

@@ -15,12 +15,10 @@ import (
 	"blackboard/board/fault"
 )
 
-// writersAtOnce is how many new sidecars are written and synced at the same time: a file
-// system syncs many files in about the time of one.
+// writersAtOnce sidecars are written together: many sync in about the time of one.
 const writersAtOnce = 16
 
-// flush writes what the change has put off, and syncs the directory of the sidecars, so
-// that new names survive a crash.
+// flush writes what was put off, and syncs the directory: new names survive a crash.
 func (ch *change) flush() error {
 	if err := ch.writeIndex(); err != nil {
 		return err
@@ -38,8 +36,7 @@ func (k *KB) sidecarPath(id string) string { return filepath.Join(k.sidecars, id
 
 const sidecarExt = ".md"
 
-// writeSidecar writes a capsule's sidecar and keeps the old file for a rollback. A new sidecar is
-// written in the background until writeNew.
+// writeSidecar keeps the old file for a rollback. A new one is written meanwhile, until writeNew.
 func (ch *change) writeSidecar(c *Capsule) error {
 	if ch.k.sidecars == "" || ch.dry {
 		return nil
@@ -75,8 +72,7 @@ func (ch *change) writeSidecar(c *Capsule) error {
 	return ch.recordSidecar(c.ID, info, w.now)
 }
 
-// writeNew waits for the sidecars of new capsules, which are written and synced while the
-// change goes on, and then gives them their names.
+// writeNew waits for the new sidecars that are being written, and names them.
 func (ch *change) writeNew() (err error) {
 	ch.writing.Wait()
 	for _, w := range ch.fresh {
@@ -129,8 +125,6 @@ func (r *replaced) place(temp string) (fs.FileInfo, error) {
 	return os.Lstat(r.path)
 }
 
-// prepareWrite prepares to write a capsule's sidecar and keeps the old file for a
-// rollback.
 func (ch *change) prepareWrite(c *Capsule) (*replaced, error) {
 	path := ch.k.sidecarPath(c.ID)
 	seen, err := os.Lstat(path) // taken before reading, so that a later change is noticed
@@ -163,8 +157,8 @@ func (ch *change) prepareWrite(c *Capsule) (*replaced, error) {
 	if was == nil {
 		was = &replaced{path: path, old: old}
 		if old != nil {
-			// Keep the old file under another name until the commit, so that a full disk
-			// cannot prevent a rollback.
+			// Until the commit, the old file has another name: a full disk cannot prevent a
+			// rollback.
 			was.aside = filepath.Join(ch.k.sidecars, tempPrefix+"old-"+filepath.Base(path))
 			os.Remove(was.aside)
 			was.linked = os.Link(path, was.aside) == nil
@@ -209,7 +203,6 @@ func (r *replaced) unchanged() error {
 		Next: fault.Steps("try again")}
 }
 
-// sameFile reports whether both are the same file with the same size and time.
 func sameFile(now, seen fs.FileInfo) bool {
 	return os.SameFile(now, seen) && now.Size() == seen.Size() &&
 		now.ModTime().Equal(seen.ModTime())
@@ -236,8 +229,7 @@ func (r *replaced) done() {
 	}
 }
 
-// readSidecar reads at most MaxSidecar+1 bytes, so that a file that is too large is noticed. What
-// is not a regular file is an error.
+// readSidecar reads at most MaxSidecar+1 bytes of a regular file, so that a larger one is noticed.
 func readSidecar(path string) ([]byte, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -259,7 +251,6 @@ func readSidecar(path string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// tempPrefix begins the names of unfinished files.
 const tempPrefix = disk.TempPrefix
 
 // writeFile writes a file atomically. The caller syncs the directory.

@@ -11,8 +11,7 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// This file handles repeated findings: a capsule found again gains confidence, and no
-// second capsule is stored.
+// A capsule found again gains confidence, and no second one is stored.
 
 // Confirmed is a capsule that was found again.
 type Confirmed struct {
@@ -26,7 +25,6 @@ type Confirmed struct {
 	Unchanged bool     `json:"unchanged"`         // already counted, or no run and role are named
 }
 
-// Changed reports whether the confidence has changed.
 func (c *Confirmed) Changed() bool {
 	return c.After != nil && (c.Before == nil || *c.Before != *c.After)
 }
@@ -40,9 +38,8 @@ const (
 // Confirm records that a role of a run has found the same as a capsule, as references
 // and in the history.
 //
-// Reviewers and reflectors check the work of others, so they verify the capsule and
-// halve the remaining doubt. Planners and executors may have been told. Each role of a
-// run counts once.
+// Reviewers and reflectors check the work of others, so they verify the capsule and halve the
+// remaining doubt. Planners and executors may have been told. Each role of a run counts once.
 func (k *KB) Confirm(ctx context.Context, id, run, role string) (out Confirmed, err error) {
 	if err := CheckID(id); err != nil {
 		return out, err
@@ -89,8 +86,7 @@ func (k *KB) Confirm(ctx context.Context, id, run, role string) (out Confirmed, 
 	return out, err
 }
 
-// ConfirmedBy returns who has confirmed a capsule, from its history: "run:audit-7
-// role:reviewer".
+// ConfirmedBy returns who has confirmed a capsule, from its history: "run:audit-7 role:reviewer".
 func ConfirmedBy(history []Event) (by []string) {
 	for i := range history {
 		if history[i].Verb == VerbConfirmed {
@@ -100,7 +96,6 @@ func ConfirmedBy(history []Event) (by []string) {
 	return by
 }
 
-// RunRefs returns the references for a role of a run.
 func RunRefs(run, role string) (refs []string) {
 	if run != "" {
 		refs = append(refs, "run:"+run)
@@ -111,8 +106,7 @@ func RunRefs(run, role string) (refs []string) {
 	return refs
 }
 
-// confirmedBy reports whether a role of a run has stored or confirmed a capsule.
-// References come in pairs; the history also has those that were removed since.
+// confirmedBy reports whether a role of a run has stored or confirmed it, by references or history.
 func confirmedBy(tx *sqlite.Tx, c *Capsule, by []string) (bool, error) {
 	for i := range c.Refs {
 		if end := i + len(by); end <= len(c.Refs) && slices.Equal(c.Refs[i:end], by) {
@@ -125,8 +119,7 @@ func confirmedBy(tx *sqlite.Tx, c *Capsule, by []string) (bool, error) {
 	return n > 0, err
 }
 
-// addVerifier adds a verifier and halves the distance of the confidence to maxConfirmed. If the
-// list is longer than MaxField, the oldest verifiers are dropped.
+// addVerifier halves the distance to maxConfirmed. A list too long loses the oldest.
 func (c *Capsule) addVerifier(by string) {
 	all := strings.Split(c.VerifiedBy, "; ")
 	if c.VerifiedBy == "" {
@@ -149,8 +142,7 @@ func (c *Capsule) addVerifier(by string) {
 	}
 }
 
-// Says reports whether the body contains a text word for word, or the title is that text, ignoring
-// case, spacing and markup.
+// Says reports whether the capsule has a text word for word, ignoring case, spacing and markup.
 func (c *Capsule) Says(text string) bool {
 	plain := func(s string) string {
 		s = strings.NewReplacer("**", "", "__", "", "`", "").Replace(strings.ToLower(s))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // TestConfirmLimits: however often something is said, it is never quite sure, never less
@@ -21,9 +22,7 @@ func TestConfirmLimits(t *testing.T) {
 	}
 	unsure := put(t, k, Capsule{Title: "close after flush", Body: "else there is nothing to flush", Scope: "universal"})
 	for i := range 120 {
-		if _, err := k.Confirm(ctx, unsure.ID, fmt.Sprintf("a-run-with-a-long-name-%d", i), "reflector"); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(k.Confirm(ctx, unsure.ID, fmt.Sprintf("a-run-with-a-long-name-%d", i), "reflector"))(t)
 	}
 	now, err := k.Get(ctx, unsure.ID)
 	if err != nil || *now.Confidence != .95 || len(now.Refs) > maxRefs || len(now.VerifiedBy) > MaxField || !strings.HasSuffix(now.VerifiedBy, "run:a-run-with-a-long-name-119 role:reflector") {
@@ -32,9 +31,7 @@ func TestConfirmLimits(t *testing.T) {
 	if got, err := k.Confirm(ctx, unsure.ID, "a-run-with-a-long-name-110", "reflector"); err != nil || !got.Unchanged {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := k.Retire(ctx, c.ID, "wrong"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(k.Retire(ctx, c.ID, "wrong"))(t)
 	if _, err := k.Confirm(ctx, c.ID, "r1", "reviewer"); !errors.Is(err, fault.Conflict) {
 		t.Error(err)
 	}

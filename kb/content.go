@@ -37,7 +37,6 @@ func (k *KB) checkContent(ctx context.Context) error {
 	})
 }
 
-// capsules that are read and compared together
 const contentPage = 1000 // capsules that are compared at once
 
 func (k *KB) checkPage(tx *sqlite.Tx, page []Capsule) error {

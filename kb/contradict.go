@@ -11,8 +11,7 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// contradictionWords is the least share of different words in common with which two capsules, found
-// by words and not by embeddings, are about the same thing.
+// contradictionWords is the least share of words in common, where there are no embeddings.
 const contradictionWords = 0.5
 
 // Contradiction is a pair of capsules about the same thing that may not both be true.
@@ -72,11 +71,9 @@ const (
 	ResolveRetire    = "retire"    // the other is wrong
 )
 
-// Resolutions lists them.
 var Resolutions = []string{ResolveStand, ResolveSupersede, ResolveRetire}
 
-// Resolve records a decision about two capsules and applies it. keep is the one that
-// stays; the order is irrelevant if both stand.
+// Resolve records and applies a decision about two capsules; keep stays, if one does.
 func (k *KB) Resolve(ctx context.Context, keep, other, how, why string) error {
 	for _, id := range []string{keep, other} {
 		if err := CheckID(id); err != nil {
@@ -131,8 +128,6 @@ func (k *KB) Resolve(ctx context.Context, keep, other, how, why string) error {
 	})
 }
 
-// clashes returns why two capsules about the same thing may contradict each other; nil if nothing
-// says so.
 func clashes(a, b *Capsule) []string {
 	return clash.Reasons(clash.Text{Title: a.Title, Body: a.Body},
 		clash.Text{Title: b.Title, Body: b.Body})

@@ -15,7 +15,6 @@ import (
 	"blackboard/kb/store"
 )
 
-// copyBatch is the number of capsules copied in one change.
 const copyBatch = 500
 
 // Copied counts the capsules of a knowledge base that was copied.
@@ -73,7 +72,6 @@ func Copy(ctx context.Context, from, to, actor string) (r Copied, err error) {
 	return r, dst.change(ctx, func(ch *change) error { return beside.write(ch.tx) })
 }
 
-// withHistory is a capsule with all its events.
 type withHistory struct {
 	row    *Capsule // nil: the capsule was deleted
 	events []storedEvent
@@ -95,8 +93,7 @@ func (e *storedEvent) columns() store.Columns {
 		"content", &e.Content}
 }
 
-// readWithHistory reads capsules with their events, by id, and the embedding model; an id without a
-// capsule has an empty value.
+// readWithHistory reads capsules with their events, by id, and the embedding model.
 func (k *KB) readWithHistory(tx *sqlite.Tx, ids []string) (
 	all map[string]*withHistory, m embed.Model, err error) {
 	all = map[string]*withHistory{}
@@ -131,8 +128,7 @@ func (k *KB) readWithHistory(tx *sqlite.Tx, ids []string) (
 	return all, m, err
 }
 
-// checksum is the SHA-256 of a capsule's content and history, without usage and
-// embedding.
+// checksum is the SHA-256 of a capsule's content and history, without usage and embedding.
 func (t *withHistory) checksum() (sum [sha256.Size]byte, err error) {
 	c := Capsule{}
 	if t.row != nil {
@@ -204,8 +200,7 @@ func (r *Copied) copySome(ctx context.Context, src, dst *KB, ids []string) error
 	})
 }
 
-// copyOne writes a capsule that is missing or has changed, except its document for the index, which
-// it adds to docs. It counts each case in r.
+// copyOne writes a capsule that is missing or has changed, and adds its document to docs.
 func (r *Copied) copyOne(ch *change, id string, from, there *withHistory, embedded bool,
 	docs *[]index.Doc) (wrote bool, err error) {
 	old, events := there.row, from.events
@@ -242,7 +237,6 @@ func (r *Copied) copyOne(ch *change, id string, from, there *withHistory, embedd
 	return err == nil, err
 }
 
-// storeCopy stores a copied capsule and returns its document for the index.
 func (ch *change) storeCopy(old *Capsule, c Capsule, v embed.Vector, embedded bool) (
 	d index.Doc, err error) {
 	if !embedded {
@@ -262,11 +256,9 @@ func (ch *change) storeCopy(old *Capsule, c Capsule, v embed.Vector, embedded bo
 	return document(&c, v), err
 }
 
-// otherRows are the rows of a knowledge base other than capsules and events, by table: decisions,
-// documents and thresholds.
+// otherRows are the rows of the other tables: decisions, documents, thresholds.
 type otherRows map[string][][]any
 
-// otherTables are those tables with their columns.
 var otherTables = map[string][]string{
 	"decisions":  {"a", "b", "decision", "why", "actor", "at"},
 	"ingested":   {"file", "sha256", "parts", "refused", "at"},

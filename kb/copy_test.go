@@ -8,6 +8,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/testdata/cost"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/pgtest"
 )
 
@@ -19,7 +20,7 @@ func TestCopy(t *testing.T) {
 	if errors.Is(err, pgtest.ErrNone) {
 		t.Skip(err)
 	}
-	must(t, err)
+	expect.OK(t, err)
 	home, back := t.TempDir(), t.TempDir()
 	var now time.Time
 	opt := Options{Embedder: embedtest.NewHash(384), Actor: "ada", Now: func() time.Time { return now }}
@@ -31,20 +32,20 @@ func TestCopy(t *testing.T) {
 	write(t, dir, "expire.md", "Removes files.\n")
 	ingest(t, x.KB, dir) // one is gone, its history is there
 	measured := func(k *KB) (c Calibration) {
-		must(t, k.db.Read(t.Context(), func(tx *sqlite.Tx) (err error) {
+		expect.OK(t, k.db.Read(t.Context(), func(tx *sqlite.Tx) (err error) {
 			c, _, err = threshold(tx, opt.Embedder.Model().Name)
 			return err
 		}))
 		return c
 	}
-	must(t, x.db.Write(t.Context(), func(tx *sqlite.Tx) error {
+	expect.OK(t, x.db.Write(t.Context(), func(tx *sqlite.Tx) error {
 		_, err := tx.Exec(`INSERT INTO thresholds VALUES (?, 384, 0.7, 0.9, 0.95, 1)`, opt.Embedder.Model().Name)
 		return err
 	}))
 	copied := func(from, to string, want Copied) {
 		t.Helper()
 		got, err := Copy(t.Context(), from, to, "ada")
-		must(t, err)
+		expect.OK(t, err)
 		if len(want.Conflicts) == len(got.Conflicts) {
 			want.Conflicts = got.Conflicts
 		}
@@ -71,7 +72,7 @@ func TestCopy(t *testing.T) {
 	edit := func(k *KB, id, body string) {
 		t.Helper()
 		_, err := k.Edit(t.Context(), id, func(c *Capsule) error { c.Body = body; return nil }, EditOptions{Force: true})
-		must(t, err)
+		expect.OK(t, err)
 	}
 	edit(x.KB, x.ids[0], "It has gone on here.")
 	edit(there, x.ids[2], "It has gone on there.")

@@ -13,7 +13,6 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// CurateOptions are the options of curation.
 type CurateOptions struct {
 	DryRun   bool                            // report, change nothing
 	Progress func(what string, done, of int) // called with what is being done; may be nil
@@ -35,7 +34,6 @@ type AlikePair struct {
 	Differ []string `json:"differ"` // possible contradictions
 }
 
-// Deduped is the result of Dedupe.
 type Deduped struct {
 	Duplicates []Duplicate `json:"duplicates"` // pairs that say the same
 	// the most similar first, for a person or an agent that rewrites them
@@ -110,8 +108,7 @@ func (k *KB) Dedupe(ctx context.Context, opt CurateOptions) (d Deduped, err erro
 	return d, nil
 }
 
-// replaceBy makes keep supersede drop. The sidecar of keep is written first: it is
-// enough to complete the change.
+// replaceBy makes keep supersede drop. The sidecar of keep is first: it is enough for both.
 func (ch *change) replaceBy(keep, drop *Capsule, why string) error {
 	if err := ch.checkCycle(keep, drop.ID); err != nil {
 		return err
@@ -124,7 +121,6 @@ func (ch *change) replaceBy(keep, drop *Capsule, why string) error {
 	return ch.supersede(&now, drop.ID, why)
 }
 
-// dedupe is a plan being made on one snapshot.
 type dedupe struct {
 	*capsuleScan
 	gone  map[int]bool // capsules that the plan supersedes
@@ -132,13 +128,11 @@ type dedupe struct {
 	pairs []pairing
 }
 
-// pairing is a pair that may be listed.
 type pairing struct {
 	keep int
 	neighbour
 }
 
-// likeness is the cosine or the share of words, whichever is higher.
 func (x *neighbour) likeness() float64 {
 	if x.cosine == nil {
 		return x.shared
@@ -202,7 +196,6 @@ func (p *dedupe) cut() {
 	p.pairs = p.pairs[:min(len(p.pairs), maxAlikePairs)]
 }
 
-// alike reads the most similar pairs.
 func (p *dedupe) alike() ([]AlikePair, error) {
 	p.cut()
 	out := []AlikePair{}
@@ -218,16 +211,13 @@ func (p *dedupe) alike() ([]AlikePair, error) {
 }
 
 const (
-	// listCosine and listShared are the thresholds for listing two capsules as similar.
-	// They are low, as a person reviews the list.
-	listCosine = 0.85
-	listShared = 0.5
-	// maxAlikePairs is the most pairs that are listed.
+	// Thresholds for listing two capsules as similar: low, as a person reviews the list.
+	listCosine    = 0.85
+	listShared    = 0.5
 	maxAlikePairs = 1000
 )
 
-// planSupersede plans that one capsule supersedes another, if they say the same and nobody
-// has decided on them.
+// planSupersede plans it if both say the same and nobody has decided on them.
 func (p *dedupe) planSupersede(keep, other int) error {
 	a, b, _, err := p.readPair(keep, other)
 	// the same hash by chance, or drop applies where keep does not
@@ -254,7 +244,6 @@ func (c *Capsule) covers(o *Capsule) bool {
 	return o.Scope == "workspace" && c.Workspace == o.Workspace
 }
 
-// plainText returns a capsule's body in lower case with single spaces.
 func plainText(c *Capsule) string {
 	return strings.ToLower(strings.Join(strings.Fields(c.Body), " "))
 }
@@ -287,7 +276,6 @@ const (
 	decaySink = 5
 )
 
-// Decayed is the result of Decay.
 type Decayed struct {
 	Dormant int `json:"dormant"` // capsules not retrieved since the shield ended
 	Changed int `json:"changed"` // capsules whose score has changed
@@ -319,8 +307,7 @@ func (k *KB) Decay(ctx context.Context, opt CurateOptions) (d Decayed, err error
 	return d, k.db.Write(ctx, count)
 }
 
-// MarkRetrieved records that capsules were retrieved, at most once a day for each. It
-// gives up if other writers are busy, as the caller is waiting for an answer.
+// MarkRetrieved records a retrieval, once a day for each. It gives up if others write.
 func (k *KB) MarkRetrieved(ctx context.Context, caps ...*Capsule) {
 	now := k.db.Now()
 	var ns []int64

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"blackboard/embed"
+	"blackboard/testdata/expect"
 )
 
 // like is an embedder that gives texts with the same first word the same vector, but for a little
@@ -64,9 +65,7 @@ func TestDedupe(t *testing.T) {
 	if again, err := k.Dedupe(t.Context(), CurateOptions{}); err != nil || len(again.Duplicates) != 0 {
 		t.Errorf("%+v, %v", again, err)
 	}
-	if _, err := k.Restore(t.Context(), old.ID, 1, "it is not"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(k.Restore(t.Context(), old.ID, 1, "it is not"))(t)
 	if again, err := k.Dedupe(t.Context(), CurateOptions{}); err != nil || len(again.Duplicates) != 0 {
 		t.Errorf("what was restored was superseded again: %+v, %v", again, err)
 	}
@@ -82,10 +81,7 @@ func TestDecay(t *testing.T) {
 	put(t, k, Capsule{Title: "gizmo two", Body: "gizmo and the rest of it"})
 	score := func() float64 {
 		t.Helper()
-		c, err := k.Get(t.Context(), a.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := expect.Value(k.Get(t.Context(), a.ID))(t)
 		return c.DecayScore
 	}
 	decay := func(days, changed int, want float64) {
@@ -130,9 +126,7 @@ func TestContradictions(t *testing.T) {
 			if err != nil || looked != 3 || len(found) != 1 || found[0].A.ID != a.ID || found[0].B.ID != b.ID || len(found[0].Why) == 0 {
 				t.Fatalf("%d: %+v, %v", looked, found, err)
 			}
-			if err := k.Resolve(t.Context(), a.ID, b.ID, ResolveStand, "two gateways"); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, k.Resolve(t.Context(), a.ID, b.ID, ResolveStand, "two gateways"))
 			if found, _, err := k.Contradictions(t.Context(), CurateOptions{}); err != nil || len(found) != 0 {
 				t.Errorf("%+v, %v", found, err)
 			}
@@ -176,10 +170,7 @@ func BenchmarkCurate(b *testing.B) {
 		}
 		pass := func(what string, fn func() (int, error)) int {
 			start := time.Now()
-			found, err := fn()
-			if err != nil {
-				b.Fatal(err)
-			}
+			found := expect.Value(fn())(b)
 			b.ReportMetric(time.Since(start).Seconds(), what+"-s")
 			return found
 		}

@@ -16,6 +16,7 @@ import (
 	"blackboard/kb/rank"
 	"blackboard/testdata/cost"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 )
 
 // answers are what a list of questions gets, without what may differ.
@@ -70,9 +71,7 @@ func TestIndexIsDerived(t *testing.T) {
 		}
 		sound(t, k)
 	}
-	if err := k.Reindex(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, k.Reindex(t.Context()))
 	same("rebuilt", k)
 	same("opened again", openKB(t, home, opt))
 	same("kept warm", openKB(t, home, Options{Embedder: opt.Embedder, Warm: true}))
@@ -91,9 +90,7 @@ func TestIndexIsDerived(t *testing.T) {
 	if s, err := k.Stats(t.Context()); err != nil || s.Embedded != 0 || s.Index.Docs != 600 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if _, err := k.Reembed(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(k.Reembed(t.Context(), nil))(t)
 	sound(t, k)
 }
 

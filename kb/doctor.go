@@ -12,7 +12,6 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// Finding is the result of one check by Doctor.
 type Finding struct {
 	What  string `json:"what"`  // what was checked: files, links, embeddings, …
 	State string `json:"state"` // one of the State… values
@@ -30,12 +29,10 @@ const (
 	StateBroken = "broken" // something does not work
 )
 
-// Doctor checks the file, the search index, the sidecars, the links, the embeddings, the
-// metadata and the documents. It changes nothing.
+// Doctor checks all that there is to check, and changes nothing.
 func (k *KB) Doctor(ctx context.Context) ([]Finding, error) { return k.examine(ctx, true) }
 
-// Examine is Doctor without the checks of content and of the search index. It finds a
-// damaged file: it checks the file, the history, the sidecars and the links.
+// Examine is Doctor for file, history, sidecars and links: it finds a damaged file.
 func (k *KB) Examine(ctx context.Context) ([]Finding, error) { return k.examine(ctx, false) }
 
 func (k *KB) examine(ctx context.Context, all bool) ([]Finding, error) {
@@ -81,7 +78,6 @@ func (k *KB) examine(ctx context.Context, all bool) ([]Finding, error) {
 	return d.all, err
 }
 
-// doctor runs one check after the other on one snapshot.
 type doctor struct {
 	k   *KB
 	tx  *sqlite.Tx
@@ -104,7 +100,6 @@ func (d *doctor) note(what string, some bool, say, well string, next ...fault.St
 
 func rebuild(text string) fault.Step { return fault.Do("kb.rebuild", text) }
 
-// count reads the numbers of one row.
 func (d *doctor) count(stmt string, into ...any) error { return d.tx.QueryRow(stmt).Scan(into...) }
 
 // history looks for missing events. They are numbered without gaps and never deleted.
@@ -236,7 +231,6 @@ func (d *doctor) documents() error {
 	return nil
 }
 
-// Rebuilt is the result of Rebuild.
 type Rebuilt struct {
 	Synced
 	Capsules int `json:"capsules"` // how many there are now
@@ -244,15 +238,13 @@ type Rebuilt struct {
 	Unembedded int `json:"unembedded"`
 	// path of the unreadable database that was moved aside; "": none
 	Aside string `json:"aside"`
-	// Lost lists what could not be read of that database: history, decisions, ingested
-	// documents. Capsules come from their sidecars.
+	// Lost lists what could not be read of that database: history, decisions, ingested documents.
 	Lost []string `json:"lost"`
 }
 
-// Rebuild rebuilds the database from the sidecars. It reads every file, repairs links at
-// both ends and rebuilds the search index. Embeddings of unchanged texts are kept. A
-// damaged database is moved aside, and what can be read of its rows, above all the
-// history, is copied to the new one.
+// Rebuild rebuilds the database from the sidecars. It reads every file, repairs links at both ends
+// and rebuilds the search index. Embeddings of unchanged texts are kept. A damaged database is
+// moved aside, and what can be read of its rows, above all the history, is copied to the new one.
 func Rebuild(ctx context.Context, home string, opt Options) (r Rebuilt, err error) {
 	if sharedAs(home) != "" {
 		return rebuildRows(ctx, home, opt)
@@ -283,7 +275,6 @@ func Rebuild(ctx context.Context, home string, opt Options) (r Rebuilt, err erro
 	}
 	defer k.Close()
 	if err := k.db.Write(ctx, func(tx *sqlite.Tx) error {
-		// Forget the state of all files, so that each is read.
 		_, err := tx.Exec(`UPDATE sidecars SET mtime = 0, checked = 0, hash = x'' WHERE size >= 0`)
 		return err
 	}); err != nil {
@@ -295,8 +286,7 @@ func Rebuild(ctx context.Context, home string, opt Options) (r Rebuilt, err erro
 	return r, r.relink(ctx, k)
 }
 
-// rebuildRows is Rebuild for a knowledge base without sidecars, where the rows are
-// authoritative.
+// rebuildRows is Rebuild for a knowledge base without sidecars, where the rows are authoritative.
 func rebuildRows(ctx context.Context, home string, opt Options) (r Rebuilt, err error) {
 	k, err := OpenExisting(ctx, home, opt)
 	if err != nil {
@@ -332,12 +322,10 @@ func (r *Rebuilt) relink(ctx context.Context, k *KB) error {
 	})
 }
 
-// salvage replaces a damaged database by one with the rows that can be read. If none can
-// be read, it only moves the damaged one away.
+// salvage replaces a damaged database by one with the rows that can be read, if there are any.
 func (r *Rebuilt) salvage(ctx context.Context, path string, judged os.FileInfo) (err error) {
 	r.Aside, err = sqlite.Replace(ctx, path, judged, func(to string) error {
 		s, err := kind.Salvage(ctx, path, to, func(tx *sqlite.Tx, _ *sqlite.Salvaged) error {
-			// The keys of titles are computed again.
 			if _, err := tx.Exec(`DELETE FROM upkeep WHERE what = 'title keys'`); err != nil {
 				return err
 			}
@@ -360,7 +348,6 @@ func (r *Rebuilt) salvage(ctx context.Context, path string, judged os.FileInfo) 
 	return err
 }
 
-// moveAside moves an unreadable database out of the way and returns its new name.
 func moveAside(ctx context.Context, path string, is os.FileInfo) (to string, err error) {
 	for i := 1; ; i++ {
 		to = fmt.Sprintf("%s.broken-%d", path, i)

@@ -11,15 +11,13 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 )
 
 // examine returns what the doctor says, by what was looked at.
 func examine(t *testing.T, k *KB) map[string]Finding {
 	t.Helper()
-	all, err := k.Doctor(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := expect.Value(k.Doctor(context.Background()))(t)
 	found := map[string]Finding{}
 	for _, f := range all {
 		if f.State != StateOK && len(f.Next) == 0 {
@@ -45,15 +43,9 @@ func TestDoctor(t *testing.T) {
 		}
 	}
 	bare := put(t, k, Capsule{Title: "hearsay", Body: "somebody said so"}, RememberOptions{NoEmbedding: true})
-	if err := os.WriteFile(filepath.Join(Sidecars(home), "notes.md"), []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(k.quarantine, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(k.quarantine, old.ID+".md"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(Sidecars(home), "notes.md"), []byte("mine"), 0o600))
+	expect.OK(t, os.MkdirAll(k.quarantine, 0o700))
+	expect.OK(t, os.WriteFile(filepath.Join(k.quarantine, old.ID+".md"), nil, 0o600))
 	execute(t, k, `INSERT INTO ingested (file, sha256, parts, refused, at) VALUES (?, '', 0, 0, 0)`, filepath.Join(home, "gone.md"))
 	execute(t, k, `UPDATE capsules SET superseded_by = 'knobody000' WHERE id = ?`, bare.ID)
 	execute(t, k, `UPDATE capsules SET superseded_by = '' WHERE id = ?`, old.ID)
@@ -65,9 +57,7 @@ func TestDoctor(t *testing.T) {
 			t.Errorf("%s is %+v, want %q", what, f, words)
 		}
 	}
-	if err := os.RemoveAll(Sidecars(home)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.RemoveAll(Sidecars(home)))
 	if f := examine(t, k)["files"]; f.State != StateNote || !strings.Contains(f.Say, "4 missing") {
 		t.Errorf("without a directory: %+v", f)
 	}
@@ -101,12 +91,8 @@ func TestRebuild(t *testing.T) {
 	old := put(t, k, Capsule{Title: "the port", Body: "the server listens on port 8080", Tags: []string{"net"}})
 	now := put(t, k, Capsule{Title: "the port now", Body: "since the move the server listens on 9090", Supersedes: []string{old.ID}})
 	gone := put(t, k, Capsule{Title: "a file that goes", Body: "and comes back from its row"})
-	if err := k.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(Path(home), []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, k.Close())
+	expect.OK(t, os.WriteFile(Path(home), []byte(strings.Repeat("no database ", 1000)), 0o600))
 	for _, suffix := range []string{"-wal", "-shm"} {
 		os.Remove(Path(home) + suffix)
 	}
@@ -114,9 +100,7 @@ func TestRebuild(t *testing.T) {
 		t.Fatalf("a damaged database opens: %v", err)
 	}
 	r, err := Rebuild(ctx, home, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	if r.Capsules != 3 || r.Unembedded != 3 || len(r.Added) != 3 {
 		t.Errorf("%+v", r)
 	}
@@ -129,9 +113,7 @@ func TestRebuild(t *testing.T) {
 	}
 	sound(t, k)
 	// A rebuild writes a file that is gone.
-	if err := os.Remove(k.sidecarPath(gone.ID)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(k.sidecarPath(gone.ID)))
 	k.Close()
 	if r, err = Rebuild(ctx, home, Options{}); err != nil || r.Written != 1 || r.Aside != "" {
 		t.Fatalf("%+v, %v", r, err)

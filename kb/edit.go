@@ -14,15 +14,11 @@ import (
 	"blackboard/kb/store"
 )
 
-// EditOptions are the options of an edit.
 type EditOptions struct {
 	Why string
-	// Revision is the revision that the capsule must have; otherwise the edit is a
-	// conflict. No capsule has revision 0. nil: any.
+	// Revision is the one that it must have, else it is a conflict; nil: any.
 	Revision *int
-	// Force stores a text that duplicates another capsule or contains what looks like a
-	// secret.
-	Force bool
+	Force    bool
 }
 
 // Edit changes a capsule. fn receives the current capsule and may change everything but
@@ -124,8 +120,7 @@ func (k *KB) editOnce(ctx context.Context, id string, fn func(*Capsule) error, o
 	return r, again && err != nil, err
 }
 
-// Text returns a capsule's file as it would be written now, and its revision, for an
-// editor.
+// Text returns a capsule's file as it would be written now, and its revision, for an editor.
 func (k *KB) Text(ctx context.Context, id string) ([]byte, int, error) {
 	if err := k.PickUp(ctx, id); err != nil {
 		return nil, 0, err
@@ -138,8 +133,7 @@ func (k *KB) Text(ctx context.Context, id string) ([]byte, int, error) {
 	return text, c.Revision, err
 }
 
-// EditText sets a capsule to the content of an edited file. Links, times and the
-// revision in the file are ignored.
+// EditText sets a capsule to an edited file, of which links, times and revision are ignored.
 func (k *KB) EditText(ctx context.Context, id string, text []byte, opt EditOptions) (
 	Remembered, error) {
 	said, _, err := DecodeSidecar(id, text)
@@ -218,8 +212,7 @@ type Event struct {
 	Before   *Capsule  `json:"before"`  // the previous revision; null for the first
 }
 
-// History returns the changes of a capsule, the oldest first. A deleted capsule (a
-// section of a document that has changed) still has a history.
+// History returns a capsule's changes, the oldest first, also of a deleted one.
 func (k *KB) History(ctx context.Context, id string) (events []Event, err error) {
 	if err := CheckID(id); err != nil {
 		return nil, err
@@ -275,7 +268,6 @@ func eventsWhere(tx *sqlite.Tx, where string, args ...any) ([]Event, error) {
 	return events, err
 }
 
-// changedFields names the fields that differ.
 func changedFields(a, b *Capsule) []string {
 	fields := []string{}
 	as, bs := jsonFields(a), jsonFields(b)
@@ -405,8 +397,7 @@ func (k *KB) Restore(ctx context.Context, id string, revision int, why string) (
 	return c, err
 }
 
-// LastActive returns the newest revision in which a capsule that is now retired or superseded was
-// neither. It returns fault.Conflict if it is active, fault.NotFound if it never was.
+// LastActive returns the newest revision in which an inactive capsule was active.
 func (k *KB) LastActive(ctx context.Context, id string) (revision int, err error) {
 	if err := CheckID(id); err != nil {
 		return 0, err
@@ -473,7 +464,6 @@ func join(a, b string) string {
 // DecisionStand is the decision that two similar or contradicting capsules both stand.
 const DecisionStand = "both stand"
 
-// decide records a decision about two capsules.
 func (ch *change) decide(a, b, decision, why string) error {
 	_, err := ch.tx.Exec(`INSERT INTO decisions (a, b, decision, why, actor, at)
 		VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (a, b) DO UPDATE
@@ -482,8 +472,7 @@ func (ch *change) decide(a, b, decision, why string) error {
 	return err
 }
 
-// decisions returns the pairs of capsules that somebody has decided on, by their numbers, the
-// smaller first.
+// decisions returns the pairs that somebody has decided on, the smaller number first.
 func decisions(tx *sqlite.Tx) (map[[2]int64]bool, error) {
 	all := map[[2]int64]bool{}
 	var a, b int64

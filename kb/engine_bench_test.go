@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"blackboard/board/postgres"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/pgtest"
 )
 
@@ -30,10 +31,7 @@ type link struct {
 }
 
 func newLink(tb testing.TB, socket string, way time.Duration) *link {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	l := expect.Value(net.Listen("tcp", "127.0.0.1:0"))(tb)
 	x := &link{Listener: l, socket: socket, way: way}
 	tb.Cleanup(func() { l.Close() })
 	go func() {
@@ -112,17 +110,11 @@ func benchEngines(b *testing.B, n int) {
 	if errors.Is(err, pgtest.ErrNone) {
 		b.Skip(err)
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	expect.OK(b, err)
 	ctx := context.Background()
 	file := dir + "/kb.sqlite3"
 	open := func(at string, opt Options) *KB {
-		k, err := openFile(ctx, at, 1, opt)
-		if err != nil {
-			b.Fatal(err)
-		}
-		return k
+		return expect.Value(openFile(ctx, at, 1, opt))(b)
 	}
 	for _, at := range []string{file, place} {
 		k := open(at, Options{Embedder: newInstant(2)})
@@ -132,9 +124,7 @@ func benchEngines(b *testing.B, n int) {
 			for ; len(caps) < 5000 && i < n; i++ {
 				caps = append(caps, benchCapsule(r, i))
 			}
-			if err := k.Fill(ctx, caps); err != nil {
-				b.Fatal(err)
-			}
+			expect.OK(b, k.Fill(ctx, caps))
 		}
 		k.Close()
 	}
@@ -142,10 +132,7 @@ func benchEngines(b *testing.B, n int) {
 	u, _ := url.Parse(s.URL(""))
 	l := newLink(b, u.Query().Get("host")+"/.s.PGSQL.5432", time.Millisecond/2)
 	_, schema, _ := strings.Cut(place, "schema=")
-	far, err := postgres.Open(fmt.Sprintf("postgres://board@%s/postgres?sslmode=disable&schema=%s", l.Addr(), schema))
-	if err != nil {
-		b.Fatal(err)
-	}
+	far := expect.Value(postgres.Open(fmt.Sprintf("postgres://board@%s/postgres?sslmode=disable&schema=%s", l.Addr(), schema)))(b)
 	questions := make([]string, 40)
 	r := rand.New(rand.NewPCG(9, 9))
 	for i := range questions {
@@ -153,9 +140,7 @@ func benchEngines(b *testing.B, n int) {
 	}
 	one := func(k *KB, q, mode string) time.Duration {
 		start := time.Now()
-		if _, err := k.Search(ctx, Query{Text: q, Mode: mode, Peek: true}); err != nil {
-			b.Fatal(err)
-		}
+		expect.Value(k.Search(ctx, Query{Text: q, Mode: mode, Peek: true}))(b)
 		return time.Since(start)
 	}
 	for _, mode := range []string{ModeBM25, ModeHybrid} {
@@ -187,9 +172,7 @@ func benchEngines(b *testing.B, n int) {
 			for i, at := range []string{file, far.String()} {
 				if i == 1 {
 					far.Close()
-					if far, err = postgres.Open(fmt.Sprintf("postgres://board@%s/postgres?sslmode=disable&schema=%s", l.Addr(), schema)); err != nil {
-						b.Fatal(err)
-					}
+					far = expect.Value(postgres.Open(fmt.Sprintf("postgres://board@%s/postgres?sslmode=disable&schema=%s", l.Addr(), schema)))(b)
 				}
 				e := newInstant(3)
 				start, before := time.Now(), l.asked.Load()

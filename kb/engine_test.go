@@ -16,6 +16,7 @@ import (
 	"blackboard/board/postgres"
 	"blackboard/testdata/cost"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/pgtest"
 )
 
@@ -94,14 +95,14 @@ func TestSameHits(t *testing.T) {
 	if errors.Is(err, pgtest.ErrNone) {
 		t.Skip(err)
 	}
-	must(t, err)
+	expect.OK(t, err)
 	var now time.Time
 	opt := Options{Embedder: embedtest.NewHash(384), Actor: "ada", Now: func() time.Time { return now }}
 	inFile, err := openFile(t.Context(), t.TempDir()+"/kb.sqlite3", 1, opt)
-	must(t, err)
+	expect.OK(t, err)
 	defer inFile.Close()
 	inRows, err := openFile(t.Context(), home, 1, opt)
-	must(t, err)
+	expect.OK(t, err)
 	defer inRows.Close()
 	twins := []*twin{{KB: inFile}, {KB: inRows}}
 	many, asked := 700, 60 // two segments, and a tail
@@ -136,14 +137,14 @@ func TestSameHits(t *testing.T) {
 	for _, x := range twins {
 		sound(t, x.KB)
 		list, _, err := x.List(t.Context(), ListQuery{Tags: []string{"t2"}, Superseded: true, Retired: true, Limit: 50})
-		must(t, err)
+		expect.OK(t, err)
 		history, err := x.History(t.Context(), x.ids[4])
-		must(t, err)
+		expect.OK(t, err)
 		stats, err := x.Stats(t.Context())
-		must(t, err)
+		expect.OK(t, err)
 		stats.Index.Bytes = 0
 		found, err := x.Doctor(t.Context())
-		must(t, err)
+		expect.OK(t, err)
 		said = append(said, x.plain(t, list, history, stats, found))
 	}
 	if said[0] != said[1] {
@@ -172,18 +173,18 @@ func (x *twin) fill(t *testing.T, n int, now *time.Time) {
 	for i := 4; i < n; i += 40 {
 		body := vocabulary(r, 20)
 		_, err := x.Edit(t.Context(), x.ids[i], func(c *Capsule) error { c.Body = body; return nil }, EditOptions{Force: true})
-		must(t, err)
+		expect.OK(t, err)
 		_, err = x.Retire(t.Context(), x.ids[i+1], "it was wrong")
-		must(t, err)
+		expect.OK(t, err)
 	}
 	_, err := x.Decay(t.Context(), CurateOptions{})
-	must(t, err)
+	expect.OK(t, err)
 }
 
 // plain writes things with the ids of capsules replaced by their numbers.
 func (x *twin) plain(t *testing.T, things ...any) string {
 	b, err := json.Marshal(things)
-	must(t, err)
+	expect.OK(t, err)
 	var pairs []string
 	for i, id := range x.ids {
 		pairs = append(pairs, id, fmt.Sprintf("capsule %d", i))

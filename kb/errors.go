@@ -12,12 +12,10 @@ var (
 	clip    = fault.Clip
 )
 
-// capsuleError is an error about a capsule.
 func capsuleError(kind fault.Kind, id, msg, hint string, next ...fault.Step) error {
 	return &fault.Error{Kind: kind, ID: id, Msg: msg, Next: fault.Steps(hint, next...)}
 }
 
-// getStep is the step that shows a capsule.
 func getStep(id, text string) fault.Step { return fault.Do("kb.get", text, "id", id) }
 
 func notFound(id string) error {
@@ -31,13 +29,11 @@ func supersededAlready(id, by string) error {
 		fault.Give("supersedes", by, "{}, to replace that one instead"))
 }
 
-// noKnowledgeBase is the error for a data home without a knowledge base.
 func noKnowledgeBase(home string) error {
 	return fault.NotFound.New("no knowledge base in "+home, "",
 		fault.Do("kb.remember", "{} creates one with its first capsule"))
 }
 
-// keepSecret is the step that stores a text in spite of a suspected secret.
 var keepSecret = fault.Give("keep_secret", "", "{} stores it if it is not a secret")
 
 // Refused is an input that cannot become a capsule.

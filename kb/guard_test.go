@@ -15,14 +15,8 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 )
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // TestEditByHandWhileFileIsWritten: a file that somebody saves after it was read, and before the
 // new one has its name, is not written over.
@@ -32,7 +26,7 @@ func TestEditByHandWhileFileIsWritten(t *testing.T) {
 	c := put(t, k, Capsule{Title: "Retries", Body: "three times"})
 	path := k.sidecarPath(c.ID)
 	byHand, err := os.ReadFile(path)
-	must(t, err)
+	expect.OK(t, err)
 	byHand = []byte(strings.Replace(string(byHand), "three times", "four times, by hand", 1))
 	err = k.change(t.Context(), func(ch *change) error {
 		old, err := ch.get(c.ID)
@@ -45,7 +39,7 @@ func TestEditByHandWhileFileIsWritten(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		must(t, os.WriteFile(path, byHand, 0o600))
+		expect.OK(t, os.WriteFile(path, byHand, 0o600))
 		_, err = w.write()
 		return err
 	})
@@ -69,21 +63,17 @@ func TestSavedWhileItIsIsolated(t *testing.T) {
 	c := put(t, k, Capsule{Title: "Retries", Body: "three times"})
 	sound(t, k)
 	good, err := os.ReadFile(k.sidecarPath(c.ID))
-	must(t, err)
+	expect.OK(t, err)
 	id := newID()
 	path := k.sidecarPath(id)
 	saved := strings.Replace(strings.Replace(string(good), c.ID, id, 1), "Retries", "More retries", 1)
-	must(t, os.WriteFile(path, []byte("not a capsule"), 0o600))
+	expect.OK(t, os.WriteFile(path, []byte("not a capsule"), 0o600))
 	var s Synced
-	must(t, k.change(t.Context(), func(ch *change) error {
-		if err := ch.isolate(id, nil, []byte("not a capsule"), "it has no front matter", &s); err != nil {
-			return err
-		}
-		return os.WriteFile(path, []byte(saved), 0o600)
+	expect.OK(t, k.change(t.Context(), func(ch *change) error {
+		return errors.Join(ch.isolate(id, nil, []byte("not a capsule"), "it has no front matter", &s),
+			os.WriteFile(path, []byte(saved), 0o600))
 	}))
-	if _, err := k.Sync(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(k.Sync(t.Context()))(t)
 	if got, err := k.Get(t.Context(), id); err != nil || got.Title != "More retries" {
 		t.Errorf("what was saved has become %+v: %v", got, err)
 	}
@@ -100,11 +90,11 @@ func TestUnknownFilesStayWhileOthersWrite(t *testing.T) {
 	k := openKB(t, home, Options{})
 	put(t, k, Capsule{Title: "Retries", Body: "three times"})
 	name := filepath.Join(k.sidecars, "notes.md")
-	must(t, os.WriteFile(name, []byte("mine"), 0o600))
+	expect.OK(t, os.WriteFile(name, []byte("mine"), 0o600))
 	then := time.Now().Add(-time.Hour)
-	must(t, os.Chtimes(name, then, then))
+	expect.OK(t, os.Chtimes(name, then, then))
 	other := openKB(t, home, Options{Sync: SyncNever})
-	must(t, other.db.Write(t.Context(), func(*sqlite.Tx) error {
+	expect.OK(t, other.db.Write(t.Context(), func(*sqlite.Tx) error {
 		if _, err := k.sync(t.Context(), time.Millisecond); !errors.Is(err, fault.Busy) {
 			t.Errorf("a sync while somebody else writes: %v", err)
 		}
@@ -123,22 +113,18 @@ func TestIngestAfterOneThatDied(t *testing.T) {
 	home, docs := t.TempDir(), t.TempDir()
 	k := openKB(t, home, Options{})
 	for name, text := range map[string]string{"a.md": "# A\n\none\n", "b.md": "# B\n\none\n"} {
-		must(t, os.WriteFile(filepath.Join(docs, name), []byte(text), 0o600))
+		expect.OK(t, os.WriteFile(filepath.Join(docs, name), []byte(text), 0o600))
 	}
-	if _, err := k.Ingest(t.Context(), []string{filepath.Join(docs, "a.md")}, IngestOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(k.Ingest(t.Context(), []string{filepath.Join(docs, "a.md")}, IngestOptions{}))(t)
 	all, _, err := k.List(t.Context(), ListQuery{})
-	must(t, err)
+	expect.OK(t, err)
 	orphan := all[0]
 	orphan.ID = newID()
 	data, err := EncodeSidecar(&orphan, nil)
-	must(t, err)
-	must(t, writeFile(k.sidecarPath(orphan.ID), data))
-	must(t, os.WriteFile(filepath.Join(k.sidecars, pendingName), []byte(orphan.ID), 0o600))
-	if _, err := k.Ingest(t.Context(), []string{filepath.Join(docs, "b.md")}, IngestOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
+	expect.OK(t, writeFile(k.sidecarPath(orphan.ID), data))
+	expect.OK(t, os.WriteFile(filepath.Join(k.sidecars, pendingName), []byte(orphan.ID), 0o600))
+	expect.Value(k.Ingest(t.Context(), []string{filepath.Join(docs, "b.md")}, IngestOptions{}))(t)
 	if s, err := k.Sync(t.Context()); err != nil || len(s.Added) > 0 {
 		t.Errorf("%q were added: %v", s.Added, err)
 	}
@@ -166,12 +152,12 @@ func TestIngestOfANewerDocument(t *testing.T) {
 	name := filepath.Join(docs, "a.md")
 	model := embedtest.NewHash(32)
 	slow := &whileEmbedding{Embedder: model, fn: func() {
-		must(t, os.WriteFile(name, []byte("# A\n\nnew text\n"), 0o600))
+		expect.OK(t, os.WriteFile(name, []byte("# A\n\nnew text\n"), 0o600))
 		other := openKB(t, home, Options{Embedder: model})
 		_, err := other.Ingest(t.Context(), []string{name}, IngestOptions{})
-		must(t, err)
+		expect.OK(t, err)
 	}}
-	must(t, os.WriteFile(name, []byte("# A\n\nold text\n"), 0o600))
+	expect.OK(t, os.WriteFile(name, []byte("# A\n\nold text\n"), 0o600))
 	k := openKB(t, home, Options{Embedder: slow})
 	r, err := k.Ingest(t.Context(), []string{name}, IngestOptions{})
 	if err != nil || r.Unchanged != 1 {
@@ -190,11 +176,11 @@ func TestPruneOfADocumentThatIsBack(t *testing.T) {
 	home, docs := t.TempDir(), t.TempDir()
 	name := filepath.Join(docs, "a.md")
 	text := []byte("# A\n\ntext\n")
-	must(t, os.WriteFile(name, text, 0o600))
+	expect.OK(t, os.WriteFile(name, text, 0o600))
 	k := openKB(t, home, Options{})
 	_, err := k.Ingest(t.Context(), []string{docs}, IngestOptions{})
-	must(t, err)
-	must(t, os.Remove(name))
+	expect.OK(t, err)
+	expect.OK(t, os.Remove(name))
 	held, release, done, looked := make(chan struct{}), make(chan struct{}), make(chan error, 1), make(chan struct{})
 	other := openKB(t, home, Options{Sync: SyncNever})
 	go func() {
@@ -210,9 +196,9 @@ func TestPruneOfADocumentThatIsBack(t *testing.T) {
 	for range 1000 {
 		runtime.Gosched() // mostly it has looked for the document by then
 	}
-	must(t, os.WriteFile(name, text, 0o600))
+	expect.OK(t, os.WriteFile(name, text, 0o600))
 	close(release)
-	must(t, errors.Join(<-done, <-pruned))
+	expect.OK(t, errors.Join(<-done, <-pruned))
 	if all, _, err := k.List(t.Context(), ListQuery{}); err != nil || len(all) != 1 {
 		t.Errorf("there are %d capsules, not 1: %v", len(all), err)
 	}
@@ -232,7 +218,7 @@ func TestDedupeAfterAnEdit(t *testing.T) {
 		once.Do(func() {
 			other := openKB(t, home, Options{})
 			_, err := other.Edit(t.Context(), keep.ID, func(c *Capsule) error { c.Scope, c.Project = "project", "other"; return nil }, EditOptions{Force: true})
-			must(t, err)
+			expect.OK(t, err)
 		})
 	}})
 	if err != nil || len(d.Duplicates) != 0 || d.Skipped != 1 {

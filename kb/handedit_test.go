@@ -6,22 +6,19 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/testdata/expect"
 )
 
 // byHand replaces a word in a capsule's file, as an editor does.
 func byHand(t *testing.T, k *KB, id, old, new string) {
 	t.Helper()
 	path := k.sidecarPath(id)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(path))(t)
 	if !strings.Contains(string(data), old) {
 		t.Fatalf("%q is not in %s", old, data)
 	}
-	if err := os.WriteFile(path, []byte(strings.Replace(string(data), old, new, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, []byte(strings.Replace(string(data), old, new, 1)), 0o600))
 }
 
 func says(t *testing.T, k *KB, id, body string) Capsule {
@@ -46,9 +43,7 @@ func TestRetrieveLooksAtOne(t *testing.T) {
 		t.Errorf("%q, %v", c.Body, err)
 	}
 	says(t, k, b.ID, "two")
-	if err := os.Remove(k.sidecarPath(a.ID)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(k.sidecarPath(a.ID)))
 	if c, err := k.Retrieve(t.Context(), a.ID); err != nil || c.Body != "one by hand" {
 		t.Errorf("its file is gone: %+v, %v", c, err)
 	}
@@ -64,9 +59,7 @@ func TestEditByHandIsKept(t *testing.T) {
 		k := open(t)
 		c := put(t, k, Capsule{Title: "a", Body: "before"})
 		byHand(t, k, c.ID, "before", "by hand")
-		if _, err := k.Edit(t.Context(), c.ID, func(c *Capsule) error { c.Tags = []string{"tag"}; return nil }, EditOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(k.Edit(t.Context(), c.ID, func(c *Capsule) error { c.Tags = []string{"tag"}; return nil }, EditOptions{}))(t)
 		if c := says(t, k, c.ID, "by hand"); c.Revision != 3 {
 			t.Errorf("revision %d", c.Revision)
 		}
@@ -75,9 +68,7 @@ func TestEditByHandIsKept(t *testing.T) {
 		k := open(t)
 		c := put(t, k, Capsule{Title: "a", Body: "before"})
 		byHand(t, k, c.ID, "before", "by hand")
-		if err := os.WriteFile(k.sidecarPath("k000000000"), []byte("---\nid: k000000000\ntitle: b\nkind: fact\nscope: universal\nsupersedes: ["+c.ID+"]\n---\nnew"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(k.sidecarPath("k000000000"), []byte("---\nid: k000000000\ntitle: b\nkind: fact\nscope: universal\nsupersedes: ["+c.ID+"]\n---\nnew"), 0o600))
 		if s, err := k.Sync(t.Context()); err != nil || len(s.Added) != 1 || len(s.PickedUp) != 1 {
 			t.Fatalf("%+v, %v", s, err)
 		}
@@ -91,9 +82,7 @@ func TestEditByHandIsKept(t *testing.T) {
 		a := put(t, k, Capsule{Title: "a", Body: "old"})
 		b := put(t, k, Capsule{Title: "b", Body: "new", Supersedes: []string{a.ID}})
 		byHand(t, k, b.ID, "new", "by hand")
-		if _, err := k.Restore(t.Context(), a.ID, 1, ""); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(k.Restore(t.Context(), a.ID, 1, ""))(t)
 		if c := says(t, k, b.ID, "by hand"); len(c.Supersedes) != 0 {
 			t.Errorf("%+v", c)
 		}
@@ -107,9 +96,7 @@ func TestEditByHandIsKept(t *testing.T) {
 		byHand(t, k, b.ID, "kind: fact", "kind: fact\nsupersedes: ["+a.ID+"]")
 		byHand(t, k, a.ID, "one", "one by hand")
 		byHand(t, k, b.ID, "two", "two by hand")
-		if _, err := k.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(k.Sync(t.Context()))(t)
 		x, y := says(t, k, a.ID, "one by hand"), says(t, k, b.ID, "two by hand")
 		if x.SupersededBy != "" && y.SupersededBy != "" {
 			t.Errorf("each supersedes the other: %+v, %+v", x, y)
@@ -119,9 +106,7 @@ func TestEditByHandIsKept(t *testing.T) {
 		k := open(t)
 		c := put(t, k, Capsule{Title: "a", Body: "before"})
 		byHand(t, k, c.ID, "title: a", "title: [half")
-		if _, err := k.Edit(t.Context(), c.ID, func(c *Capsule) error { c.Tags = []string{"tag"}; return nil }, EditOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(k.Edit(t.Context(), c.ID, func(c *Capsule) error { c.Tags = []string{"tag"}; return nil }, EditOptions{}))(t)
 		files, err := filepath.Glob(filepath.Join(k.quarantine, c.ID+"*"))
 		if err != nil || len(files) != 1 {
 			t.Fatalf("%v, %v", files, err)
@@ -135,12 +120,8 @@ func TestEditByHandIsKept(t *testing.T) {
 		doc := filepath.Join(t.TempDir(), "doc.md")
 		write := func(text string) {
 			t.Helper()
-			if err := os.WriteFile(doc, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := k.Ingest(t.Context(), []string{doc}, IngestOptions{Scope: "universal"}); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.WriteFile(doc, []byte(text), 0o600))
+			expect.Value(k.Ingest(t.Context(), []string{doc}, IngestOptions{Scope: "universal"}))(t)
 		}
 		write("# A\n\nalpha\n\n# B\n\nbeta\n")
 		all, _, err := k.List(t.Context(), ListQuery{})
@@ -155,10 +136,7 @@ func TestEditByHandIsKept(t *testing.T) {
 		write("# A\n\nalpha\n\n# B\n\ngamma\n")
 		events := 0
 		for _, c := range all {
-			h, err := k.History(t.Context(), c.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := expect.Value(k.History(t.Context(), c.ID))(t)
 			for _, e := range h {
 				if e.Verb == VerbPickedUp {
 					events++
@@ -180,20 +158,14 @@ func TestLostFiles(t *testing.T) {
 	for _, title := range strings.Fields("a b c d e") {
 		ids = append(ids, put(t, k, Capsule{Title: title, Body: title}).ID)
 	}
-	if err := os.RemoveAll(k.sidecars); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.RemoveAll(k.sidecars))
 	if s, err := k.Sync(t.Context()); err != nil || s.Written != len(ids) {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	settled(t, k)
 	// A file that is gone while another change needs its capsule is not judged there.
-	if err := os.Remove(k.sidecarPath(ids[0])); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := k.Dedupe(t.Context(), CurateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(k.sidecarPath(ids[0])))
+	expect.Value(k.Dedupe(t.Context(), CurateOptions{}))(t)
 	if s, err := k.Sync(t.Context()); err != nil || s.Written > 1 { // unless curation has written it
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -210,9 +182,7 @@ func TestQuarantineUndone(t *testing.T) {
 	c := put(t, k, Capsule{Title: "a", Body: "text"})
 	byHand(t, k, c.ID, "title: a", "title: [half")
 	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(k.sidecarPath(c.ID), old, old); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chtimes(k.sidecarPath(c.ID), old, old))
 	stop := invalid("stop", "x")
 	if err := k.change(t.Context(), func(ch *change) error {
 		var s Synced
@@ -242,20 +212,14 @@ func TestPartsWithoutDatabase(t *testing.T) {
 	home := t.TempDir()
 	k := openKB(t, home, Options{})
 	doc := filepath.Join(t.TempDir(), "doc.md")
-	if err := os.WriteFile(doc, []byte("# A\n\nalpha\n\n# B\n\nbeta\n\n# C\n\ngamma\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := k.Ingest(t.Context(), []string{doc}, IngestOptions{Scope: "universal"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(doc, []byte("# A\n\nalpha\n\n# B\n\nbeta\n\n# C\n\ngamma\n"), 0o600))
+	expect.Value(k.Ingest(t.Context(), []string{doc}, IngestOptions{Scope: "universal"}))(t)
 	all, _, err := k.List(t.Context(), ListQuery{})
 	if err != nil || len(all) != 3 {
 		t.Fatal(all, err)
 	}
 	k.Close()
-	if err := os.Remove(filepath.Join(Sidecars(home), all[1].ID+sidecarExt)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(filepath.Join(Sidecars(home), all[1].ID+sidecarExt)))
 	for _, f := range []string{"", "-wal", "-shm"} {
 		os.Remove(Path(home) + f)
 	}
@@ -280,9 +244,7 @@ func TestExportIsWhole(t *testing.T) {
 	put(t, k, Capsule{Title: "Build anew", Body: "cmake", Supersedes: []string{a.ID}}, force)
 	set := &ImportSet{}
 	for c, err := range k.Export(t.Context(), ListQuery{Superseded: true, Retired: true}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		set.Items = append(set.Items, Incoming{Capsule: c, From: c.ID})
 	}
 	l := newKB(t, nil)
@@ -310,23 +272,16 @@ func TestMergeConflict(t *testing.T) {
 	k := openKB(t, t.TempDir(), Options{Sync: SyncNever})
 	c := put(t, k, Capsule{Title: "a", Body: "before"})
 	path := k.sidecarPath(c.ID)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := expect.Value(os.ReadFile(path))(t)
 	for what, text := range map[string]string{
 		"front matter": strings.Replace(string(whole), "revision: 1\n", conflict("revision: 2", "revision: 3"), 1),
 		"body":         strings.Replace(string(whole), "before\n", conflict("ours", "theirs"), 1),
 		"all of it":    conflict(string(whole), string(whole)),
 	} {
 		t.Run(what, func(t *testing.T) {
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.WriteFile(path, []byte(text), 0o600))
 			old := time.Now().Add(-time.Hour)
-			if err := os.Chtimes(path, old, old); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.Chtimes(path, old, old))
 			s, err := k.Sync(t.Context())
 			if err != nil || len(s.Quarantined)+len(s.PickedUp) > 0 ||
 				!strings.Contains(strings.Join(s.Notes, "\n"), "has a merge conflict that nobody has resolved, from line") {
@@ -339,9 +294,7 @@ func TestMergeConflict(t *testing.T) {
 		})
 	}
 	resolved := strings.Replace(string(whole), "before\n", "ours and theirs\n", 1)
-	if err := os.WriteFile(path, []byte(resolved), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, []byte(resolved), 0o600))
 	if s, err := k.Sync(t.Context()); err != nil || len(s.PickedUp) != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -357,10 +310,7 @@ func TestMergeConflictAsText(t *testing.T) {
 		t.Error(err)
 	}
 	c := put(t, k, Capsule{Title: "Markers", Body: "git writes\n```\n" + conflict("a", "b") + "```"})
-	data, err := EncodeSidecar(&c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(EncodeSidecar(&c, nil))(t)
 	if again, _, err := DecodeSidecar(c.ID, data); err != nil || again.Body != c.Body {
 		t.Errorf("%q, %v", again.Body, err)
 	}

@@ -16,7 +16,6 @@ import (
 	"blackboard/kb/store"
 )
 
-// cut limits the list, diversified by MMR.
 func (r *ranking) cut(q *Query) {
 	most := q.most()
 	if q.Mode != ModeBM25 && !q.NoMMR {
@@ -38,7 +37,6 @@ func (q *Query) most() int {
 	return q.Limit
 }
 
-// numbersOf returns the numbers of a list's capsules.
 func numbersOf(list []rank.Scored) []int64 {
 	ns := make([]int64, len(list))
 	for i, s := range list {
@@ -57,7 +55,6 @@ func above(list []rank.Scored, score float64) []rank.Scored {
 	return list
 }
 
-// readHits reads the capsules of the list and fills in the result.
 func (k *KB) readHits(tx *sqlite.Tx, q *Query, r *ranking, langs words.Languages, res *Result) error {
 	ns := numbersOf(r.list)
 	if r.prefetched != nil && !slices.ContainsFunc(ns,
@@ -113,15 +110,22 @@ func (k *KB) readHits(tx *sqlite.Tx, q *Query, r *ranking, langs words.Languages
 	return nil
 }
 
-// RecallLimit and RecallFloor are the settings for prompts that are answered unasked: at
-// most three capsules, each with at least this share of the best one's evidence.
+// RecallLimit and RecallFloor, a share of the best evidence, are for unasked answers.
 const (
 	RecallLimit = 3
 	RecallFloor = 0.97
 )
 
-// judge sets the evidence of each hit and marks the weak ones. A gated search keeps only
-// the others, ordered by evidence, with at least the floor's share of the best one's.
+// sureAlone is how many times the threshold a hit has that is sure by itself: words that a prompt
+// repeats put only the best one far ahead.
+const sureAlone = 1.5
+
+// Least is the least evidence of what is given unasked beside the best one.
+func Least(floor, best, threshold float64) float64 {
+	return max(threshold, min(floor*best, sureAlone*threshold))
+}
+
+// judge sets evidence and marks weak hits. A gated search drops them, and orders by evidence.
 func (q *Query) judge(j *store.Judge, r *ranking, res *Result) {
 	res.Threshold = j.Threshold
 	for i := range res.Hits {
@@ -143,7 +147,7 @@ func (q *Query) judge(j *store.Judge, r *ranking, res *Result) {
 	}
 	all, least := res.Hits, q.Floor*res.Evidence
 	if !q.calibrating {
-		least = max(least, res.Threshold)
+		least = Least(q.Floor, res.Evidence, res.Threshold)
 	}
 	res.Hits = surest(all, q.Limit, least)
 	res.Gated = len(all) > 0 && len(res.Hits) == 0
@@ -153,7 +157,6 @@ func (q *Query) judge(j *store.Judge, r *ranking, res *Result) {
 	}
 }
 
-// leftOut lists the hits that a gated search does not give, each with why.
 func leftOut(all []Hit, res *Result, least float64) (out []Hit) {
 	for _, h := range all {
 		if slices.ContainsFunc(res.Hits, func(o Hit) bool { return o.n == h.n }) {
@@ -172,8 +175,6 @@ func leftOut(all []Hit, res *Result, least float64) (out []Hit) {
 	return out
 }
 
-// surest returns at most `most` hits with evidence of at least `least`, the surest
-// first.
 func surest(hits []Hit, most int, least float64) []Hit {
 	sure := []Hit{}
 	for _, h := range hits {
@@ -185,8 +186,7 @@ func surest(hits []Hit, most int, least float64) []Hit {
 	return sure[:min(len(sure), most)]
 }
 
-// spellExpanded replaces the stems of expansions by words of the question and of the
-// hits. Terms that occur in no hit are left out.
+// spellExpanded spells expansions as the question and hits do; unknown terms are left out.
 func (k *KB) spellExpanded(q *Query, res *Result) {
 	expanded := res.Expanded
 	res.Expanded = []index.Expansion{}
@@ -217,8 +217,7 @@ func (k *KB) spellExpanded(q *Query, res *Result) {
 	}
 }
 
-// spell finds a word in the text for each term that has none yet, and returns how many
-// it found. Parts of a compound with a hyphen or a dot come before the compound.
+// spell finds words in the text for terms without one; parts come before compounds.
 func (k *KB) spell(terms map[string]string, text string) (n int) {
 	for _, w := range append(strings.FieldsFunc(text, words.Between), strings.Fields(text)...) {
 		for _, t := range k.index.Terms(w) {
@@ -231,11 +230,9 @@ func (k *KB) spell(terms map[string]string, text string) (n int) {
 	return n
 }
 
-// snippetRunes is the approximate length of a snippet.
 const snippetRunes = 200
 
-// snippet returns the part of a body with the most different words of the question, on
-// one line.
+// snippet returns the part of a body with the most different words of the question, on one line.
 func (k *KB) snippet(body string, terms map[string]bool, langs words.Languages) string {
 	const most = 16 << 10 // the beginning of a long document is enough
 	fields := strings.Fields(strings.ToValidUTF8(body[:min(len(body), most)], ""))

@@ -17,8 +17,7 @@ import (
 	"blackboard/kb/store"
 )
 
-// Incoming is a capsule from a source, before it is stored. Only our own exports and
-// sidecars set its id. Its times are set if the source has them.
+// Incoming is a capsule from a source, with an id only if that is ours.
 type Incoming struct {
 	Capsule Capsule  `json:"capsule"`
 	From    string   `json:"from"`  // file:line, file, or table and id
@@ -28,8 +27,7 @@ type Incoming struct {
 	refused error      // what is wrong with it by itself
 }
 
-// ImportSet is the content of a source. Every record is an item, refused, or mentioned
-// in the notes.
+// ImportSet is a source's content: each record is an item, refused, or in the notes.
 type ImportSet struct {
 	Format  string     `json:"format"`
 	Items   []Incoming `json:"items"`
@@ -37,7 +35,6 @@ type ImportSet struct {
 	Notes   []string   `json:"notes"`
 }
 
-// ImportOptions are the options of an import.
 type ImportOptions struct {
 	DryRun bool // check everything, store nothing
 	// store duplicates and suspected secrets, and replace capsules that have the same id
@@ -56,10 +53,8 @@ type Imported struct {
 	Notes   []string  `json:"notes"`
 }
 
-// errDryRun rolls back the change of a dry run.
 var errDryRun = errors.New("dry run")
 
-// importBatch is the number of capsules stored in one change.
 var importBatch = 2000 // tests have smaller ones
 
 // Import stores the content of a source. A capsule with an id keeps it, with its times
@@ -145,8 +140,7 @@ func (k *KB) Import(ctx context.Context, set *ImportSet, opt ImportOptions) (
 	return out, nil
 }
 
-// prepare checks the capsule and parses its text. It needs neither the database nor the other
-// items, so that several cores can do it.
+// prepare checks and parses the capsule by itself, so that several cores can do it.
 func (in *Incoming) prepare(compares, force bool) {
 	c := &in.Capsule
 	if in.refused = c.Normalise(); in.refused == nil && !force {
@@ -233,7 +227,6 @@ func (ch *change) importOne(in Incoming, v embed.Vector, opt *ImportOptions, out
 	return nil
 }
 
-// plausibleTime reports whether a time of creation is after 1970 began and not in the future.
 func plausibleTime(t, now time.Time) bool {
 	return t.Year() >= 1970 && t.UnixMilli() > 0 && !t.After(now)
 }
@@ -268,9 +261,7 @@ func (ch *change) importOver(old, c *Capsule, in Incoming, v embed.Vector, opt *
 	return nil
 }
 
-// mergeLinks decides the links of an item that exists here. Links made here stay. A
-// superseded_by link of the source is taken over unless somebody has restored the
-// capsule here.
+// mergeLinks keeps links made here, and takes a superseded_by unless somebody restored it here.
 func (ch *change) mergeLinks(old, c *Capsule) error {
 	by := c.SupersededBy
 	c.Supersedes, c.SupersededBy = old.Supersedes, old.SupersededBy
@@ -293,8 +284,7 @@ func (ch *change) mergeLinks(old, c *Capsule) error {
 // linkImported repairs both ends of the links of imported capsules, once all are stored.
 func (k *KB) linkImported(ctx context.Context, set *ImportSet, out *Imported) error {
 	var linked []string
-	// including existing ones: an earlier import may have been interrupted before this
-	// step
+	// including existing ones: an earlier import may have been interrupted before this step
 	for _, in := range set.Items {
 		if c := &in.Capsule; c.ID != "" && (len(c.Supersedes) > 0 || c.SupersededBy != "") {
 			linked = append(linked, c.ID)
@@ -357,8 +347,7 @@ func (k *KB) linkImported(ctx context.Context, set *ImportSet, out *Imported) er
 	return nil
 }
 
-// halfLinked returns the ids of capsules that supersede one of the stored capsules, where the
-// stored one does not name them.
+// halfLinked returns the capsules that supersede a stored one which does not name them.
 func (k *KB) halfLinked(ctx context.Context, stored []Incoming) (ids []string, err error) {
 	came := make([]string, len(stored))
 	for i := range stored {
@@ -375,8 +364,8 @@ func (k *KB) halfLinked(ctx context.Context, stored []Incoming) (ids []string, e
 	return ids, err
 }
 
-// Export yields the capsules that q selects, the oldest first; Before and Limit are ignored. All
-// are of one snapshot.
+// Export yields the capsules that q selects, on one snapshot, the oldest first; no Before, no
+// Limit.
 func (k *KB) Export(ctx context.Context, q ListQuery) iter.Seq2[Capsule, error] {
 	return func(yield func(Capsule, error) bool) {
 		stop := errors.New("stop")

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 // imported imports capsules as one set, which must be taken whole.
@@ -30,10 +32,7 @@ func imported(t *testing.T, k *KB, caps ...Capsule) Imported {
 
 func row(t *testing.T, k *KB, id string) *Capsule {
 	t.Helper()
-	c, err := k.Get(context.Background(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := expect.Value(k.Get(context.Background(), id))(t)
 	return &c
 }
 
@@ -119,9 +118,7 @@ func TestImportSupersededReleased(t *testing.T) {
 	}
 	imported(t, k, Capsule{ID: old, Title: "Old"})
 	imported(t, k, set...)
-	if _, err := k.Restore(ctx, old, 1, "it holds after all"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(k.Restore(ctx, old, 1, "it holds after all"))(t)
 	if got := row(t, k, old); got.SupersededBy != "" {
 		t.Fatalf("it is still superseded: %+v", got)
 	}
@@ -173,9 +170,7 @@ func TestImportDuplicates(t *testing.T) {
 		for i := range before {
 			set.Items = append(set.Items, Incoming{Capsule: say(10_000 + i), From: "before"})
 		}
-		if _, err := k.Import(t.Context(), &set, ImportOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(k.Import(t.Context(), &set, ImportOptions{}))(t)
 		set = ImportSet{}
 		for i := range 2*importBatch + 50 {
 			set.Items = append(set.Items, Incoming{Capsule: say(i), From: fmt.Sprint("item ", i)})
@@ -195,15 +190,12 @@ func TestImportDuplicates(t *testing.T) {
 		like.Title, like.Body = like.Title+" drains", like.Body+", mostly"
 		set.Items = append(set.Items, Incoming{Capsule: like, From: "like 5"})
 		meanwhile := false
-		out, err := k.Import(t.Context(), &set, ImportOptions{Progress: func(string, int, int) {
+		out := expect.Value(k.Import(t.Context(), &set, ImportOptions{Progress: func(string, int, int) {
 			if !meanwhile {
 				put(t, k, say(20_000))
 			}
 			meanwhile = true
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}}))(t)
 		var already []string
 		for _, a := range out.Already {
 			already = append(already, a.From)
@@ -271,9 +263,7 @@ func TestNewFilesOfAChange(t *testing.T) {
 	names := func() []string {
 		found, err := filepath.Glob(filepath.Join(k.sidecars, "*"))
 		hidden, err2 := filepath.Glob(filepath.Join(k.sidecars, ".*"))
-		if err := errors.Join(err, err2); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, errors.Join(err, err2))
 		return append(found, hidden...)
 	}
 	failed := errors.New("failed")
@@ -288,16 +278,14 @@ func TestNewFilesOfAChange(t *testing.T) {
 		t.Errorf("a change that fails: %v, and leaves %q", err, names())
 	}
 	first := note("first")
-	if err := k.change(t.Context(), func(ch *change) error {
+	expect.OK(t, k.change(t.Context(), func(ch *change) error {
 		if err := ch.insert(first, nil, VerbRemembered, ""); err != nil {
 			return err
 		}
 		now := *first
 		now.Body = "It says more"
 		return ch.update(first, &now, nil, VerbEdited, "", "")
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	data, err := os.ReadFile(k.sidecarPath(first.ID))
 	if err != nil || !strings.Contains(string(data), "It says more") || len(names()) != 1 {
 		t.Errorf("the file says %q, %v; there are %q", data, err, names())

@@ -19,25 +19,20 @@ import (
 	"blackboard/kb/store"
 )
 
-// IngestOptions are the options of Ingest.
 type IngestOptions struct {
 	Workspace, Project, Scope string // for the capsules; the default scope is Remember's
 	Tags, DomainTags          []string
 	Force                     bool // keep suspected secrets; otherwise they are masked
-	// remove the capsules of documents that are gone from the given folders
-	Prune       bool
-	DryRun      bool
-	NoEmbedding bool
-	// keep the scope, tags, workspace and project that a known document was ingested
-	// with
+	Prune                     bool
+	DryRun                    bool
+	NoEmbedding               bool
+	// keep the scope, tags, workspace and project that a known document was ingested with
 	KeepOptions bool
 	Progress    func(what string, done, of int)
-	// Shared returns what a file shares with the same file of other worktrees, "" for
-	// nothing. The same content is not stored again.
+	// Shared returns what a file shares with other worktrees, or "": that is stored once.
 	Shared func(file string) string
 }
 
-// IngestedAll is the result of Ingest.
 type IngestedAll struct {
 	New       []string `json:"new"`       // documents
 	Changed   []string `json:"changed"`   // documents
@@ -56,8 +51,7 @@ type IngestedAll struct {
 	Warnings  []string          `json:"warnings"`
 }
 
-// Masked is a section in which text that looks like a secret was masked, as examples in
-// documentation have it.
+// Masked is a section in which what looks like a secret was masked.
 type Masked struct {
 	From  string `json:"from"` // file:line of the section
 	Title string `json:"title"`
@@ -70,10 +64,9 @@ func (m Masked) String() string {
 		m.Count, m.Rule)
 }
 
-// Ingest stores each section of markdown documents as a capsule of the kind doc. A
-// document is identified by its path and content. An unchanged document is skipped. The
-// capsules of a changed one are replaced in one step; unchanged sections keep their
-// capsule.
+// Ingest stores each section of markdown documents as a capsule of the kind doc. A document is
+// identified by its path and content. An unchanged document is skipped. The capsules of a changed
+// one are replaced in one step; unchanged sections keep their capsule.
 func (k *KB) Ingest(ctx context.Context, paths []string, opt IngestOptions) (
 	r IngestedAll, err error) {
 	r = IngestedAll{New: []string{}, Changed: []string{}, Pruned: []string{}, Gone: []string{},
@@ -121,8 +114,7 @@ func textSum(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// groupByShared groups the known documents by opt.Shared: one group has the copies of a document in
-// several worktrees. It is empty without Shared.
+// groupByShared groups the known documents by opt.Shared, if there is one.
 func (opt *IngestOptions) groupByShared(known map[string]ingestedDoc) map[string][]string {
 	all := map[string][]string{}
 	for file := range known {
@@ -136,8 +128,7 @@ func (opt *IngestOptions) groupByShared(known map[string]ingestedDoc) map[string
 	return all
 }
 
-// isElsewhere reports whether another worktree has the same document, known with the same content
-// and still there, and notes that in r.
+// isElsewhere reports, and notes in r, whether another worktree still has the same document.
 func (opt *IngestOptions) isElsewhere(file string, worktrees map[string][]string,
 	known map[string]ingestedDoc, r *IngestedAll) bool {
 	if len(worktrees) == 0 {
@@ -156,11 +147,9 @@ func (opt *IngestOptions) isElsewhere(file string, worktrees map[string][]string
 	return false
 }
 
-// cutting is the version of the rules for sections and titles. Raising it makes the next
-// ingest read all documents again.
+// cutting is the version of the rules for sections: raised, all documents are read again.
 const cutting = 3
 
-// ingestedDoc is what is stored about a document.
 type ingestedDoc struct {
 	sha256  string // as written by cutAs
 	refused int    // sections that were refused and will be tried again
@@ -182,7 +171,6 @@ func (k *KB) ingested(ctx context.Context) (map[string]ingestedDoc, error) {
 	return known, err
 }
 
-// errDocumentChanged aborts a change if the document has changed since it was read.
 var errDocumentChanged = errors.New("the document changed repeatedly while it was ingested")
 
 // ingestOne ingests a document and retries if it changes meanwhile.
@@ -283,7 +271,6 @@ func (k *KB) ingestOnce(ctx context.Context, file string, known ingestedDoc, lik
 	return nil
 }
 
-// replaceSections makes caps the capsules of a document.
 func (k *KB) replaceSections(ctx context.Context, file, sha, text string, refused int,
 	caps []Capsule, opt *IngestOptions, r *IngestedAll) (written, kept, removed int, err error) {
 	vectors, err := k.embedChunks(ctx, file, caps, opt, r)
@@ -306,8 +293,7 @@ func (k *KB) replaceSections(ctx context.Context, file, sha, text string, refuse
 	return written, kept, removed, err
 }
 
-// parts cuts a document into sections and masks suspected secrets. The whole document is
-// scanned, since a secret may span two sections.
+// parts cuts a document and masks secrets in the whole: one may span two sections.
 func (r *IngestedAll) parts(file, text string, opt *IngestOptions) []markdown.Section {
 	if opt.Force {
 		return markdown.Sections(file, text)
@@ -334,8 +320,7 @@ func (r *IngestedAll) parts(file, text string, opt *IngestOptions) []markdown.Se
 	return parts
 }
 
-// sections makes a capsule of each section. Invalid sections, and those with a secret in
-// the path or tags, are refused; the rest is taken.
+// sections makes a capsule of each section, or refuses it.
 func sections(file, sha string, parts []markdown.Section, like *Capsule, opt *IngestOptions,
 	r *IngestedAll) []Capsule {
 	caps := make([]Capsule, 0, len(parts))
@@ -358,7 +343,6 @@ func sections(file, sha string, parts []markdown.Section, like *Capsule, opt *In
 	return caps
 }
 
-// refuse records a path that was not ingested.
 func (r *IngestedAll) refuse(path string, err error) {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -375,8 +359,7 @@ func (r *IngestedAll) note(file, was string) {
 	}
 }
 
-// embedChunks embeds the new sections. The vectors have the places of caps; those of known sections
-// are nil, and all without a model, or from a failure on.
+// embedChunks embeds new sections, in the places of caps; nil for others, and after a failure.
 func (k *KB) embedChunks(ctx context.Context, file string, caps []Capsule, opt *IngestOptions,
 	r *IngestedAll) ([]embed.Vector, error) {
 	vectors := make([]embed.Vector, len(caps))
@@ -420,8 +403,7 @@ func (k *KB) embedChunks(ctx context.Context, file string, caps []Capsule, opt *
 	return vectors, nil
 }
 
-// swap replaces a document's capsules, except those of unchanged sections, which it only moves, and
-// counts them.
+// swap replaces and counts a document's capsules; those of unchanged sections it only moves.
 func (ch *change) swap(file, sha string, refused int, caps []Capsule, vectors []embed.Vector) (
 	written, kept, removed int, warnings []string, err error) {
 	found, err := capsulesWhere(ch.tx, `ingest_file = ? ORDER BY ingest_part`, file)
@@ -488,8 +470,7 @@ func (ch *change) swap(file, sha string, refused int, caps []Capsule, vectors []
 	return written, kept, removed, warnings, err
 }
 
-// match finds the old capsules of a document's sections: same has the one of caps[i] at
-// i, if there is one, and gone has those whose section no longer exists.
+// match finds the old capsules of sections (same, by place), and those that are gone.
 func match(old []*Capsule, caps []Capsule) (same map[int]*Capsule, gone []*Capsule) {
 	left := map[string][]*Capsule{} // by text
 	for _, c := range old {
@@ -509,17 +490,14 @@ func match(old []*Capsule, caps []Capsule) (same map[int]*Capsule, gone []*Capsu
 	return same, gone
 }
 
-// section identifies a section by its title and text.
 func (c *Capsule) section() string { return c.Title + "\n" + c.Body }
 
-// sameOptions reports whether two sections were ingested with the same options.
 func sameOptions(a, b *Capsule) bool {
 	return slices.Equal(a.Tags, b.Tags) && slices.Equal(a.DomainTags, b.DomainTags) &&
 		a.Project == b.Project && a.Workspace == b.Workspace && a.Scope == b.Scope
 }
 
-// updatePosition stores where a section now is in its document. This is a new revision only if the
-// document was ingested with other options.
+// updatePosition stores where a section now is: a new revision only for other options.
 func (ch *change) updatePosition(old, c *Capsule) error {
 	now := *old
 	now.Source, now.Ingested = c.Source, c.Ingested

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/shared/potion"
 )
 
@@ -42,10 +43,7 @@ func TestIngestDocs(t *testing.T) {
 	}
 	emb := potion.Open(t)
 	k := newKB(t, emb)
-	r, err := k.Ingest(t.Context(), dirs, IngestOptions{Scope: "universal"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := expect.Value(k.Ingest(t.Context(), dirs, IngestOptions{Scope: "universal"}))(t)
 	t.Logf("%d documents, %d sections, %d refused", len(r.New), r.Capsules, len(r.Refused))
 	again, err := k.Ingest(t.Context(), dirs, IngestOptions{Scope: "universal"})
 	if err != nil || again.Unchanged != len(r.New) || again.Capsules != 0 {

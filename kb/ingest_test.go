@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // TestIngestNamesFile: what only a file's name says finds its sections, and is not shown.
@@ -37,7 +38,7 @@ func TestIngestCutAnew(t *testing.T) {
 		t.Errorf("nothing is cut otherwise: %+v", r)
 	}
 	execute(t, k, `UPDATE ingested SET sha256 = substr(sha256, CAST(instr(sha256, ':') + 1 AS INTEGER))`)
-	if err := k.change(t.Context(), func(ch *change) error {
+	expect.OK(t, k.change(t.Context(), func(ch *change) error {
 		old, err := capsulesWhere(ch.tx, `title = 'expire › Options'`)
 		if err != nil {
 			return err
@@ -45,9 +46,7 @@ func TestIngestCutAnew(t *testing.T) {
 		now := old[0]
 		now.Title = "Options"
 		return ch.update(&old[0], &now, nil, VerbIngested, "", "")
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if r := ask(t, k, Query{Text: "options"}); len(r.Hits) != 1 {
 		t.Errorf("before: %+v", r.Hits)
 	}
@@ -86,24 +85,15 @@ func TestIngestDryRun(t *testing.T) {
 		if write(t, dir, "a.md", step.text); step.prune {
 			os.Remove(filepath.Join(dir, "a.md"))
 		}
-		before, _, err := k.List(t.Context(), ListQuery{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		before, _ := expect.Values(k.List(t.Context(), ListQuery{}))(t)
 		opt := IngestOptions{Scope: "universal", Prune: step.prune, Force: step.force, DryRun: true}
-		dry, err := k.Ingest(t.Context(), []string{dir}, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dry := expect.Value(k.Ingest(t.Context(), []string{dir}, opt))(t)
 		after, _, err := k.List(t.Context(), ListQuery{})
 		if err != nil || !reflect.DeepEqual(before, after) {
 			t.Errorf("step %d: the dry run changed something: %v, %v", i, after, err)
 		}
 		opt.DryRun = false
-		real, err := k.Ingest(t.Context(), []string{dir}, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		real := expect.Value(k.Ingest(t.Context(), []string{dir}, opt))(t)
 		if !reflect.DeepEqual(dry, real) || real.Capsules != step.written ||
 			real.Kept != step.kept || real.Removed != step.removed {
 			t.Errorf("step %d: dry %+v\nreal %+v", i, dry, real)
@@ -113,18 +103,12 @@ func TestIngestDryRun(t *testing.T) {
 
 func ingest(tb testing.TB, k *KB, path string) IngestedAll {
 	tb.Helper()
-	r, err := k.Ingest(tb.Context(), []string{path}, IngestOptions{Scope: "universal"})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return r
+	return expect.Value(k.Ingest(tb.Context(), []string{path}, IngestOptions{Scope: "universal"}))(tb)
 }
 
 func write(tb testing.TB, dir, name, text string) {
 	tb.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-		tb.Fatal(err)
-	}
+	expect.OK(tb, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 }
 
 // TestIngestMasks: a document with what looks like secrets is taken in with these masked, also
@@ -142,10 +126,7 @@ func TestIngestMasks(t *testing.T) {
 		r.Masked[1].Title != "Keys › Pairs" || r.Masked[1].Count != 1 {
 		t.Errorf("%+v", r)
 	}
-	all, _, err := k.List(t.Context(), ListQuery{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all, _ := expect.Values(k.List(t.Context(), ListQuery{}))(t)
 	for _, c := range all {
 		if strings.Contains(c.Body, "1B2c3D4e") || strings.Contains(c.Body, "MIIEpAIB") {
 			t.Errorf("%s has a secret: %q", c.Title, c.Body)

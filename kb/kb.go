@@ -36,14 +36,12 @@ var schema = sqlite.Schema{
 	Name: "knowledge base", ApplicationID: 0x626b6231,
 	Migrations: []string{migration1, migration2, migration3, migration4, migration5, migration6}}
 
-// indexConfig configures the index over title, body, tags with domain tags, and source.
-// The weights and BM25's k1 and b were tuned on several different sets of texts together
-// (testdata/score).
+// indexConfig configures the index over title, body, tags with domain tags, and source. The weights
+// and BM25's k1 and b were tuned on several different sets of texts together (testdata/score).
 var indexConfig = index.Config{
 	Name: "capsule_index", Weights: []float64{1.5, 1, 1, 0.5}, K1: 0.9, B: 0.4}
 
-// kind describes the database. Every capsule is indexed, since searches may include
-// superseded ones.
+// kind indexes every capsule, since searches may include superseded ones.
 var kind = store.Kind{Name: "the knowledge base", Schema: schema, Index: indexConfig,
 	Table: "capsules", Live: "TRUE", Row: "capsule", Dim: true, Batch: 20_000,
 	Tables: []string{"capsules", "capsule_tags", "thresholds", "sidecars", "events",
@@ -54,7 +52,6 @@ var kind = store.Kind{Name: "the knowledge base", Schema: schema, Index: indexCo
 		return docsOf(caps), err
 	}}
 
-// docsOf returns capsules as documents of the index.
 func docsOf(caps []Capsule) []store.Doc {
 	docs := make([]store.Doc, len(caps))
 	for i := range caps {
@@ -64,23 +61,15 @@ func docsOf(caps []Capsule) []store.Doc {
 	return docs
 }
 
-// Options say how to open a knowledge base.
 type Options struct {
-	// Embedder computes embeddings. nil: searches use words only.
 	Embedder embed.Embedder
-	// Warm keeps index data in memory, for a process that runs many searches.
-	Warm bool
-	// Now replaces the clock, for tests.
-	Now func() time.Time
-	// Actor is recorded in the log as the author of changes.
-	Actor string
-	// Sync says when opening looks for edits of sidecars by hand; the default is
-	// SyncDue.
-	Sync SyncWhen
+	Warm     bool
+	Now      func() time.Time
+	Actor    string
+	Sync     SyncWhen
 }
 
-// KB is an open knowledge base. It is safe for concurrent use by any number of
-// processes.
+// KB is an open knowledge base. It is safe for concurrent use by any number of processes.
 type KB struct {
 	db    *store.File
 	index *index.Index // of db
@@ -94,10 +83,8 @@ type KB struct {
 	notes      []string
 }
 
-// Path returns the file of the knowledge base in a data home.
 func Path(home string) string { return filepath.Join(home, "kb", "kb.sqlite3") }
 
-// Sidecars returns the directory of the capsules' files in a data home.
 func Sidecars(home string) string { return filepath.Join(home, "kb", "capsules") }
 
 // sharedAs returns the shared database of a data home, "" if the data home has files.
@@ -108,12 +95,10 @@ var sharedAs = func(home string) string {
 	return ""
 }
 
-// IsShared reports whether the knowledge base is in a database that many machines share.
 func IsShared(home string) bool { return sharedAs(home) != "" }
 
-// Open opens the knowledge base of a data home for reading and writing, and creates it
-// if needed. home may also be a shared database, as board.UseDatabase returns it; then
-// there are only rows and no files.
+// Open opens the knowledge base of a data home, and creates it if needed. In a shared database
+// (board.UseDatabase) there are only rows and no files.
 func Open(ctx context.Context, home string, opt Options) (*KB, error) {
 	return open(ctx, home, sqlite.Create, opt)
 }
@@ -182,8 +167,7 @@ func openFile(ctx context.Context, path string, mode sqlite.Mode, opt Options) (
 	return &KB{db: db, index: db.Index, emb: opt.Embedder, actor: opt.Actor}, nil
 }
 
-// TakeNotes returns, and clears, what the knowledge base did by itself and its user
-// should know: edits picked up, files quarantined.
+// TakeNotes returns and clears what the user should know: edits picked up, quarantine.
 func (k *KB) TakeNotes() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -201,16 +185,12 @@ func (k *KB) note(notes ...string) {
 // CheckFile returns fault.Gone if the file was removed or replaced since it was opened.
 func (k *KB) CheckFile() error { return k.db.CheckFile() }
 
-// Close closes the file.
 func (k *KB) Close() error { return k.db.Close() }
 
-// Reindex rebuilds the search index from the capsules.
 func (k *KB) Reindex(ctx context.Context) error { return k.db.Reindex(ctx) }
 
-// reindexedNote tells that a search rebuilt the index.
 const reindexedNote = "the search index was damaged and was rebuilt from the capsules"
 
-// Keywords of the filters.
 const (
 	kwKind       = "kind:"
 	kwScope      = "scope:"
@@ -224,7 +204,6 @@ const (
 
 func keyword(prefix, value string) string { return store.Keyword(prefix, value, 330, hash) }
 
-// document returns a capsule as a document of the index.
 func document(c *Capsule, v embed.Vector) index.Doc {
 	tags := ""
 	for _, t := range append(append([]string{}, c.Tags...), c.DomainTags...) {
@@ -253,7 +232,6 @@ func document(c *Capsule, v embed.Vector) index.Doc {
 	return d
 }
 
-// embeddingText returns the text of a capsule that is embedded.
 func embeddingText(c *Capsule) string {
 	if c.Title == "" {
 		return c.Body
@@ -261,8 +239,7 @@ func embeddingText(c *Capsule) string {
 	return c.heading() + "\n" + c.Body
 }
 
-// heading returns a capsule's title for searches. A section's title includes the name of
-// its file.
+// heading returns a capsule's title for searches. A section's title includes the name of its file.
 func (c *Capsule) heading() string {
 	if c.Ingested == nil {
 		return c.Title
@@ -270,8 +247,7 @@ func (c *Capsule) heading() string {
 	return markdown.TitlePath(markdown.FileTitle(c.Ingested.File), c.Title)
 }
 
-// columns lists the columns of a capsule but its number. part receives those about its
-// document.
+// columns lists the columns of a capsule but its number. part receives those about its document.
 func (c *Capsule) columns(part *Ingested) store.Columns {
 	return store.Columns{"id", &c.ID, "kind", &c.Kind, "scope", &c.Scope, "title", &c.Title,
 		"body", &c.Body, "tags", &c.Tags, "domain_tags", &c.DomainTags, "source", &c.Source,
@@ -293,7 +269,6 @@ func capsulesWhere(tx *sqlite.Tx, where string, args ...any) ([]Capsule, error) 
 	return capsulesFrom(tx, `capsules WHERE `+where, args...)
 }
 
-// capsule reads a capsule by its id.
 func capsule(tx *sqlite.Tx, id string) (*Capsule, error) {
 	found, err := capsulesWhere(tx, `id = ?`, id)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"blackboard/embed"
 	"blackboard/testdata/cost"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 )
 
 // TestMain lets the test binary be a writer process of its own (see child).
@@ -42,10 +43,7 @@ func TestMain(m *testing.M) {
 
 func openKB(tb testing.TB, home string, opt Options) *KB {
 	tb.Helper()
-	k, err := Open(context.Background(), home, opt)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	k := expect.Value(Open(context.Background(), home, opt))(tb)
 	tb.Cleanup(func() { k.Close() })
 	return k
 }
@@ -97,12 +95,10 @@ func refused(tb testing.TB, err error, kind error, words string) *fault.Error {
 
 func execute(tb testing.TB, k *KB, stmt string, args ...any) {
 	tb.Helper()
-	if err := k.db.Write(context.Background(), func(tx *sqlite.Tx) error {
+	expect.OK(tb, k.db.Write(context.Background(), func(tx *sqlite.Tx) error {
 		_, err := tx.Exec(stmt, args...)
 		return err
-	}); err != nil {
-		tb.Fatal(err)
-	}
+	}))
 }
 
 func sound(tb testing.TB, k *KB) {

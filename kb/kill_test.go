@@ -17,6 +17,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/testdata/cost"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 )
 
 // mirrored fails unless every row is what its sidecar says, every sidecar has a row, and both ends
@@ -26,7 +27,7 @@ func mirrored(tb testing.TB, k *KB) {
 	if !onFiles {
 		return
 	}
-	if err := k.db.Read(context.Background(), func(tx *sqlite.Tx) error {
+	expect.OK(tb, k.db.Read(context.Background(), func(tx *sqlite.Tx) error {
 		f, err := k.compareFilesIn(tx)
 		if err != nil {
 			return err
@@ -72,9 +73,7 @@ func mirrored(tb testing.TB, k *KB) {
 			tb.Errorf("there are %d sidecars, but %d rows", f.files, files)
 		}
 		return nil
-	}); err != nil {
-		tb.Fatal(err)
-	}
+	}))
 }
 
 // killedChild remembers, supersedes, edits, retires and restores without end, and says what it has
@@ -191,20 +190,12 @@ func TestKilledBetweenSidecarAndRow(t *testing.T) {
 				over[id] = more
 			}
 		}
-		k, err := Open(t.Context(), home, Options{Sync: SyncNever})
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := k.compareFiles(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := expect.Value(Open(t.Context(), home, Options{Sync: SyncNever}))(t)
+		f := expect.Value(k.compareFiles(t.Context()))(t)
 		if !f.isEmpty() {
 			finished++
 		}
-		if _, err := k.Sync(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(k.Sync(t.Context()))(t)
 		if round%10 == 9 || round >= rounds-1 {
 			mirrored(t, k)
 			sound(t, k)
@@ -272,9 +263,7 @@ func TestKilledIngest(t *testing.T) {
 			for s := range sections + (version+d)%3 {
 				fmt.Fprintf(&b, "## Section %d\n\nversion %d of document %d, section %d\n\n", s, version, d, s)
 			}
-			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("doc%d.md", d)), []byte(b.String()), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("doc%d.md", d)), []byte(b.String()), 0o600))
 		}
 	}
 	r := rand.New(rand.NewPCG(8, 8))
@@ -282,15 +271,9 @@ func TestKilledIngest(t *testing.T) {
 	for round := range rounds {
 		write(round)
 		kill(t, "BOARD_KB_TEST_INGEST", home+"\n"+dir, time.Duration(r.IntN(60_000))*time.Microsecond)
-		k, err := Open(t.Context(), home, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := expect.Value(Open(t.Context(), home, Options{}))(t)
 		k.TakeNotes()
-		all, _, err := k.List(t.Context(), ListQuery{Kinds: []string{"doc"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		all, _ := expect.Values(k.List(t.Context(), ListQuery{Kinds: []string{"doc"}}))(t)
 		versions, count := map[int]int{}, map[int]int{}
 		for _, c := range all {
 			var v, d, s int
@@ -315,9 +298,7 @@ func TestKilledIngest(t *testing.T) {
 		k.Close()
 	}
 	k := openKB(t, home, Options{})
-	if _, err := k.Ingest(t.Context(), []string{dir}, IngestOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(k.Ingest(t.Context(), []string{dir}, IngestOptions{}))(t)
 	if again, err := k.Ingest(t.Context(), []string{dir}, IngestOptions{}); err != nil || again.Unchanged != docs {
 		t.Fatalf("%+v, %v", again, err)
 	}

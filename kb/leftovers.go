@@ -66,7 +66,6 @@ func (k *KB) isolateUnknown(names []string, s *Synced) (notes []string) {
 	return notes
 }
 
-// moveToQuarantine moves a file out of the sidecars and returns its new path.
 func (k *KB) moveToQuarantine(name string) (string, error) {
 	to, err := k.quarantineName(name)
 	if err == nil {
@@ -92,8 +91,7 @@ func (k *KB) quarantineName(name string) (string, error) {
 	}
 }
 
-// pendingName is the list of sidecars that an ingest is about to write or remove. If a
-// process dies, the listed sidecars without a row are deleted.
+// pendingName lists sidecars of an ingest; after a death, those without a row are deleted.
 const pendingName = ".pending"
 
 // writePending writes the list for this change. It first completes an interrupted ingest.
@@ -112,15 +110,12 @@ func (ch *change) writePending(ids []string) error {
 	return nil
 }
 
-// removePending removes the list after the commit.
 func (ch *change) removePending() {
 	ch.after = append(ch.after, func() { os.Remove(filepath.Join(ch.k.sidecars, pendingName)) })
 }
 
-// maxPending is the most bytes of the list of an ingest.
 const maxPending = 64 << 20
 
-// finishPending completes an interrupted ingest.
 func (ch *change) finishPending() error {
 	path := filepath.Join(ch.k.sidecars, pendingName)
 	data, err := disk.Read(path, maxPending)
@@ -144,8 +139,7 @@ func (ch *change) finishPending() error {
 	return nil
 }
 
-// pruneGone removes the capsules of ingested documents that no longer exist in the folders; without
-// opt.Prune it only lists the documents in r.
+// pruneGone removes the capsules of documents that the folders no longer have, or only lists them.
 func (k *KB) pruneGone(ctx context.Context, folders []string, known map[string]ingestedDoc,
 	opt *IngestOptions, r *IngestedAll) error {
 	for _, f := range slices.Sorted(maps.Keys(known)) {

@@ -16,8 +16,7 @@ func (k *KB) Get(ctx context.Context, id string) (c Capsule, err error) {
 	return c, err
 }
 
-// Retrieve is Get for a reader: it counts as a retrieval, and first picks up an edit of the file
-// where opening has not (SyncOne).
+// Retrieve is Get for a reader: it counts, and picks up an edit of the file with SyncOne.
 func (k *KB) Retrieve(ctx context.Context, id string) (Capsule, error) {
 	c, edited, err := k.look(ctx, id)
 	if edited {
@@ -35,8 +34,7 @@ func (k *KB) Retrieve(ctx context.Context, id string) (Capsule, error) {
 	return c, err
 }
 
-// look is Get that also reports, if the knowledge base was opened with SyncOne, whether the
-// capsule's file may have been edited since.
+// look is Get that also reports, with SyncOne, whether the file may have been edited since.
 func (k *KB) look(ctx context.Context, id string) (c Capsule, edited bool, err error) {
 	if err := CheckID(id); err != nil {
 		return c, false, err
@@ -54,8 +52,7 @@ func (k *KB) look(ctx context.Context, id string) (c Capsule, edited bool, err e
 	return c, edited, err
 }
 
-// ListQuery says which capsules to list, the newest first. Its lists are filters as in
-// Query.
+// ListQuery says which capsules to list, the newest first. Its lists are filters as in Query.
 type ListQuery struct {
 	Kinds, Scopes, Tags, DomainTags, Workspaces, Projects []string
 	Superseded, Retired                                   bool
@@ -102,12 +99,10 @@ func (k *KB) List(ctx context.Context, q ListQuery) (all []Capsule, more bool, e
 	return all, more, err
 }
 
-// conditions returns the query in SQL: the tables, the column of the order, and
-// conditions with their arguments.
+// conditions returns the query in SQL: tables, column of the order, conditions, arguments.
 func (q *ListQuery) conditions() (from, order string, where []string, args []any) {
 	from, order, where = `capsules`, `n`, []string{"TRUE"}
-	// capsule_tags is sorted by capsule: starting from it, the newest matches come first
-	// without reading the others. CROSS JOIN keeps that order.
+	// From capsule_tags, the newest matches come first. CROSS JOIN keeps that order.
 	tags, domains := q.Tags, q.DomainTags
 	lead := func(domain int, tag string) {
 		from, order = `capsule_tags AS lead CROSS JOIN capsules`, `lead.capsule`
@@ -153,7 +148,6 @@ func (q *ListQuery) conditions() (from, order string, where []string, args []any
 	return from, order, where, args
 }
 
-// Stats are the figures of a knowledge base.
 type Stats struct {
 	Capsules   int64
 	Standing   int64 // neither superseded nor retired
@@ -165,7 +159,6 @@ type Stats struct {
 	Index      index.Stats
 }
 
-// Stats counts capsules and documents.
 func (k *KB) Stats(ctx context.Context) (s Stats, err error) {
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) (err error) {
 		if s.Index, err = k.index.Stats(tx); err != nil {
@@ -191,13 +184,11 @@ var invariants = []sqlite.Invariant{
 }
 
 // Sound runs the integrity check of the file and checks the tables against each other.
-// Its error matches fault.Corrupt.
 func (k *KB) Sound(ctx context.Context) error {
 	return k.db.Sound(ctx)
 }
 
-// Check is Sound and also checks the capsules against their events, and the search index
-// against the capsules.
+// Check is Sound, and checks the capsules against their events and the search index.
 func (k *KB) Check(ctx context.Context) error {
 	if err := k.Sound(ctx); err != nil {
 		return err
@@ -208,5 +199,4 @@ func (k *KB) Check(ctx context.Context) error {
 	return k.checkIndex(ctx)
 }
 
-// checkIndex checks the search index against the capsules.
 func (k *KB) checkIndex(ctx context.Context) error { return k.db.Read(ctx, k.db.CheckIndex) }

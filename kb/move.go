@@ -2,8 +2,7 @@ package kb
 
 import "context"
 
-// Move gives the capsules of one workspace to another, all or none, and returns how many:
-// for a project that has moved. Their ids stay.
+// Move gives the capsules of one workspace, which keep their ids, to another: all or none.
 func (k *KB) Move(ctx context.Context, from, to string) (moved int, err error) {
 	why := "its project " + clip(from, 1000) + " is in " + clip(to, 1000)
 	err = k.change(ctx, func(ch *change) error {

@@ -1,6 +1,10 @@
 package kb
 
-import "testing"
+import (
+	"testing"
+
+	"blackboard/testdata/expect"
+)
 
 // TestMove: the capsules of a workspace go to another one with their sidecars, those of
 // others stay, and a second call moves nothing.
@@ -9,9 +13,7 @@ func TestMove(t *testing.T) {
 	k := openKB(t, home, Options{})
 	mine := put(t, k, Capsule{Title: "mine", Body: "the release job runs at two", Workspace: "/old"})
 	gone := put(t, k, Capsule{Title: "retired", Body: "the job ran at one", Workspace: "/old"})
-	if _, err := k.Retire(t.Context(), gone.ID, "changed"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(k.Retire(t.Context(), gone.ID, "changed"))(t)
 	other := put(t, k, Capsule{Title: "other", Body: "it is another's", Workspace: "/other"})
 	if n, err := k.Move(t.Context(), "/old", "/new"); n != 2 || err != nil {
 		t.Fatalf("%d moved: %v", n, err)

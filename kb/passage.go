@@ -15,12 +15,10 @@ const (
 	// finds more, it cannot tell these texts apart, as those of a language that it does not
 	// know: then the ones that share words are compared.
 	maxNeighbours = 20
-	// maxParsed is how many capsules are kept parsed.
-	maxParsed = 2000
+	maxParsed     = 2000
 )
 
-// capsuleScan holds capsules that are compared with each other. Slices have them in the order of
-// the query; an index into those is a capsule's place.
+// capsuleScan holds capsules to compare; an index into its slices is a capsule's place.
 type capsuleScan struct {
 	*store.Words
 	k       *KB
@@ -66,8 +64,7 @@ type neighbour struct {
 	cosine  *float64 // nil: it was found by its words
 }
 
-// each calls fn for each capsule with its neighbours of the given kinds (nil: its own kind). Pairs
-// that somebody has decided on are left out.
+// each calls fn for each capsule with its neighbours of some kinds (nil: its own), undecided ones.
 func (p *capsuleScan) each(ctx context.Context, kinds []string,
 	fn func(i int, hasVector bool, near []neighbour) error) error {
 	model, _, err := p.k.index.Model(p.tx)
@@ -107,8 +104,7 @@ func (p *capsuleScan) each(ctx context.Context, kinds []string,
 	})
 }
 
-// addNeighbour adds a neighbour, unless somebody has decided on the pair, too few words say that
-// they are about the same thing, or there are enough.
+// addNeighbour adds one unless the pair is decided, shares too few words, or there are enough.
 func (p *capsuleScan) addNeighbour(near []neighbour, i int, x neighbour) []neighbour {
 	x.shared, x.overlap = store.ShareWords(p.Of[i], p.Of[x.at])
 	if x.at == i || x.cosine == nil && x.overlap < contradictionWords ||
@@ -135,7 +131,6 @@ func (p *capsuleScan) read(i int) (parsedCapsule, error) {
 	return c, nil
 }
 
-// readPair reads two capsules, and why they may not both be true.
 func (p *capsuleScan) readPair(i, j int) (a, b parsedCapsule, why []string, err error) {
 	if a, err = p.read(i); err == nil {
 		b, err = p.read(j)

@@ -21,32 +21,24 @@ import (
 	"blackboard/kb/store"
 )
 
-// AlikeCosine is the least similarity to a capsule of the same kind for it to be named
-// as similar.
+// AlikeCosine is the least similarity to a capsule of the same kind for it to be named as similar.
 const AlikeCosine = 0.95
 
 const (
-	// alikeShared is the least share of common words, where there is no embedding.
+	// alikeShared stands for AlikeCosine where there is no embedding.
 	alikeShared = 0.8
 	// alikeBM25 is the share of the best score from which a capsule is compared in full.
 	alikeBM25 = 0.5
 )
 
-// maxAlike is the most similar capsules named in an answer.
 const maxAlike = 5
 
-// RememberOptions are the options of Remember.
 type RememberOptions struct {
-	// Force stores a capsule that duplicates another or contains what looks like a
-	// secret.
-	Force bool
-	// KeepSecret stores it although it contains what looks like a secret.
-	KeepSecret bool
-	// NoEmbedding stores it without an embedding, which Reembed adds later.
+	Force       bool
+	KeepSecret  bool
 	NoEmbedding bool
 }
 
-// Remembered is the result of Remember or Edit.
 type Remembered struct {
 	Capsule   Capsule  `json:"capsule"`
 	Warnings  []string `json:"warnings"`
@@ -111,8 +103,7 @@ func (k *KB) Remember(ctx context.Context, c Capsule, opt RememberOptions) (Reme
 	return Remembered{Capsule: c, Warnings: warnings, Alike: append([]Alike{}, alike...)}, nil
 }
 
-// checkDuplicate refuses a duplicate that is not being superseded, and returns similar
-// capsules. arrived are the words of an item that is compared with arrivals.
+// checkDuplicate refuses a duplicate that is not superseded, and returns similar ones.
 func (ch *change) checkDuplicate(c *Capsule, v embed.Vector, said clash.Said, arrived []int32) ([]Alike, error) {
 	if err := ch.checkTitle(c); err != nil {
 		return nil, err
@@ -120,7 +111,6 @@ func (ch *change) checkDuplicate(c *Capsule, v embed.Vector, said clash.Said, ar
 	return ch.checkSame(c, v, said, arrived)
 }
 
-// duplicateError is the conflict with an existing capsule.
 func duplicateError(old *Capsule, how string) error {
 	return capsuleError(fault.Conflict, old.ID,
 		fmt.Sprintf("%s %s: %q", old.ID, how, clip(old.Title, 80)), "",
@@ -141,9 +131,8 @@ func (ch *change) checkTitle(c *Capsule) error {
 	return nil
 }
 
-// checkSame refuses a capsule whose statement an active capsule of the same kind that the same
-// readers see has word for word. It returns those that say nearly the same, by words or, if v is
-// not nil, by meaning.
+// checkSame refuses a capsule whose statement one of the same kind and readers has word for word.
+// It returns those that say nearly the same, by words or, with v, by meaning.
 func (ch *change) checkSame(c *Capsule, v embed.Vector, said clash.Said, arrived []int32) ([]Alike, error) {
 	ns, cosine, err := ch.findNear(c, v)
 	if err != nil {
@@ -231,8 +220,7 @@ func (ch *change) findNear(c *Capsule, v embed.Vector) (
 	return ns, cosine, nil
 }
 
-// addNewNear adds to cosine the change's new capsules, not in the index yet, that reach
-// AlikeCosine.
+// addNewNear adds to cosine the change's new capsules, not in the index yet.
 func (ch *change) addNewNear(v embed.Vector, cosine map[int64]float64) {
 	dim := ch.k.emb.Model().Dim
 	for i := range ch.docs {
@@ -244,18 +232,15 @@ func (ch *change) addNewNear(v embed.Vector, cosine map[int64]float64) {
 	}
 }
 
-// sharesReaders reports whether the same readers see two capsules. Two projects may each
-// need what both have learned.
+// sharesReaders reports whether the same readers see both. Two projects may need the same.
 func (c *Capsule) sharesReaders(o *Capsule) bool {
 	return c.covers(o) || o.covers(c) || c.Workspace != "" && c.Workspace == o.Workspace
 }
 
-// statement returns what a capsule says, for comparison.
 func (c *Capsule) statement() clash.Said {
 	return clash.Read(clash.Text{Title: c.Title, Body: c.Body})
 }
 
-// newUniqueID returns an id that no capsule and no file has.
 func (ch *change) newUniqueID() (string, error) {
 	for {
 		id := newID()
@@ -273,7 +258,6 @@ func (ch *change) newUniqueID() (string, error) {
 	}
 }
 
-// initNew resets the fields that a new capsule starts with.
 func (ch *change) initNew(c *Capsule) {
 	c.Created, c.Updated, c.Revision = ch.tx.Now, ch.tx.Now, 1
 	c.SupersededBy, c.DecayScore, c.Retrieved, c.Retired, c.RetiredWhy = "", 0, nil, nil, ""
@@ -309,7 +293,6 @@ func (ch *change) insert(c *Capsule, v embed.Vector, verb, why string) error {
 	return nil
 }
 
-// insertRow stores the row and the tags of a capsule and sets its number.
 func insertRow(tx *sqlite.Tx, c *Capsule) error {
 	n, err := c.columns(new(c.ingested())).Insert(tx, "capsules")
 	if err != nil {
@@ -322,7 +305,6 @@ func insertRow(tx *sqlite.Tx, c *Capsule) error {
 	return insertTags(tx, c)
 }
 
-// updateRow stores a capsule in the rows of the one that it was.
 func updateRow(tx *sqlite.Tx, old, c *Capsule) error {
 	c.n = old.n
 	if err := c.columns(new(c.ingested())).Update(tx, "capsules", c.n); err != nil {
@@ -359,16 +341,14 @@ func hash(s string) []byte {
 	return h[:]
 }
 
-// Reembedded is the result of Reembed.
 type Reembedded struct {
 	Model    string `json:"model"`
 	Embedded int    `json:"embedded"`
 	Skipped  int    `json:"skipped"` // had an embedding of this model
 }
 
-// Reembed embeds every capsule that has no embedding of the current model: those stored
-// without one, or all if the model has changed. It commits in small batches and calls
-// progress after each.
+// Reembed embeds every capsule that has no embedding of the current model: those stored without
+// one, or all if the model has changed. It commits in small batches and calls progress after each.
 func (k *KB) Reembed(ctx context.Context, progress func(done, of int)) (Reembedded, error) {
 	if k.emb == nil {
 		return Reembedded{}, embed.NoModel()
@@ -384,8 +364,7 @@ func (k *KB) Reembed(ctx context.Context, progress func(done, of int)) (Reembedd
 	})
 }
 
-// Unembedded counts the capsules without an embedding of the current model. It is 0 without
-// a model.
+// Unembedded counts the capsules without an embedding of the current model, 0 without one.
 func (k *KB) Unembedded(ctx context.Context) (int, error) {
 	if k.emb == nil {
 		return 0, nil
@@ -402,8 +381,7 @@ func (k *KB) Backfill(ctx context.Context, batches int) (store.Embedded, error) 
 	return store.Embed(ctx, k.emb, []*store.File{k.db}, store.EmbedOptions{Batches: batches, Change: true})
 }
 
-// Checkpoint moves recent writes from the WAL to the database file, as far as readers
-// allow.
+// Checkpoint moves recent writes from the WAL to the database file, as far as readers allow.
 func (k *KB) Checkpoint(ctx context.Context) error { return k.db.Checkpoint(ctx) }
 
 // titleKey normalises a title for comparison: NFKC, ignoring case.
@@ -412,20 +390,17 @@ func titleKey(title string) string {
 	return norm.NFKC.String(fold.String(norm.NFKC.String(title)))
 }
 
-// SameTitle reports whether two capsules have the same title.
 func (c *Capsule) SameTitle(o *Capsule) bool { return titleKey(c.Title) == titleKey(o.Title) }
 
 // titleKeys is the version of titleKey. Keys of other versions are computed again.
 const titleKeys = 1
 
-// keepTitle stores the key of a capsule's title.
 func keepTitle(tx *sqlite.Tx, c *Capsule) error {
 	_, err := tx.Exec(`INSERT INTO capsule_titles VALUES (?, ?) ON CONFLICT (n) DO UPDATE
 		SET key = excluded.key`, c.n, titleKey(c.Title))
 	return err
 }
 
-// withTitle returns the other active capsules with the title of c.
 func (ch *change) withTitle(c *Capsule) ([]Capsule, error) {
 	if !ch.keyed {
 		if err := keyTitles(ch.tx); err != nil {
@@ -438,8 +413,7 @@ func (ch *change) withTitle(c *Capsule) ([]Capsule, error) {
 			AND retired IS NULL AND id <> ? ORDER BY n`, titleKey(c.Title), c.ID)
 }
 
-// keyTitles computes the keys of all titles once, for capsules stored before there were
-// keys.
+// keyTitles computes the keys of all titles once, for capsules stored before there were keys.
 func keyTitles(tx *sqlite.Tx) error {
 	version, err := sqlite.One[int](tx,
 		`SELECT coalesce(max(value), 0) FROM upkeep WHERE what = 'title keys'`)
@@ -461,8 +435,7 @@ func keyTitles(tx *sqlite.Tx) error {
 	return err
 }
 
-// MadeFrom returns the active capsule that was made from the same entry of a run as a draft; nil if
-// there is none among the DefaultLimit capsules that match the draft's words best.
+// MadeFrom returns the active capsule of the same entry as a draft, if words find it, or nil.
 func (k *KB) MadeFrom(ctx context.Context, draft *Capsule) (*Capsule, error) {
 	run, entry := draft.Origin()
 	if run == "" {

@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 )
 
 // TestEditAndRestore: what a capsule was stays in its history, can be read, and can be had again.
@@ -108,9 +109,7 @@ func TestResolve(t *testing.T) {
 	if ids := standing(); !slices.Contains(ids, a.ID) || !slices.Contains(ids, b.ID) {
 		t.Fatalf("%v does not have %s and %s", ids, a.ID, b.ID)
 	}
-	if err := k.Resolve(ctx, a.ID, b.ID, ResolveStand, "one is per user"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, k.Resolve(ctx, a.ID, b.ID, ResolveStand, "one is per user"))
 	if ids := standing(); len(ids) != 0 {
 		t.Errorf("what was decided is asked again: %v", ids)
 	}
@@ -120,18 +119,14 @@ func TestResolve(t *testing.T) {
 		}
 	}
 	a, b = pair("download")
-	if err := k.Resolve(ctx, b.ID, a.ID, ResolveSupersede, ""); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, k.Resolve(ctx, b.ID, a.ID, ResolveSupersede, ""))
 	if c, err := k.Get(ctx, a.ID); err != nil || c.SupersededBy != b.ID {
 		t.Errorf("%+v, %v", c, err)
 	}
 	refused(t, k.Resolve(ctx, b.ID, a.ID, ResolveSupersede, ""), fault.Conflict, "is already superseded by "+b.ID)
 	refused(t, k.Resolve(ctx, a.ID, b.ID, ResolveSupersede, ""), fault.Conflict, "is not active itself")
 	a, b = pair("login")
-	if err := k.Resolve(ctx, b.ID, a.ID, ResolveRetire, "it was wrong"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, k.Resolve(ctx, b.ID, a.ID, ResolveRetire, "it was wrong"))
 	if c, err := k.Get(ctx, a.ID); err != nil || c.Retired == nil || c.RetiredWhy != "it was wrong" {
 		t.Errorf("%+v, %v", c, err)
 	}

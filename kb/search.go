@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/board/words"
 	"blackboard/embed"
 	"blackboard/kb/index"
 	"blackboard/kb/rank"
@@ -25,17 +26,14 @@ const (
 	ModeVector = "vector" // by meaning only; an error without a model
 )
 
-// Modes lists them.
 var Modes = []string{ModeAuto, ModeHybrid, ModeBM25, ModeVector}
 
 // Defaults of a search.
 const (
 	DefaultLimit = 10
 	MaxLimit     = 1000
-	// laneDepth is the least number of candidates of each lane.
-	laneDepth = 100
-	// mmrLambda weighs relevance against novelty.
-	mmrLambda = 0.7
+	laneDepth    = 100
+	mmrLambda    = 0.7
 	// alike is the cosine from which two capsules count as repetition. Below it they are
 	// only similar, as all answers to a question are, and separating those costs
 	// relevance (testdata/score/FIGURES.md).
@@ -44,8 +42,7 @@ const (
 	// Sections of documents do not rise: they are many and nobody has judged them, and
 	// an ingested README would come before universal knowledge.
 	workspaceBoost = 2
-	// boostFrom is the share of the best score that a capsule needs to rise: a weak
-	// match does not become a good answer by its place.
+	// boostFrom is the share of the best score that a capsule needs to rise.
 	boostFrom = 0.5
 )
 
@@ -65,28 +62,23 @@ type Query struct {
 	Superseded bool // include superseded capsules
 	Retired    bool // include retired capsules
 
-	// Workspace is the caller's; its capsules rise.
 	Workspace string
-	// Floor drops hits below this share of the best score; 0: none. In a gated search it
-	// applies to evidence.
+	// Floor drops hits below this share of the best score (gated: evidence); 0: none.
 	Floor float64
-	// Gate returns only hits that are not Weak, the surest first: for answers that
-	// nobody asked for.
+	// Gate returns only hits that are not Weak, the surest first.
 	Gate    bool
 	NoDocs  bool // no sections of documents
 	NoMMR   bool // do not diversify the results
 	Explain bool
 	// Peek does not count as a retrieval, as while a question is still being typed.
 	Peek bool
-	// Measuring does not count as a retrieval and returns no snippets. Remote searches
-	// ignore it.
+	// Measuring does not count as a retrieval and returns no snippets.
 	Measuring bool `json:"-"`
 	// calibrating sets the threshold to 0, to measure evidence.
 	calibrating bool
 }
 
-// Hit is a capsule found. Ranks start at 1; 0 means that it was not among the lane's
-// candidates.
+// Hit is a capsule found. Ranks start at 1; 0 means that it was not among the lane's candidates.
 type Hit struct {
 	Capsule
 	// 0 to 1; the best hit has 1; comparable within one result only
@@ -96,8 +88,8 @@ type Hit struct {
 	BM25Score   float64  `json:"bm25_score"`
 	CosineScore *float64 `json:"cosine_score"` // null: unknown
 	RRFScore    float64  `json:"rrf_score"`
-	// how sure it is to answer the question, comparable between questions and knowledge
-	// bases (rank.Question.Of)
+	// how sure it is to answer the question, comparable between questions and knowledge bases
+	// (rank.Question.Of)
 	Evidence float64 `json:"evidence"`
 	Weak     bool    `json:"weak"`          // the evidence is below the threshold
 	Why      string  `json:"why,omitempty"` // why it is weak, if Explain is set
@@ -121,8 +113,7 @@ type Result struct {
 	Evidence  float64 `json:"evidence"`
 	Threshold float64 `json:"threshold"`
 	Gated     bool    `json:"gated"` // the gate dropped all hits
-	// Expanded lists what was searched instead of missing words, in the words of the
-	// question and the hits. A gated search does not expand.
+	// Expanded lists what was searched instead of missing words; not gated.
 	Expanded []index.Expansion `json:"expanded"`
 	// LeftOut are the hits that the gate dropped, each with why, if Explain is set.
 	LeftOut []Hit `json:"left_out,omitempty"`
@@ -131,13 +122,11 @@ type Result struct {
 }
 
 // Searcher answers questions: a KB, or a client of a process that has one open. Every
-// implementation returns the same hits, scores, order and errors, and finds every write
-// that was acknowledged before. It is safe for concurrent use and does not change the
-// query.
+// implementation returns the same hits, scores, order and errors, and finds every write that was
+// acknowledged before. It is safe for concurrent use and does not change the query.
 //
-// The errors are those of KB.Search: fault.Invalid for an invalid query, fault.NoModel
-// where a model is needed, and those of the context. kbtest.TestSearcher is its
-// conformance test.
+// The errors are those of KB.Search: fault.Invalid for an invalid query, fault.NoModel where a
+// model is needed, and those of the context. kbtest.TestSearcher is its conformance test.
 type Searcher interface {
 	Search(ctx context.Context, q Query) (Result, error)
 }
@@ -172,7 +161,6 @@ func (q *Query) normalise() error {
 	return nil
 }
 
-// CheckFilter refuses unknown kinds and scopes.
 func (q *Query) CheckFilter() error {
 	return cmp.Or(oneOf("kind", Kinds, q.Kinds...), oneOf("scope", Scopes, q.Scopes...))
 }
@@ -201,8 +189,7 @@ func (q *Query) filter() index.Filter {
 	return f
 }
 
-// Search finds the capsules that answer a question, which is any text that is not blank. Hits that
-// are not weak are marked as retrieved, unless q says otherwise.
+// Search answers a question that is not blank, and marks hits as retrieved unless q forbids.
 func (k *KB) Search(ctx context.Context, q Query) (Result, error) {
 	if err := q.normalise(); err != nil {
 		return Result{}, err
@@ -233,10 +220,12 @@ func (k *KB) Search(ctx context.Context, q Query) (Result, error) {
 		res.markStale()
 	}
 	if err == nil && !q.Measuring && !q.Peek {
-		var hits []*Capsule // weak ones are only shown beside
+		var hits []*Capsule // the others are only shown beside
+		share := words.ShareOf(q.Text)
 		for i := range res.Hits {
-			if !res.Hits[i].Weak {
-				hits = append(hits, &res.Hits[i].Capsule)
+			h := &res.Hits[i]
+			if !h.Weak || (h.BM25Rank == 1 || h.VectorRank == 1) && share(h.heading()+"\n"+h.Body) >= words.AnswerShare {
+				hits = append(hits, &h.Capsule)
 			}
 		}
 		k.MarkRetrieved(ctx, hits...)
@@ -298,8 +287,7 @@ func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) erro
 	}
 	missing := found.Docs - found.Vectors
 	if missing > 0 && q.Mode != ModeBM25 {
-		// A text without known words has an embedding of zeros, which the index does not
-		// store. So count the rows.
+		// The index has no vector for a text without known words: count the rows.
 		if err := tx.QueryRow(askUnembedded.Query).Scan(&missing); err != nil {
 			return err
 		}
@@ -334,8 +322,7 @@ func (k *KB) searchIn(tx *sqlite.Tx, q *Query, iq index.Query, res *Result) erro
 	return k.dropEmpty(tx, q, res)
 }
 
-// dropEmpty drops the hits that were found by function words alone, if no hit has any
-// evidence. Hits that were compared by meaning stay.
+// dropEmpty drops hits by function words alone, if none has evidence or was compared.
 func (k *KB) dropEmpty(tx *sqlite.Tx, q *Query, res *Result) error {
 	if res.Evidence > 0 {
 		return nil
@@ -351,7 +338,6 @@ func (k *KB) dropEmpty(tx *sqlite.Tx, q *Query, res *Result) error {
 	return err
 }
 
-// modelOf returns the model of a search, "" if it is by words alone.
 func (k *KB) modelOf(q *Query) string {
 	if q.Mode == ModeBM25 {
 		return ""
@@ -359,7 +345,6 @@ func (k *KB) modelOf(q *Query) string {
 	return k.emb.Model().Name
 }
 
-// ranking is a fused list and its scores.
 type ranking struct {
 	prefetched []int64 // the capsules that may be listed, read in one round trip with the rows that decide the order
 	list       []rank.Scored
@@ -369,8 +354,7 @@ type ranking struct {
 	decay, workspace sqlite.Question
 }
 
-// fuse ranks the candidates of both lanes. Each is scored in both, also where only one
-// lane has listed it.
+// fuse ranks the candidates of both lanes, each scored in both.
 func (k *KB) fuse(q *Query, found *index.Result) ranking {
 	cands := found.Candidates
 	r := ranking{of: map[int64]*index.Candidate{}, boosts: map[int64][]string{}}
@@ -414,10 +398,8 @@ func (k *KB) prefetchQueries(q *Query, found *index.Result, r *ranking) (all []s
 
 var askUnembedded = sqlite.Question{Query: `SELECT count(*) FROM capsules WHERE model = ''`}
 
-// ofNumbers is the condition that a capsule is one of a list.
 const ofNumbers = `n IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`
 
-// boost raises the capsules of the caller's workspace and lowers decayed ones.
 func (k *KB) boost(tx *sqlite.Tx, q *Query, r *ranking) error {
 	if len(r.list) == 0 {
 		return nil

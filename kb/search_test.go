@@ -14,6 +14,7 @@ import (
 	"blackboard/embed"
 	"blackboard/testdata/cost"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 )
 
 // TestFiltersAgreeWithList: a search that every capsule matches gives exactly the capsules that
@@ -58,10 +59,7 @@ func TestFiltersAgreeWithList(t *testing.T) {
 		l := ListQuery{Kinds: pick(Kinds), Scopes: pick(Scopes), Tags: pick(append([]string{"none"}, tags...)), DomainTags: pick(domains), Superseded: r.IntN(2) == 0}
 		// The empty workspace is no value to filter by.
 		l.Workspaces, l.Projects = pick(workspaces[1:]), pick(projects[1:])
-		all, _, err := k.List(t.Context(), l)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all, _ := expect.Values(k.List(t.Context(), l))(t)
 		want := []string{}
 		for _, c := range all {
 			want = append(want, c.ID)
@@ -302,6 +300,32 @@ func TestPeek(t *testing.T) {
 	}
 }
 
+// TestAnswersAreRetrieved: what is sure counts as retrieved, and so does what is first and has the
+// words of the question, although it is weak; what is shown beside it does not.
+func TestAnswersAreRetrieved(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	k := openKB(t, t.TempDir(), Options{Now: func() time.Time { return now }})
+	first := put(t, k, Capsule{Title: "Rollbacks go by the script back.sh", Body: "Never by hand."})
+	beside := put(t, k, Capsule{Title: "The clinic in Leeds", Body: "Its script closes at four on Fridays."})
+	sure := put(t, k, Capsule{Title: "Tokens outlive their users", Body: "The parser ignores exp."})
+	for i := range 40 {
+		put(t, k, Capsule{Title: fmt.Sprint("Matter ", i), Body: "It is planned, at noon."})
+	}
+	now = now.AddDate(0, 1, 0)
+	if r := ask(t, k, Query{Text: "who does a rollback by hand"}); !r.Hits[0].Weak || r.Hits[0].ID != first.ID {
+		t.Fatalf("%v", r.Hits[0].Evidence)
+	}
+	ask(t, k, Query{Text: "does the parser ignore exp, so that tokens outlive their users"})
+	for _, test := range []struct {
+		c    Capsule
+		want bool
+	}{{first, true}, {beside, false}, {sure, true}} {
+		if got, err := k.Get(t.Context(), test.c.ID); err != nil || (got.Retrieved != nil) != test.want {
+			t.Errorf("%q was retrieved at %v, %v", got.Title, got.Retrieved, err)
+		}
+	}
+}
+
 // TestRetrievalOnASlowDisk: what is retrieved is noted however long the writing takes; only for
 // other writers is there no wait.
 func TestRetrievalOnASlowDisk(t *testing.T) {
@@ -312,9 +336,7 @@ func TestRetrievalOnASlowDisk(t *testing.T) {
 	}})
 	c := put(t, k, Capsule{Title: "a", Body: "text"})
 	now, writing = now.Add(48*time.Hour), 50*time.Millisecond
-	if _, err := k.Search(t.Context(), Query{Text: "text"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(k.Search(t.Context(), Query{Text: "text"}))(t)
 	if got, err := k.Get(t.Context(), c.ID); err != nil || got.Retrieved == nil {
 		t.Errorf("it does not count as retrieved (%v)", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"blackboard/embed"
 	"blackboard/kb"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/kbtest"
 )
 
@@ -21,9 +22,7 @@ func TestSearcherConformance(t *testing.T) {
 				if errors.Is(err, fault.NotFound) {
 					return nil
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, err)
 				t.Cleanup(func() { k.Close() })
 				return k
 			})

@@ -13,8 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// sidecar is a capsule's file: front matter, then the body. It does not have derived
-// fields (the embedding) and usage (retrieved, decay).
+// sidecar is a capsule's file: front matter, then the body; nothing derived, no usage.
 type sidecar struct {
 	ID           string         `yaml:"id"`
 	Title        string         `yaml:"title"`
@@ -82,12 +81,10 @@ func EncodeSidecar(c *Capsule, extra map[string]any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// MaxSidecar is the most bytes of a sidecar: a body and all other fields at their
-// limits.
+// MaxSidecar is the most bytes of a sidecar: a body and all other fields at their limits.
 const MaxSidecar = 512 << 10
 
-// maxSidecarMeta is the most bytes of front matter: more than any capsule needs, and
-// little enough to parse fast.
+// maxSidecarMeta is the most bytes of front matter, little enough to parse fast.
 const maxSidecarMeta = 128 << 10
 
 // DecodeSidecar reads a capsule's file; its name has the id. The error is one line.
@@ -145,7 +142,6 @@ func DecodeSidecar(id string, data []byte) (c Capsule, extra map[string]any, err
 	return c, s.Extra, nil
 }
 
-// splitSidecar splits a file into what its front matter says and its body.
 func splitSidecar(data []byte) (s sidecar, body string, err error) {
 	meta, body, found := markdown.Split(string(data))
 	if !found {
@@ -163,8 +159,7 @@ func splitSidecar(data []byte) (s sidecar, body string, err error) {
 
 var errUnmerged = errors.New("it has a merge conflict that nobody has resolved")
 
-// mergeConflict returns the line of the first conflict that git has left in a text, 0 if there is
-// none. One in a block of code does not count: it may be an example.
+// mergeConflict returns the line of git's first conflict outside code blocks, or 0.
 func mergeConflict(text string) (line int) {
 	sides, inCode, n := 0, false, 0
 	for l := range strings.Lines(text) {
@@ -195,7 +190,6 @@ type Ingested struct {
 	Of     int    `json:"of" yaml:"of"`         // number of parts
 }
 
-// ingested returns c.Ingested, or the zero value.
 func (c *Capsule) ingested() Ingested {
 	if c.Ingested == nil {
 		return Ingested{}
@@ -203,7 +197,6 @@ func (c *Capsule) ingested() Ingested {
 	return *c.Ingested
 }
 
-// Check returns an error if a field is missing or out of range.
 func (i *Ingested) Check() error {
 	if i.File == "" || len(i.SHA256) != 2*sha256.Size || i.Part < 1 || i.Part > i.Of {
 		return errors.New("its reference to a document is invalid")
@@ -211,8 +204,7 @@ func (i *Ingested) Check() error {
 	return nil
 }
 
-// sameContent reports whether two versions of a capsule have the same sidecar, apart from created,
-// updated and revision.
+// sameContent ignores created, updated and revision.
 func sameContent(a, b *Capsule) bool {
 	x, y := *a, *b
 	for _, c := range []*Capsule{&x, &y} {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"blackboard/kb/markdown"
+	"blackboard/testdata/expect"
 )
 
 // FuzzSidecar: whatever lies in a sidecar is a capsule or an error, and what is a capsule is
@@ -92,9 +93,7 @@ func TestSyncTouched(t *testing.T) {
 	k := newKB(t, nil)
 	c := put(t, k, Capsule{Title: "one", Body: "text"})
 	path := k.sidecarPath(c.ID)
-	if err := os.Chtimes(path, time.Now(), time.Now().Add(-time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chtimes(path, time.Now(), time.Now().Add(-time.Hour)))
 	if s, err := k.Sync(t.Context()); err != nil || len(s.PickedUp) != 0 {
 		t.Fatalf("%+v, %v", s, err)
 	}
@@ -112,23 +111,12 @@ func TestSyncFinishes(t *testing.T) {
 	k := openKB(t, home, Options{})
 	old := put(t, k, Capsule{Title: "old", Body: "text"})
 	dead := Capsule{ID: "k00000dead", Kind: "fact", Scope: "universal", Title: "new", Body: "other", Supersedes: []string{old.ID}, Created: time.Now().UTC(), Updated: time.Now().UTC(), Revision: 1}
-	if err := dead.Normalise(); err != nil {
-		t.Fatal(err)
-	}
-	data, err := EncodeSidecar(&dead, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(k.sidecarPath(dead.ID), data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(Sidecars(home), tempPrefix+"k0000half0.md"), []byte("half a fi"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, dead.Normalise())
+	data := expect.Value(EncodeSidecar(&dead, nil))(t)
+	expect.OK(t, os.WriteFile(k.sidecarPath(dead.ID), data, 0o600))
+	expect.OK(t, os.WriteFile(filepath.Join(Sidecars(home), tempPrefix+"k0000half0.md"), []byte("half a fi"), 0o600))
 	then := time.Now().Add(-2 * abandonedAfter)
-	if err := os.Chtimes(filepath.Join(Sidecars(home), tempPrefix+"k0000half0.md"), then, then); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chtimes(filepath.Join(Sidecars(home), tempPrefix+"k0000half0.md"), then, then))
 	l := openKB(t, home, Options{})
 	got, err := l.Get(t.Context(), old.ID)
 	if err != nil || got.SupersededBy != dead.ID {
@@ -149,9 +137,7 @@ func TestOldKnowledgeBase(t *testing.T) {
 		put(t, k, Capsule{Title: title, Body: title})
 	}
 	execute(t, k, `DELETE FROM sidecars`)
-	if err := os.RemoveAll(Sidecars(home)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.RemoveAll(Sidecars(home)))
 	l := openKB(t, home, Options{})
 	mirrored(t, l)
 	if all, _, err := l.List(t.Context(), ListQuery{}); err != nil || len(all) != 3 {
@@ -164,10 +150,7 @@ func TestFailedChange(t *testing.T) {
 	needsFile(t)
 	k := newKB(t, nil)
 	a := put(t, k, Capsule{Title: "a", Body: "text"})
-	before, err := os.ReadFile(k.sidecarPath(a.ID))
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := expect.Value(os.ReadFile(k.sidecarPath(a.ID)))(t)
 	stop := invalid("stop", "x")
 	if err := k.change(t.Context(), func(ch *change) error {
 		now := a

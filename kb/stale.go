@@ -7,8 +7,7 @@ import (
 	"blackboard/kb/markdown"
 )
 
-// markStale marks the sections whose document has changed or gone since it was ingested.
-// What cannot be read for another reason is not marked.
+// markStale marks the sections whose document has changed or gone, for sure.
 func (r *Result) markStale() {
 	sums := map[string]string{} // by file; "" is unknown
 	for i := range r.Hits {

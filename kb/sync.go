@@ -36,8 +36,7 @@ const (
 	abandonedAfter = time.Minute
 )
 
-// fileDiff lists the differences between sidecars and rows. Each is checked again in the
-// change that handles it.
+// fileDiff lists differences; the change that handles one checks it again.
 type fileDiff struct {
 	changed []string // ids of new or changed files
 	missing []string // ids of rows without a file
@@ -52,7 +51,6 @@ func (f *fileDiff) isEmpty() bool {
 	return len(f.changed)+len(f.missing)+len(f.unknown)+len(f.temp) == 0 && !f.pending
 }
 
-// Synced is the result of a sync.
 type Synced struct {
 	PickedUp []string `json:"picked_up"` // ids
 	Added    []string `json:"added"`     // ids of new capsules
@@ -62,8 +60,7 @@ type Synced struct {
 	Notes       []string `json:"notes"`
 }
 
-// warnSecret notes that a capsule from a file contains what looks like a secret. It is
-// not refused, as it is stored already.
+// warnSecret notes what looks like a secret in a file: it is stored already.
 func (s *Synced) warnSecret(c *Capsule) {
 	if err := c.CheckSecrets(); err != nil {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s: %v", c.ID, err))
@@ -99,8 +96,7 @@ func (k *KB) syncAtOpen(ctx context.Context, when SyncWhen) error {
 	return k.noteSyncError(ctx, err)
 }
 
-// noteSyncError turns the error of a sync into a note. It returns only a cancelled context and a
-// damaged file, and ignores a busy one.
+// noteSyncError turns an error into a note, but for a cancelled context and a damaged file.
 func (k *KB) noteSyncError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -115,8 +111,7 @@ func (k *KB) noteSyncError(ctx context.Context, err error) error {
 	return nil
 }
 
-// syncWait is how long opening waits for other writers before it leaves edits by hand to
-// the next process.
+// syncWait is how long opening waits for other writers, else the next process picks up.
 const syncWait = time.Second
 
 func (k *KB) syncDue(ctx context.Context) (due bool, err error) {
@@ -162,7 +157,6 @@ func (k *KB) sync(ctx context.Context, wait time.Duration) (Synced, error) {
 	return s, err
 }
 
-// sidecarFile is a file named as a capsule.
 type sidecarFile struct {
 	id   string
 	info fs.FileInfo
@@ -208,8 +202,7 @@ func (k *KB) listSidecars() (*fileDiff, []sidecarFile, error) {
 	return f, files, nil
 }
 
-// compareFiles compares names, sizes and times and changes nothing. A file that is too
-// young to tell counts as changed.
+// compareFiles changes nothing. A file that is too young to tell counts as changed.
 func (k *KB) compareFiles(ctx context.Context) (f *fileDiff, err error) {
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
 		f, err = k.compareFilesIn(tx)

@@ -32,9 +32,8 @@ func (ch *change) checkLinks(row, c *Capsule) error {
 	return nil
 }
 
-// relink repairs both ends of every link after a sidecar has changed. The field
-// supersedes is authoritative; a superseded_by that was set or removed by hand is
-// applied to the other end.
+// relink repairs both ends of every link after a sidecar has changed. The field supersedes is
+// authoritative; a superseded_by that was set or removed by hand is applied to the other end.
 func (ch *change) relink(was, c *Capsule, s *Synced) error {
 	const why = "as its file says"
 	for _, id := range was.Supersedes {
@@ -102,7 +101,6 @@ func (ch *change) relink(was, c *Capsule, s *Synced) error {
 	return ch.update(by, &now, nil, VerbSupersedes, c.ID, why)
 }
 
-// removeLink removes an id from what a capsule supersedes.
 func (ch *change) removeLink(by, id, why string) error {
 	old, err := ch.get(by)
 	if errors.Is(err, fault.NotFound) {

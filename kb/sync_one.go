@@ -14,7 +14,6 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// pickUp updates a row if its sidecar has changed.
 func (ch *change) pickUp(id string) error {
 	if ch.k.sidecars == "" {
 		return nil
@@ -28,9 +27,8 @@ func (ch *change) pickUp(id string) error {
 	return err
 }
 
-// PickUp picks up an edit of a capsule's file by hand, in a change of its own, before
-// another change reads the capsule. Usually there is none and nothing is written. Sync
-// handles missing files.
+// PickUp picks up an edit of a capsule's file by hand, in a change of its own, before another
+// change reads the capsule. Sync handles missing files.
 func (k *KB) PickUp(ctx context.Context, id string) error {
 	return k.pickUpWithin(ctx, sqlite.LockTimeout, id)
 }
@@ -49,7 +47,6 @@ func (k *KB) pickUpWithin(ctx context.Context, wait time.Duration, id string) er
 	return k.changeWithin(ctx, wait, func(ch *change) error { return ch.pickUp(id) })
 }
 
-// isEdited reports whether the file of a capsule may have changed since its row was written.
 func (k *KB) isEdited(tx *sqlite.Tx, id string) bool {
 	info, err := os.Lstat(k.sidecarPath(id))
 	if err != nil {
@@ -61,7 +58,6 @@ func (k *KB) isEdited(tx *sqlite.Tx, id string) bool {
 	return err == nil && !m.same(info) || sqlite.IsNoRows(err)
 }
 
-// sidecarState is what is stored about a sidecar.
 type sidecarState struct {
 	size, mtime, checked int64
 	hash                 []byte
@@ -73,8 +69,7 @@ func (m *sidecarState) same(info fs.FileInfo) bool {
 		m.checked-m.mtime >= int64(timeResolution)
 }
 
-// reconcileOne handles one capsule's file. Only a sync treats it as missing: otherwise
-// the row stands and the next change writes the file.
+// reconcileOne handles one capsule's file. Only a sync treats it as missing.
 func (ch *change) reconcileOne(id string, s *Synced, missing bool) error {
 	var m *sidecarState
 	var have sidecarState
@@ -156,8 +151,7 @@ func (ch *change) fileMissing(id string, row *Capsule, s *Synced) error {
 	return ch.update(row, &c, nil, VerbEdited, "", "its file was written")
 }
 
-// adopt stores a sidecar without a row: a new file, or one whose process died before the
-// commit.
+// adopt stores a sidecar without a row: a new file, or one whose process died before the commit.
 func (ch *change) adopt(c *Capsule, info fs.FileInfo, data []byte, s *Synced) error {
 	part := c.Ingested != nil
 	if part {
@@ -201,8 +195,7 @@ func (ch *change) adopt(c *Capsule, info fs.FileInfo, data []byte, s *Synced) er
 	return ch.relink(&Capsule{}, c, s)
 }
 
-// checkSection clears c.Ingested if its document has no such section any more: then it is an
-// independent capsule. An unknown document is recorded, for the next ingest to read.
+// checkSection clears c.Ingested if the document lost the section; an unknown one is noted.
 func (ch *change) checkSection(c *Capsule) error {
 	var sha string
 	err := ch.tx.QueryRow(`SELECT sha256 FROM ingested WHERE file = ?`, c.Ingested.File).Scan(&sha)

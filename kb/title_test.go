@@ -7,6 +7,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/testdata/expect"
 )
 
 // TestTitlesOfAllAlphabets: titles are the same without case, and in whatever form Unicode writes
@@ -49,9 +50,7 @@ func TestTitlesFromBefore(t *testing.T) {
 		_, err := tx.Exec(`DROP TABLE capsule_titles; DELETE FROM upkeep WHERE what = 'title keys'; CREATE INDEX capsules_title ON capsules(title COLLATE NOCASE); ALTER TABLE events DROP COLUMN content; PRAGMA user_version = 2`)
 		return err
 	})
-	if err := errors.Join(err, k.Close()); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, errors.Join(err, k.Close()))
 	k = openKB(t, home, Options{})
 	for _, title := range []string{"ÜBER UNS", "PLAIN"} {
 		_, err := k.Remember(t.Context(), Capsule{Title: title, Body: "one more"}, RememberOptions{})

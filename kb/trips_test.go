@@ -8,6 +8,7 @@ import (
 
 	"blackboard/board/postgres"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/pgtest"
 )
 
@@ -19,22 +20,22 @@ func TestSearchRoundTrips(t *testing.T) {
 	if errors.Is(err, pgtest.ErrNone) {
 		t.Skip(err)
 	}
-	must(t, err)
+	expect.OK(t, err)
 	s, err := server()
-	must(t, err)
+	expect.OK(t, err)
 	if !s.Own() {
 		t.Skip("it needs a server of the tests' own")
 	}
 	proxy, err := pgtest.NewProxy(s)
-	must(t, err)
+	expect.OK(t, err)
 	defer proxy.Close()
 	far, err := postgres.Open(proxy.Through(s.URL(schemaOf(home))))
-	must(t, err)
+	expect.OK(t, err)
 	defer far.Close()
 	var now time.Time
 	opt := Options{Embedder: embedtest.NewHash(384), Now: func() time.Time { return now }}
 	writer, err := openFile(t.Context(), near, 1, opt)
-	must(t, err)
+	expect.OK(t, err)
 	defer writer.Close()
 	x := twin{KB: writer}
 	x.fill(t, 700, &now)
@@ -45,7 +46,7 @@ func TestSearchRoundTrips(t *testing.T) {
 		cold, warm, moved int
 	}{{ModeBM25, 4, 2, 4}, {ModeHybrid, 5, 2, 4}} {
 		k, err := openFile(t.Context(), far.String(), 1, opt)
-		must(t, err)
+		expect.OK(t, err)
 		defer k.Close()
 		// The end of the read before is among them, and may be that of the one that is counted.
 		search := func(what string, most int) {
@@ -62,7 +63,7 @@ func TestSearchRoundTrips(t *testing.T) {
 		}
 		search("cold", c.cold)
 		search("known", 3) // not all vectors are in memory
-		must(t, k.db.ReadIndex(t.Context(), k.index.Warm))
+		expect.OK(t, k.db.ReadIndex(t.Context(), k.index.Warm))
 		search("warm", c.warm)
 		search("warm again", c.warm)
 		put(t, writer, Capsule{Kind: "fact", Scope: "universal", Title: fmt.Sprint("one more for ", c.mode), Body: "alpha"}, RememberOptions{Force: true})

@@ -12,6 +12,7 @@ import (
 	"blackboard/kb/markdown"
 	"blackboard/kb/secret"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // Files that somebody made to do harm: sidecars, documents, imports.
@@ -48,13 +49,8 @@ func TestSidecarsAreFiles(t *testing.T) {
 	k := openKB(t, home, Options{})
 	c := put(t, k, Capsule{Title: "a title", Body: "the body"})
 	outside := filepath.Join(t.TempDir(), "outside.md")
-	data, err := os.ReadFile(k.sidecarPath(c.ID))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(outside, []byte(strings.Replace(string(data), "the body", "of somebody else", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	data := expect.Value(os.ReadFile(k.sidecarPath(c.ID)))(t)
+	expect.OK(t, os.WriteFile(outside, []byte(strings.Replace(string(data), "the body", "of somebody else", 1)), 0o600))
 	planted := k.sidecarPath("k000000000")
 	for _, path := range []string{k.sidecarPath(c.ID), planted} {
 		os.Remove(path)
@@ -62,9 +58,7 @@ func TestSidecarsAreFiles(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	if _, err := k.Sync(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(k.Sync(t.Context()))(t)
 	says(t, k, c.ID, "the body")
 	if _, err := k.Get(t.Context(), "k000000000"); !errors.Is(err, fault.NotFound) {
 		t.Errorf("the link became a capsule: %v", err)
@@ -72,9 +66,7 @@ func TestSidecarsAreFiles(t *testing.T) {
 	if now, err := os.ReadFile(outside); err != nil || !strings.Contains(string(now), "of somebody else") {
 		t.Errorf("what the link leads to is %q, %v", now, err)
 	}
-	if _, err := k.Edit(t.Context(), c.ID, func(c *Capsule) error { c.Body = "edited"; return nil }, EditOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(k.Edit(t.Context(), c.ID, func(c *Capsule) error { c.Body = "edited"; return nil }, EditOptions{}))(t)
 	if now, err := os.ReadFile(outside); err != nil || strings.Contains(string(now), "edited") {
 		t.Errorf("the edit went through the link: %q, %v", now, err)
 	}

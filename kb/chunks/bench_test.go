@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,24 +13,11 @@ import (
 	"blackboard/embed"
 	"blackboard/kb/index"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // benchSizes are 1,000 and 10,000 chunks, or what BOARD_BENCH_CHUNKS lists.
-func benchSizes(b *testing.B) []int {
-	env := os.Getenv("BOARD_BENCH_CHUNKS")
-	if env == "" {
-		return []int{1_000, 10_000}
-	}
-	var sizes []int
-	for s := range strings.SplitSeq(env, ",") {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			b.Fatal(err)
-		}
-		sizes = append(sizes, n)
-	}
-	return sizes
-}
+func benchSizes(b *testing.B) []int { return cost.Sizes(b, "BOARD_BENCH_CHUNKS", 1_000, 10_000) }
 
 // instant is an embedder that takes no time; the model's time is measured elsewhere.
 type instant struct{ r *rand.Rand }
@@ -66,18 +52,12 @@ func benchStore(b *testing.B, n int) (*Store, *rand.Zipf, []string) {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	z := rand.NewZipf(r, 1.1, 4, 50_000)
 	e := &instant{r}
-	s, _, err := Open(b.Context(), b.TempDir(), Options{Embedder: e, Warm: true})
-	if err != nil {
-		b.Fatal(err)
-	}
+	s, _ := expect.Values(Open(b.Context(), b.TempDir(), Options{Embedder: e, Warm: true}))(b)
 	b.Cleanup(func() { s.Close() })
-	f, err := s.file(b.Context(), true)
-	if err != nil {
-		b.Fatal(err)
-	}
+	f := expect.Value(s.file(b.Context(), true))(b)
 	ids := make([]string, 0, n)
 	for len(ids) < n {
-		if err := f.WriteIndex(b.Context(), func(tx *sqlite.Tx) error {
+		expect.OK(b, f.WriteIndex(b.Context(), func(tx *sqlite.Tx) error {
 			if err := f.Index.SetModel(tx, e.Model()); err != nil {
 				return err
 			}
@@ -94,9 +74,7 @@ func benchStore(b *testing.B, n int) (*Store, *rand.Zipf, []string) {
 				ids = append(ids, c.ID)
 			}
 			return f.Index.Put(tx, docs...)
-		}); err != nil {
-			b.Fatal(err)
-		}
+		}))
 	}
 	return s, z, ids
 }

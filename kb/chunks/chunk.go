@@ -21,14 +21,12 @@ const (
 	Critical = "critical"
 )
 
-// Importances lists the levels, lowest first.
 var Importances = []string{Low, Medium, High, Critical}
 
 // DefaultAgent is the author of a chunk that names none.
 const DefaultAgent = "global"
 
-// Limits for what is written here. The other program had no limits; imports accept up to
-// maxImported.
+// Limits for what is written here; imports accept up to maxImported.
 const (
 	MaxTopic   = 500       // characters
 	MaxContent = 256 << 10 // bytes
@@ -55,14 +53,12 @@ type Meta struct {
 	n int64
 }
 
-// Chunk is a text that is written once and found by search. To correct it, write a new
-// chunk and delete the old one.
+// Chunk is a text that is written once and found by search.
 type Chunk struct {
 	Meta
 	Content string `json:"content"` // markdown
 }
 
-// NewChunk is the input of Write.
 type NewChunk struct {
 	Topic      string
 	Content    string
@@ -109,7 +105,6 @@ func (c *NewChunk) toChunk() (Chunk, error) {
 	return out, nil
 }
 
-// expiry returns the time at which a chunk written at the given time expires.
 func (c *NewChunk) expiry(now time.Time) *time.Time {
 	if c.TTLDays == nil {
 		return nil
@@ -119,7 +114,6 @@ func (c *NewChunk) expiry(now time.Time) *time.Time {
 	return new(now.Add(time.Duration(ms) * time.Millisecond))
 }
 
-// isExpired reports whether the chunk has expired.
 func (m *Meta) isExpired(now time.Time) bool { return m.Expires != nil && !m.Expires.After(now) }
 
 // normaliseTags normalises tags for storage: trimmed, not empty, no duplicates.
@@ -145,9 +139,8 @@ func checkLength(what, s string, most int, hint string) error {
 	return nil
 }
 
-// newID makes an id in the way of the other program: the first 10 hexadecimal digits of a
-// hash of agent, topic, time and a random part. These are 40 bits, so the caller must
-// check that the id is new.
+// newID makes an id in the way of the other program: the first 10 hexadecimal digits of a hash with
+// a random part, which may be taken already.
 func newID(agent, topic string, now time.Time) string {
 	sum := sha1.Sum(fmt.Appendf(nil, "%s:%s:%d:%s", agent, topic, now.UnixMilli(), rand.Text()))
 	return hex.EncodeToString(sum[:])[:10]

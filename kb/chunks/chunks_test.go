@@ -19,6 +19,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/kb/secret"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 func TestMain(m *testing.M) { os.Exit(cost.Main(m)) }
@@ -159,9 +160,7 @@ func TestNothingThere(t *testing.T) {
 		t.Errorf("found %v", got)
 	}
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, nil, 0o600))
 	_, _, err = Open(t.Context(), file, Options{})
 	fails(t, err, fault.Invalid, "is not a directory")
 }
@@ -203,9 +202,7 @@ func TestList(t *testing.T) {
 func TestDelete(t *testing.T) {
 	s := openStore(t, t.TempDir(), Options{})
 	one, two := write(t, s, "auth one", "tag"), write(t, s, "auth two", "tag")
-	if err := s.Delete(t.Context(), one.ID); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Delete(t.Context(), one.ID))
 	fails(t, s.Delete(t.Context(), one.ID), fault.NotFound, one.ID)
 	if got := found(t, s, Query{Text: "auth"}); !reflect.DeepEqual(got, []string{two.Topic}) {
 		t.Errorf("found %v", got)
@@ -283,14 +280,6 @@ func TestState(t *testing.T) {
 	}
 	_, err := s.State(t.Context(), "K")
 	fails(t, err, fault.NotFound, `State key "K" not found.`)
-	if _, err := s.SetState(t.Context(), "later", json.RawMessage(`1`)); err != nil {
-		t.Fatal(err)
-	}
-	for limit, want := range map[int][]string{1: {"later"}, 5: {"later", "k"}} {
-		if keys, err := s.Keys(t.Context(), limit); err != nil || !reflect.DeepEqual(keys, want) {
-			t.Errorf("%v, want %v, %v", keys, want, err)
-		}
-	}
 }
 
 // TestSecretsAreMasked: a chunk and a value are stored without what looks like a secret, unless the
@@ -302,9 +291,7 @@ func TestSecretsAreMasked(t *testing.T) {
 		var notes []string
 		ctx := secret.Writing(t.Context(), keep, func(n []string) { notes = append(notes, n...) })
 		c, err := s.Write(ctx, NewChunk{Topic: "key", Content: "the key is " + token})
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		if c, err = s.Read(t.Context(), c.ID); err != nil || c.Content != "the key is "+want {
 			t.Errorf("%v: %q, %v", keep, c.Content, err)
 		}
@@ -326,9 +313,7 @@ func TestRemovedWhileOpen(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("an open file cannot be removed there")
 	}
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.RemoveAll(dir))
 	if l, err := s.List(t.Context(), ListQuery{}); err != nil || !l.Empty {
 		t.Errorf("%+v, %v", l, err)
 	}
@@ -346,17 +331,10 @@ func TestDamage(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir, Options{Embedder: newConcepts()})
 	write(t, s, "auth")
-	if _, err := s.Backfill(t.Context(), 0); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.Backfill(t.Context(), 0))(t)
 	for _, damage := range []string{`UPDATE chunk_index_tail SET record = x'00'`, `DELETE FROM chunk_index_meta`, `DROP TABLE chunk_index_meta`} {
-		f, err := s.file(t.Context(), false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Write(t.Context(), func(tx *sqlite.Tx) error { _, err := tx.Exec(damage); return err }); err != nil {
-			t.Fatal(err)
-		}
+		f := expect.Value(s.file(t.Context(), false))(t)
+		expect.OK(t, f.Write(t.Context(), func(tx *sqlite.Tx) error { _, err := tx.Exec(damage); return err }))
 		s = openStore(t, dir, Options{Embedder: newConcepts()})
 		if got := found(t, s, Query{Text: "login", Mode: ModeSemantic}); len(got) != 1 {
 			// Without the totals the model of the embeddings is unknown, so they are
@@ -367,9 +345,7 @@ func TestDamage(t *testing.T) {
 		}
 	}
 	bad := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bad, FileName), []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(bad, FileName), []byte(strings.Repeat("no database ", 1000)), 0o600))
 	_, _, err := Open(t.Context(), bad, Options{})
 	fails(t, err, fault.Corrupt, FileName)
 	if !strings.Contains(fmt.Sprint(err.(*fault.Error).Next), "the next use creates a new store") {

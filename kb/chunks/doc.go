@@ -3,10 +3,9 @@
 // what agent-memory-store does, a program for Node.js, with the same names, defaults,
 // limits and answers. An agent that was told how to use that program can use this one.
 //
-// A store is a directory. Store has the seven operations: Search, Write, Read, List,
-// Delete, State, SetState. The functions of text.go return the answers of the tools with
-// the same names. Where a tool answers with a text for an error, that text is the error's
-// message.
+// A store is a directory. Store has the seven operations: Search, Write, Read, List, Delete, State,
+// SetState. The functions of text.go return the answers of the tools with the same names. Where a
+// tool answers with a text for an error, that text is the error's message.
 //
 // # Files
 //

@@ -3,6 +3,7 @@ package chunks
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
@@ -10,7 +11,6 @@ import (
 	"blackboard/kb/store"
 )
 
-// Embedded is the result of Embed, Backfill and Reembed.
 type Embedded = store.Embedded
 
 // Embed adds the missing embeddings of the chunks with these ids. A server calls it in
@@ -23,20 +23,17 @@ func (s *Store) Embed(ctx context.Context, ids ...string) (Embedded, error) {
 	return s.embed(ctx, store.EmbedOptions{Where: `id IN (SELECT value FROM json_each(?))`, Args: []any{sqlite.List(ids)}})
 }
 
-// Backfill adds missing embeddings in at most `batches` batches (0: all), each in its own
-// transaction. A server calls it when it starts.
-func (s *Store) Backfill(ctx context.Context, batches int) (Embedded, error) {
-	return s.embed(ctx, store.EmbedOptions{Batches: batches})
+// Backfill adds missing embeddings in at most `batches` batches (0: all).
+func (s *Store) Backfill(ctx context.Context, within time.Duration) (Embedded, error) {
+	return s.embed(ctx, store.EmbedOptions{Within: within})
 }
 
-// Reembed is Backfill for the current model: it replaces embeddings of another model. It
-// calls progress after each batch.
+// Reembed is Backfill that replaces embeddings of another model.
 func (s *Store) Reembed(ctx context.Context, progress func(done, of int)) (Embedded, error) {
 	return s.embed(ctx, store.EmbedOptions{Change: true, Progress: progress})
 }
 
-// checkModel returns an error that matches fault.Conflict if the store's embeddings are of
-// another model.
+// checkModel returns fault.Conflict if the embeddings are of another model.
 func (f *file) checkModel(tx *sqlite.Tx, m embed.Model) error {
 	name, dim, err := f.Index.Model(tx)
 	if err == nil && name != "" && (name != m.Name || dim != m.Dim) {

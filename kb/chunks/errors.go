@@ -16,10 +16,8 @@ func noState(key string) error {
 	return fault.NotFound.New(NoStateText(key), "", fault.Do("context.set", "{} sets it"))
 }
 
-// otherStore is the next step that names another store's directory.
 var otherStore = fault.Give("store", "", "name the directory of a store with {} or $AGENT_STORE_PATH")
 
-// storeError adds the next step to errors about the store's own file.
 func storeError(err error) error {
 	switch fault.KindOf(err) {
 	case fault.ReadOnly:

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // smallDisk mounts a file system in memory for the test, which is skipped if that is
@@ -34,9 +35,7 @@ func smallDisk(t *testing.T) string {
 func fillDisk(t *testing.T, name string) {
 	t.Helper()
 	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	defer f.Close()
 	for size := 64 << 10; size > 0; size /= 2 {
 		for err = nil; err == nil; {
@@ -55,9 +54,7 @@ func TestOpenedOnAFullDisk(t *testing.T) {
 	dir, filler := filepath.Join(disk, "store"), filepath.Join(disk, "filler")
 	s := openStore(t, dir, Options{})
 	first := write(t, s, "first")
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Close())
 	fillDisk(t, filler)
 	held, other := openStore(t, dir, Options{Warm: true}), openStore(t, dir, Options{Warm: true})
 	topics := func(s *Store) []string { return found(t, s, Query{Text: "first second third", Mode: ModeBM25}) }
@@ -74,17 +71,13 @@ func TestOpenedOnAFullDisk(t *testing.T) {
 			t.Errorf("found %v", got)
 		}
 	}
-	if err := os.Remove(filler); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(filler))
 	// The writes of another store are visible while it is open, and after it is closed.
 	write(t, other, "second")
 	if got := topics(held); len(got) != 2 {
 		t.Errorf("while another has it open, found %v", got)
 	}
-	if err := other.Close(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, other.Close())
 	if got := topics(held); len(got) != 2 {
 		t.Errorf("found %v", got)
 	}
@@ -101,9 +94,7 @@ func TestSpaceComesBackUnderReaders(t *testing.T) {
 	dir, filler := filepath.Join(disk, "store"), filepath.Join(disk, "filler")
 	s := openStore(t, dir, Options{})
 	first := write(t, s, "first")
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Close())
 	fillDisk(t, filler)
 	held := openStore(t, dir, Options{})
 	var readers sync.WaitGroup
@@ -139,8 +130,6 @@ func TestMadeOnAFullDisk(t *testing.T) {
 		_, err := s.Write(t.Context(), NewChunk{Topic: "lost", Content: "There is no space."})
 		fails(t, err, fault.Full, "")
 	}
-	if err := os.Remove(filler); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Remove(filler))
 	write(t, s, "first")
 }

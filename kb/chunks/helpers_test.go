@@ -16,6 +16,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
+	"blackboard/testdata/expect"
 )
 
 // clock only advances when a test says so.
@@ -41,10 +42,7 @@ func (c *clock) pass(d time.Duration) {
 // openStore opens a store, and at the end of the test checks and closes it.
 func openStore(tb testing.TB, dir string, opt Options) *Store {
 	tb.Helper()
-	s, _, err := Open(context.Background(), dir, opt)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	s, _ := expect.Values(Open(context.Background(), dir, opt))(tb)
 	tb.Cleanup(func() {
 		agrees(tb, s)
 		s.Close()
@@ -60,20 +58,13 @@ func write(tb testing.TB, s *Store, topic string, tags ...string) Chunk {
 
 func writeChunk(tb testing.TB, s *Store, n NewChunk) Chunk {
 	tb.Helper()
-	c, err := s.Write(context.Background(), n)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return c
+	return expect.Value(s.Write(context.Background(), n))(tb)
 }
 
 // found returns the topics of the hits of a search, in order.
 func found(tb testing.TB, s *Store, q Query) []string {
 	tb.Helper()
-	r, err := s.Search(context.Background(), q)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	r := expect.Value(s.Search(context.Background(), q))(tb)
 	return topicsOf(r)
 }
 
@@ -100,9 +91,7 @@ func agrees(tb testing.TB, s *Store) {
 	if errors.Is(err, fs.ErrClosed) || err == nil && f == nil {
 		return
 	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	expect.OK(tb, err)
 	if err := f.Check(context.Background()); err != nil {
 		tb.Error(err)
 	}
@@ -151,7 +140,7 @@ func agrees(tb testing.TB, s *Store) {
 func contents(tb testing.TB, dir string) map[string]string {
 	tb.Helper()
 	all := map[string]string{}
-	if err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	expect.OK(tb, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || strings.HasPrefix(d.Name(), FileName) {
 			return err
 		}
@@ -163,9 +152,7 @@ func contents(tb testing.TB, dir string) map[string]string {
 		}
 		all[path] = string(data)
 		return nil
-	}); err != nil {
-		tb.Fatal(err)
-	}
+	}))
 	return all
 }
 
@@ -206,11 +193,9 @@ func (*broken) Embed(context.Context, []string) ([]embed.Vector, error) {
 // indexed returns what the index of a store has.
 func indexed(t *testing.T, s *Store) (st index.Stats) {
 	t.Helper()
-	if err := s.reading(t.Context(), func(f *file, tx *sqlite.Tx) (err error) {
+	expect.OK(t, s.reading(t.Context(), func(f *file, tx *sqlite.Tx) (err error) {
 		st, err = f.Index.Stats(tx)
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return st
 }

@@ -22,23 +22,20 @@ const (
 	stateFolder = "state"
 )
 
-// ImportCount counts the records of an import.
 type ImportCount struct {
 	Added   int `json:"added"`   // new here
 	Updated int `json:"updated"` // older here than in the source
 	Kept    int `json:"kept"`    // here already, not older than in the source
 }
 
-// Refused is a record that was not imported.
 type Refused struct {
 	From string `json:"from"` // the file, and the record in it
 	Why  string `json:"why"`
 }
 
-// ImportResult is the result of an import.
 type ImportResult struct {
-	// Source is the path of store.db, or the directory that has the folders; "" if there
-	// was nothing to import.
+	// Source is the path of store.db, or the directory that has the folders; "" if there was nothing
+	// to import.
 	Source string      `json:"source"`
 	Chunks ImportCount `json:"chunks"` // counts of chunks
 	State  ImportCount `json:"state"`  // counts of state keys
@@ -79,8 +76,7 @@ func (s *Store) Import(ctx context.Context) (ImportResult, error) {
 	return res, err
 }
 
-// source is what the other program has left: a database, or the folders of earlier
-// versions.
+// source is what the other program has left: a database, or the folders of earlier versions.
 type source struct {
 	path    string // of the database, or of the directory that has the folders
 	chunks  []incomingChunk
@@ -101,10 +97,9 @@ func (src *source) refuse(from, why string) {
 	src.refused = append(src.refused, Refused{text(from), text(why)})
 }
 
-// readOriginals reads the other program's files, so that damage is found before anything is
-// written. It returns nil if there are none. It prefers the database, unless that is empty and the
-// folders exist: version 0.0.9 creates the database before it checks for one, and
-// therefore never migrates its folders.
+// readOriginals reads the other program's files first, so that damage is found before a write; nil
+// if there are none. It prefers the database, unless that is empty and there are folders: version
+// 0.0.9 creates it before it checks, and therefore never migrates its folders.
 func readOriginals(ctx context.Context, dir string) (*source, error) {
 	path := filepath.Join(dir, storeFile)
 	folders := disk.IsDir(filepath.Join(dir, chunkFolder)) || disk.IsDir(filepath.Join(dir, stateFolder))
@@ -131,10 +126,8 @@ func readOriginals(ctx context.Context, dir string) (*source, error) {
 	return src, src.readFiles(ctx)
 }
 
-// skipImport is the next step that ignores the other program's files.
 var skipImport = fault.Give("no_import", "", "or go on without what is in it: {}")
 
-// sourceError describes an error in the other program's files, with the next step.
 func sourceError(path string, err error) error {
 	switch _, refused := fault.Refused(err); {
 	case refused:
@@ -151,7 +144,6 @@ func sourceError(path string, err error) error {
 	return invalid("cannot import "+err.Error(), "restore it from a backup", skipImport)
 }
 
-// originalModel is the embedding model of the other program.
 var originalModel = embed.Model{Name: "all-MiniLM-L6-v2", Dim: 384}
 
 // incomingChunk is a chunk of the other program. Unknown times are zero.

@@ -14,8 +14,7 @@ import (
 	"blackboard/embed"
 )
 
-// table is one of the other program's tables. The first columns are required, the others
-// are optional.
+// table is a table of the other program: columns that are required, and the optional ones.
 type table struct {
 	name    string
 	record  string // what to call a row
@@ -115,8 +114,7 @@ func storedTags(s string) []string {
 	return tags
 }
 
-// blobVector reads an embedding of originalModel: 384 little-endian 32-bit numbers of length 1. It
-// returns nil for anything else.
+// blobVector reads an embedding of originalModel, little-endian, of length 1; nil for others.
 func blobVector(v any) embed.Vector {
 	b, ok := v.([]byte)
 	if !ok || len(b) != 4*originalModel.Dim {

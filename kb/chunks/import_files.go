@@ -16,7 +16,6 @@ import (
 	"blackboard/kb/markdown"
 )
 
-// readFiles reads the folders.
 func (src *source) readFiles(ctx context.Context) error {
 	if err := src.eachIn(ctx, chunkFolder, ".md", func(name, content string, modified time.Time) error {
 		in, err := chunkOfFile(name, content, modified)
@@ -37,8 +36,7 @@ func (src *source) readFiles(ctx context.Context) error {
 	})
 }
 
-// eachIn calls take with every file of a folder that has the extension, ordered by name, and
-// refuses those that it fails for. A missing folder is empty.
+// eachIn calls take with every file of a folder, by name; it refuses what take fails for.
 func (src *source) eachIn(ctx context.Context, folder, ending string, take func(name, content string, modified time.Time) error) error {
 	dir := filepath.Join(src.path, folder)
 	if !disk.IsDir(dir) {
@@ -71,7 +69,6 @@ func (src *source) eachIn(ctx context.Context, folder, ending string, take func(
 // maxFile is the most bytes of a file: the content and its front matter.
 const maxFile = maxImported + markdown.MaxFront
 
-// readFile reads a regular file of at most maxFile bytes.
 func readFile(path string) (content string, modified time.Time, err error) {
 	data, err := disk.Read(path, maxFile)
 	switch {
@@ -88,9 +85,8 @@ func readFile(path string) (content string, modified time.Time, err error) {
 	return "", modified, fmt.Errorf("it cannot be read: %w", disk.Cause(err)) // without the path, which the message has
 }
 
-// chunkOfFile reads a chunk that is a file: YAML between lines of dashes, then the
-// content. Missing fields come from the file: its name is the id, its modification time
-// the time.
+// chunkOfFile reads a chunk that is a file: YAML between lines of dashes, then the content. Missing
+// fields come from the file: its name is the id, its modification time the time.
 func chunkOfFile(name, content string, modified time.Time) (in incomingChunk, err error) {
 	content = text(content)
 	fields, body, err := markdown.ReadFields(content)
@@ -118,8 +114,7 @@ func chunkOfFile(name, content string, modified time.Time) (in incomingChunk, er
 	return in, nil
 }
 
-// stateOfFile reads a state file: an object with key, value and time, or the value alone,
-// whose key is then the file's name.
+// stateOfFile reads an object with key, value and time, or the value of the file's name.
 func stateOfFile(name, content string, modified time.Time) State {
 	v := State{Key: name, Value: json.RawMessage(bytes.TrimSpace([]byte(strings.TrimPrefix(content, "\ufeff")))), Updated: modified}
 	var whole struct {

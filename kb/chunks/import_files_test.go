@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/testdata/expect"
 )
 
 // writeFiles writes files below a directory, all with one modification time.
@@ -19,15 +21,9 @@ func writeFiles(tb testing.TB, dir string, files map[string]string) {
 	at := time.Date(2025, 4, 1, 0, 0, 0, 0, time.UTC)
 	for name, data := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			tb.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
-			tb.Fatal(err)
-		}
-		if err := os.Chtimes(path, at, at); err != nil {
-			tb.Fatal(err)
-		}
+		expect.OK(tb, os.MkdirAll(filepath.Dir(path), 0o700))
+		expect.OK(tb, os.WriteFile(path, []byte(data), 0o600))
+		expect.OK(tb, os.Chtimes(path, at, at))
 	}
 }
 
@@ -65,12 +61,8 @@ func TestImportFolders(t *testing.T) {
 	dir := t.TempDir()
 	writeFiles(t, dir, legacyFiles)
 	if runtime.GOOS != "windows" {
-		if err := os.Symlink("nowhere", filepath.Join(dir, chunkFolder, "link.md")); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Mkdir(filepath.Join(dir, chunkFolder, "dir.md"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Symlink("nowhere", filepath.Join(dir, chunkFolder, "link.md")))
+		expect.OK(t, os.Mkdir(filepath.Join(dir, chunkFolder, "dir.md"), 0o700))
 	}
 	s, res := imported(t, dir, Options{Now: newClock().now})
 	var refused []string
@@ -111,13 +103,9 @@ func TestImportFolders(t *testing.T) {
 		}
 	}
 	// A file that was changed since is newer.
-	if _, err := s.Import(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.Import(t.Context()))(t)
 	now := newClock().now()
-	if err := os.Chtimes(filepath.Join(dir, "chunks", "no matter.md"), now, now); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Chtimes(filepath.Join(dir, "chunks", "no matter.md"), now, now))
 	if res, err := s.Import(t.Context()); err != nil || res.Chunks != (ImportCount{Updated: 1, Kept: 3}) || res.State != (ImportCount{Kept: 3}) {
 		t.Errorf("%+v, %v", res, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/testdata/expect"
 )
 
 // FuzzImportDatabase opens a store beside an arbitrary store.db. It must not panic. A
@@ -17,10 +18,7 @@ func FuzzImportDatabase(f *testing.F) {
 	dir := f.TempDir()
 	db := original(f, dir, originalSchema, threeChunks, twoStates)
 	run(f, db, `PRAGMA wal_checkpoint(TRUNCATE)`)
-	whole, err := os.ReadFile(filepath.Join(dir, storeFile))
-	if err != nil {
-		f.Fatal(err)
-	}
+	whole := expect.Value(os.ReadFile(filepath.Join(dir, storeFile)))(f)
 	// The input modifies a valid file, which the fuzzer would not find by itself.
 	f.Add(uint(0), []byte{}, uint(len(whole)))
 	f.Add(uint(100), []byte("SELECT"), uint(len(whole)))
@@ -35,9 +33,7 @@ func FuzzImportDatabase(f *testing.F) {
 		}
 		dir := t.TempDir()
 		path := filepath.Join(dir, storeFile)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(path, data, 0o600))
 		s, res, err := Open(t.Context(), dir, Options{Import: true, Now: newClock().now})
 		if now, rerr := os.ReadFile(path); rerr != nil || !bytes.Equal(now, data) {
 			t.Fatalf("the original has changed: %v", rerr)
@@ -53,10 +49,7 @@ func FuzzImportDatabase(f *testing.F) {
 		}
 		defer s.Close()
 		agrees(t, s)
-		f, err := s.file(t.Context(), false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := expect.Value(s.file(t.Context(), false))(t)
 		var all []Chunk
 		if err := f.Read(t.Context(), func(tx *sqlite.Tx) (err error) {
 			all, err = chunksWhere(tx, `1`)

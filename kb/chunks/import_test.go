@@ -20,6 +20,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/embed"
+	"blackboard/testdata/expect"
 )
 
 // originalSchema is the schema of the reference, with the columns that the program itself
@@ -34,10 +35,7 @@ const originalSchema = `CREATE TABLE chunks (id TEXT PRIMARY KEY, topic TEXT NOT
 // uses it.
 func original(tb testing.TB, dir, schema string, statements ...string) *sql.DB {
 	tb.Helper()
-	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(filepath.Join(dir, storeFile))+"?_pragma=journal_mode(WAL)")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	db := expect.Value(sql.Open("sqlite", "file:"+filepath.ToSlash(filepath.Join(dir, storeFile))+"?_pragma=journal_mode(WAL)"))(tb)
 	tb.Cleanup(func() { db.Close() })
 	run(tb, db, append([]string{schema}, statements...)...)
 	return db
@@ -71,10 +69,7 @@ const twoStates = `INSERT INTO state VALUES ('current_phase', '"scraping"', '202
 func imported(tb testing.TB, dir string, opt Options) (*Store, ImportResult) {
 	tb.Helper()
 	opt.Import = true
-	s, res, err := Open(context.Background(), dir, opt)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	s, res := expect.Values(Open(context.Background(), dir, opt))(tb)
 	tb.Cleanup(func() {
 		agrees(tb, s)
 		s.Close()
@@ -142,15 +137,9 @@ func TestImportAgain(t *testing.T) {
 		}
 	}
 	again(ImportResult{Chunks: ImportCount{Kept: 2}, State: ImportCount{Kept: 2}})
-	if err := s.Delete(t.Context(), "f6g7h8i9j0"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.SetState(t.Context(), "current_phase", []byte(`"here"`)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Backfill(t.Context(), 0); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Delete(t.Context(), "f6g7h8i9j0"))
+	expect.Value(s.SetState(t.Context(), "current_phase", []byte(`"here"`)))(t)
+	expect.Value(s.Backfill(t.Context(), 0))(t)
 	again(ImportResult{Chunks: ImportCount{Kept: 1}, State: ImportCount{Kept: 2}, Deleted: 1})
 	run(t, db, `UPDATE chunks SET topic = 'Auth: sessions', tags = '["sessions"]', updated_at = '2025-06-01T15:00:00.000Z' WHERE id = 'a1b2c3d4e5'`,
 		`UPDATE chunks SET content = 'Two.' WHERE id = 'f6g7h8i9j0'`,
@@ -274,9 +263,7 @@ func TestImportRefused(t *testing.T) {
 		case "other state":
 			run(t, original(t, dir, `CREATE TABLE chunks (id, topic, content); CREATE TABLE state (key)`), `PRAGMA wal_checkpoint(TRUNCATE)`)
 		default:
-			if err := os.WriteFile(path, []byte(c.data), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.WriteFile(path, []byte(c.data), 0o600))
 		}
 		before := contents(t, dir)
 		_, _, err := Open(t.Context(), dir, Options{Import: true})

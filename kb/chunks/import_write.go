@@ -15,7 +15,6 @@ import (
 	"blackboard/kb/secret"
 )
 
-// importer is an import in progress, within a transaction.
 type importer struct {
 	f          *file
 	tx         *sqlite.Tx
@@ -25,19 +24,16 @@ type importer struct {
 	deviations map[string]int // what was changed on import, and of how many chunks
 }
 
-// takeBatch is the number of chunks that are added to the index at once. This many are
-// written as a segment of their own.
+// takeBatch chunks are indexed at once, as a segment of their own.
 const takeBatch = 4096
 
-// importAll imports a source.
 func (f *file) importAll(ctx context.Context, tx *sqlite.Tx, s *Store, src *source, res *ImportResult) error {
 	name, dim, err := f.Index.Model(tx)
 	if err != nil {
 		return err
 	}
 	t := &importer{f: f, tx: tx, res: res, deviations: map[string]int{}}
-	// Embeddings are kept if they are of the current model, or if there is no model to
-	// make others.
+	// Embeddings are kept if they are of the current model, or if there is no model to make others.
 	t.vectors = name == "" || name == originalModel.Name && dim == originalModel.Dim
 	if s.embedder != nil && s.embedder.Model().Dim > 0 {
 		m := s.embedder.Model()
@@ -64,7 +60,6 @@ func (f *file) importAll(ctx context.Context, tx *sqlite.Tx, s *Store, src *sour
 	return t.flush()
 }
 
-// importChunk imports one chunk.
 func (t *importer) importChunk(in incomingChunk) error {
 	if in.isExpired(t.tx.Now) {
 		t.res.Expired++
@@ -117,8 +112,7 @@ func (t *importer) importChunk(in incomingChunk) error {
 	return nil
 }
 
-// isNewer reports whether a chunk must be imported, and the number of the older version that it
-// replaces, or 0. What need not be imported it counts.
+// isNewer reports whether to import a chunk, and which older version it replaces, or 0.
 func (t *importer) isNewer(in *Meta) (n int64, news bool, err error) {
 	newer := func(than int64) bool { return !in.Updated.IsZero() && in.Updated.UnixMilli() > than }
 	var here int64
@@ -146,14 +140,12 @@ func (t *importer) isNewer(in *Meta) (n int64, news bool, err error) {
 	return 0, true, err
 }
 
-// flush adds the collected documents to the index.
 func (t *importer) flush() error {
 	err := t.f.Index.Put(t.tx, t.docs...)
 	t.docs = t.docs[:0]
 	return err
 }
 
-// importState imports one value.
 func (t *importer) importState(in State) error {
 	var here int64
 	err := t.tx.QueryRow(`SELECT updated FROM state WHERE key = ?`, in.Key).Scan(&here)
@@ -175,7 +167,6 @@ func (t *importer) importState(in State) error {
 	return putState(t.tx, &in)
 }
 
-// fillTimes sets the unknown times of a chunk.
 func (c *Chunk) fillTimes(now time.Time) {
 	if c.Updated.IsZero() {
 		c.Updated = c.Created
@@ -189,8 +180,7 @@ func (c *Chunk) fillTimes(now time.Time) {
 }
 
 const (
-	// maxImported is the most bytes of an imported text or value. Larger records are not
-	// notes, and are refused.
+	// maxImported is the most bytes of an imported text: larger ones are no notes.
 	maxImported = 1 << 20
 	// maxID is the most bytes of an imported id.
 	maxID = 200
@@ -204,8 +194,7 @@ const (
 	oddExpiry     = "an unreadable expiry time is ignored: those chunks do not expire"
 )
 
-// complete converts an imported chunk into the stored form, or returns the reason why
-// that is impossible.
+// complete converts an imported chunk into the stored form, or says why it cannot.
 func (c *incomingChunk) complete() (why string) {
 	c.ID, c.Topic, c.Agent, c.Content = strings.TrimSpace(c.ID), strings.TrimSpace(text(c.Topic)), strings.TrimSpace(text(c.Agent)), text(c.Content)
 	if c.ID == "" || len(c.ID) > maxID || text(c.ID) != c.ID || inLine(c.ID) != c.ID || strings.Contains(c.ID, "`") {
@@ -232,8 +221,7 @@ func (c *incomingChunk) complete() (why string) {
 	return ""
 }
 
-// complete converts an imported value into the stored form, or returns the reason why
-// that is impossible.
+// complete converts an imported value into the stored form, or says why it cannot.
 func (v *State) complete() (why string) {
 	if v.Key = text(v.Key); v.Key == "" || len(v.Key) > maxImported {
 		return fmt.Sprintf("its key is not one of 1 to %d bytes", maxImported)
@@ -249,7 +237,6 @@ func (v *State) complete() (why string) {
 	return ""
 }
 
-// parseTime parses a time; false if it is invalid.
 func parseTime(s string) (time.Time, bool) {
 	t, ok := markdown.ParseTime(s)
 	if t = t.UTC().Truncate(time.Millisecond); !ok || t.Year() < 1970 || t.Year() > 9999 {
@@ -258,8 +245,7 @@ func parseTime(s string) (time.Time, bool) {
 	return t, true
 }
 
-// setTimes parses a chunk's times. Invalid ones count as unknown. A chunk with an unknown
-// expiry does not expire.
+// setTimes parses a chunk's times. Without a valid expiry it does not expire.
 func (c *incomingChunk) setTimes(created, updated, expires string) {
 	c.Created, _ = parseTime(created)
 	c.Updated, _ = parseTime(updated)

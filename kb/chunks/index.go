@@ -12,7 +12,6 @@ import (
 // indexConfig indexes topic, tags, agent and content, in this order.
 var indexConfig = index.Config{Name: "chunk_index", Weights: []float64{1.5, 1, 0.5, 1}, K1: 0.9, B: 0.4}
 
-// Keywords of the filters.
 const (
 	kwTag   = "tag:" // in lower case
 	kwAgent = "agent:"
@@ -25,8 +24,7 @@ func keyword(prefix, value string) string {
 	})
 }
 
-// document returns a chunk as a document of the index. The agent is indexed only if it is
-// not the default.
+// document leaves out the default agent.
 func document(c *Chunk, v embed.Vector) index.Doc {
 	agent := c.Agent
 	if agent == DefaultAgent {
@@ -39,10 +37,8 @@ func document(c *Chunk, v embed.Vector) index.Doc {
 	return d
 }
 
-// embeddedContent is the number of characters of a content that are embedded.
 const embeddedContent = 800
 
-// embeddingText returns the text that is embedded for a chunk.
 func embeddingText(c *Chunk) string {
 	content, n := c.Content, 0
 	for i := range c.Content {

@@ -9,13 +9,10 @@ import (
 )
 
 const (
-	// DefaultLimit is the default number of chunks in a list.
 	DefaultLimit = 100
-	// MaxLimit is the greatest number.
-	MaxLimit = 500
+	MaxLimit     = 500
 )
 
-// ListQuery selects the chunks of a list.
 type ListQuery struct {
 	Agent  string   // the author; "": any
 	Tags   []string // at least one of them; none: any
@@ -23,16 +20,13 @@ type ListQuery struct {
 	Offset int      // number of chunks to skip
 }
 
-// List is one page of chunks, newest first.
 type List struct {
 	Chunks []Meta `json:"chunks"`
 	Total  int    `json:"total"` // all that match, listed or not
-	// Empty reports that the store has no chunks at all.
-	Empty bool `json:"empty"`
+	Empty  bool   `json:"empty"`
 }
 
-// List lists chunks without their contents, by the time of their last change, newest
-// first.
+// List lists chunks without their contents, by the time of their last change, newest first.
 func (s *Store) List(ctx context.Context, q ListQuery) (List, error) {
 	out := List{Chunks: []Meta{}}
 	limit := DefaultLimit
@@ -64,8 +58,7 @@ func (s *Store) List(ctx context.Context, q ListQuery) (List, error) {
 		if out.Total, err = sqlite.One[int](tx, `SELECT count(*) FROM chunks WHERE `+where, args...); err != nil {
 			return err
 		}
-		// With a bare ? after LIMIT, SQLite would compile the statement again for each
-		// value.
+		// With a bare ? after LIMIT, SQLite would compile the statement again for each value.
 		out.Chunks, err = metasOf(tx, `chunks c WHERE `+where+` ORDER BY c.updated DESC, c.n DESC LIMIT ? + 0 OFFSET ? + 0`,
 			append(args, limit, q.Offset)...)
 		return err

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blackboard/testdata/expect"
 )
 
 // TestOlderStore: a store from before tags had times is migrated, and its lists by tag
@@ -18,19 +20,12 @@ func TestOlderStore(t *testing.T) {
 		c.pass(time.Minute)
 	}
 	writeChunk(t, s, NewChunk{Topic: "short", Content: "x", Tags: []string{"both"}, TTLDays: new(1.0)})
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(filepath.Join(dir, FileName)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Close())
+	db := expect.Value(sql.Open("sqlite", "file:"+filepath.ToSlash(filepath.Join(dir, FileName))))(t)
 	run(t, db, `CREATE TABLE tags (tag TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (tag, n)) STRICT, WITHOUT ROWID`,
 		`INSERT INTO tags SELECT DISTINCT lower(value), n FROM chunks, json_each(chunks.tags)`, `DROP INDEX chunks_tagged`,
 		`ALTER TABLE chunks DROP COLUMN folded`, `PRAGMA user_version = 1`)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, db.Close())
 	c.pass(48 * time.Hour)
 	s = openStore(t, dir, Options{Now: c.now})
 	for want, q := range map[string]ListQuery{"third second first": {Tags: []string{"BOTH"}}, "second first": {Tags: []string{"both"}, Offset: 1}, "third first": {Tags: []string{"first", "third"}}} {

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // peer is the other program as its clients see it.
@@ -43,18 +44,10 @@ func startPeer(t *testing.T, store string) *peer {
 	}
 	p := &peer{t: t, cmd: exec.Command(node, filepath.Join(dir, "node_modules", "agent-memory-store", "src", "index.js"))}
 	p.cmd.Env = append(os.Environ(), "AGENT_STORE_PATH="+store)
-	in, err := p.cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := expect.Value(p.cmd.StdinPipe())(t)
+	out := expect.Value(p.cmd.StdoutPipe())(t)
 	p.in, p.out = in, bufio.NewReader(out)
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, p.cmd.Start())
 	t.Cleanup(func() { p.cmd.Process.Kill(); p.cmd.Wait() })
 	p.send("initialize", map[string]any{"protocolVersion": "2025-06-18", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "test", "version": "1"}})
 	fmt.Fprintln(p.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)

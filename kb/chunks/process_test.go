@@ -17,6 +17,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // TestProcess is not a test but the process that the tests below start. The environment
@@ -26,10 +27,7 @@ func TestProcess(t *testing.T) {
 	if dir == "" {
 		t.Skip("is a process that other tests start")
 	}
-	s, res, err := Open(t.Context(), dir, Options{Import: true, Embedder: newConcepts()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, res := expect.Values(Open(t.Context(), dir, Options{Import: true, Embedder: newConcepts()}))(t)
 	defer s.Close()
 	fmt.Println("imported", res.Chunks.Added)
 	switch do {
@@ -38,27 +36,18 @@ func TestProcess(t *testing.T) {
 		fmt.Println("listed", l.Total, err)
 	case "write":
 		for i := range processWrites() {
-			c, err := s.Write(t.Context(), NewChunk{Topic: fmt.Sprint("auth ", os.Getpid(), " ", i), Content: "of a process", Tags: []string{fmt.Sprint("p", os.Getpid())}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := expect.Value(s.Write(t.Context(), NewChunk{Topic: fmt.Sprint("auth ", os.Getpid(), " ", i), Content: "of a process", Tags: []string{fmt.Sprint("p", os.Getpid())}}))(t)
 			fmt.Println("wrote", c.ID)
-			if _, err := s.Embed(t.Context(), c.ID); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(s.Embed(t.Context(), c.ID))(t)
 			// Acknowledged writes are found in every mode.
 			for _, mode := range Modes {
 				if r, err := s.Search(t.Context(), Query{Text: fmt.Sprint("auth ", os.Getpid(), " ", i), Tags: c.Tags, Mode: mode}); err != nil || len(r.Hits) == 0 || len(r.Degraded) > 0 && mode == ModeBM25 {
 					t.Fatalf("%s: %+v, %v", mode, r, err)
 				}
 			}
-			if _, err := s.SetState(t.Context(), "last", fmt.Append(nil, os.Getpid())); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(s.SetState(t.Context(), "last", fmt.Append(nil, os.Getpid())))(t)
 			if i%10 == 9 {
-				if err := s.Delete(t.Context(), c.ID); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, s.Delete(t.Context(), c.ID))
 				fmt.Println("deleted", c.ID)
 			}
 		}
@@ -93,14 +82,9 @@ func startProcess(t *testing.T, dir, do string) *process {
 	p := &process{cmd: exec.Command(os.Args[0], "-test.run=^TestProcess$")}
 	p.cmd.Env = append(os.Environ(), "BOARD_TEST_STORE="+dir, "BOARD_TEST_DO="+do, "TMPDIR="+t.TempDir())
 	p.cmd.Stderr = &p.errs
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := expect.Value(p.cmd.StdoutPipe())(t)
 	p.out = bufio.NewScanner(out)
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, p.cmd.Start())
 	return p
 }
 
@@ -149,10 +133,7 @@ func TestManyProcesses(t *testing.T) {
 	s := openStore(t, dir, Options{Embedder: newConcepts()})
 	var there []string
 	for offset := 0; ; offset += MaxLimit {
-		l, err := s.List(t.Context(), ListQuery{Limit: new(MaxLimit), Offset: offset})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := expect.Value(s.List(t.Context(), ListQuery{Limit: new(MaxLimit), Offset: offset}))(t)
 		if len(l.Chunks) == 0 {
 			break
 		}
@@ -265,9 +246,7 @@ func TestKilledImport(t *testing.T) {
 		} else if errors.Is(err, fs.ErrNotExist) {
 			db, err = nil, nil
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		if db != nil {
 			if !used {
 				within++
@@ -287,9 +266,7 @@ func TestKilledImport(t *testing.T) {
 			t.Fatalf("%d chunks, %v", l.Total, err)
 		}
 		agrees(t, s)
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.Close())
 		remove()
 	}
 	if after := contents(t, dir); len(after) != len(before) || after[dir+"/"+storeFile] != before[dir+"/"+storeFile] {

@@ -18,32 +18,25 @@ import (
 	"blackboard/kb/store"
 )
 
-// The modes of a search.
 const (
 	ModeHybrid   = "hybrid"   // by words and by meaning
 	ModeBM25     = "bm25"     // by words
 	ModeSemantic = "semantic" // by meaning
 )
 
-// Modes lists the modes.
 var Modes = []string{ModeHybrid, ModeBM25, ModeSemantic}
 
 const (
-	// DefaultTopK is the default number of hits.
 	DefaultTopK = 6
-	// MaxTopK is the greatest number.
-	MaxTopK = 20
+	MaxTopK     = 20
 	// DefaultMinScore is the default of the least score of a hit.
 	DefaultMinScore = 0.1
-	// MaxQuery is the most bytes of a question.
-	MaxQuery = 64 << 10
+	MaxQuery        = 64 << 10
 
-	// The weights of the two lists in a hybrid search.
 	weightText   = 0.4
 	weightVector = 0.6
-	// laneDepth is the number of candidates of each list. With fewer, chunks that are in
-	// both lists are missed: nDCG@10 on SciFact is .50 with 18, .54 with 100 and with
-	// 200.
+	// laneDepth is the number of candidates of each list. With fewer, chunks that are in both lists
+	// are missed: nDCG@10 on SciFact is .50 with 18, .54 with 100 and with 200.
 	laneDepth = 100
 )
 
@@ -57,8 +50,7 @@ type Query struct {
 	Mode     string   // "": ModeHybrid
 }
 
-// Hit is a chunk that was found. Ranks start at 1; 0 means that the chunk is not a
-// candidate of that list.
+// Ranks of a Hit start at 1; 0: no candidate of that list.
 type Hit struct {
 	Chunk
 	// Score tells how well the chunk matches, from 0 to 1. Hits are ordered by it. It is
@@ -103,8 +95,7 @@ func (q *Query) normalise() error {
 	return nil
 }
 
-// words returns the searched tokens of a question: those of two characters or more,
-// without the operators of FTS5.
+// words returns a question's tokens of two characters or more, without operators of FTS5.
 func (q *Query) words() string {
 	plain := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`"*^:(){}[]`, r) {
@@ -152,8 +143,7 @@ func (s *Store) Search(ctx context.Context, q Query) (Result, error) {
 	return res, storeError(err)
 }
 
-// embedQuery returns the question's vector, or nil for a search by words alone. If words
-// were not requested, it adds the reason to the result.
+// embedQuery returns the question's vector, or nil with the reason in the result.
 func (s *Store) embedQuery(ctx context.Context, q *Query, res *Result) (embed.Vector, error) {
 	if q.Mode == ModeBM25 {
 		return nil, nil
@@ -210,7 +200,6 @@ func (s *Store) searchIn(tx *sqlite.Tx, f *file, q Query, v embed.Vector, res *R
 	return fill(tx, f, list, res)
 }
 
-// sayMissing notes how many chunks have no embedding yet.
 func sayMissing(tx *sqlite.Tx, docs int64, res *Result) error {
 	missing, err := sqlite.One[int](tx, `SELECT count(*) FROM chunks WHERE model = ''`)
 	if missing > 0 {
@@ -219,7 +208,6 @@ func sayMissing(tx *sqlite.Tx, docs int64, res *Result) error {
 	return err
 }
 
-// fuse merges the candidates of both lists, best first, with their ranks and scores.
 func fuse(q *Query, cands []index.Candidate) []Hit {
 	var byText, byVector, fused []rank.Scored
 	of := make(map[int64]*Hit, len(cands))
@@ -272,7 +260,6 @@ func fuse(q *Query, cands []index.Candidate) []Hit {
 	return list
 }
 
-// fill reads the chunks of the hits.
 func fill(tx *sqlite.Tx, f *file, list []Hit, res *Result) error {
 	ns := make([]int64, len(list))
 	for i := range list {

@@ -14,15 +14,13 @@ import (
 	"blackboard/kb/secret"
 )
 
-// State is a value under a key.
 type State struct {
 	Key     string          `json:"key"`
 	Value   json.RawMessage `json:"value"`
 	Updated time.Time       `json:"updated_at"`
 }
 
-// State returns the value of a key. Without a value the error matches fault.NotFound, and
-// its message is the tool's answer for that.
+// State returns a value, else fault.NotFound, whose message is the tool's answer.
 func (s *Store) State(ctx context.Context, key string) (State, error) {
 	out := State{Key: text(key)}
 	err := s.reading(ctx, func(_ *file, tx *sqlite.Tx) error {
@@ -34,8 +32,7 @@ func (s *Store) State(ctx context.Context, key string) (State, error) {
 	return out, err
 }
 
-// SetState sets the value of a key, any JSON. Numbers and the order of fields stay as
-// written.
+// SetState sets the value of a key, any JSON. Numbers and the order of fields stay as written.
 func (s *Store) SetState(ctx context.Context, key string, value json.RawMessage) (State, error) {
 	out := State{Key: text(key)}
 	if err := checkKey(out.Key); err != nil {
@@ -56,16 +53,6 @@ func (s *Store) SetState(ctx context.Context, key string, value json.RawMessage)
 	return out, err
 }
 
-// Keys returns up to limit keys that have a value, last set first.
-func (s *Store) Keys(ctx context.Context, limit int) ([]string, error) {
-	keys := []string{}
-	err := s.reading(ctx, func(_ *file, tx *sqlite.Tx) (err error) {
-		keys, err = sqlite.Column[string](tx, `SELECT key FROM state ORDER BY updated DESC, key LIMIT ?`, limit)
-		return err
-	})
-	return keys, err
-}
-
 func checkKey(key string) error {
 	if strings.TrimSpace(key) == "" {
 		return invalid("the key is blank", "name the value, such as current_phase")
@@ -78,8 +65,7 @@ func putState(tx *sqlite.Tx, v *State) error {
 	return err
 }
 
-// plainJSON formats a value as JSON.stringify does: no spaces, and only required escapes.
-// Numbers stay as written.
+// plainJSON formats a value as JSON.stringify does; numbers stay as written.
 func plainJSON(value []byte) (json.RawMessage, error) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, bytes.ToValidUTF8(value, []byte("\ufffd"))); err != nil {

@@ -6,13 +6,11 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// Status says how much a store has.
 type Status struct {
 	Chunks, State int // chunks, and keys
 	Embedded      int // of the chunks
 }
 
-// Status counts what the store has.
 func (s *Store) Status(ctx context.Context) (out Status, err error) {
 	err = s.reading(ctx, func(_ *file, tx *sqlite.Tx) error {
 		return tx.QueryRow(`SELECT count(*), count(nullif(model, '')), (SELECT count(*) FROM state)
@@ -22,8 +20,7 @@ func (s *Store) Status(ctx context.Context) (out Status, err error) {
 	return out, err
 }
 
-// Check runs the file's integrity check and compares its tables. It returns nil if they
-// are consistent, or if there is no file.
+// Check checks the file and compares its tables; nil also without a file.
 func (s *Store) Check(ctx context.Context) error {
 	f, err := s.file(ctx, false)
 	if err != nil || f == nil {
@@ -32,8 +29,7 @@ func (s *Store) Check(ctx context.Context) error {
 	return f.Sound(ctx)
 }
 
-// Salvage creates the file to from the readable part of a damaged store, with a new
-// search index, and returns what was lost. The damaged file is not changed.
+// Salvage creates a file from a damaged store's readable part, and returns what was lost.
 func Salvage(ctx context.Context, path, to string) (sqlite.Salvaged, error) {
 	return kind.Salvage(ctx, path, to, func(*sqlite.Tx, *sqlite.Salvaged) error { return nil })
 }

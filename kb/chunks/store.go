@@ -28,11 +28,9 @@ var migration3 string
 
 var schema = sqlite.Schema{Name: "context store", ApplicationID: 0x62636831, Migrations: []string{migration1, migration2, migration3}}
 
-// FileName is the name of this program's file in a store's directory.
 const FileName = "board.sqlite3"
 
-// DefaultDir returns the store's directory if none is named: $AGENT_STORE_PATH, else
-// .agent-memory-store in the working directory.
+// DefaultDir is $AGENT_STORE_PATH, else .agent-memory-store in the working directory.
 func DefaultDir(env func(string) string) string {
 	if dir := env("AGENT_STORE_PATH"); dir != "" {
 		return dir
@@ -40,22 +38,16 @@ func DefaultDir(env func(string) string) string {
 	return ".agent-memory-store"
 }
 
-// Options configure a store.
 type Options struct {
-	// Embedder makes the embeddings; nil: searches use words alone.
 	Embedder embed.Embedder
-	// Import imports agent-memory-store's files on the first use of the directory.
-	// Without it the first use ends with the first write, and only the method Import
-	// imports them.
+	// Import imports agent-memory-store's files on the first use of the directory. Without it the
+	// first use ends with the first write, and only the method Import imports them.
 	Import bool
-	// Warm keeps the search index in memory, for processes that live long.
-	Warm bool
-	// Now replaces the clock in tests.
-	Now func() time.Time
+	Warm   bool
+	Now    func() time.Time
 }
 
-// Store is the context of one project. It is safe for concurrent use, also by several
-// processes.
+// Store is the context of one project. It is safe for concurrent use, also by several processes.
 type Store struct {
 	*opened
 	embedder embed.Embedder
@@ -67,17 +59,14 @@ type opened struct {
 	opt Options
 	now func() time.Time
 
-	// holds a token for the fields below and for opening the file; waiting ends with the
-	// caller's context
+	// holds a token for the fields below and for opening the file, as contexts need
 	turn   chan struct{}
 	open   *file
 	closed bool
 
-	// holds a token for embedding: two at the same time would compute the same
 	embedding chan struct{}
 }
 
-// file is the SQLite file with its index.
 type file struct{ *store.File }
 
 // kind describes the file. Expired chunks stay in the index until their rows are deleted.
@@ -137,16 +126,11 @@ func (s *Store) detach() error {
 	return f.Close()
 }
 
-// Dir returns the absolute path of the store's directory.
-func (s *Store) Dir() string { return s.dir }
-
-// Path returns the path of this program's file.
 func (s *Store) Path() string { return filepath.Join(s.dir, FileName) }
 
-// file returns the store's file, or nil if it does not exist and create is false. If the
-// file was removed while open, the store is empty again. If it was opened read-only or on
-// a full disk, it is opened again once that has changed or another process has written to
-// it.
+// file returns the store's file, or nil if it does not exist and create is false. If the file was
+// removed while open, the store is empty again. If it was opened read-only or on a full disk, it is
+// opened again once that has changed or another process has written to it.
 func (s *Store) file(ctx context.Context, create bool) (*file, error) {
 	select {
 	case s.turn <- struct{}{}:
@@ -182,7 +166,6 @@ func (s *Store) reading(ctx context.Context, fn func(*file, *sqlite.Tx) error) e
 	return storeError(f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) }))
 }
 
-// writing runs fn in a transaction of the store's file, which it creates if needed.
 func (s *Store) writing(ctx context.Context, fn func(*file, *sqlite.Tx) error) error {
 	f, err := s.file(ctx, true)
 	if err != nil {
@@ -191,8 +174,7 @@ func (s *Store) writing(ctx context.Context, fn func(*file, *sqlite.Tx) error) e
 	return storeError(f.WriteIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) }))
 }
 
-// attach opens the file and prepares it. The first use imports the other program's files;
-// without those, it creates a file only if create is set.
+// attach opens the file; the first use imports, or creates one if create is set.
 func (s *Store) attach(ctx context.Context, create bool, res *ImportResult) (err error) {
 	var db *sqlite.DB
 	defer func() {
@@ -235,14 +217,12 @@ func (s *Store) attach(ctx context.Context, create bool, res *ImportResult) (err
 	return err
 }
 
-// hide writes a .gitignore into the directory that hides all of it, since it usually is in a
-// repository and does not belong there. Errors are ignored.
+// hide has git ignore the directory, which is usually in a repository.
 func (s *Store) hide() {
 	path := filepath.Join(s.dir, ".gitignore")
 	_ = disk.WriteUnsynced(path, []byte("*\n"), 0o600)
 }
 
-// isUsed reports whether the first use is complete.
 func isUsed(tx *sqlite.Tx) (bool, error) {
 	return sqlite.One[bool](tx, `SELECT EXISTS (SELECT 1 FROM meta WHERE key = 'import')`)
 }
@@ -253,8 +233,7 @@ func noteUse(tx *sqlite.Tx) error {
 	return err
 }
 
-// firstUseWait is the longest wait for another process's first use, which may import a
-// lot.
+// firstUseWait is the longest wait for another process's first use, which may import a lot.
 const firstUseWait = 10 * time.Minute
 
 // prepare completes the first use, builds the index and deletes expired chunks.

@@ -11,10 +11,8 @@ import (
 	"unicode"
 )
 
-// The exact answers of the tools. Line breaks in a topic are replaced, so that it stays
-// on its line. Contents are not changed.
+// The exact answers of the tools. Topics stay on their line; contents are not changed.
 
-// SearchText returns the answer of search_context.
 func SearchText(r Result) string {
 	if len(r.Hits) == 0 {
 		return "No matching chunks found."
@@ -28,18 +26,15 @@ func SearchText(r Result) string {
 	return strings.Join(all, "\n\n---\n\n")
 }
 
-// WriteText returns the answer of write_context.
 func WriteText(c Chunk) string {
 	return fmt.Sprintf("Chunk saved: id=`%s` | topic=\"%s\" | tags=[%s] | importance=%s", inLine(c.ID), inLine(c.Topic), tagText(c.Tags), c.Importance)
 }
 
-// ReadText returns the answer of read_context.
 func ReadText(c Chunk) string {
 	return fmt.Sprintf("## %s\n%s\n\n%s", inLine(c.Topic), metaLine(&c.Meta), c.Content)
 }
 
-// ListText returns the answer of list_context. Its count is that of the listed chunks,
-// not of all.
+// ListText returns the answer of list_context. Its count is that of the listed chunks, not of all.
 func ListText(l List) string {
 	switch {
 	case l.Empty:
@@ -59,16 +54,13 @@ func ListText(l List) string {
 	return b.String()
 }
 
-// DeleteText returns the answer of delete_context.
 func DeleteText(id string) string { return fmt.Sprintf("Chunk `%s` deleted.", inLine(id)) }
 
-// NoChunkText returns the answer of read_context and delete_context for an unknown id.
 func NoChunkText(id string) string {
 	return fmt.Sprintf("No chunk found with id `%s`.", clip(inLine(text(id)), 200))
 }
 
-// StateText returns the answer of get_state: a string unchanged, anything else as
-// formatted JSON.
+// StateText returns the answer of get_state: a string unchanged, anything else as formatted JSON.
 func StateText(v State) string {
 	var s string
 	if len(v.Value) > 0 && v.Value[0] == '"' && json.Unmarshal(v.Value, &s) == nil {
@@ -81,17 +73,14 @@ func StateText(v State) string {
 	return out.String()
 }
 
-// NoStateText returns the answer of get_state for a key without a value.
 func NoStateText(key string) string {
 	return fmt.Sprintf("State key \"%s\" not found.", clip(inLine(text(key)), MaxKey))
 }
 
-// SetStateText returns the answer of set_state.
 func SetStateText(v State) string {
 	return fmt.Sprintf("State \"%s\" written at %s.", inLine(v.Key), TimeText(v.Updated))
 }
 
-// metaLine returns the line below a heading.
 func metaLine(m *Meta) string {
 	return fmt.Sprintf("**id:** `%s` | **agent:** %s | **tags:** %s | **importance:** %s | **updated:** %s", inLine(m.ID), inLine(m.Agent), tagText(m.Tags), m.Importance, TimeText(m.Updated))
 }

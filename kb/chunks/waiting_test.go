@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blackboard/board/sqlite"
+	"blackboard/testdata/expect"
 )
 
 // TestFirstUseHoldsNobody: while one call waits for another process's first use, which
@@ -14,10 +15,7 @@ import (
 func TestFirstUseHoldsNobody(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir, Options{})
-	db, err := sqlite.Open(t.Context(), s.Path(), schema, sqlite.Create)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(sqlite.Open(t.Context(), s.Path(), schema, sqlite.Create))(t)
 	held, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 2)
 	go func() {
 		done <- db.Write(context.Background(), func(*sqlite.Tx) error { close(held); <-release; return nil })

@@ -11,8 +11,7 @@ import (
 	"blackboard/kb/secret"
 )
 
-// Write stores a chunk and sets its id and times. It is found by its words at once, and
-// by its meaning once Embed has run.
+// Write stores a chunk: found by words at once, by meaning once Embed has run.
 func (s *Store) Write(ctx context.Context, c NewChunk) (Chunk, error) {
 	out, err := c.toChunk()
 	if err != nil {
@@ -50,8 +49,7 @@ func (c *Chunk) mask(m *secret.Masker) {
 	}
 }
 
-// Read returns a chunk. For an unknown, deleted or expired one the error matches
-// fault.NotFound.
+// Read returns a chunk. For an unknown, deleted or expired one the error matches fault.NotFound.
 func (s *Store) Read(ctx context.Context, id string) (Chunk, error) {
 	id = text(id)
 	var found []Chunk
@@ -67,8 +65,7 @@ func (s *Store) Read(ctx context.Context, id string) (Chunk, error) {
 	return found[0], nil
 }
 
-// Delete deletes chunks for good, all or none. For an unknown one the error matches
-// fault.NotFound.
+// Delete deletes chunks for good, all or none. For an unknown one the error matches fault.NotFound.
 func (s *Store) Delete(ctx context.Context, ids ...string) error {
 	// an unknown id must not create the file or wait for a writer
 	for _, id := range ids {
@@ -109,8 +106,7 @@ func (f *file) delete(tx *sqlite.Tx, id string) error {
 	return f.remove(tx, ns...)
 }
 
-// purgeTimeout is how long opening a store waits to delete expired chunks, which no
-// answer has anyway.
+// purgeTimeout is how long opening waits to delete expired chunks, which nobody sees.
 const purgeTimeout = time.Second
 
 // purge deletes expired chunks, unless other writers are busy for purgeTimeout.
@@ -133,7 +129,6 @@ func (f *file) purge(ctx context.Context) error {
 	return err
 }
 
-// purgeIn deletes expired chunks within a transaction.
 func (f *file) purgeIn(tx *sqlite.Tx) error {
 	gone, err := expired(tx)
 	if err != nil || len(gone) == 0 {
@@ -142,7 +137,6 @@ func (f *file) purgeIn(tx *sqlite.Tx) error {
 	return f.remove(tx, gone...)
 }
 
-// expired returns the numbers of the chunks that have expired.
 func expired(tx *sqlite.Tx) ([]int64, error) {
 	return sqlite.Column[int64](tx, `SELECT n FROM chunks WHERE expires <= ?`, tx.Now.UnixMilli())
 }

@@ -36,8 +36,7 @@ type pack struct {
 	index []byte
 }
 
-// openRepo opens the git directory of a workspace that has its own; nil if it has none. One that a
-// .git file names is not opened: it may be another project's.
+// openRepo opens a workspace's own git directory, none that a .git file names; nil if none.
 func openRepo(workspace string) *repo {
 	for _, dir := range []string{workspace + string(os.PathSeparator) + ".git", workspace} {
 		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
@@ -78,7 +77,6 @@ func (r *repo) open(name string, most int64) *os.File {
 	return f
 }
 
-// read returns a file of the git directory; nil if there is none.
 func (r *repo) read(name string, most int64) []byte {
 	f := r.open(name, most)
 	if f == nil {
@@ -92,8 +90,7 @@ func (r *repo) read(name string, most int64) []byte {
 	return b
 }
 
-// root returns the first commit: from HEAD, always to the first parent. It is "" if
-// there is none, or not here, as in a shallow clone.
+// root returns the first commit by first parents; "" if none is here, as in a shallow clone.
 func (r *repo) root(ctx context.Context) string {
 	at := r.head()
 	for range maxCommits {
@@ -116,7 +113,6 @@ func (r *repo) hasRoot(id string) bool {
 	return commit != nil && parentOf(commit) == ""
 }
 
-// head returns the commit that is checked out, "" if there is none.
 func (r *repo) head() string {
 	at := strings.TrimSpace(string(r.read("HEAD", maxGitFile)))
 	name, isRef := strings.CutPrefix(at, "ref: ")
@@ -134,7 +130,6 @@ func (r *repo) head() string {
 	return ""
 }
 
-// parentOf returns the first parent of a commit, "" for none.
 func parentOf(commit []byte) string {
 	for line := range bytes.Lines(commit) {
 		if id, ok := bytes.CutPrefix(line, []byte("parent ")); ok {
@@ -147,7 +142,6 @@ func parentOf(commit []byte) string {
 	return ""
 }
 
-// commit returns the text of a commit, nil if it is not here.
 func (r *repo) commit(id string) []byte {
 	name, err := hex.DecodeString(id)
 	if err != nil || len(name) != idBytes {
@@ -234,8 +228,7 @@ func (p *pack) find(name []byte) int64 {
 	return 0
 }
 
-// object returns the content of a commit in the pack: it lies there whole, or as the
-// difference from another.
+// object returns a commit in the pack, whole or the difference from another.
 func (p *pack) object(at int64, deltas int) []byte {
 	const whole, byPlace, byName = 1, 6, 7
 	in := bufio.NewReaderSize(io.NewSectionReader(p.file, at, maxCommit), 512)
@@ -285,8 +278,7 @@ func inflate(in io.Reader) []byte {
 	return b
 }
 
-// patch applies a difference of git: two lengths, then steps that copy a part of the
-// base or add what follows. It returns nil if they do not fit.
+// patch applies a difference: two lengths, then steps to copy or add; nil if it does not fit.
 func patch(base, delta []byte) []byte {
 	for range 2 {
 		n, size := binary.Uvarint(delta)

@@ -27,7 +27,6 @@ type Known struct {
 	Alone bool `json:"alone,omitempty"`
 }
 
-// knownDir is the directory of the records.
 func knownDir(data string) string { return filepath.Join(data, "workspaces") }
 
 func knownPath(data, workspace string) string {
@@ -44,8 +43,7 @@ func readKnown(name string) (k Known) {
 	return k
 }
 
-// Lookup returns what is kept about a workspace. What its owner has agreed to holds only
-// while the same repository lies there.
+// Lookup returns what is kept about a workspace, as long as the same repository lies there.
 func Lookup(data, workspace string) Known {
 	k := readKnown(knownPath(data, workspace))
 	if data == "" || k.Path != workspace {
@@ -57,8 +55,7 @@ func Lookup(data, workspace string) Known {
 	return k
 }
 
-// isAt reports whether a directory has the repository of the record: same remote and first commit.
-// Without a first commit on record, the path must be the same.
+// isAt reports whether a directory has the same remote and first commit, or else path.
 func (k Known) isAt(workspace string) bool {
 	r := openRepo(workspace)
 	if r == nil {
@@ -86,8 +83,7 @@ func Store(ctx context.Context, data string, k Known) error {
 	return disk.Write(knownPath(data, k.Path), append(b, '\n'), 0o600)
 }
 
-// Recognise stores the first commit and the first remote of a workspace's repository, unless they
-// are stored and still right.
+// Recognise stores the first commit and remote of a workspace's repository.
 func Recognise(ctx context.Context, data, workspace string) error {
 	if data == "" || workspace == "" {
 		return nil
@@ -120,9 +116,8 @@ func Move(ctx context.Context, data, from, to string) error {
 	return Store(ctx, data, now)
 }
 
-// Elsewhere returns the other workspaces that have the first commit and the first remote of this
-// one: where it was before it was moved, or other clones of it. It is empty if the record says
-// Alone.
+// Elsewhere returns the other workspaces of this one's first commit and remote, none if it is
+// Alone: where it was before it moved, or other clones.
 func Elsewhere(data, workspace string) (all []string) {
 	entries, err := os.ReadDir(knownDir(data))
 	if err != nil || data == "" || Lookup(data, workspace).Alone {
@@ -147,8 +142,7 @@ func Elsewhere(data, workspace string) (all []string) {
 	return all
 }
 
-// resolveClone returns the workspace that a directory shares everything with: itself, or the
-// one that its owner has said it is a clone of.
+// resolveClone returns the workspace that a directory shares everything with.
 func resolveClone(data, workspace string) string {
 	if data == "" {
 		return workspace
@@ -162,8 +156,7 @@ func resolveClone(data, workspace string) string {
 	return workspace
 }
 
-// remote returns the address of the first remote in one form for all protocols, without the user;
-// "" for none.
+// remote returns the first remote's address, the same for all protocols and users; "": none.
 func (r *repo) remote() string {
 	for key, value := range gitConfig(r.read("config", maxGitConfig)) {
 		if strings.HasPrefix(key, `remote "`) && strings.HasSuffix(key, `".url`) {

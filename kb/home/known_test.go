@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 // git runs git in a directory and returns what it prints.
@@ -32,9 +34,7 @@ func git(t *testing.T, dir string, args ...string) string {
 func newRepo(t *testing.T, name string) (dir, root string) {
 	t.Helper()
 	dir = filepath.Join(plantRoot(t), name)
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(dir, 0o700))
 	git(t, dir, "init", "-q")
 	for i := range 30 {
 		git(t, dir, "commit", "-q", "--allow-empty", "-m",
@@ -70,9 +70,7 @@ func TestRoot(t *testing.T) {
 func TestElsewhere(t *testing.T) {
 	dir, _ := newRepo(t, "p")
 	data, beside := t.TempDir(), filepath.Dir(dir)
-	if err := Recognise(t.Context(), data, dir); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, Recognise(t.Context(), data, dir))
 	at := func(name string) string { return filepath.Join(beside, name) }
 	clone := func(name string, args ...string) string {
 		git(t, beside, append(append([]string{"clone", "-q"}, args...), "file://"+dir, name)...)
@@ -93,9 +91,7 @@ func TestElsewhere(t *testing.T) {
 	knows("a shallow clone", clone("shallow", "--depth=1"))
 	link := func(to, from string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(at(from)), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.MkdirAll(filepath.Dir(at(from)), 0o700))
 		if err := os.Symlink(to, at(from)); err != nil {
 			t.Skip(err)
 		}
@@ -106,22 +102,14 @@ func TestElsewhere(t *testing.T) {
 		link(filepath.Join(dir, ".git", name), "links/.git/"+name)
 	}
 	knows("a .git of links", at("links"))
-	if err := os.Mkdir(at("file"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(at("file"), ".git"), []byte("gitdir: "+dir+"/.git\n"),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(at("file"), 0o700))
+	expect.OK(t, os.WriteFile(filepath.Join(at("file"), ".git"), []byte("gitdir: "+dir+"/.git\n"),
+		0o600))
 	knows("a .git file that names it", at("file"))
 
-	if err := os.Rename(dir, at("moved")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Rename(dir, at("moved")))
 	knows("the moved one", at("moved"), dir)
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(dir, 0o700))
 	knows("the moved one whose place is another's", at("moved"))
 }
 
@@ -137,9 +125,7 @@ func TestCloneOf(t *testing.T) {
 		}
 	}
 	find(second)
-	if err := Store(t.Context(), data, Known{Path: second, CloneOf: dir, Project: "shop"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, Store(t.Context(), data, Known{Path: second, CloneOf: dir, Project: "shop"}))
 	find(dir)
 	if got := SharedPath(filepath.Join(second, "a.md"), data); got != dir+
 		string(filepath.ListSeparator)+"a.md" {
@@ -169,13 +155,8 @@ func FuzzPack(f *testing.F) {
 	f.Add(bytes.Repeat([]byte{0, 0, 0, 1}, 300), []byte{0x70, 1, 2, 3}, []byte{0x90, 3, 1})
 	f.Fuzz(func(t *testing.T, index, body, delta []byte) {
 		name := filepath.Join(t.TempDir(), "pack")
-		if err := os.WriteFile(name, body, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		file, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(name, body, 0o600))
+		file := expect.Value(os.Open(name))(t)
 		defer file.Close()
 		p := &pack{file: file, index: append([]byte("\xfftOc\x00\x00\x00\x02"), index...)}
 		id := make([]byte, idBytes)

@@ -10,7 +10,6 @@ import (
 	"blackboard/kb"
 )
 
-// OnRun opens an existing run, calls fn with it, and closes it.
 func OnRun(ctx context.Context, dir, run string, fn func(*board.Board) error) error {
 	b, err := Run(ctx, dir, run)
 	if err != nil {
@@ -25,8 +24,7 @@ func CheckRun(ctx context.Context, dir, run string) error {
 	return OnRun(ctx, dir, run, func(b *board.Board) error { return b.Check(ctx) })
 }
 
-// CheckKnowledge checks a knowledge base that is in a database. It returns the number of its
-// capsules, -1 if there is none or home is a directory, and in wrong what is wrong with it.
+// CheckKnowledge checks a base in a database: how many capsules (-1: none), and what is wrong.
 func CheckKnowledge(ctx context.Context, home string) (n int64, wrong, err error) {
 	if !kb.IsShared(home) {
 		return -1, nil, nil

@@ -10,30 +10,20 @@ import (
 	"blackboard/kb/memory"
 )
 
-// The stores of a data home are opened here alone, so that there is one place that knows what is
-// open, and how.
+// The stores of a data home are opened here alone: one place knows what is open.
 
 var (
-	// Knowledge opens the knowledge base of a data home: fault.NotFound if there is none.
-	Knowledge = kb.OpenExisting
-	// MakeKnowledge opens it, and makes it if there is none.
+	Knowledge     = kb.OpenExisting
 	MakeKnowledge = kb.Open
-	// Memory opens the memory of a data home for one caller, and its files when they are needed.
-	Memory = memory.Open
-	// Context opens the context store of a directory, and says what its first use has imported.
-	Context = chunks.Open
-	// Run opens a run of a directory, or of a database (see board.UseDatabase).
-	Run = board.Open
-	// RunToPost opens a run whose first write makes it.
-	RunToPost = board.OpenOrCreate
-	// AwaitRun opens a run as soon as there is one.
-	AwaitRun = board.WaitRun
-	// NewRun makes a run, with a policy on record unless that is nil.
-	NewRun = board.Create
+	Memory        = memory.Open
+	Context       = chunks.Open
+	Run           = board.Open
+	RunToPost     = board.OpenOrCreate
+	AwaitRun      = board.WaitRun
+	NewRun        = board.Create
 )
 
-// KeptKnowledge is a knowledge base that a long process keeps open: once with a model and once
-// without, as it is asked. Its zero value has none open. It is safe for concurrent use.
+// KeptKnowledge is open in a long process, with and without a model; for concurrent use.
 type KeptKnowledge struct {
 	mu   sync.Mutex
 	kept map[bool]keptKB // by whether it has a model
@@ -45,9 +35,8 @@ type keptKB struct {
 	warm bool
 }
 
-// Open returns the open knowledge base, or opens it if the file was replaced since, or has to be
-// warm and is not; opened reports that. A cancelled ctx does not stop the opening, which the next
-// caller can use.
+// Open returns the open knowledge base, or opens it anew if the file was replaced or it has to be
+// warm; opened reports that. A cancelled ctx does not stop the opening.
 func (k *KeptKnowledge) Open(ctx context.Context, home string, opt kb.Options) (
 	open *kb.KB, opened bool, err error) {
 	k.mu.Lock()

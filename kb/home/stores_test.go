@@ -8,6 +8,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/kb"
 	kbhome "blackboard/kb/home"
+	"blackboard/testdata/expect"
 )
 
 // TestKeptKnowledge: it is opened once, and again when it has to be warm or is another file.
@@ -17,19 +18,12 @@ func TestKeptKnowledge(t *testing.T) {
 	defer kept.Close()
 	open := func(warm bool) (*kb.KB, bool) {
 		t.Helper()
-		k, opened, err := kept.Open(t.Context(), home, kb.Options{Warm: warm})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return k, opened
+		return expect.Values(kept.Open(t.Context(), home, kb.Options{Warm: warm}))(t)
 	}
 	if _, _, err := kept.Open(t.Context(), home, kb.Options{}); !errors.Is(err, fault.NotFound) {
 		t.Fatalf("a knowledge base that is not there: %v", err)
 	}
-	made, err := kbhome.MakeKnowledge(t.Context(), home, kb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := expect.Value(kbhome.MakeKnowledge(t.Context(), home, kb.Options{}))(t)
 	made.Close()
 	cold, first := open(false)
 	again, second := open(false)
@@ -45,9 +39,7 @@ func TestKeptKnowledge(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if made, err = kbhome.MakeKnowledge(t.Context(), home, kb.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	made = expect.Value(kbhome.MakeKnowledge(t.Context(), home, kb.Options{}))(t)
 	made.Close()
 	if k, opened := open(true); !opened || k == warm {
 		t.Error("the file that was removed is still in use")

@@ -12,13 +12,9 @@ import (
 	"blackboard/board/fault"
 )
 
-// Find returns the workspace of a directory: the root of its git repository, which all
-// its worktrees share, or else the directory itself; for a clone whose owner has said so,
-// the workspace that it is a clone of. It returns "" for the home directory and the root
-// of the file system.
-//
-// Links are resolved, so that a project has one name. The data home says of which workspace
-// a directory is a clone; with "" of none.
+// Find returns the workspace of a directory, links resolved: the root of its git repository, which
+// all its worktrees share, or the workspace that it is a clone of, as the data home says ("": none),
+// or else the directory itself; "" for the home directory and the root of the file system.
 func Find(dir, home, data string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -65,8 +61,7 @@ func Find(dir, home, data string) (string, error) {
 	return real, nil
 }
 
-// SharedPath names a file by its repository, which all worktrees share, and its path in a
-// worktree. It returns "" for a file in no repository.
+// SharedPath names a file by its repository and its path there; "" outside of one.
 func SharedPath(file, data string) string {
 	for at := filepath.Dir(file); at != filepath.Dir(at); at = filepath.Dir(at) {
 		root, found, err := repository(at)
@@ -80,8 +75,7 @@ func SharedPath(file, data string) string {
 	return ""
 }
 
-// repository reports whether a directory is the top of a git working tree, and returns
-// the root that all its worktrees share.
+// repository reports whether a directory is the top of a git working tree, and its root.
 func repository(dir string) (root string, found bool, err error) {
 	git := filepath.Join(dir, ".git")
 	info, err := os.Stat(git)

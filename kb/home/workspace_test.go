@@ -10,16 +10,14 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/tree"
 )
 
 // plantRoot is a directory that no repository is above of.
 func plantRoot(t *testing.T) string {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := expect.Value(filepath.EvalSymlinks(t.TempDir()))(t)
 	if ws, err := Find(root, "/", ""); err != nil || ws != root {
 		t.Skipf("the temporary directory lies in the workspace %s (%v)", ws, err)
 	}

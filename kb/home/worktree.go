@@ -10,7 +10,6 @@ import (
 	"blackboard/board/disk"
 )
 
-// gitdir is the prefix of a .git file.
 const gitdir = "gitdir: "
 
 // Bytes of a file with a path, and of a repository's settings.
@@ -19,15 +18,11 @@ const (
 	maxGitConfig = 4 << 20
 )
 
-// rootOf returns the root that all working trees of a repository share, for a tree whose
-// .git is a file. Anybody can write such a file, so the repository must name the working
-// tree too; otherwise the tree is a project of its own.
-//
-// A worktree's git directory has a file commondir, which names the repository's own
-// directory, and a file gitdir, which names the worktree's .git. If the git directory
-// lies elsewhere, core.worktree in its config names the first working tree (always for a
-// submodule). git init --separate-git-dir writes none, so such a tree is a project of its
-// own, apart from worktrees of it.
+// rootOf returns the root that all working trees of a repository share, for a tree whose .git is a
+// file. Anybody can write such a file, so the repository must name the working tree too: commondir
+// names the repository's own directory, gitdir the worktree's .git, and core.worktree the first
+// working tree if the git directory lies elsewhere (always for a submodule). Otherwise, as after git
+// init --separate-git-dir, the tree is a project of its own.
 func rootOf(git, dir string) string {
 	common := namedIn(filepath.Join(git, "commondir"), "")
 	_, err := os.Lstat(filepath.Join(git, "commondir"))
@@ -63,8 +58,7 @@ func rootOf(git, dir string) string {
 	return dir
 }
 
-// namedIn returns the path that a file of git contains, relative to that file and with
-// links resolved; "" if there is none or it is broken.
+// namedIn returns the path that a file of git contains, links resolved; "" if broken.
 func namedIn(file, prefix string) string {
 	b, err := disk.Read(file, maxGitFile)
 	path, ok := strings.CutPrefix(strings.TrimSpace(string(b)), prefix)

@@ -16,8 +16,7 @@ import (
 	"blackboard/kb/markdown"
 )
 
-// ai-kb keeps a capsule as a markdown file below capsules, and as a row of kb.sqlite3.
-// The file has the content. Only the row has later supersessions and the decay.
+// ai-kb keeps a file's content, and a row of kb.sqlite3 with later supersessions and decay.
 const (
 	aiKBFile     = "kb.sqlite3"
 	aiKBCapsules = "capsules"
@@ -30,15 +29,13 @@ var aiKBFields = strings.Fields(`id title body kind scope source tags workspace_
 // aiKBMade are the columns that are computed again here, and the path of the file.
 var aiKBMade = []string{"embedding", "embedding_model", "embedding_dim", "path"}
 
-// aiKBCapsule is a capsule of ai-kb, by the names of its fields.
 type aiKBCapsule struct {
 	from   string
 	fields map[string]string
 	notes  []string
 }
 
-// aiKB gathers the capsules of a source, as links between them can be made only once all
-// are there.
+// aiKB gathers the capsules of a source, as links between them can be made only once all are there.
 type aiKB struct {
 	capsules []*aiKBCapsule
 	byID     map[string]*aiKBCapsule
@@ -58,8 +55,7 @@ func isAIKBText(text string) (fields map[string]string, body string, ok bool) {
 	return fields, body, fields["id"] != "" && created && (workspace || project)
 }
 
-// aiKBFrontMatter reads front matter as ai-kb writes it: no YAML, but a key and the text
-// as it is, whatever signs are in that. A line without a key belongs to the one before.
+// aiKBFrontMatter reads ai-kb's front matter: no YAML, but a key and its text, on several lines.
 func aiKBFrontMatter(meta string) map[string]string {
 	fields, last := map[string]string{}, ""
 	for l := range strings.Lines(meta) {
@@ -77,7 +73,6 @@ func aiKBFrontMatter(meta string) map[string]string {
 	return fields
 }
 
-// isAIKBFile reports whether a markdown file is one of ai-kb.
 func isAIKBFile(path string) bool {
 	text, err := readText(path)
 	if err != nil {
@@ -87,8 +82,7 @@ func isAIKBFile(path string) bool {
 	return ok
 }
 
-// isAIKBDir reports whether a folder is the data home of ai-kb, or its folder of
-// capsules.
+// isAIKBDir reports whether a folder is the data home of ai-kb, or its folder of capsules.
 func (im *importer) isAIKBDir(dir string) bool {
 	if im.isAIKBDatabase(filepath.Join(dir, aiKBFile)) {
 		return true
@@ -102,8 +96,7 @@ func (im *importer) isAIKBDir(dir string) bool {
 	return false
 }
 
-// isAIKBDatabase reports whether a file is a database of ai-kb. One of this program has
-// the same name, and other columns.
+// isAIKBDatabase tells ai-kb's database from ours, which has the same name and other columns.
 func (im *importer) isAIKBDatabase(path string) bool {
 	is, err := im.aiKBDatabase(path)
 	return is && err == nil
@@ -131,7 +124,6 @@ func (im *importer) foreign(path string, fn func(*sqlite.Foreign) error) error {
 	return foreignError(path, err)
 }
 
-// readAIKBFile reads the database, or one file of a capsule.
 func (im *importer) readAIKBFile(path string) error {
 	if markdown.Is(path) {
 		return im.readMarkdownFile(path)
@@ -190,7 +182,6 @@ func (im *importer) gatherAIKBText(from, text string) bool {
 	return true
 }
 
-// gatherAIKB gathers a capsule.
 func (im *importer) gatherAIKB(c *aiKBCapsule) {
 	if im.ai.byID == nil {
 		im.ai.byID = map[string]*aiKBCapsule{}
@@ -205,7 +196,6 @@ func (im *importer) gatherAIKB(c *aiKBCapsule) {
 	im.ai.capsules = append(im.ai.capsules, c)
 }
 
-// eachAIKBRow calls take with each row of a database.
 func (im *importer) eachAIKBRow(path string, take func(*aiKBCapsule)) error {
 	return im.foreign(path, func(f *sqlite.Foreign) error {
 		columns, err := f.Columns(im.ctx, aiKBCapsules)
@@ -271,7 +261,6 @@ func (im *importer) noteAIKBTables(f *sqlite.Foreign, path string) error {
 	return nil
 }
 
-// foreignError describes an error that the source caused.
 func foreignError(path string, err error) error {
 	var own *fault.Error
 	switch _, refused := fault.Refused(err); {

@@ -48,7 +48,6 @@ func (im *importer) mergeAIKB(all bool) func(*aiKBCapsule) {
 	}
 }
 
-// sameNumber compares numbers that were written by two programs.
 func sameNumber(a, b string) bool {
 	x, err1 := strconv.ParseFloat(a, 64)
 	y, err2 := strconv.ParseFloat(b, 64)
@@ -105,8 +104,7 @@ func (im *importer) takeAIKB() error {
 
 func aiKBID(id string) string { return kb.ImportedID(formatAIKB, id) }
 
-// aiKBSuccessors returns the id of the successor of each superseded capsule, by id. The database
-// has one for each; of several files that name the same one, the newest counts, as in ai-kb.
+// aiKBSuccessors returns each superseded capsule's successor; of files, the newest counts.
 func (im *importer) aiKBSuccessors(drafts map[string]*importDraft) map[string]string {
 	by := map[string]string{}
 	for _, c := range im.ai.capsules {

@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/kb"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/shared"
 )
 
@@ -21,10 +22,7 @@ import (
 func storeDB(tb testing.TB, statements ...string) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "store.db")
-	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(path)+"?_pragma=journal_mode(WAL)")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	db := expect.Value(sql.Open("sqlite", "file:"+filepath.ToSlash(path)+"?_pragma=journal_mode(WAL)"))(tb)
 	tb.Cleanup(func() { db.Close() })
 	for _, s := range statements {
 		if _, err := db.Exec(s); err != nil {
@@ -75,10 +73,7 @@ func aiKBHome(t *testing.T, files map[string]string, statements ...string) strin
 	t.Helper()
 	home := importFiles(t, files)
 	if len(statements) > 0 {
-		db, err := sql.Open("sqlite", filepath.Join(home, "kb.sqlite3"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := expect.Value(sql.Open("sqlite", filepath.Join(home, "kb.sqlite3")))(t)
 		t.Cleanup(func() { db.Close() })
 		for _, s := range statements {
 			if _, err := db.Exec(s); err != nil {
@@ -138,9 +133,7 @@ func TestImportAIKB(t *testing.T) {
 	}
 	want.Created, _ = parseTime("2026-01-02T03:04:05Z")
 	want.Updated = want.Created
-	if err := want.Normalise(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, want.Normalise())
 	for _, path := range []string{home, filepath.Join(home, "capsules"),
 		filepath.Join(home, "capsules", id+".md")} {
 		set := importSet(t, path, "auto")
@@ -151,10 +144,8 @@ func TestImportAIKB(t *testing.T) {
 		}
 	}
 	// In a folder of other files it is what it is, too.
-	if err := os.WriteFile(filepath.Join(home, "capsules", "a.md"), []byte("# Notes\n\nMine.\n"),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(home, "capsules", "a.md"), []byte("# Notes\n\nMine.\n"),
+		0o600))
 	for _, format := range []string{"auto", formatMarkdown} {
 		set := importSet(t, filepath.Join(home, "capsules"), format)
 		if len(set.Items) != 2 || !reflect.DeepEqual(titled(t, set, want.Title).Capsule, want) ||
@@ -339,30 +330,22 @@ func TestImportAIKBShared(t *testing.T) {
 	if path == "" {
 		t.Skip("fixtures/origin is absent from the folder of shared files (set BOARD_SHARED)")
 	}
-	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(path)+"?mode=ro&immutable=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(sql.Open("sqlite", "file:"+filepath.ToSlash(path)+"?mode=ro&immutable=1"))(t)
 	defer db.Close()
 	for _, source := range []string{path, filepath.Dir(path),
 		filepath.Join(filepath.Dir(path), "capsules")} {
 		set := importSet(t, source, "auto")
-		rows, err := db.Query(
+		rows := expect.Value(db.Query(
 			`SELECT id, title, kind, scope, coalesce(workspace_path, ''), coalesce(project_id, ''), coalesce(verified_by, ''), coalesce(superseded_by, ''), confidence, decay_score, body FROM capsules`,
-		)
-		if err != nil {
-			t.Fatal(err)
-		}
+		))(t)
 		defer rows.Close()
 		n := 0
 		for ; rows.Next(); n++ {
 			var id, by string
 			var confidence, decay float64
 			var c kb.Capsule
-			if err := rows.Scan(&id, &c.Title, &c.Kind, &c.Scope, &c.Workspace, &c.Project,
-				&c.VerifiedBy, &by, &confidence, &decay, &c.Body); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, rows.Scan(&id, &c.Title, &c.Kind, &c.Scope, &c.Workspace, &c.Project,
+				&c.VerifiedBy, &by, &confidence, &decay, &c.Body))
 			if by != "" {
 				by = kb.ImportedID("ai-kb", by)
 			}

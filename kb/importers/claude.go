@@ -20,13 +20,11 @@ import (
 // claudeIndex is the file of a memory folder that lists the others.
 const claudeIndex = "MEMORY.md"
 
-// claudeKinds maps the types of Claude Code's memories. A user's wish is a principle;
-// the others are facts.
+// A user's wish is a principle; the others are facts.
 var claudeKinds = map[string]string{"user": "fact", "feedback": "principle",
 	"project": "fact", "reference": "fact"}
 
-// readClaude reads a memory folder, the folder of a project that has one, or a folder
-// of such projects.
+// readClaude reads a memory folder, a project's folder with one, or a folder of projects.
 func (im *importer) readClaude(dir string) error {
 	switch {
 	case isClaudeMemory(dir):
@@ -76,7 +74,6 @@ func fileExists(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// isClaudeMemory reports whether a folder is a memory folder itself.
 func isClaudeMemory(dir string) bool {
 	abs, err := filepath.Abs(dir)
 	return fileExists(filepath.Join(dir, claudeIndex)) || err == nil &&
@@ -96,8 +93,7 @@ func (im *importer) readClaudeMemory(dir string) error {
 	})
 }
 
-// claudeSource says whose memories a folder's are: its project's folder is named after
-// the directory that Claude Code was started in.
+// claudeSource says whose memories a folder's are, by its project's folder.
 func (im *importer) claudeSource(dir string) (markdownSource, error) {
 	src := markdownSource{claude: true}
 	abs, err := filepath.Abs(dir)
@@ -123,8 +119,7 @@ func (im *importer) claudeSource(dir string) (markdownSource, error) {
 	return src, nil
 }
 
-// maxClaudeDirs limits how many directories are searched for the one that a name stands
-// for.
+// maxClaudeDirs limits how many directories are searched for the one that a name stands for.
 const maxClaudeDirs = 2000
 
 // decodeClaudeDir finds the directory that a project's folder is named after. The name
@@ -177,8 +172,7 @@ func decodeClaudeDir(name string) (dir, why string) {
 	return dir, ""
 }
 
-// escapeClaude writes a name as Claude Code does in the names of its folders, which
-// counts in UTF-16.
+// escapeClaude writes a name as Claude Code's folders have it, which counts in UTF-16.
 func escapeClaude(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -225,8 +219,7 @@ func (im *importer) readClaudeIndex(path string, src markdownSource) error {
 var claudeLink = text.NewRegexp(
 	`^\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*)?\[(?:[^\]]*\]\(<?([^)>]+)>?\)|\[([^\]|]+)(?:\|[^\]]*)?\]\])`)
 
-// removeLinks removes the lines of an index that list an existing file, and returns the
-// rest and their number. A heading stays if something below it stays.
+// removeLinks removes an index's lines of existing files, and headings left without text.
 func removeLinks(text string, exists func(file string) bool) (rest string, linked int) {
 	type kept struct {
 		text  string
@@ -280,8 +273,7 @@ func isLinkedFile(target, wiki string, exists func(string) bool) bool {
 	return markdown.Is(target) && filepath.IsLocal(target) && exists(target)
 }
 
-// claudeFields moves the fields below the key metadata up. Newer versions have the type
-// there.
+// claudeFields moves the fields below the key metadata up. Newer versions have the type there.
 func claudeFields(fields []markdown.Field) []markdown.Field {
 	var out []markdown.Field
 	for _, f := range fields {
@@ -303,8 +295,7 @@ func claudeFields(fields []markdown.Field) []markdown.Field {
 
 var looseField = text.NewRegexp(`^[ \t]*([A-Za-z_][A-Za-z0-9_-]*):(?:[ \t]+(.*))?$`)
 
-// looseFrontMatter reads front matter that is not quite YAML, as models write it: each
-// line a key and a text, whatever signs are in that.
+// looseFrontMatter reads what is not quite YAML: each line a key and a text.
 func looseFrontMatter(text string) (fields []markdown.Field, body string, ok bool) {
 	meta, body, found := markdown.Split(text)
 	if !found || len(meta) > markdown.MaxFront {

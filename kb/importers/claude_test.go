@@ -9,6 +9,7 @@ import (
 
 	"blackboard/kb"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // claudeProject makes the folder of a project's memories, named after a directory, as
@@ -18,12 +19,8 @@ func claudeProject(tb testing.TB, projects, work string, files map[string]string
 	dir := filepath.Join(projects, escapeClaude(work))
 	for name, text := range files {
 		path := filepath.Join(dir, "memory", name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			tb.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			tb.Fatal(err)
-		}
+		expect.OK(tb, os.MkdirAll(filepath.Dir(path), 0o700))
+		expect.OK(tb, os.WriteFile(path, []byte(text), 0o600))
 	}
 	return dir
 }
@@ -34,14 +31,9 @@ func claudeWork(t *testing.T, name string) string {
 	if runtime.GOOS == "windows" {
 		t.Skip("names of directories are not decoded here")
 	}
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := expect.Value(filepath.EvalSymlinks(t.TempDir()))(t)
 	work := filepath.Join(root, name)
-	if err := os.MkdirAll(work, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(work, 0o700))
 	return work
 }
 
@@ -56,13 +48,9 @@ func TestImportClaude(t *testing.T) {
 		"sub/state.md": "---\nname: state\ntype: project\n---\nmigrating",
 		"plain.md":     "# Plain\nno front matter",
 	})
-	if err := os.WriteFile(filepath.Join(project, "session.jsonl"),
-		[]byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(projects, "-no-memory"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(project, "session.jsonl"),
+		[]byte("{}"), 0o600))
+	expect.OK(t, os.Mkdir(filepath.Join(projects, "-no-memory"), 0o700))
 	for _, path := range []string{projects, project, filepath.Join(project, "memory")} {
 		set := importSet(t, path, "auto")
 		if set.Format != formatClaude || len(set.Items) != 6 || len(set.Refused) != 0 {
@@ -103,9 +91,7 @@ func TestImportClaude(t *testing.T) {
 
 func TestImportClaudeWithoutWorkspace(t *testing.T) {
 	work := claudeWork(t, "a/b")
-	if err := os.Mkdir(filepath.Join(filepath.Dir(filepath.Dir(work)), "a-b"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(filepath.Join(filepath.Dir(filepath.Dir(work)), "a-b"), 0o700))
 	projects := t.TempDir()
 	files := map[string]string{"x.md": "---\nname: x\ntype: other\n---\ntext",
 		"MEMORY.md": "- [x](x.md)\n"}
@@ -146,13 +132,9 @@ func TestImportClaudeRefuses(t *testing.T) {
 	if err := os.Symlink(filepath.Dir(dir), filepath.Join(projects, "-link")); err != nil {
 		t.Skip(err)
 	}
-	if err := os.Mkdir(filepath.Join(projects, "-p"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Join(dir, "memory"), filepath.Join(projects, "-p",
-		"memory")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(filepath.Join(projects, "-p"), 0o700))
+	expect.OK(t, os.Symlink(filepath.Join(dir, "memory"), filepath.Join(projects, "-p",
+		"memory")))
 	importRefused(t, importSet(t, projects, "claude-memory"), "memory", "links are not followed")
 }
 

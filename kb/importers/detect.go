@@ -50,7 +50,6 @@ func (im *importer) detect(path string, dir bool) (string, error) {
 	return detectLines(path, io.MultiReader(bytes.NewReader(head[:n]), f))
 }
 
-// detectLines detects the format by the first line.
 func detectLines(path string, r io.Reader) (string, error) {
 	what := "it does not begin with a JSON line"
 	stop := errors.New("seen enough")

@@ -12,8 +12,7 @@ import (
 	"blackboard/kb/markdown"
 )
 
-// importDraft is a capsule in the making, from a source with fields of its own. What
-// fits no field goes to the body's end, as a line.
+// importDraft is a capsule in the making. What fits no field ends the body, as a line.
 type importDraft struct {
 	kb.Capsule
 	tail  []string
@@ -37,8 +36,7 @@ func (d *importDraft) keep(key, value string) {
 	}
 }
 
-// setTitle makes a title of any text. One that is too long is cut at a word, and kept whole in the
-// tail.
+// setTitle makes a title of any text: a long one is cut at a word, and kept whole in the tail.
 func (d *importDraft) setTitle(s string) {
 	s = strings.TrimSpace(s)
 	if strings.ContainsFunc(s, unicode.IsControl) {

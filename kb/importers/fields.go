@@ -11,8 +11,7 @@ import (
 	"blackboard/kb/markdown"
 )
 
-// metaNames are the names that other programs have for a capsule's fields. A field with
-// the capsule's own name comes before one with another.
+// metaNames are other programs' names for fields, which come after the capsule's own.
 var metaNames = sync.OnceValue(func() map[string]string {
 	return map[string]string{
 		"name": "title", "summary": "description", "type": "kind", "tag": "tags", "label": "tags",

@@ -14,6 +14,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/kb"
 	"blackboard/kb/markdown"
+	"blackboard/testdata/expect"
 )
 
 // importWhole fails on what can only be a mistake of the reader.
@@ -24,9 +25,7 @@ func importWhole(t *testing.T, im *importer, err error) {
 		t.Fatalf("%v names no next step", err)
 	}
 	importSound(t, im.set)
-	if _, err := json.Marshal(im.set); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(json.Marshal(im.set))(t)
 }
 
 // linesOf counts the lines that are not blank.
@@ -41,9 +40,7 @@ func linesOf(text string) (n int) {
 
 func FuzzImportJSONL(f *testing.F) {
 	var b bytes.Buffer
-	if _, err := WriteExport(&b, exported([]kb.Capsule{fullCapsule()}, nil)); err != nil {
-		f.Fatal(err)
-	}
+	expect.Value(WriteExport(&b, exported([]kb.Capsule{fullCapsule()}, nil)))(f)
 	_, full, _ := strings.Cut(b.String(), "\n")
 	for _, s := range []string{full, full + full, `{"title":"t","body":"b"}`,
 		`{"title":"t","body":"b","confidence":7}` + "\n\n{",
@@ -54,9 +51,7 @@ func FuzzImportJSONL(f *testing.F) {
 		im := newImporter(context.Background())
 		err := im.readExport("x", strings.NewReader(jsonlHeader+text))
 		importWhole(t, im, err)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		if n := linesOf(text); len(im.set.Items)+len(im.set.Refused) != n {
 			t.Fatalf("%d lines, %d items and %d refused", n,
 				len(im.set.Items), len(im.set.Refused))

@@ -21,8 +21,7 @@ const (
 	exportVersion = 1
 )
 
-// WriteExport writes capsules as JSON lines below a header line, and returns their
-// number. It stops at the first error.
+// WriteExport writes capsules as JSON lines below a header line, and returns their number.
 func WriteExport(w io.Writer, next iter.Seq2[kb.Capsule, error]) (int, error) {
 	bw := bufio.NewWriter(w)
 	fmt.Fprintf(bw, "{\"v\":%d,\"schema\":%q}\n", exportVersion, exportSchema)
@@ -123,8 +122,7 @@ func (im *importer) readExportHeader(path string, l importLine) error {
 	return nil
 }
 
-// jsonlCapsule reads a line of an export. A value of the wrong type is an error; an unknown field
-// gives a note.
+// jsonlCapsule reads a line: a wrong type is an error, an unknown field a note.
 func jsonlCapsule(l importLine) (c kb.Capsule, notes []string, err error) {
 	fields, err := l.object()
 	if err != nil {
@@ -148,8 +146,7 @@ func jsonlCapsule(l importLine) (c kb.Capsule, notes []string, err error) {
 	return c, notes, checkOwn(&c)
 }
 
-// checkOwn checks what Normalise does not, because Remember sets it, and truncates the times to
-// milliseconds.
+// checkOwn checks what Remember sets and Normalise does not check, and truncates times.
 func checkOwn(c *kb.Capsule) error {
 	for _, id := range []string{c.ID, c.SupersededBy} {
 		if id == "" {

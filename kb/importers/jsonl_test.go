@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"blackboard/kb"
+	"blackboard/testdata/expect"
 )
 
 func exported(caps []kb.Capsule, err error) iter.Seq2[kb.Capsule, error] {
@@ -64,17 +65,13 @@ func TestExportRoundTrip(t *testing.T) {
 		t.Errorf("%s", b.String())
 	}
 	path := filepath.Join(t.TempDir(), "x.jsonl")
-	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, b.Bytes(), 0o600))
 	set := importSet(t, path, "auto")
 	if len(set.Items) != 2 || len(set.Refused)+len(set.Notes)+len(set.Items[0].Notes) != 0 {
 		t.Fatalf("%+v", set)
 	}
 	for i, want := range []kb.Capsule{full, small} {
-		if err := want.Normalise(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, want.Normalise())
 		if got := set.Items[i].Capsule; !reflect.DeepEqual(got, want) {
 			t.Errorf("read\n%+v, want\n%+v", got, want)
 		}

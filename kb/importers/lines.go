@@ -15,8 +15,7 @@ import (
 	"blackboard/kb"
 )
 
-// maxImportLine bounds a line, in bytes: the largest capsule there can be with every
-// character escaped.
+// maxImportLine is the largest capsule's bytes with every character escaped.
 const maxImportLine = 6 * kb.MaxSidecar
 
 // importLine is one line of a file, without its end.
@@ -45,7 +44,6 @@ func eachLine(r io.Reader, fn func(importLine) error) error {
 	}
 }
 
-// openImport opens a file, and refuses one of more than `most` bytes.
 func openImport(path string, most int64) (*disk.File, error) {
 	f, err := disk.OpenNamed(path)
 	if err != nil {
@@ -68,14 +66,12 @@ func tooLarge(what string, size, most int64) error {
 		float64(size)/(1<<20), most>>20), "split it")
 }
 
-// jsonField is a field of an object.
 type jsonField struct {
 	key string
 	raw json.RawMessage
 }
 
-// object reads the fields of a line that is one JSON object. Fields that are there
-// twice, which encoding/json would let pass, are an error.
+// object reads a line's JSON object. A field that is there twice is an error.
 func (l importLine) object() ([]jsonField, error) {
 	switch {
 	case l.long:
@@ -126,7 +122,6 @@ func (l importLine) object() ([]jsonField, error) {
 	return fields, nil
 }
 
-// typeError explains an error of encoding/json about the value of a field.
 func typeError(key string, err error) error {
 	var t *json.UnmarshalTypeError
 	if errors.As(err, &t) {

@@ -34,7 +34,6 @@ func (im *importer) readMarkdownDir(dir string) error {
 	return err
 }
 
-// readMarkdown reads a file as one capsule.
 func (im *importer) readMarkdown(path string, src markdownSource) error {
 	text, is, err := im.readRecord(path)
 	if is {
@@ -43,8 +42,7 @@ func (im *importer) readMarkdown(path string, src markdownSource) error {
 	return err
 }
 
-// takeMarkdown reads a text as one capsule. A sidecar of ours is read unchanged. In other
-// files, values that fit no field are kept in the body.
+// takeMarkdown reads one capsule: a sidecar unchanged; else what fits no field is in the body.
 func (im *importer) takeMarkdown(from, text string, src markdownSource) {
 	d := &importDraft{notes: slices.Clone(src.notes)}
 	if im.gatherAIKBText(from, text) {
@@ -88,7 +86,6 @@ func (im *importer) takeMarkdown(from, text string, src markdownSource) {
 	im.takeDraft(from, d)
 }
 
-// sidecarKeys are what every sidecar of ours has.
 var sidecarKeys = []string{"id", "kind", "scope", "title", "created", "updated"}
 
 // sidecarID returns the id of a sidecar of ours, and "" for every other file.
@@ -130,9 +127,8 @@ func (im *importer) takeSidecar(from, id, text string, fields []markdown.Field) 
 	im.takeDraft(from, d)
 }
 
-// setTitleAndBody sets the body, and the title if there is none: the first H1, which leaves the
-// body if that begins with it; the description; the file's name. A description that is not the
-// title and not in the body goes before it.
+// setTitleAndBody sets the body, and the title if there is none: the first H1, the description, or
+// the file's name. A description said nowhere else goes before the body.
 func (d *importDraft) setTitleAndBody(body, about, from string) {
 	d.Body = strings.TrimLeft(body, "\n")
 	if title, rest := markdown.H1(d.Body); d.Title == "" && title != "" {

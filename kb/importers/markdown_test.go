@@ -11,6 +11,7 @@ import (
 	"blackboard/kb"
 	"blackboard/kb/markdown"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // importMarkdown reads one markdown file called note.md.
@@ -95,9 +96,7 @@ func TestImportMarkdown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			it := importOne(t, importMarkdown(t, tc.text))
-			if err := tc.want.Normalise(); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, tc.want.Normalise())
 			if !reflect.DeepEqual(it.Capsule, tc.want) {
 				t.Errorf("read\n%+v, want\n%+v", it.Capsule, tc.want)
 			}
@@ -155,16 +154,10 @@ func TestImportMarkdownRefuses(t *testing.T) {
 // TestImportSidecars: a folder of our own files comes in whole.
 func TestImportSidecars(t *testing.T) {
 	full := fullCapsule()
-	text, err := kb.EncodeSidecar(&full, map[string]any{"reviewer": "somebody"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := expect.Value(kb.EncodeSidecar(&full, map[string]any{"reviewer": "somebody"}))(t)
 	small := kb.Capsule{ID: "k222222222", Kind: "fact", Scope: "universal",
 		Title: "small", Body: "b", Revision: 1}
-	other, err := kb.EncodeSidecar(&small, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := expect.Value(kb.EncodeSidecar(&small, nil))(t)
 	dir := importFiles(t, map[string]string{
 		"kb/capsules/k3f9x0c2ma.md": string(text), "kb/capsules/small copy.md": string(other),
 		"kb/capsules/small.md": string(other),
@@ -179,9 +172,7 @@ func TestImportSidecars(t *testing.T) {
 	// a sidecar has none of these
 	want.DecayScore, want.Retrieved, want.Model, want.Dim = 0, nil, "", 0
 	want.Body = strings.TrimSpace(want.Body) + "\n\nreviewer: somebody"
-	if err := want.Normalise(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, want.Normalise())
 	if got := set.Items[0]; !reflect.DeepEqual(got.Capsule, want) ||
 		!noted(got.Notes, "reviewer") {
 		t.Errorf("read\n%+v, want\n%+v", got, want)

@@ -14,7 +14,6 @@ import (
 	"blackboard/kb"
 )
 
-// Formats are the formats that Read accepts.
 var Formats = []string{"auto", formatJSONL, formatMarkdown, formatClaude, formatAIKB}
 
 const (
@@ -24,25 +23,21 @@ const (
 	formatAIKB     = "ai-kb"
 )
 
-// Limits of an import.
 const (
 	maxImportFile = 64 << 20 // bytes of a file; a database has a limit of its own
-	// bytes of our own export, which is read line by line: what was written must be
-	// readable
+	// bytes of our own export, which is read line by line: what was written must be readable
 	maxImportExport  = 1 << 30
 	maxImportRecords = 200_000   // of a source
 	maxImportText    = 512 << 20 // bytes of all capsules of a source
-	// maxExpanded bounds what aliases in front matter make of it, in bytes and nodes: a
-	// few lines can stand for billions.
+	// maxExpanded bounds what aliases in front matter stand for, in bytes and nodes.
 	maxExpanded = 4 * kb.MaxBody
 )
 
 // Read reads a file or a folder as capsules that Remember accepts, and stores nothing.
 // The format auto detects the format.
 //
-// An error is about the source as a whole: fault.NotFound if it does not exist,
-// fault.Invalid if it has another format or is too large. Problems of single records
-// are in Refused.
+// An error is about the source as a whole: fault.NotFound if it does not exist, fault.Invalid if it
+// has another format or is too large. Problems of single records are in Refused.
 func Read(ctx context.Context, path, format string) (*kb.ImportSet, error) {
 	return newImporter(ctx).read(path, format)
 }
@@ -93,7 +88,6 @@ func (im *importer) read(path, format string) (*kb.ImportSet, error) {
 	return im.set, nil
 }
 
-// importer collects the records of a source.
 type importer struct {
 	ctx        context.Context
 	set        *kb.ImportSet
@@ -138,21 +132,20 @@ func (im *importer) readRecord(path string) (text string, is bool, err error) {
 	return text, err == nil, nil
 }
 
-// takeDraft takes what was made of a source.
 func (im *importer) takeDraft(from string, d *importDraft) {
 	c, notes := d.finish()
 	im.take(from, c, notes)
 }
 
-// take makes a capsule an item, or refuses it and returns false.
-func (im *importer) take(from string, c kb.Capsule, notes []string) bool {
+// take makes a capsule an item, or refuses it.
+func (im *importer) take(from string, c kb.Capsule, notes []string) {
 	err := c.Normalise()
 	if first, twice := im.ids[c.ID]; err == nil && twice && c.ID != "" {
 		err = invalid("it has the id "+c.ID+" of "+first, "leave out one of them")
 	}
 	if err != nil {
 		im.refuse(from, told(err))
-		return false
+		return
 	}
 	if notes == nil {
 		notes = []string{}
@@ -163,7 +156,6 @@ func (im *importer) take(from string, c kb.Capsule, notes []string) bool {
 	}
 	im.text += len(c.Title) + len(c.Body)
 	im.set.Items = append(im.set.Items, kb.Incoming{Capsule: c, From: from, Notes: notes})
-	return true
 }
 
 func (im *importer) refuse(from, why string) {

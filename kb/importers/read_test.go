@@ -15,6 +15,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/kb"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 func TestMain(m *testing.M) { os.Exit(cost.Main(m)) }
@@ -27,17 +28,11 @@ func importFiles(tb testing.TB, files map[string]string) string {
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if strings.HasSuffix(name, "/") {
-			if err := os.MkdirAll(path, 0o700); err != nil {
-				tb.Fatal(err)
-			}
+			expect.OK(tb, os.MkdirAll(path, 0o700))
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			tb.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			tb.Fatal(err)
-		}
+		expect.OK(tb, os.MkdirAll(filepath.Dir(path), 0o700))
+		expect.OK(tb, os.WriteFile(path, []byte(text), 0o600))
 	}
 	return dir
 }
@@ -202,9 +197,7 @@ func TestImportTooMuch(t *testing.T) {
 		"many.jsonl": jsonlHeader + strings.Repeat("{}\n", 6)})
 	for name, size := range map[string]int64{"d/big.md": maxImportFile + 1,
 		"big.jsonl": maxImportExport + 1} {
-		if err := os.Truncate(filepath.Join(dir, name), size); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.Truncate(filepath.Join(dir, name), size))
 	}
 	set := importSet(t, filepath.Join(dir, "d"), "auto")
 	if len(set.Items) != 1 || len(set.Refused) != 1 || !strings.Contains(set.Refused[0].Why,

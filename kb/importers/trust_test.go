@@ -11,6 +11,7 @@ import (
 	"blackboard/kb"
 	"blackboard/kb/markdown"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // yamlBombs are front matter that is small and stands for something huge, or has no end.
@@ -72,10 +73,8 @@ func TestYAMLBombs(t *testing.T) {
 // it by a link. What lies in it may be linked, and who names a link means it.
 func TestFoldersOfLinks(t *testing.T) {
 	private := filepath.Join(t.TempDir(), "private.md")
-	if err := os.WriteFile(private, []byte("# Private\n\nwhat is nobody's business"),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(private, []byte("# Private\n\nwhat is nobody's business"),
+		0o600))
 	dir := importFiles(t, map[string]string{"good.md": "# Good\n\nthe text", "docs/x.txt": "x"})
 	for name, to := range map[string]string{"out.md": private, "docs/up.md": "../../" +
 		filepath.Base(filepath.Dir(private)) + "/private.md", "in.md": "good.md"} {
@@ -97,10 +96,8 @@ func TestFoldersOfLinks(t *testing.T) {
 	// a link within the folder is one, also if the folder is named from here and the
 	// link from the root
 	t.Chdir(filepath.Dir(dir))
-	if err := os.Symlink(filepath.Join(dir, "good.md"),
-		filepath.Join(dir, "whole.md")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Symlink(filepath.Join(dir, "good.md"),
+		filepath.Join(dir, "whole.md")))
 	if set := importSet(t, filepath.Base(dir), formatMarkdown); len(set.Items) != 3 ||
 		len(set.Refused) != 2 {
 		t.Errorf("import of a relative folder: %+v", set)
@@ -131,10 +128,7 @@ func TestDeepRecords(t *testing.T) {
 // openKB opens a new knowledge base.
 func openKB(t *testing.T) *kb.KB {
 	t.Helper()
-	k, err := kb.Open(t.Context(), t.TempDir(), kb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := expect.Value(kb.Open(t.Context(), t.TempDir(), kb.Options{}))(t)
 	t.Cleanup(func() { k.Close() })
 	return k
 }

@@ -13,9 +13,8 @@ import (
 	"blackboard/kb/markdown"
 )
 
-// walk calls file for each wanted file below dir, in the order of their names. Folders
-// that cannot be read, and links to folders or out of dir, are refused; what else is
-// left out is noted.
+// walk calls file for each wanted file below dir, in the order of their names. Folders that cannot
+// be read, and links to folders or out of dir, are refused; what else is left out is noted.
 func (im *importer) walk(dir string, wanted func(name string) bool,
 	file func(path string) error) error {
 	others, hidden := &leftOut{}, &leftOut{}
@@ -70,7 +69,6 @@ func (im *importer) walk(dir string, wanted func(name string) bool,
 	return err
 }
 
-// leftOut counts names and keeps the first few.
 type leftOut struct {
 	n     int
 	names []string

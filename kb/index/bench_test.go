@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // The benchmarks' corpora. zipf: 80 words a document from a vocabulary of 60,000 with the
@@ -86,21 +86,7 @@ func mistyped(questions []string) []string {
 }
 
 // benchSizes are 1K and 100K, or what BOARD_BENCH_DOCS lists.
-func benchSizes(b *testing.B) []int {
-	env := os.Getenv("BOARD_BENCH_DOCS")
-	if env == "" {
-		return []int{1_000, 100_000}
-	}
-	var sizes []int
-	for _, s := range strings.Split(env, ",") {
-		n, err := strconv.Atoi(s)
-		if err != nil {
-			b.Fatal(err)
-		}
-		sizes = append(sizes, n)
-	}
-	return sizes
-}
+func benchSizes(b *testing.B) []int { return cost.Sizes(b, "BOARD_BENCH_DOCS", 1_000, 100_000) }
 
 const benchDim = 384
 
@@ -137,10 +123,7 @@ func benchIndex(b *testing.B, c corpus, n int) (*sqlite.DB, *Index, []embed.Vect
 	key := fmt.Sprint(c.name, n)
 	path := built[key]
 	if path == "" {
-		dir, err := os.MkdirTemp("", "board-bench-*")
-		if err != nil {
-			b.Fatal(err)
-		}
+		dir := expect.Value(os.MkdirTemp("", "board-bench-*"))(b)
 		benchDirs = append(benchDirs, dir)
 		path = filepath.Join(dir, "index.sqlite3")
 		db := openFile(b, path)
@@ -265,10 +248,7 @@ func BenchmarkCold(b *testing.B) {
 			for _, name := range []string{"bm25", "mistyped", "hybrid"} {
 				b.Run(name, func(b *testing.B) {
 					for i := 0; b.Loop(); i++ {
-						db, err := sqlite.Open(b.Context(), built[fmt.Sprint(c.name, n)], sqlite.Schema{Name: "test", ApplicationID: 7, Migrations: []string{""}}, sqlite.ReadWrite)
-						if err != nil {
-							b.Fatal(err)
-						}
+						db := expect.Value(sqlite.Open(b.Context(), built[fmt.Sprint(c.name, n)], sqlite.Schema{Name: "test", ApplicationID: 7, Migrations: []string{""}}, sqlite.ReadWrite))(b)
 						q := Query{Text: qs[i%len(qs)], Depth: 20, Expand: true}
 						if name == "mistyped" {
 							q.Text = typos[i%len(typos)]

@@ -70,7 +70,6 @@ func (x *Index) CheckOf(tx *sqlite.Tx, what, query string) error {
 	return nil
 }
 
-// dump returns the records from which the index was made.
 func (x *Index) dump(tx *sqlite.Tx) (map[int64]record, meta, error) {
 	m, err := x.readMeta(tx)
 	if err != nil {
@@ -120,7 +119,6 @@ func (x *Index) dump(tx *sqlite.Tx) (map[int64]record, meta, error) {
 	return all, m, err
 }
 
-// dumpSegment returns the records of a segment's living documents.
 func (x *Index) dumpSegment(tx *sqlite.Tx, m *meta, seg int64) ([]record, error) {
 	s, err := x.openSource(tx, m, seg)
 	if err != nil {
@@ -168,7 +166,6 @@ func (x *Index) dumpSegment(tx *sqlite.Tx, m *meta, seg int64) ([]record, error)
 	return slices.DeleteFunc(records, func(record) bool { ord++; return s.isDead(ord) }), nil
 }
 
-// checkCodes compares the codes of a segment's living documents with their vectors.
 func (x *Index) checkCodes(tx *sqlite.Tx, m *meta, s *source) error {
 	if m.vectors == 0 {
 		return nil

@@ -16,22 +16,19 @@ const (
 	maxDim = 1 << 14
 	// chunkDocs is the number of documents whose codes are in one row.
 	chunkDocs = 1024
-	// minBits is the least number of bits in a code. The signs of 384 numbers approximate
-	// angles well enough to choose some hundred candidates among a million; those of 64
-	// do not. Short vectors therefore get the signs of their projections on random
-	// directions (Charikar, STOC 2002: the share of differing signs is the angle divided
-	// by pi).
+	// minBits is the least number of bits in a code. The signs of 384 numbers approximate angles
+	// well enough to choose some hundred candidates among a million; those of 64 do not. Short
+	// vectors therefore get the signs of their projections on random directions (Charikar, STOC
+	// 2002: the share of differing signs is the angle divided by pi).
 	minBits = 384
 )
 
-// signs are 64-bit words of a code. A fixed number of them lets the compiler unroll the
-// loops.
+// signs are 64-bit words of a code. A fixed number of them lets the compiler unroll the loops.
 type signs [minBits / 64]uint64
 
 // codeParts returns the number of parts in the code of a vector with dim numbers.
 func codeParts(dim int) int { return max(1, (dim+minBits-1)/minBits) }
 
-// codes are the sign codes of a segment's documents.
 type codes struct {
 	w     int // parts of a code
 	has   bitset
@@ -67,7 +64,6 @@ func (c *codes) encodeChunk(i int) []byte {
 	return b
 }
 
-// decodeChunk decodes chunk i of a segment of n documents.
 func (c *codes) decodeChunk(i, n int, b []byte) error {
 	docs := min(chunkDocs, n-i*chunkDocs)
 	if docs <= 0 {
@@ -96,12 +92,9 @@ func (c *codes) decodeChunk(i, n int, b []byte) error {
 // absent is the distance of a document without a code, or one that the filter excludes.
 const absent = math.MaxUint16
 
-// distanceDocs is the number of documents whose distances a core computes at a time.
 const distanceDocs = 16 << 10
 
-// distances computes the Hamming distance between the code of each document in ok and the
-// query's, and counts the distances in hist, for the documents in the words from lo to hi
-// of the set.
+// distances sets and counts Hamming distances to the query, for words lo to hi of ok.
 func (c *codes) distances(lo, hi int, dist []uint16, code []signs, ok bitset, hist []int) {
 	for w := lo; w < hi; w++ {
 		word := ok[w] & c.has[w]
@@ -129,8 +122,7 @@ func (c *codes) distances(lo, hi int, dist []uint16, code []signs, ok bitset, hi
 	}
 }
 
-// hammings is the fast path for most documents: consecutive ones in the set, with codes
-// of one part.
+// hammings is the fast path: consecutive documents with codes of one part.
 func hammings(dist []uint16, parts []signs, code *signs) {
 	parts = parts[:len(dist)]
 	for i := range parts {
@@ -138,14 +130,12 @@ func hammings(dist []uint16, parts []signs, code *signs) {
 	}
 }
 
-// hamming returns the number of bits in which two parts differ.
 func hamming(a, b *signs) int {
 	return bits.OnesCount64(a[0]^b[0]) + bits.OnesCount64(a[1]^b[1]) + bits.OnesCount64(a[2]^b[2]) +
 		bits.OnesCount64(a[3]^b[3]) + bits.OnesCount64(a[4]^b[4]) + bits.OnesCount64(a[5]^b[5])
 }
 
-// sumVectors returns the sum of a document's vectors of dim numbers each, of which its code is
-// made: it is not far from any of them.
+// sumVectors returns the sum of a document's vectors: it is not far from any of them.
 func sumVectors(v embed.Vector, dim int) embed.Vector {
 	if len(v) == dim {
 		return v
@@ -157,7 +147,6 @@ func sumVectors(v embed.Vector, dim int) embed.Vector {
 	return sum
 }
 
-// encodeSigns computes a vector's code.
 func encodeSigns(code []signs, v embed.Vector) {
 	clear(code)
 	set := func(i int) { code[i/minBits][i%minBits>>6] |= 1 << (i & 63) }
@@ -170,8 +159,7 @@ func encodeSigns(code []signs, v embed.Vector) {
 		return
 	}
 	for i, dir := range directions(len(v)) {
-		// Only sums, no products, so that all machines give the same result. Each number
-		// is added, or subtracted if the bit is not set.
+		// Only sums, so that all machines give the same result. An unset bit subtracts.
 		var sum float32
 		for j, f := range v {
 			flip := uint32(^dir[j>>6]>>(j&63)) << 31
@@ -185,8 +173,7 @@ func encodeSigns(code []signs, v embed.Vector) {
 
 var dirCache sync.Map // dim -> [][]uint64
 
-// directions returns minBits fixed random directions with components +1 (a set bit) and
-// -1.
+// directions returns minBits fixed random directions of components ±1.
 func directions(dim int) [][]uint64 {
 	if d, ok := dirCache.Load(dim); ok {
 		return d.([][]uint64)
@@ -210,8 +197,7 @@ func directions(dim int) [][]uint64 {
 	return d
 }
 
-// codesOf computes the codes of documents from their stored vectors; nil if none has a
-// vector. ids are sorted.
+// codesOf computes codes from stored vectors; nil if none has a vector. ids are sorted.
 func (x *Index) codesOf(tx *sqlite.Tx, m *meta, ids []int64) (*codes, error) {
 	var c *codes
 	err := x.eachVector(tx, m.dim, ids, func(i int, v embed.Vector) {
@@ -224,8 +210,7 @@ func (x *Index) codesOf(tx *sqlite.Tx, m *meta, ids []int64) (*codes, error) {
 	return c, err
 }
 
-// eachVector calls fn for each of the documents that has vectors, with its index in ids,
-// which are sorted. They are valid until fn returns.
+// eachVector calls fn with indexes in ids, sorted, and vectors, valid until it returns.
 func (x *Index) eachVector(tx *sqlite.Tx, dim int, ids []int64, fn func(i int, v embed.Vector)) error {
 	if len(ids) == 0 {
 		return nil
@@ -253,7 +238,6 @@ func (x *Index) eachVector(tx *sqlite.Tx, dim int, ids []int64, fn func(i int, v
 	}, x.q(stmt), args...)
 }
 
-// withoutCodes returns the segments whose codes are not loaded.
 func (s *search) withoutCodes() (segs []*sealed) {
 	for _, seg := range s.v.segs {
 		if seg.mem == nil && !seg.knowsCodes() {
@@ -263,7 +247,6 @@ func (s *search) withoutCodes() (segs []*sealed) {
 	return segs
 }
 
-// fetchCodes loads the missing codes of several segments in one query.
 func (s *search) fetchCodes() error {
 	segs := s.withoutCodes()
 	if s.isFew(len(segs)) {
@@ -291,7 +274,6 @@ func (s *sealed) setCodes(c *codes) {
 	s.codes, s.noCode = c, c == nil
 }
 
-// chunks collects a segment's codes.
 type chunks struct {
 	s   *sealed
 	dim int
@@ -310,7 +292,6 @@ func (g *chunks) add(i int64, raw []byte) error {
 	return g.c.decodeChunk(int(i), g.s.n, raw)
 }
 
-// all returns the codes, or nil if there are none.
 func (g *chunks) all() (*codes, error) {
 	if want := (g.s.n + chunkDocs - 1) / chunkDocs; g.c != nil && g.n != want {
 		return nil, corrupt("segment %d has %d chunks of codes, not %d", g.s.seg, g.n, want)
@@ -318,8 +299,7 @@ func (g *chunks) all() (*codes, error) {
 	return g.c, nil
 }
 
-// askCodes returns the query for the codes of segments. It also reads those of segments with
-// numbers between them.
+// askCodes asks for the codes of segments, and of those numbered between them.
 func (x *Index) askCodes(segs []*sealed) sqlite.Question {
 	first, last := segs[0].seg, segs[0].seg
 	for _, s := range segs {

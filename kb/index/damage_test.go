@@ -18,6 +18,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/wait"
 )
 
@@ -184,13 +185,8 @@ func TestDamage(t *testing.T) {
 		whole, _, err = New(damageConfig).dump(tx)
 		return err
 	})
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, db.Close())
+	file := expect.Value(os.ReadFile(path))(t)
 	vectors, cases := 0, 0
 	for _, d := range docs {
 		if d.Vector != nil {
@@ -204,14 +200,9 @@ func TestDamage(t *testing.T) {
 				for _, suffix := range []string{"-wal", "-shm"} {
 					os.Remove(path + suffix)
 				}
-				if err := os.WriteFile(path, file, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, os.WriteFile(path, file, 0o600))
 				d := damaged{t: t, r: rand.New(rand.NewPCG(uint64(seed), 77)), often: c[0] == "ix_meta", salvage: c[0] != "ix_meta", vectors: vectors}
-				d.db, err = sqlite.Open(t.Context(), path, sqlite.Schema{Name: "test", ApplicationID: 7, Migrations: []string{""}}, sqlite.ReadWrite)
-				if err != nil {
-					t.Fatal(err)
-				}
+				d.db = expect.Value(sqlite.Open(t.Context(), path, sqlite.Schema{Name: "test", ApplicationID: 7, Migrations: []string{""}}, sqlite.ReadWrite))(t)
 				what := ""
 				err := d.db.Write(t.Context(), func(tx *sqlite.Tx) (err error) {
 					what, err = damage(tx, d.r, c[0], c[1])
@@ -222,9 +213,7 @@ func TestDamage(t *testing.T) {
 					d.what = fmt.Sprintf("seed %d: %s", seed, what)
 					d.run(docs, whole)
 				}
-				if err := d.db.Close(); err != nil {
-					t.Fatal(err)
-				}
+				expect.OK(t, d.db.Close())
 				if d.unnoticed {
 					unnoticed++
 				}

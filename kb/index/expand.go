@@ -13,8 +13,7 @@ import (
 	"blackboard/board/words"
 )
 
-// Expansion tells which terms a search used in place of a term that no document has:
-// terms of which it is most likely a prefix, a misspelling or another form.
+// Expansion tells what a search used in place of a term that no document has.
 type Expansion struct {
 	Missing string   `json:"missing"` // the word that no document has
 	Terms   []string `json:"terms"`   // the words that were searched for instead
@@ -23,9 +22,8 @@ type Expansion struct {
 const (
 	// minExpanded is the least number of letters of an expanded term; maxExpanded is how
 	// many missing terms of a query are expanded, the first ones.
-	minExpanded = 4
-	maxExpanded = 8
-	// maxExpansions is the number of terms that replace one missing term.
+	minExpanded   = 4
+	maxExpanded   = 8
 	maxExpansions = 5
 	// longTerm is the number of letters from which two of them may differ.
 	longTerm = 8
@@ -53,8 +51,7 @@ type vocabTerm struct {
 	n       int // number of documents that have it, with dead ones
 }
 
-// newVocabTerm describes a term that n documents have; false if it can neither be expanded nor be
-// an expansion.
+// newVocabTerm describes a term of n documents; false if it has no part in expansions.
 func newVocabTerm(term string, n int) (vocabTerm, bool) {
 	v := vocabTerm{term: term, n: n}
 	for _, r := range term {
@@ -74,8 +71,7 @@ type vocabulary struct {
 	lists map[string][]vocabTerm // by prefix
 }
 
-// termsWith returns the segments' terms with a prefix. Segments never change, and a changed
-// tail gets a new vocabulary.
+// termsWith returns the segments' terms with a prefix. Segments never change.
 func (v *vocabulary) termsWith(tx *sqlite.Tx, prefix string, segs []*segment) ([]vocabTerm, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -106,8 +102,7 @@ func (v *vocabulary) setSegments(segs []*segment) {
 	}
 }
 
-// prefetchQueries returns the queries for the blocks that may have terms with those prefixes that
-// are not cached.
+// prefetchQueries asks for the blocks that may have terms with those prefixes.
 func (v *vocabulary) prefetchQueries(prefixes []string, segs []*segment) (all []sqlite.Question) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -122,8 +117,7 @@ func (v *vocabulary) prefetchQueries(prefixes []string, segs []*segment) (all []
 	return all
 }
 
-// eachTerm yields the terms of segments with a prefix and their lists, which are valid
-// until yield returns. It reads all blocks with one query.
+// eachTerm yields terms with a prefix and lists, valid until it returns, of one query.
 func eachTerm(tx *sqlite.Tx, segs []*segment, prefix string, yield func(term []byte, p *plist)) error {
 	of := map[int64]*segment{}
 	for _, s := range segs {
@@ -163,8 +157,7 @@ func eachTerm(tx *sqlite.Tx, segs []*segment, prefix string, yield func(term []b
 	return err
 }
 
-// askTerms returns the query for the blocks that may have terms with a prefix, and their
-// number.
+// askTerms returns the query for the blocks that may have terms with a prefix, and their number.
 func askTerms(segs []*segment, prefix string) (q sqlite.Question, blocks int) {
 	var parts []string
 	for _, s := range segs {
@@ -185,21 +178,18 @@ func askTerms(segs []*segment, prefix string) (q sqlite.Question, blocks int) {
 	return q, blocks
 }
 
-// expansion is a term that may replace a missing one.
 type expansion struct {
 	qterm
 	share   float64 // of the weight
 	letters int
 }
 
-// closer orders the expansions of a term: closer ones first, then those that more
-// documents have.
+// closer orders the expansions of a term: closer ones first, then those that more documents have.
 func closer(a, b *expansion) int {
 	return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(b.df, a.df),
 		cmp.Compare(a.letters, b.letters), cmp.Compare(a.term, b.term))
 }
 
-// wanted is a missing term to expand.
 type wanted struct {
 	vocabTerm
 	runes []rune
@@ -223,8 +213,7 @@ func newWanted(term string) (*wanted, bool) {
 	return w, true
 }
 
-// prefixes returns the prefixes of possible expansions: the first letter is right, or
-// swapped with the second.
+// prefixes: the first letter is right, or swapped with the second.
 func (w *wanted) prefixes() []string {
 	p := []string{string(w.runes[:1])}
 	if w.runes[0] != w.runes[1] {
@@ -274,8 +263,7 @@ func (s *search) expansions(w *wanted) ([]*expansion, error) {
 	return slices.SortedFunc(maps.Values(found), closer), nil
 }
 
-// expandable returns the missing terms to expand, with their expansions. It reads the
-// blocks of all of them with one query.
+// expandable returns the missing terms to expand, whose blocks it reads with one query.
 func (s *search) expandable(missing []*qterm) (terms []*qterm, found [][]*expansion, err error) {
 	var all []*wanted
 	var prefixes []string
@@ -305,8 +293,7 @@ func (s *search) expandable(missing []*qterm) (terms []*qterm, found [][]*expans
 	return terms, found, s.fetch(likely...)
 }
 
-// closest returns the first maxExpansions of the sorted expansions that are equally close, with
-// their lists. Counts include dead documents, so the true rank of an expansion may be lower.
+// closest returns the first maxExpansions that are equally close, with their lists.
 func (s *search) closest(all []*expansion) ([]*expansion, error) {
 	var best []*expansion
 	for _, e := range all {
@@ -327,8 +314,7 @@ func (s *search) closest(all []*expansion) ([]*expansion, error) {
 	return best, nil
 }
 
-// share returns the weight of another term relative to the missing one, 0 if it is not
-// similar. Letters and prefixes exclude most terms quickly.
+// share returns another term's weight relative to the missing one, 0 if not similar.
 func (w *wanted) share(c *vocabTerm) float64 {
 	if words.Empty(c.term) {
 		return 0
@@ -360,9 +346,8 @@ func cutCommonPrefix(a, b []rune) ([]rune, []rune) {
 	return a, b
 }
 
-// distance returns the edit distance of two words, where swapping adjacent letters counts
-// as one edit, or a number above most, which is 1 or 2. A swapped letter is not changed
-// again.
+// distance returns the edit distance of two words, where swapping adjacent letters counts as one
+// edit, or a number above most, which is 1 or 2. A swapped letter is not changed again.
 func distance(a, b []rune, most int) int {
 	if len(a)-len(b) > most || len(b)-len(a) > most {
 		return most + 1
@@ -382,10 +367,9 @@ func distance(a, b []rune, most int) int {
 	return least
 }
 
-// expand adds the expansions of missing terms to the scored terms. The expansions of a
-// term share the weight of one term that all their documents have; otherwise a rare one
-// would count more than a likely one. given are the query's terms, each of which counts
-// once.
+// expand adds the expansions of missing terms to the scored terms. The expansions of a term share
+// the weight of one term that all their documents have; otherwise a rare one would count more than
+// a likely one. given are the query's terms, each of which counts once.
 func (s *search) expand(res *Result, missing []*qterm, given map[string]*qterm) error {
 	terms, found, err := s.expandable(missing)
 	if err != nil {

@@ -59,8 +59,7 @@ func (x *Index) Explain(tx *sqlite.Tx, q Query, ids []int64) (map[int64][]TermSc
 	return out, nil
 }
 
-// ByFunctionWords reports which of the documents have nothing of a text but function words, such as
-// "to" and "the". It is nil if the text has no other words.
+// ByFunctionWords reports which documents have only function words of a text, if it has others.
 func (x *Index) ByFunctionWords(tx *sqlite.Tx, q Query, ids []int64) (map[int64]bool, error) {
 	content := func(term string) bool {
 		return !functionTerms()[term] && !strings.HasPrefix(term, words.StemMark)
@@ -79,7 +78,6 @@ func (x *Index) ByFunctionWords(tx *sqlite.Tx, q Query, ids []int64) (map[int64]
 	return only, nil
 }
 
-// find returns the ordinal of a living document.
 func (s *segment) find(tx *sqlite.Tx, id int64) (int, bool, error) {
 	if s.mem != nil {
 		for ord, have := range s.mem.ids {

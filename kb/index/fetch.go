@@ -7,8 +7,7 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// This file reads in one query what a search would otherwise read in many: for a database
-// on a server, each query costs a round trip.
+// One query reads what a search reads in many: on a server, each costs a round trip.
 
 // want is a term that a block of a segment may have.
 type want struct {
@@ -16,8 +15,7 @@ type want struct {
 	term string
 }
 
-// unknownBlocks returns the blocks that may have some terms and are not cached, by row
-// id.
+// unknownBlocks returns the blocks that may have some terms and are not cached, by row id.
 func (s *search) unknownBlocks(terms []string) map[int64][]want {
 	var wanted map[int64][]want // usually stays empty
 	for _, seg := range s.v.segs {
@@ -43,8 +41,7 @@ func (s *search) unknownBlocks(terms []string) map[int64][]want {
 // isFew reports whether so little must be read that batching does not pay.
 func (s *search) isFew(n int) bool { return n == 0 || n == 1 && !s.tx.IsFar() }
 
-// fetch reads the blocks that may have some terms and are not cached, if there are
-// several.
+// fetch reads the blocks that may have some terms and are not cached, if there are several.
 func (s *search) fetch(terms ...string) error {
 	wanted := s.unknownBlocks(terms)
 	if s.isFew(len(wanted)) {
@@ -68,9 +65,7 @@ func (s *search) askBlocks(wanted map[int64][]want) sqlite.Question {
 	return sqlite.Question{Query: s.x.q(`SELECT id, data FROM @_blocks WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`), Args: []any{sqlite.List(ids)}}
 }
 
-// fetchFirst reads the blocks of the filter, and whether documents have stems. For a
-// database on a server it also reads the blocks of the query's terms, the ids and the
-// codes.
+// fetchFirst reads the filter's blocks; on a server also the terms' blocks, ids and codes.
 func (s *search) fetchFirst(byVector bool) error {
 	var terms []string
 	for _, group := range s.q.Filter.All {
@@ -109,8 +104,7 @@ func (s *search) fetchFirst(byVector bool) error {
 	return s.fetch(terms...)
 }
 
-// withoutIDs returns the segments whose ids are not loaded: all of them for a database on
-// a server, else those that have one of the search's terms.
+// withoutIDs returns segments whose ids are to be loaded: on a server all, else matching ones.
 func (s *search) withoutIDs() (segs []*segment) {
 	for i, seg := range s.v.segs {
 		if seg.mem == nil && !seg.hasIDs() && (s.tx.IsFar() || slices.ContainsFunc(s.terms, func(t *qterm) bool {
@@ -133,7 +127,6 @@ func (s *search) askIDs(segs []*segment) sqlite.Question {
 	return sqlite.Question{Query: s.x.q(`SELECT seg, ids FROM @_segments WHERE seg IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`), Args: []any{sqlite.List(numbers(segs))}}
 }
 
-// fetchIDs reads the ids of several segments.
 func (s *search) fetchIDs() error {
 	wanted := s.withoutIDs()
 	if s.isFew(len(wanted)) {

@@ -17,6 +17,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/board/words"
 	"blackboard/embed"
+	"blackboard/testdata/expect"
 )
 
 // FuzzSegment reads any bytes as everything that a segment and the tail are stored in. What cannot
@@ -189,13 +190,9 @@ func fuzzWritten(t *testing.T, data []byte, n int) {
 		for _, ord := range slices.Sorted(maps.Keys(lists[term])) {
 			p.add(ord, lists[term][ord])
 		}
-		if err := w.add(term, &p); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, w.add(term, &p))
 	}
-	if err := w.flush(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, w.flush())
 	dir, err := decodeDir(w.dir)
 	if err != nil || len(dir) != len(blocks) {
 		t.Fatalf("%d blocks have the directory %q: %v", len(blocks), dir, err)

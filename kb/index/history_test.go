@@ -53,10 +53,8 @@ func TestUndoneChange(t *testing.T) {
 				db := openDB(t)
 				x := newIndex(t, db, testConfig)
 				write(t, db, func(tx *sqlite.Tx) error {
-					if err := x.SetModel(tx, testModel); err != nil {
-						return err
-					}
-					return x.Put(tx, batch(r, 20, 1, testModel.Dim)...)
+					return errors.Join(x.SetModel(tx, testModel),
+						x.Put(tx, batch(r, 20, 1, testModel.Dim)...))
 				})
 				read(t, db, x.Warm)
 				writer := x
@@ -114,13 +112,9 @@ func TestModelThereAndBack(t *testing.T) {
 				db := openDB(t)
 				x := newIndex(t, db, testConfig)
 				write(t, db, func(tx *sqlite.Tx) error {
-					if err := x.SetModel(tx, a); err != nil {
-						return err
-					}
-					if err := x.Put(tx, batch(r, 20, 1, a.Dim)...); err != nil {
-						return err
-					}
-					return x.Put(tx, batch(r, 9, 30, a.Dim)...)
+					return errors.Join(x.SetModel(tx, a),
+						x.Put(tx, batch(r, 20, 1, a.Dim)...),
+						x.Put(tx, batch(r, 9, 30, a.Dim)...))
 				})
 				if warm {
 					read(t, db, x.Warm)
@@ -159,16 +153,10 @@ func TestResetOfDamage(t *testing.T) {
 			fill := func() {
 				write(t, db, func(tx *sqlite.Tx) error {
 					w := New(testConfig)
-					if err := w.Reset(tx); err != nil {
-						return err
-					}
-					if err := w.SetModel(tx, testModel); err != nil {
-						return err
-					}
-					if err := w.Put(tx, batch(r, 30, 1, testModel.Dim)...); err != nil {
-						return err
-					}
-					return w.Put(tx, batch(r, 5, 100, testModel.Dim)...)
+					return errors.Join(w.Reset(tx),
+						w.SetModel(tx, testModel),
+						w.Put(tx, batch(r, 30, 1, testModel.Dim)...),
+						w.Put(tx, batch(r, 5, 100, testModel.Dim)...))
 				})
 			}
 			fill()
@@ -198,13 +186,9 @@ func TestTwoMoments(t *testing.T) {
 			db := openDB(t)
 			x := newIndex(t, db, testConfig)
 			write(t, db, func(tx *sqlite.Tx) error {
-				if err := x.SetModel(tx, testModel); err != nil {
-					return err
-				}
-				if err := x.Put(tx, batch(r, 40, 1, testModel.Dim)...); err != nil {
-					return err
-				}
-				return x.Put(tx, batch(r, 9, 50, testModel.Dim)...)
+				return errors.Join(x.SetModel(tx, testModel),
+					x.Put(tx, batch(r, 40, 1, testModel.Dim)...),
+					x.Put(tx, batch(r, 9, 50, testModel.Dim)...))
 			})
 			q := Query{Text: "w0x w1x w2x", Vector: randomVector(r, testModel.Dim), Model: testModel.Name, Depth: 100, KeepVectors: true}
 			want := ask(t, db, New(testConfig), q)
@@ -218,10 +202,8 @@ func TestTwoMoments(t *testing.T) {
 				write(t, db, func(tx *sqlite.Tx) error {
 					edited := batch(r, 5, 3, testModel.Dim)
 					edited[1].Vector = nil
-					if err := x.Put(tx, append(edited, batch(r, 4, 48, testModel.Dim)...)...); err != nil {
-						return err
-					}
-					return x.Delete(tx, 20, 21, 55)
+					return errors.Join(x.Put(tx, append(edited, batch(r, 4, 48, testModel.Dim)...)...),
+						x.Delete(tx, 20, 21, 55))
 				})
 				read(t, db, x.Warm)
 				for range 3 {
@@ -252,10 +234,8 @@ func TestManyQuestions(t *testing.T) {
 	db := openDB(t)
 	x := newIndex(t, db, testConfig)
 	write(t, db, func(tx *sqlite.Tx) error {
-		if err := x.SetModel(tx, testModel); err != nil {
-			return err
-		}
-		return x.Put(tx, batch(r, 500, math.MaxInt64-600, testModel.Dim)...)
+		return errors.Join(x.SetModel(tx, testModel),
+			x.Put(tx, batch(r, 500, math.MaxInt64-600, testModel.Dim)...))
 	})
 	for _, depth := range []int{math.MinInt, -1, 0, 1, 499, 500, 501, 1 << 40, math.MaxInt} {
 		q := Query{Text: "w0x w1x w2x", Vector: randomVector(r, testModel.Dim), Model: testModel.Name, Depth: depth}
@@ -275,10 +255,7 @@ func TestManyQuestions(t *testing.T) {
 				return err
 			}
 		}
-		if err := x.Seal(tx); err != nil {
-			return err
-		}
-		return x.Check(tx)
+		return errors.Join(x.Seal(tx), x.Check(tx))
 	})
 	slices.Reverse(ends)
 	for _, x := range []*Index{x, New(testConfig)} {
@@ -292,10 +269,7 @@ func TestManyQuestions(t *testing.T) {
 		}
 	}
 	write(t, db, func(tx *sqlite.Tx) error {
-		if err := x.Delete(tx, ends...); err != nil {
-			return err
-		}
-		return x.Check(tx)
+		return errors.Join(x.Delete(tx, ends...), x.Check(tx))
 	})
 }
 

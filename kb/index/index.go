@@ -19,8 +19,7 @@ import (
 // are derived: Reset, and putting the documents again, repairs them.
 const ErrCorrupt = fault.BadIndex
 
-// ErrOtherModel is in the chain of an error about vectors of another model than the
-// index's.
+// ErrOtherModel is in the chain of an error about vectors of another model than the index's.
 var ErrOtherModel = errors.New("vectors of another model")
 
 // Config configures an index. Two indexes in one file need different names.
@@ -38,16 +37,13 @@ type Config struct {
 	// FunctionWeight is the greatest weight of a function word, relative to a word that
 	// one document has; 0 means 0.1. It applies at search time, too.
 	FunctionWeight float64
-	// Seal is the number of documents at which the tail becomes a segment; 0 means
-	// SealAt.
+	// 0 means SealAt
 	Seal int
 }
 
 const (
-	// SealAt is the default number of documents at which the tail becomes a segment.
 	SealAt = 256
-	// sealBatch is the number of documents put at once that become a segment right away: opening an
-	// index reads all of the tail.
+	// sealBatch documents put at once become a segment: opening reads all of the tail.
 	sealBatch = 64
 	// MaxSegment is the most documents in a segment, so that a uint16 can number them.
 	MaxSegment = 1 << 16
@@ -61,30 +57,24 @@ const (
 	maxGeneration = 1<<46 - 1
 )
 
-// Doc is a document to index: texts for words, keywords for filters, a vector for the
-// meaning.
+// Doc is a document to index: texts for words, keywords for filters, a vector for the meaning.
 type Doc struct {
-	// ID identifies the document. Among equal scores the higher id, being newer, comes
-	// first.
-	ID int64
-	// Text has one text for each of the configuration's weights.
+	// ID identifies the document. Among equal scores the higher id, being newer, comes first.
+	ID   int64
 	Text []string
-	// Keywords are the values that Filter matches: any strings of up to 512 bytes,
-	// compared exactly ("kind:gotcha").
+	// Keywords are what Filter matches exactly, of up to 512 bytes ("kind:gotcha").
 	Keywords []string
 	// Vector is nil, or an embedding by the index's model. A text in parts has several, one
 	// after the other: the nearest one counts. The first stands for the text otherwise.
 	Vector embed.Vector
 }
 
-// analyzers are shared by all indexes: a pool lives until two collections after its last
-// use, so that one in each index would outlive it.
+// analyzers outlive an index: a pool lives until two collections after its last use.
 var analyzers = sync.Pool{New: func() any { return new(words.Analyzer) }}
 
-// Index is a search index over documents, in derived tables of a file. See New; the zero
-// value is invalid. It caches what it reads and notices what other processes change, so
-// it may be used for one search or for a long time. It is safe for concurrent use, except
-// for the transaction given to a method.
+// Index is a search index over documents, in derived tables of a file. It caches what it reads and
+// notices what other processes change. It is safe for concurrent use, except for the transaction
+// given to a method.
 type Index struct {
 	cfg     Config
 	weights []int // in quarters
@@ -95,15 +85,13 @@ type Index struct {
 	postings   postingCache
 	vocabulary vocabulary // of the view's segments without the tail
 
-	// The state of a transaction's own changes is kept separately: they may be rolled
-	// back, and their numbers reused.
+	// A transaction's own changes are apart: they may be rolled back, and their numbers reused.
 	own     *Index
 	ownTx   *sqlite.Tx
 	private bool // set in own
 }
 
-// New returns an index. It panics if the configuration is invalid, since that is a
-// programming error.
+// New panics if the configuration is invalid: that is a programming error.
 func New(cfg Config) *Index {
 	x := &Index{cfg: cfg}
 	x.cfg.Seal = cmp.Or(x.cfg.Seal, SealAt)
@@ -121,8 +109,7 @@ func New(cfg Config) *Index {
 	return x
 }
 
-// stamp identifies the format and configuration of the tables. If it differs, they must
-// be rebuilt.
+// stamp identifies the format and configuration of the tables. If it differs, they must be rebuilt.
 func (x *Index) stamp() string {
 	return fmt.Sprintf("%d analyzer %d weights %v", format, words.TermVersion, x.weights)
 }
@@ -164,20 +151,15 @@ CREATE TABLE @_vectors (doc INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
 
 var tableNames = []string{"meta", "tail", "segments", "live", "blocks", "codes", "vectors"}
 
-// State is the state of the index's tables in a file.
 type State int
 
 const (
-	// Ready: the tables exist and have the current format.
 	Ready State = iota
-	// Absent: there are no tables.
 	Absent
-	// Outdated: another version of the program or other weights made them. They must not
-	// be searched.
+	// Outdated: of another version or weights. It must not be searched.
 	Outdated
 )
 
-// State returns the state of the tables.
 func (x *Index) State(tx *sqlite.Tx) (State, error) {
 	var stamp string
 	err := tx.QueryRow(x.AskState().Query).Scan(&stamp)
@@ -216,13 +198,11 @@ func (x *Index) Reset(tx *sqlite.Tx) error {
 	if err := tx.Remake(names, x.q(tables)); err != nil {
 		return err
 	}
-	// Start at a random number: caches of the old tables must not match the new ones, and
-	// the old numbers may be damaged.
+	// A random start: caches of the old tables must not match, and old numbers may be damaged.
 	return x.exec(tx, `INSERT INTO @_meta VALUES (1, ?, '', 0, 0, ?, 0, 0, 0, ?)`,
 		x.stamp(), 1+rand.Int64N(maxGeneration/4), 1+rand.Int64N(maxSeg/4))
 }
 
-// meta is the only row of the table of that name.
 type meta struct {
 	stamp string
 	model string
@@ -264,8 +244,7 @@ func (x *Index) writeMeta(tx *sqlite.Tx, m *meta) error {
 		m.model, m.dim, m.since, m.generation, m.docs, m.length, m.vectors, m.nextSeg)
 }
 
-// Model returns the name and the dimension of the index's embedding model, or "" and 0
-// without vectors.
+// Model returns the index's model and its dimension, or "" and 0 without vectors.
 func (x *Index) Model(tx *sqlite.Tx) (name string, dim int, err error) {
 	m, err := x.readMeta(tx)
 	return m.model, m.dim, err
@@ -319,7 +298,6 @@ func corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))
 }
 
-// exec runs statements that return no rows.
 func (x *Index) exec(tx *sqlite.Tx, stmts string, args ...any) error {
 	_, err := tx.Exec(x.q(stmts), args...)
 	return err

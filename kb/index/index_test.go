@@ -16,6 +16,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 var testConfig = Config{Name: "ix", Weights: []float64{2, 1}, K1: 0.9, B: 0.4, Seal: 16}
@@ -29,26 +30,19 @@ func openDB(t testing.TB) *sqlite.DB {
 
 func openFile(t testing.TB, path string) *sqlite.DB {
 	t.Helper()
-	db, err := sqlite.Open(context.Background(), path, sqlite.Schema{Name: "test", ApplicationID: 7, Migrations: []string{"CREATE TABLE things (id INTEGER PRIMARY KEY, word TEXT) STRICT"}}, sqlite.Create)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(sqlite.Open(context.Background(), path, sqlite.Schema{Name: "test", ApplicationID: 7, Migrations: []string{"CREATE TABLE things (id INTEGER PRIMARY KEY, word TEXT) STRICT"}}, sqlite.Create))(t)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
 
 func write(t testing.TB, db *sqlite.DB, fn func(*sqlite.Tx) error) {
 	t.Helper()
-	if err := db.Write(context.Background(), fn); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, db.Write(context.Background(), fn))
 }
 
 func read(t testing.TB, db *sqlite.DB, fn func(*sqlite.Tx) error) {
 	t.Helper()
-	if err := db.Read(context.Background(), fn); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, db.Read(context.Background(), fn))
 }
 
 func newIndex(t testing.TB, db *sqlite.DB, cfg Config) *Index {

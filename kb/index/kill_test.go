@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -21,6 +22,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // writerConfig seals at four documents, so that segments are made and merged all the time.
@@ -143,18 +145,13 @@ func TestWriterProcess(t *testing.T) {
 	})
 	r := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	say := func(c change) {
-		b, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := expect.Value(json.Marshal(c))(t)
 		fmt.Printf("%s\n", b)
 	}
 	for i := 0; changes == 0 || i < changes; i++ {
 		c := randomWrite(r, mine, &next, of)
 		say(c)
-		if err := c.write(db, x); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, c.write(db, x))
 		c.apply(mine)
 		c.Done = true
 		say(c)
@@ -196,10 +193,7 @@ func TestKilledWriter(t *testing.T) {
 	db := openFile(t, path)
 	write(t, db, func(tx *sqlite.Tx) error {
 		x := New(writerConfig)
-		if err := x.Reset(tx); err != nil {
-			return err
-		}
-		return x.SetModel(tx, testModel)
+		return errors.Join(x.Reset(tx), x.SetModel(tx, testModel))
 	})
 	db.Close()
 	var acked, underWay, kept int
@@ -276,10 +270,7 @@ func TestKilledWriter(t *testing.T) {
 			}
 			return err
 		})
-		want, err := recordsOf(now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := expect.Value(recordsOf(now))(t)
 		if !reflect.DeepEqual(have, want) {
 			t.Fatalf("round %d: the index holds %d documents, or not as they are; it should hold %d", round, len(have), len(want))
 		}

@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -14,6 +15,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/wait"
 )
 
@@ -33,10 +35,7 @@ func TestManyAtOnce(t *testing.T) {
 	db := openFile(t, path)
 	write(t, db, func(tx *sqlite.Tx) error {
 		x := New(writerConfig)
-		if err := x.Reset(tx); err != nil {
-			return err
-		}
-		return x.SetModel(tx, testModel)
+		return errors.Join(x.Reset(tx), x.SetModel(tx, testModel))
 	})
 	// The indexes that search: one alone with its file, warm; one that a writer uses too; one for
 	// several goroutines.
@@ -238,10 +237,7 @@ func TestMomentsInAnyOrder(t *testing.T) {
 	find := func(when string, tx *sqlite.Tx, version int) {
 		t.Helper()
 		for v := 1; v <= 3; v++ {
-			res, err := x.Search(tx, Query{Text: versionWord(1, v), Depth: 3})
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := expect.Value(x.Search(tx, Query{Text: versionWord(1, v), Depth: 3}))(t)
 			if got := ranked(res, byText); len(got) != 0 != (v == version) {
 				t.Errorf("%s, version %d is found as %v", when, v, got)
 			}

@@ -42,8 +42,7 @@ func (s *search) nearest(chosen []docRef, compared []comparison, bm25 []float64)
 	return exact[:min(len(exact), s.q.Depth)], nil
 }
 
-// mergeCandidates returns the candidates that codes have chosen, and after them those of the text
-// lane that are not among them; at has the index of each of the text lane's.
+// mergeCandidates returns candidates by codes, then the text lane's others; at has those.
 func (s *search) mergeCandidates(chosen []docRef, byText []scored) (all []docRef, at map[docRef]int) {
 	at = make(map[docRef]int, len(byText))
 	for _, h := range byText {
@@ -64,8 +63,7 @@ func (s *search) mergeCandidates(chosen []docRef, byText []scored) (all []docRef
 	return all, at
 }
 
-// byCodes returns the places of the candidates: those whose codes are nearest, and what
-// is in the tail.
+// byCodes returns the candidates whose codes are nearest, and what is in the tail.
 func (s *search) byCodes(qv embed.Vector) (cands []docRef, err error) {
 	code := make([]signs, codeParts(len(qv)))
 	encodeSigns(code, qv)
@@ -183,20 +181,17 @@ func farthest(cos float64, dim int) int {
 	return int(math.Ceil(bits*share + 6*math.Sqrt(bits*share*(1-share))))
 }
 
-// cosineDocs is how many exact cosines are one piece of work for a core: each reads memory that is
-// in no cache.
+// cosineDocs exact cosines are one piece of work for a core: each reads uncached memory.
 const cosineDocs = 64
 
-// comparison is the exact cosine of a document, of its nearest part; known: it has a
-// vector. The vector is nil unless the search asks for them.
+// comparison is the cosine of a document's nearest part; known: there is a vector.
 type comparison struct {
 	known  bool
 	cosine float64
 	vector embed.Vector
 }
 
-// compare returns the comparisons of the documents at some places with the question, in their
-// order.
+// compare returns the comparisons of documents with the question, in their order.
 func (s *search) compare(qv embed.Vector, places []docRef) ([]comparison, error) {
 	all := make([]comparison, len(places))
 	byID := map[int64]*comparison{} // those to be read from the file
@@ -233,7 +228,6 @@ func (s *search) compare(qv embed.Vector, places []docRef) ([]comparison, error)
 	return all, err
 }
 
-// measure compares the question with a document's vectors, nil if it has none.
 func (c *comparison) measure(qv, v embed.Vector, keep bool) {
 	if v == nil {
 		return
@@ -266,13 +260,11 @@ func Cosine(a, b embed.Vector) float64 {
 	return max(-1, min(1, float64(s0+s1+s2+s3)))
 }
 
-// maxWarmBytes is how much of exact vectors is kept in memory; those beyond are read from
-// the file as they are needed.
+// maxWarmBytes of exact vectors are kept in memory; others are read when needed.
 const maxWarmBytes = 256 << 20
 
-// Warm reads what searches need into memory and keeps it up to date from then on: for a
-// long-running process. It takes 48 bytes or more for each vector's code, and the vectors
-// themselves up to 256 MB.
+// Warm keeps in memory, up to date, what searches need: 48 bytes or more for each code, and vectors
+// up to 256 MB.
 func (x *Index) Warm(tx *sqlite.Tx) error {
 	x.mu.Lock()
 	if !x.warm {
@@ -296,8 +288,7 @@ func (x *Index) IsWarm() bool {
 	return x.warm
 }
 
-// memVectors are vectors in memory, without those of documents that were dead when they were read.
-// A document's offset in first is computed, as looking it up would cost as much as a comparison.
+// memVectors are vectors in memory; a document's offset in first is computed.
 type memVectors struct {
 	first embed.Vector         // of each document, one after the other
 	has   bitset               // which documents have one
@@ -338,8 +329,7 @@ func (x *Index) warmVectors(tx *sqlite.Tx) error {
 		}
 		exact := &memVectors{make(embed.Vector, s.n*v.dim), newBitset(s.n), map[int]embed.Vector{}, 4 * s.n * v.dim}
 		if err := x.eachVector(tx, v.dim, ids, func(ord int, vec embed.Vector) {
-			// else it is of the document that took its place, and an older transaction
-			// may still ask for this one
+			// else an older transaction asks for what the document replaced
 			if s.isDead(ord) {
 				return
 			}

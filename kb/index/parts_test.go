@@ -1,6 +1,7 @@
 package index
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -25,10 +26,7 @@ func TestParts(t *testing.T) {
 	parts := embed.Vector(slices.Concat(randomVector(r, dim), randomVector(r, dim), randomVector(r, dim)))
 	docs[long-1].Vector = parts
 	write(t, db, func(tx *sqlite.Tx) error {
-		if err := x.SetModel(tx, testModel); err != nil {
-			return err
-		}
-		return x.Put(tx, docs...)
+		return errors.Join(x.SetModel(tx, testModel), x.Put(tx, docs...))
 	})
 	part := func(i int) embed.Vector {
 		v, _ := unit(parts[i*dim : (i+1)*dim])

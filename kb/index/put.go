@@ -12,9 +12,7 @@ import (
 	"blackboard/embed"
 )
 
-// Put adds documents and replaces those with the same ids, as part of the transaction.
-// Occasionally it seals the tail as a segment or merges segments; that is part of the
-// transaction, too.
+// Put adds or replaces documents in the transaction, which may seal or merge segments too.
 func (x *Index) Put(tx *sqlite.Tx, docs ...Doc) error {
 	if len(docs) == 0 {
 		return nil
@@ -72,8 +70,7 @@ func (x *Index) finish(tx *sqlite.Tx, m *meta) error {
 	return x.writeMeta(tx, m)
 }
 
-// putVector stores a document's vectors, scaled to length 1. Without the first none is
-// stored: a vector of zeros has no direction.
+// putVector stores vectors scaled to length 1; none without the first: zeros have no direction.
 func (x *Index) putVector(tx *sqlite.Tx, m *meta, d *Doc) error {
 	if len(d.Vector) == 0 {
 		return nil
@@ -95,8 +92,7 @@ func (x *Index) putVector(tx *sqlite.Tx, m *meta, d *Doc) error {
 	return x.exec(tx, `INSERT INTO @_vectors VALUES (?, ?)`, d.ID, encodeVector(all))
 }
 
-// unit returns v scaled to length 1, and false if it has no direction: all zero, or not
-// finite.
+// unit returns v scaled to length 1, and false if it has no direction: all zero, or not finite.
 func unit(v embed.Vector) (embed.Vector, bool) {
 	u := slices.Clone(v)
 	u.Normalize()
@@ -104,7 +100,6 @@ func unit(v embed.Vector) (embed.Vector, bool) {
 	return u, !math.IsNaN(sum) && !math.IsInf(sum, 0) && sum > 0.5
 }
 
-// square returns the squared length of a vector.
 func square(v embed.Vector) (sum float64) {
 	for _, f := range v {
 		sum += float64(f) * float64(f)
@@ -117,12 +112,10 @@ func encodeVector(v embed.Vector) []byte {
 	return b
 }
 
-// aboveOne has the bits of 1.0078125, which is above any number of a vector of length 1.
-// Infinity and NaN are above it as well.
+// aboveOne is 1.0078125: above any number of a vector of length 1, and below infinity and NaN.
 const aboveOne = 0x3f810000
 
-// decodeVector decodes vectors of dim numbers, of which there is at least one, into v and
-// returns it.
+// decodeVector decodes one or more vectors of dim numbers into v.
 func decodeVector(v embed.Vector, b []byte, dim int) (embed.Vector, error) {
 	if len(b) == 0 || len(b)%(4*dim) != 0 {
 		return nil, corrupt("a vector has %d bytes, not %d or a multiple", len(b), 4*dim)
@@ -150,7 +143,6 @@ func (x *Index) Delete(tx *sqlite.Tx, ids ...int64) error {
 	return x.finish(tx, &m)
 }
 
-// sorted is a sorted copy.
 func sorted(ids []int64) []int64 { return slices.Sorted(slices.Values(ids)) }
 
 // remove deletes documents from the tail and the segments; ids are sorted.
@@ -232,8 +224,7 @@ func (x *Index) kill(tx *sqlite.Tx, m *meta, ids []int64) error {
 	return nil
 }
 
-// Vectors returns the vectors of the documents that have some, by id, scaled to length 1. It is nil
-// if the index has no model.
+// Vectors returns the documents' vectors by id, scaled to length 1; nil without a model.
 func (x *Index) Vectors(tx *sqlite.Tx, ids ...int64) (map[int64]embed.Vector, error) {
 	_, dim, err := x.Model(tx)
 	if err != nil || dim == 0 {

@@ -6,8 +6,7 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// This file has the questions that a search asks, so that a database elsewhere can be asked
-// several at once (sqlite.Tx.Ahead).
+// What a search asks is here, so that a server can be asked several at once (sqlite.Tx.Ahead).
 
 // AskMeta is the question that every search begins with.
 func (x *Index) AskMeta() sqlite.Question {

@@ -8,17 +8,14 @@ import (
 // Kept is a document to be indexed again.
 type Kept struct {
 	Doc
-	// Model is the name of the model of the document's embedding, or "" if it had none.
-	// The embedding itself is in the index.
+	// Model is the name of the model of its embedding, which is in the index; "": none.
 	Model string
 	// InParts says that it should have several vectors. One is kept, but counts as lost.
 	InParts bool
 }
 
-// Rebuild rebuilds the index from its source, as part of the transaction. next returns
-// some documents after an id, ordered by id, and none at the end. Readable embeddings are
-// kept, since they are the most expensive part. lost is called with the id of each
-// document whose embedding was lost.
+// Rebuild rebuilds the index from its source. next returns some documents after an id, ordered by
+// id, none at the end. Readable embeddings are kept; lost is called for the others.
 func (x *Index) Rebuild(tx *sqlite.Tx, next func(after int64) ([]Kept, error), lost func(id int64) error) error {
 	old := x.salvage(tx)
 	if err := x.Reset(tx); err != nil {

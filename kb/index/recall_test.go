@@ -13,6 +13,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // TestRecall holds the vector lane, which chooses its candidates by codes, against a look at every
@@ -24,10 +25,7 @@ func TestRecall(t *testing.T) {
 	if env := os.Getenv("BOARD_BENCH_DOCS"); env != "" {
 		sizes = nil
 		for s := range strings.SplitSeq(env, ",") {
-			n, err := strconv.Atoi(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := expect.Value(strconv.Atoi(s))(t)
 			sizes = append(sizes, n)
 		}
 	}

@@ -13,20 +13,15 @@ import (
 )
 
 const (
-	// maxKeyword is the most bytes of a keyword.
 	maxKeyword = 512
-	// maxTF is the greatest weighted frequency that is stored, in quarters. BM25 hardly
-	// changes above it.
-	maxTF = 255
-	// keywordMark is the prefix of terms that are keywords, which no text can contain.
+	// maxTF is the greatest weighted frequency, in quarters. BM25 hardly changes above it.
+	maxTF       = 255
 	keywordMark = "\x00"
-	// stemmed is the keyword of documents with stems of languages other than English.
-	// Each language has a keyword of its own, its mark.
+	// stemmed is the keyword of stems other than English; each language's mark is one too.
 	stemmed = keywordMark + words.StemMark
 )
 
-// keywordTerm returns the term of a keyword. If the keyword starts like a language's
-// mark, that prefix is doubled, so that it cannot be mistaken for one.
+// keywordTerm doubles the prefix of a keyword that starts like a language's mark.
 func keywordTerm(keyword string) string {
 	if strings.HasPrefix(keyword, words.StemMark) {
 		return keywordMark + words.StemMark + keyword
@@ -34,21 +29,18 @@ func keywordTerm(keyword string) string {
 	return keywordMark + keyword
 }
 
-// termTF is one term of a document: its frequency in quarters, weighted by fields; 0 for
-// keywords.
+// termTF is one term of a document: its frequency in quarters, weighted by fields; 0 for keywords.
 type termTF struct {
 	term string
 	tf   uint8
 }
 
-// record is a document as it is indexed: its length and its sorted terms.
 type record struct {
 	doc    int64
 	length uint8 // a length code; see lengthCode
 	terms  []termTF
 }
 
-// analyse returns the record of a document.
 func (x *Index) analyse(d *Doc) (record, error) {
 	r := record{doc: d.ID}
 	if len(d.Text) != len(x.weights) {
@@ -88,8 +80,7 @@ func (x *Index) analyse(d *Doc) (record, error) {
 	return r, nil
 }
 
-// encode encodes a record without the document's id: length code, number of terms, then
-// each term's length, bytes and frequency.
+// encode leaves out the id: length code, number of terms, then each one's length, bytes, frequency.
 func (r *record) encode() []byte {
 	b := make([]byte, 0, 2+len(r.terms)*10)
 	b = append(b, r.length)
@@ -115,8 +106,7 @@ func decodeRecord(doc int64, b []byte) (record, error) {
 	return r, nil
 }
 
-// cutRecord checks the output of encode, and returns its terms as they stand there, for
-// nextTerm.
+// cutRecord checks the output of encode, and returns its terms as they stand there, for nextTerm.
 func cutRecord(doc int64, b []byte) (length uint8, terms string, err error) {
 	bad := func() (uint8, string, error) {
 		return 0, "", corrupt("the record of document %d cannot be read", doc)
@@ -149,8 +139,7 @@ func nextTerm(terms string) (term string, tf uint8, rest string) {
 	return term, rest[0], rest[1:]
 }
 
-// cutTerm reads a term that is preceded by its length, and returns the rest; false if the
-// bytes are invalid.
+// cutTerm reads a term after its length; false if the bytes are invalid.
 func cutTerm[T string | []byte](b T) (term, rest T, ok bool) {
 	size, w := uvarint(b)
 	if w == 0 || size == 0 || size > uint64(len(b)-w) {
@@ -170,8 +159,7 @@ func uvarint[T string | []byte](s T) (v uint64, n int) {
 	return 0, 0
 }
 
-// lengths[c] is the length of code c, in quarters of a word: every whole word up to 63,
-// then 16 steps per doubling (4 %).
+// lengths are in quarters of a word: each whole word up to 63, then 16 steps per doubling.
 var lengths = func() (t [256]int32) {
 	for c := range t {
 		if c < 64 {
@@ -183,8 +171,7 @@ var lengths = func() (t [256]int32) {
 	return t
 }()
 
-// lengthCode returns the code of the greatest length that is not above a length in
-// quarters of a word.
+// lengthCode returns the code of the greatest length that is not above quarters.
 func lengthCode(quarters int) uint8 {
 	return uint8(max(0, sort.Search(len(lengths), func(c int) bool { return int(lengths[c]) > quarters })-1))
 }

@@ -39,8 +39,7 @@ var accumulators = sync.Pool{New: func() any { s := make([]float32, MaxSegment);
 // parallelPostings is from how many postings on a question is worth a second core.
 const parallelPostings = 50_000
 
-// bestByText returns the text lane's candidates, the best by BM25F first, and the scores of the
-// documents that codes have chosen.
+// bestByText returns the best by BM25F first, and the scores of the documents chosen by codes.
 func (s *search) bestByText(chosen []docRef) (all []scored, bm25 []float64, err error) {
 	bm25 = make([]float64, len(chosen))
 	if len(s.terms) == 0 {
@@ -109,11 +108,9 @@ func (s *search) score(i int, acc []float32, norms *[256]float32) (found bool) {
 	return found
 }
 
-// share is what a term of a weight adds to the score of a document that has it with a
-// frequency f.
+// share is what a term of a weight adds to the score of a document that has it with a frequency f.
 func share(weight, f, norm float32) float32 { return weight * f / (f + norm) }
 
-// accumulate adds a term's share to the score of each document that has it.
 func accumulate(acc []float32, lens []byte, p *plist, weight float32, norms *[256]float32) {
 	tfs := p.tfs
 	ords := p.wide[:len(tfs)]
@@ -125,7 +122,6 @@ func accumulate(acc []float32, lens []byte, p *plist, weight float32, norms *[25
 	}
 }
 
-// accumulateBut is accumulate without some documents.
 func accumulateBut(acc []float32, lens []byte, p *plist, weight float32, norms *[256]float32, but bitset) {
 	for i, ord := range p.wide[:len(p.tfs)] {
 		if int(ord) < len(acc) && !but.has(int(ord)) {
@@ -147,8 +143,7 @@ func (s *search) weight(term string, df int, times float64) float32 {
 // idf is BM25's weight of a term that df of n documents have.
 func idf(n, df float64) float64 { return math.Log1p((max(n-df, 0) + 0.5) / (df + 0.5)) }
 
-// norms returns k1 * (1 - b + b * length / average) for each length code, in quarters
-// like the frequencies.
+// norms returns k1 * (1 - b + b * length / average) for each length code, in quarters.
 func (s *search) norms() *[256]float32 {
 	avg := 1.0
 	if s.v.docs > 0 && s.v.length > 0 {

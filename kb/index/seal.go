@@ -91,7 +91,6 @@ func (x *Index) toMerge(tx *sqlite.Tx) ([]liveCount, error) {
 	return nil, nil
 }
 
-// seal turns the tail into a segment.
 func (x *Index) seal(tx *sqlite.Tx, m *meta) error {
 	records, err := x.readTail(tx)
 	if err != nil || len(records) == 0 {
@@ -103,7 +102,6 @@ func (x *Index) seal(tx *sqlite.Tx, m *meta) error {
 	return x.build(tx, m, records)
 }
 
-// readTail returns the tail's records, ordered by document id.
 func (x *Index) readTail(tx *sqlite.Tx) (records []record, err error) {
 	var doc int64
 	var b []byte
@@ -115,8 +113,7 @@ func (x *Index) readTail(tx *sqlite.Tx) (records []record, err error) {
 	return records, err
 }
 
-// build writes a segment of records, which are sorted by id. Their vectors are stored
-// already.
+// build writes a segment of records, which are sorted by id. Their vectors are stored already.
 func (x *Index) build(tx *sqlite.Tx, m *meta, records []record) error {
 	lists := termLists{}
 	ids := make([]int64, len(records))
@@ -144,7 +141,6 @@ func (x *Index) build(tx *sqlite.Tx, m *meta, records []record) error {
 	return w.finish(ids, lens, c)
 }
 
-// segmentWriter writes one segment.
 type segmentWriter struct {
 	blockWriter
 	x      *Index
@@ -164,7 +160,6 @@ func (x *Index) newSegmentWriter(tx *sqlite.Tx, m *meta, n int) *segmentWriter {
 	return w
 }
 
-// rowID returns the row id of a segment's block, or chunk of codes.
 func rowID(seg, i int64) int64 { return seg<<24 | i }
 
 func (w *segmentWriter) finish(ids []int64, lens []byte, c *codes) error {
@@ -186,7 +181,6 @@ func (w *segmentWriter) finish(ids []int64, lens []byte, c *codes) error {
 	return nil
 }
 
-// source is a segment that is being merged.
 type source struct {
 	*segment
 	ids    []int64
@@ -200,7 +194,6 @@ type source struct {
 	done bool
 }
 
-// next moves to the next entry.
 func (s *source) next() error {
 	for len(s.rest) == 0 {
 		if len(s.blocks) == 0 {
@@ -220,8 +213,7 @@ func (s *source) next() error {
 	return nil
 }
 
-// merge writes the living documents of segments into a new segment and deletes the old
-// ones.
+// merge writes the living documents of segments into a new segment and deletes the old ones.
 func (x *Index) merge(tx *sqlite.Tx, m *meta, segs []liveCount) error {
 	var from []*source
 	for _, l := range segs {
@@ -292,8 +284,7 @@ func (x *Index) openSource(tx *sqlite.Tx, m *meta, seg int64) (*source, error) {
 	return out, nil
 }
 
-// renumber assigns new ordinals to the living documents of the sources, ordered by id,
-// and collects their lengths and codes.
+// renumber gives the living documents of the sources new ordinals, by id.
 func renumber(from []*source, m *meta) (ids []int64, lens []byte, c *codes) {
 	type place struct {
 		id       int64

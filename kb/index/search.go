@@ -13,17 +13,15 @@ import (
 )
 
 const (
-	// maxTerms is how many different terms of a query are looked at, and maxScored how
-	// many of those are scored: the rarest. A question has ten; whole pages are given as
-	// questions too, and must not take seconds.
+	// maxTerms of a query are looked at, and the maxScored rarest are scored: whole pages are given
+	// as questions too, and must not take seconds.
 	maxTerms  = 512
 	maxScored = 64
 )
 
 // Filter says which documents count. It is applied before ranking, in both lanes.
 type Filter struct {
-	// All: of each group a document must have at least one keyword. An empty group lets
-	// nothing through.
+	// All: of each group a document has a keyword. An empty group lets nothing through.
 	All [][]string
 	// None: a document must have none of these.
 	None []string
@@ -36,17 +34,12 @@ type Query struct {
 	Model  string       // of the vector
 	Filter Filter
 	Depth  int // how many candidates each lane gives, at least 1
-	// Near leaves out of the vector lane what has a lower cosine. If it is high, there
-	// are few candidates to look at.
-	Near float64
-	// Expand also looks for what the words that no document has may stand for.
-	Expand bool
-	// Aside is a keyword; Result counts the documents that have it.
-	Aside string
-	// KeepVectors asks for the candidates' vectors, which the search has at hand anyway.
+	// Near is the least cosine of the vector lane. If it is high, there is little to look at.
+	Near        float64
+	Expand      bool
+	Aside       string
 	KeepVectors bool
-	// Until leaves out segments whose lowest id is above it (0: none), for callers that know the
-	// newer documents.
+	// Until leaves out segments whose lowest id is above it (0: none), for who knows the newer.
 	Until int64
 }
 
@@ -61,26 +54,19 @@ type Candidate struct {
 	Vector     embed.Vector // the first, if asked for
 }
 
-// Result is what a search found.
 type Result struct {
-	// Candidates are the union of both lanes' candidates, by falling id.
 	Candidates []Candidate
-	// Terms are the query's different terms, in order.
-	Terms []Term
-	// Missing are those that no document has.
-	Missing []string
-	// Languages are those beside English whose stems were looked for: the question may be
-	// in them, and there are documents that are.
+	Terms      []Term
+	Missing    []string
+	// Languages are those beside English whose stems were looked for.
 	Languages words.Languages
 	// Stems are the stems in these, each with the query's term that it stands for.
 	Stems map[string]string
 	// Expanded is what was looked for in place of missing terms, if that was asked for.
 	Expanded []Expansion
-	// Docs and Vectors are how many documents there are and how many of them have a
-	// vector, and Aside how many the query's keyword of that name.
+	// Docs counts documents, Vectors those with one, Aside those with that keyword.
 	Docs, Vectors, Aside int64
-	// Chance is about the score of an arbitrary document: each term's idf times the share of
-	// documents that have it, summed.
+	// Chance is the score of an arbitrary document: each idf times its share of documents.
 	Chance float64
 }
 
@@ -90,7 +76,6 @@ type Term struct {
 	DF   int
 }
 
-// docRef is where a document lies in a view.
 type docRef struct{ seg, ord int }
 
 // scored is a document with a score of one lane.
@@ -108,7 +93,6 @@ func better(a, b scored) int {
 	return cmp.Compare(b.id, a.id)
 }
 
-// search is one search at work.
 type search struct {
 	x     *Index
 	tx    *sqlite.Tx
@@ -118,12 +102,10 @@ type search struct {
 	terms []*qterm  // what is scored
 	ids   [][]int64 // per segment, when needed
 
-	// per segment: the documents whose stems are of the search's languages; nil if it has
-	// none
+	// per segment: the documents whose stems are of the search's languages; nil if it has none
 	foreign []bitset
 }
 
-// qterm is one term of the query.
 type qterm struct {
 	term string
 	// of its word in other languages: documents that have one of them have the term
@@ -137,8 +119,7 @@ type qterm struct {
 	stemmed [][]*plist // per segment, of the stems
 }
 
-// tf is the term's frequency in a document, which counts by its language's stems if the
-// search has any.
+// tf counts by the document's language's stems if the search has any.
 func (s *search) tf(t *qterm, seg, ord int) (tf uint8) {
 	if t.stems != nil && s.foreign[seg].has(ord) {
 		for _, p := range t.stemmed[seg] {
@@ -210,8 +191,7 @@ func (x *Index) searchAt(tx *sqlite.Tx, v *view, q Query) (res Result, err error
 	if err != nil {
 		return Result{}, err
 	}
-	// The text lane's candidates are compared with the question too, and all vectors are
-	// read at once.
+	// The text lane's candidates are compared too, and all vectors are read at once.
 	all, at := near, map[docRef]int{}
 	if hasVector {
 		all, at = s.mergeCandidates(near, byText)
@@ -249,7 +229,6 @@ func (x *Index) searchAt(tx *sqlite.Tx, v *view, q Query) (res Result, err error
 	return res, nil
 }
 
-// id returns a document's id.
 func (s *search) id(p docRef) (int64, error) {
 	if s.ids[p.seg] == nil {
 		ids, err := s.v.segs[p.seg].allIDs(s.tx)
@@ -261,7 +240,6 @@ func (s *search) id(p docRef) (int64, error) {
 	return s.ids[p.seg][p.ord], nil
 }
 
-// filter finds out, for each segment, which of its documents count.
 func (s *search) filter() error {
 	s.ok = make([]bitset, len(s.v.segs))
 	for i, seg := range s.v.segs {
@@ -293,7 +271,6 @@ func (s *search) filter() error {
 	return nil
 }
 
-// countAside counts the documents that have the keyword Query.Aside.
 func (s *search) countAside() (n int64, err error) {
 	for _, seg := range s.v.segs {
 		have := newBitset(seg.n)
@@ -308,7 +285,6 @@ func (s *search) countAside() (n int64, err error) {
 	return n, nil
 }
 
-// addKeywords adds the documents that have one of the keywords to a set.
 func (s *search) addKeywords(seg *segment, words []string, to bitset) error {
 	for _, k := range words {
 		p, err := seg.plist(s.tx, keywordTerm(k))
@@ -329,18 +305,15 @@ func (s *search) addKeywords(seg *segment, words []string, to bitset) error {
 // the third; 0, as if there were stop words, is worse than without on two.
 const functionWeight = 0.1
 
-// functionTerms is what the analyzer makes of the function words. It takes 50 µs, which a
-// process that searches nothing does not spend.
+// functionTerms takes 50 µs, which a process that searches nothing does not spend.
 var functionTerms = sync.OnceValue(func() map[string]bool {
 	terms := map[string]bool{}
 	new(words.Analyzer).Terms(words.FunctionWords, func(term string, _ bool) { terms[term] = true })
 	return terms
 })
 
-// plan looks up the query's terms and weighs them. A term's weight is its BM25 idf in the
-// form that is never negative, ln(1 + (N - df + 0.5) / (df + 0.5)), times k1 + 1, times
-// how often the query has it. Dead documents are not counted: a score depends on what
-// there is, not on how it came about.
+// plan looks up the query's terms and weighs them: by BM25 idf, never negative, ln(1 + (N - df +
+// 0.5) / (df + 0.5)), times k1 + 1, times how often the query has it. Dead documents do not count.
 func (s *search) plan(res *Result) error {
 	if s.q.Text == "" {
 		return nil
@@ -387,8 +360,7 @@ func (s *search) plan(res *Result) error {
 			return err
 		}
 		times := float64(t.count)
-		// in another language than it may be meant in: no better than what it may stand
-		// for
+		// in another language than it may be meant in: no better than what it may stand for
 		if !t.itself && (t.df == 0 || !sure) {
 			times *= suffixWeight
 			missing = append(missing, t)
@@ -416,8 +388,7 @@ func (s *search) plan(res *Result) error {
 	return nil
 }
 
-// languages returns the languages that the question may be in and some documents are in, and
-// whether it surely is in one. It sets foreign.
+// languages returns those of the question that documents have, and if it surely is in one.
 func (s *search) languages() (asked words.Languages, sure bool, err error) {
 	some := false
 	for _, seg := range s.v.segs {
@@ -459,9 +430,7 @@ func (s *search) languages() (asked words.Languages, sure bool, err error) {
 	return asked, sure, err
 }
 
-// lookUp reads a term's posting lists and counts the living documents in them. What a
-// document has by its language's stems it mostly has by itself: the greater number
-// counts.
+// lookUp reads a term's posting lists and counts living documents in them.
 func (s *search) lookUp(t *qterm) error {
 	t.df, t.lists = 0, make([]*plist, len(s.v.segs))
 	if t.stems != nil {
@@ -491,8 +460,7 @@ func (s *search) lookUp(t *qterm) error {
 	return nil
 }
 
-// liveList returns a segment's list of a text's term, nil if there is none, and counts the
-// living documents in it.
+// liveList returns a segment's list of a term, nil if none, and its living documents' count.
 func (s *search) liveList(seg *segment, term string) (*plist, int, error) {
 	p, err := seg.plist(s.tx, term)
 	if err != nil || p == nil || p.kind != kindText {
@@ -509,8 +477,7 @@ func (s *search) liveList(seg *segment, term string) (*plist, int, error) {
 	return p, df, nil
 }
 
-// Terms returns the terms of a text, as searches compare them; those that stand beside
-// others (a whole identifier) are among them.
+// Terms returns a text's terms as searches compare them, whole identifiers too.
 func (x *Index) Terms(text string) []string { return x.TermsIn(0, text) }
 
 // TermsIn are Terms, with stems in the languages of a question after each word.

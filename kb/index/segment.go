@@ -23,13 +23,11 @@ const (
 	kindList   = 1
 	kindBitmap = 2
 
-	// blockSize is the size at which a block is full, in bytes. A few pages are a
-	// compromise: reading a rare word costs little, and a segment has few rows.
+	// blockSize is a compromise: a rare word costs little, and a segment has few rows.
 	blockSize = 8 << 10
 )
 
-// plist is a posting list within a block. Its bytes are not copied, and only their
-// lengths are validated.
+// plist is a posting list in a block, not copied; only its lengths are validated.
 type plist struct {
 	kind uint8
 	n    int
@@ -40,7 +38,6 @@ type plist struct {
 	wide []uint16
 }
 
-// cacheCopy returns a copy of the list for the cache.
 func (p *plist) cacheCopy() *plist {
 	q := &plist{kind: p.kind, n: p.n, tfs: slices.Clone(p.tfs), bits: slices.Clone(p.bits)}
 	if p.kind != kindText {
@@ -61,8 +58,7 @@ func (p *plist) ord(i int) int {
 	return int(binary.LittleEndian.Uint16(p.ords[2*i:]))
 }
 
-// all yields the ordinals below limit with the weighted frequencies, which are 0 for
-// keywords.
+// all yields the ordinals below limit with the weighted frequencies, which are 0 for keywords.
 func (p *plist) all(limit int) iter.Seq2[int, uint8] {
 	return func(yield func(int, uint8) bool) {
 		for i, b := range p.bits {
@@ -84,7 +80,6 @@ func (p *plist) all(limit int) iter.Seq2[int, uint8] {
 	}
 }
 
-// addTo adds the list's documents to a set of n.
 func (p *plist) addTo(to bitset, n int) {
 	if p.kind == kindBitmap && n%64 == 0 {
 		for w := range to {
@@ -97,8 +92,7 @@ func (p *plist) addTo(to bitset, n int) {
 	}
 }
 
-// find returns the weighted frequency of a document in quarters, 0 if it is not in the list or the
-// list is a keyword's.
+// find returns a document's frequency in quarters, 0 if not in the list or without frequencies.
 func (p *plist) find(ord int) uint8 {
 	if p.kind != kindText {
 		return 0
@@ -110,10 +104,8 @@ func (p *plist) find(ord int) uint8 {
 	return p.tfs[i]
 }
 
-// termLists are the posting lists of a new segment, by term.
 type termLists map[string]*plist
 
-// of returns the list of a term, and creates it if needed.
 func (l termLists) of(term string) *plist {
 	p := l[term]
 	if p == nil {
@@ -126,7 +118,6 @@ func (l termLists) of(term string) *plist {
 	return p
 }
 
-// add appends a document to a new list.
 func (p *plist) add(ord int, tf uint8) {
 	p.ords = binary.LittleEndian.AppendUint16(p.ords, uint16(ord))
 	if p.kind == kindText {
@@ -135,7 +126,6 @@ func (p *plist) add(ord int, tf uint8) {
 	p.n++
 }
 
-// appendEntry encodes an entry of a segment of n documents.
 func appendEntry(b []byte, term string, p *plist, n int) []byte {
 	b = binary.AppendUvarint(b, uint64(len(term)))
 	b = append(b, term...)
@@ -156,8 +146,7 @@ func appendEntry(b []byte, term string, p *plist, n int) []byte {
 	return append(b, p.tfs...)
 }
 
-// cutEntry decodes the first entry of a block of a segment of n documents and returns the
-// rest. Invalid bytes return ErrCorrupt.
+// cutEntry decodes the first entry of a block and returns the rest, or ErrCorrupt.
 func cutEntry(b []byte, n int) (term []byte, p plist, rest []byte, err error) {
 	term, b, ok := cutTerm(b)
 	if !ok || len(b) == 0 {
@@ -191,7 +180,6 @@ func cutEntry(b []byte, n int) (term []byte, p plist, rest []byte, err error) {
 	return term, p, b[need:], nil
 }
 
-// lookup finds a term in a block.
 func lookup(block []byte, term string, n int) (plist, bool, error) {
 	for len(block) > 0 {
 		t, p, rest, err := cutEntry(block, n)
@@ -206,7 +194,6 @@ func lookup(block []byte, term string, n int) (plist, bool, error) {
 	return plist{}, false, nil
 }
 
-// blockWriter writes a segment's sorted entries into blocks.
 type blockWriter struct {
 	n     int // number of documents in the segment
 	cur   []byte
@@ -237,7 +224,6 @@ func (w *blockWriter) flush() error {
 	return err
 }
 
-// decodeDir decodes the first terms of a segment's blocks.
 func decodeDir(b []byte) ([]string, error) {
 	var dir []string
 	for all := string(b); all != ""; {
@@ -274,7 +260,6 @@ func encodeIDs(ids []int64) []byte {
 	return b
 }
 
-// decodeIDs decodes n ascending ids.
 func decodeIDs(b []byte, n int) ([]int64, error) {
 	ids := make([]int64, 0, min(n, MaxSegment))
 	for len(ids) < n {
@@ -297,7 +282,6 @@ func decodeIDs(b []byte, n int) ([]int64, error) {
 	return ids, nil
 }
 
-// bitset is a set of ordinals.
 type bitset []uint64
 
 func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
@@ -305,7 +289,6 @@ func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
 func (s bitset) has(i int) bool { return s[i>>6]&(1<<(i&63)) != 0 }
 func (s bitset) set(i int)      { s[i>>6] |= 1 << (i & 63) }
 
-// fill sets the bits below n.
 func (s bitset) fill(n int) {
 	for i := range s {
 		s[i] = ^uint64(0)
@@ -328,7 +311,6 @@ func (s bitset) bytes() []byte {
 	return b
 }
 
-// decodeBitset decodes a set of ordinals below n.
 func decodeBitset(b []byte, n int) (bitset, error) {
 	s := newBitset(n)
 	if len(b) != 8*len(s) {

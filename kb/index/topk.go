@@ -35,7 +35,6 @@ func (t *topK) scan(seg int, scores []float32, ok bitset) {
 	}
 }
 
-// worse reports whether a ranks after b.
 func (t *topK) worse(a, b topItem) bool {
 	if a.score != b.score {
 		return a.score < b.score

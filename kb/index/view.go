@@ -17,8 +17,7 @@ type rawBytes = sql.RawBytes
 // view is what a search works on: the state of the index at one generation.
 type view struct {
 	meta
-	// the tail first, then by falling ids: ties go to the newer, so few are pushed out
-	// again
+	// the tail first, then by falling ids: ties go to the newer, so few are pushed out again
 	segs []*segment
 	tail *tail
 }
@@ -32,8 +31,7 @@ type segment struct {
 
 func (s *segment) isDead(ord int) bool { return s.dead != nil && s.dead.has(ord) }
 
-// sealed is what never changes of a segment. The tail has one too, made anew when it
-// changes.
+// sealed is what never changes of a segment. The tail has one too, made anew when it changes.
 type sealed struct {
 	x    *Index
 	seg  int64 // 0: the tail
@@ -53,7 +51,6 @@ type sealed struct {
 	exact  *memVectors // the vectors, if the index is warm and they fit
 }
 
-// allIDs returns the documents' ids by ordinal.
 func (s *sealed) allIDs(tx *sqlite.Tx) ([]int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +81,6 @@ func (s *sealed) allCodes(tx *sqlite.Tx, dim int) (*codes, error) {
 	return c, err
 }
 
-// loadSegment reads a segment as it is now.
 func (x *Index) loadSegment(tx *sqlite.Tx, seg int64) (*segment, error) {
 	all, err := x.loadSegments(tx, []int64{seg}, false)
 	return all[seg], err
@@ -167,8 +163,7 @@ func (x *Index) viewOf(tx *sqlite.Tx) (*view, func(), error) {
 		}
 	}
 	fresh = true
-	// The search goes on under this lock: a snapshot of another age may be waiting to
-	// have its own view.
+	// The lock is held on: a snapshot of another age may be waiting for its own view.
 	return x.view, x.mu.Unlock, nil
 }
 
@@ -190,9 +185,7 @@ func (x *Index) ownOf(tx *sqlite.Tx) *Index {
 	return x.own
 }
 
-// refresh brings the view to the transaction's moment, reading only what it does not
-// know. Segment numbers and the tail's numbers are never used twice, so what is known
-// under a number is true.
+// refresh reads only what the view does not know: numbers are never used twice.
 func (x *Index) refresh(tx *sqlite.Tx, m meta) error {
 	v := &view{meta: m, tail: newTail()}
 	known, later := map[int64]*segment{}, true
@@ -269,8 +262,7 @@ type tail struct {
 
 func newTail() *tail { return &tail{byGen: map[int64]int{}, lists: termLists{}} }
 
-// maxSingleLists is how many posting lists are made one by one before all are made. A search in a
-// new process asks for a dozen; to make all takes ten times as long as that.
+// maxSingleLists are made one by one before all are: a search in a new process asks for a dozen.
 const maxSingleLists = 64
 
 // list returns a term's posting list, nil if there is none.
@@ -322,9 +314,8 @@ func (t *tail) put(ord int, terms, only string) {
 	}
 }
 
-// refreshTail brings a view's tail up to date, which is that of an earlier moment if later is set:
-// what is gone is marked dead, what is new is appended. The lock is held, so no other search reads
-// it.
+// refreshTail brings a view's tail up to date: dead is what went, appended what is new. later: from
+// an earlier moment. The lock is held.
 func (x *Index) refreshTail(tx *sqlite.Tx, v *view, later bool) error {
 	t := v.tail
 	if t.n == 0 {
@@ -336,8 +327,7 @@ func (x *Index) refreshTail(tx *sqlite.Tx, v *view, later bool) error {
 		Scan(&count, &added); err != nil {
 		return err
 	}
-	// Mostly something was added and nothing went, which counting tells: what is added
-	// later has higher numbers.
+	// Mostly something was added and nothing went, which counting tells: numbers rise.
 	if later && count == len(t.byGen)+added {
 		if added == 0 {
 			return nil
@@ -348,8 +338,7 @@ func (x *Index) refreshTail(tx *sqlite.Tx, v *view, later bool) error {
 	if err != nil {
 		return err
 	}
-	// of what stays: a snapshot of another age may have known later ones, which a next
-	// one has to read
+	// of what stays: another snapshot may have known later ones
 	t.last = 0
 	for g, ord := range t.byGen {
 		if _, stays := slices.BinarySearch(now, g); stays {
@@ -394,7 +383,6 @@ func (x *Index) appendTail(tx *sqlite.Tx, t *tail, from int64, dim int) error {
 	return x.tailVectors(tx, t, from, first, dim)
 }
 
-// add appends a document with its encoded terms.
 func (t *tail) add(gen, doc int64, length uint8, terms string) {
 	ord := t.n
 	t.n++
@@ -414,8 +402,7 @@ func (t *tail) add(gen, doc int64, length uint8, terms string) {
 	clear(t.lists)
 }
 
-// tailVectors reads the vectors of the documents that appendTail has appended, which are
-// those from number first on.
+// tailVectors reads the vectors of what appendTail appended, from that number on.
 func (x *Index) tailVectors(tx *sqlite.Tx, t *tail, from int64, first, dim int) error {
 	if dim == 0 || first == t.n {
 		return nil
@@ -435,7 +422,6 @@ func (x *Index) tailVectors(tx *sqlite.Tx, t *tail, from int64, first, dim int) 
 	}, q.Query, q.Args...)
 }
 
-// segment shows the tail as one.
 func (t *tail) segment(x *Index) *segment {
 	s := &segment{sealed: &sealed{x: x, n: t.n, lens: t.lens, ids: t.ids, mem: t, noCode: true}}
 	if t.dead.count() > 0 {
@@ -481,8 +467,7 @@ func (s *segment) cacheList(term string, block []byte) (*plist, error) {
 	return kept, nil
 }
 
-// postingCache keeps posting lists that were read. Segments never change, so nothing in it goes
-// stale. A full cache is emptied.
+// postingCache never goes stale, since segments never change. A full one is emptied.
 type postingCache struct {
 	mu    sync.Mutex
 	lists map[postingKey]*plist

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"blackboard/hooks/harness"
+	"blackboard/testdata/expect"
 )
 
 // An expectation is what people found in a transcript, before anything was read by
@@ -31,20 +32,12 @@ func compared(text string) string {
 // nothing else.
 func TestFormats(t *testing.T) {
 	dir := filepath.Join("testdata", "formats")
-	list, err := os.ReadFile(filepath.Join(dir, "EXPECTED.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := expect.Value(os.ReadFile(filepath.Join(dir, "EXPECTED.jsonl")))(t)
 	for line := range bytes.Lines(list) {
 		var want expectation
-		if err := json.Unmarshal(line, &want); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal(line, &want))
 		t.Run(want.File, func(t *testing.T) {
-			data, err := os.ReadFile(filepath.Join(dir, want.File))
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := expect.Value(os.ReadFile(filepath.Join(dir, want.File)))(t)
 			want.check(t, learnings(t, string(data), ""))
 		})
 	}
@@ -133,10 +126,7 @@ func message(text string) map[string]any {
 
 func asJSON(t *testing.T, v any) string {
 	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(json.Marshal(v))(t)
 	return string(b) + "\n"
 }
 
@@ -158,10 +148,7 @@ func pieces(text string, size int) (out []string) {
 // said are the whole messages of the assistant in a transcript.
 func said(t *testing.T, file string) (texts []string) {
 	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(os.Open(file))(t)
 	defer f.Close()
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)

@@ -11,12 +11,10 @@ import (
 	"blackboard/kb"
 )
 
-// This file reads a reflector's answer, a list of capsules in JSON. Models put prose
-// and fences around it, wrap it in an object, and vary the types, so the parser is
-// tolerant where the meaning is clear.
+// A reflector's answer is a list of capsules in JSON. Models put prose and fences around it, wrap
+// it, and vary the types: the parser is tolerant where the meaning is clear.
 
-// answer is an object of a reflector's answer: a list, one capsule, or a turn among
-// them.
+// answer is an object of a reflector's answer: a list, one capsule, or a turn among them.
 type answer struct {
 	Capsules, Learnings json.RawMessage
 	Messages            []json.RawMessage
@@ -25,8 +23,7 @@ type answer struct {
 	Info, Message       json.RawMessage
 }
 
-// findBuried finds a list of capsules in prose. It looks where lines begin: a bracket
-// within a line is part of a sentence. broken is why what began like one was none.
+// findBuried finds a list in prose, at the beginning of a line; broken says why it is none.
 func (l *learner) findBuried(text []byte) (found bool, broken error) {
 	for at := 0; at < len(text); {
 		if rest := text[at:]; rest[0] == '[' || rest[0] == '{' {
@@ -49,9 +46,8 @@ func (l *learner) findBuried(text []byte) (found bool, broken error) {
 	return false, broken
 }
 
-// readDocument reads a list of capsules, or of messages, bare or in an object. Unless sure, its
-// items must look like capsules: code blocks hold JSON of all kinds. It returns false if it was
-// none.
+// readDocument reads a list of capsules, or of messages, bare or in an object; false if it is none.
+// Unless sure, its items must look like capsules.
 func (l *learner) readDocument(data []byte, from string, sure bool) bool {
 	data = bytes.TrimSpace(data)
 	var list []json.RawMessage
@@ -98,7 +94,6 @@ func (l *learner) readDocument(data []byte, from string, sure bool) bool {
 	return true
 }
 
-// readItem makes a capsule of an object that a reflector wrote.
 func (l *learner) readItem(raw json.RawMessage, from string) {
 	var o looseObject
 	if json.Unmarshal(raw, &o.fields) != nil || o.fields == nil {

@@ -13,16 +13,14 @@ import (
 // the text, as in (source: foo.py:42, confidence: 0.9). People and models write it
 // without a fixed format, so the parser must not take a sentence for metadata.
 
-// kindNames are the other names of kinds. A decision is a principle, and stays known as
-// a decision by its tag.
+// A decision is a principle, and stays known as a decision by its tag.
 var kindNames = map[string]string{
 	"decision": "principle", "lesson": "principle", "rule": "principle", "tip": "recipe",
 	"howto": "recipe", "how_to": "recipe",
 	"bug": "gotcha", "pitfall": "gotcha", "warning": "gotcha", "antipattern": "anti_pattern",
 }
 
-// parseLabel reads the label of a learning: a kind, perhaps with tags after or before
-// it. The kind is "" if none is named.
+// parseLabel reads a label: a kind, "" if none is named, perhaps with tags around it.
 func parseLabel(label string) (kind string, tags []string) {
 	for _, name := range strings.FieldsFunc(label, func(r rune) bool {
 		return r == ',' ||
@@ -46,9 +44,7 @@ func parseLabel(label string) (kind string, tags []string) {
 	return kind, tags
 }
 
-// roleKind guesses the kind of a text that has no label: reviewers warn, planners
-// decide, the others state facts. An executor that begins with a verb of doing tells a
-// recipe.
+// roleKind guesses: reviewers warn, planners decide, executors tell recipes, others facts.
 func roleKind(role, text string) string {
 	first, _, _ := strings.Cut(strings.ToLower(text), " ")
 	switch {
@@ -69,8 +65,7 @@ var (
 		`(?i)\b(source|confidence|tags?|domains?|domain_tags|verified[_ -]by)[ \t]*[:=][ \t]*`)
 )
 
-// cutMetadata takes (source: foo.py:42), (confidence: 0.9), tags: a, b and their like
-// from the end of a text. What is not surely meant so stays.
+// cutMetadata takes (source: foo.py:42), tags: a, b and their like, if surely meant so.
 func cutMetadata(text string, c *kb.Capsule) string {
 	head := text[:max(0, len(text)-metaTail)]
 	text = text[len(head):]
@@ -104,12 +99,10 @@ func cutMetadata(text string, c *kb.Capsule) string {
 	return head + text
 }
 
-// metaTail is how many bytes at the end of a text may hold metadata: a bound for texts with many
-// keys.
+// metaTail is how many bytes at the end of a text may hold metadata.
 const metaTail = 2000
 
-// readMetadata reads pairs of keys and values, all of them or none: if one makes no sense, the
-// whole was a sentence, and it returns false.
+// readMetadata reads pairs of keys and values, all or none: else the whole was a sentence.
 func readMetadata(s string, c *kb.Capsule) bool {
 	keys := metaKey.FindAllStringSubmatchIndex(s, -1)
 	if len(keys) == 0 || strings.TrimSpace(s[:keys[0][0]]) != "" {

@@ -13,15 +13,13 @@ import (
 	"blackboard/kb"
 )
 
-// This file reads the learnings of a run's workers. The content decides between three
-// formats:
+// This file reads the learnings of a run's workers. The content decides between three formats:
 //
 //	text    a transcript with LEARNING: lines
 //	jsonl   a harness's transcript, one JSON object a line; only the assistant's texts count,
 //	        because a file that it read may have LEARNING: lines too
 //	json    a reflector's answer, a list of capsules; also in a ```json fence or within prose
 
-// Limits of reading.
 const (
 	MaxLearnings     = 200       // of one transcript
 	maxRefusals      = 200       // that are told one by one
@@ -33,7 +31,6 @@ const (
 	maxSentence      = 2000      // bytes of a sentence over several lines
 )
 
-// Set has the learnings of a transcript.
 type Set struct {
 	Format    string       `json:"format"` // text, jsonl or json
 	Lines     int          `json:"lines"`
@@ -99,12 +96,10 @@ func Read(r io.Reader, role string, said Transcript) (Set, error) {
 	return l.set, err
 }
 
-// listStart begins a list of objects. A bracket alone would not do: "[12:03] started"
-// is a line of a log.
+// A bracket alone would not do: "[12:03] started" is a line of a log.
 var listStart = text.NewRegexp(`^\[\s*\{`)
 
-// isJSONL reports whether a text is jsonl: of the first 50 lines that are not blank, more
-// than half are objects. A harness's transcript may have a line of a crash in it.
+// isJSONL: of the first 50 lines, more than half are objects. A crash may be among them.
 func isJSONL(head []byte) bool {
 	objects, lines := 0, 0
 	for line := range bytes.Lines(head) {
@@ -121,8 +116,7 @@ func isJSONL(head []byte) bool {
 	return objects*2 > lines
 }
 
-// learner collects the learnings of any format, so that duplicates and limits count
-// across the whole transcript.
+// learner collects all learnings, so that limits count across the whole transcript.
 type learner struct {
 	workerRole string
 	said       Transcript
@@ -164,8 +158,7 @@ func (l *learner) notePlaceholder(from, text string) {
 	l.unsure(from, "%q is a placeholder, not a learning", clip(text, 60))
 }
 
-// jsonLine skips lines that are not JSON, because harnesses print other texts in
-// between. It reports a learning that is lost this way.
+// jsonLine skips lines that are not JSON, and reports a learning lost this way.
 func (l *learner) jsonLine(line, from string) {
 	if strings.TrimSpace(line) == "" {
 		return
@@ -179,8 +172,7 @@ func (l *learner) jsonLine(line, from string) {
 	l.takeTurn([]byte(line), from)
 }
 
-// takeTurn takes what the assistant says in a line. Only that counts: the files that it
-// read and the prompts that it got may hold LEARNING: lines too.
+// takeTurn takes what the assistant says: files and prompts may hold LEARNING: lines too.
 func (l *learner) takeTurn(line []byte, from string) {
 	l.said(line, func(text string, part, again bool) { l.hear(from, text, part, again) },
 		func(o map[string]any) bool {
@@ -194,8 +186,7 @@ func (l *learner) takeTurn(line []byte, from string) {
 		})
 }
 
-// hear takes what the assistant says, and keeps parts until the message is whole, or
-// over.
+// hear takes what the assistant says, and keeps parts until the message is whole, or over.
 func (l *learner) hear(from, text string, part, again bool) {
 	switch {
 	case part:
@@ -227,8 +218,7 @@ func (l *learner) endMessage(cut bool) {
 	}
 }
 
-// say reads a message of the assistant as a text of its own: a learning or a code block
-// does not go on in the next message.
+// say reads a message of the assistant as a text of its own, which does not go on in the next.
 func (l *learner) say(text, from string, cut bool) {
 	l.set.Spoken++
 	s := scan{l: l}
@@ -238,8 +228,7 @@ func (l *learner) say(text, from string, cut bool) {
 	s.end(cut)
 }
 
-// add adds a capsule to the learnings, or to Refused with a reason that helps its author to correct
-// it. A text that was there before is only counted.
+// add adds a capsule, or refuses it with a reason. A repetition is only counted.
 func (l *learner) add(from string, c kb.Capsule) {
 	if n := wordCount(c.Body); n < learnWords {
 		l.refuse(from, "%q is too short: the minimum is %d words",
@@ -265,8 +254,7 @@ func (l *learner) add(from string, c kb.Capsule) {
 	l.set.Learnings = append(l.set.Learnings, Learning{Capsule: c, From: from})
 }
 
-// close reads the rest, and adds the totals of what was only counted, so that lists
-// stay short.
+// close reads the rest, and adds the totals of what was only counted, so that lists stay short.
 func (l *learner) close() {
 	l.endMessage(true)
 	if l.set.Spoken == 0 && l.last != "" {
@@ -287,8 +275,7 @@ func (l *learner) close() {
 	}
 }
 
-// read gives each line to take. end, which may be nil, takes what is still open: before
-// the rest is refused, so that refusals stand in the order of the lines.
+// read gives each line to take; end takes what is still open, before the rest is refused.
 func (l *learner) read(r io.Reader, take func(line, from string), end func()) error {
 	in := newLineReader(r)
 	for in.next() {

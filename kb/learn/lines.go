@@ -8,11 +8,9 @@ import (
 	"blackboard/board/text"
 )
 
-// This file reads transcripts and worklogs line by line in limited memory. Harnesses
-// write them, so a line may have any length, and the last one may be cut.
+// Harnesses write these lines: of any length, the last one perhaps cut.
 
-// A lineReader gives one line after the other. Of one that is too long it has only its number: half
-// of a line says something else.
+// A lineReader has only the number of a line that is too long: half of it says something else.
 type lineReader struct {
 	in   io.LimitedReader
 	buf  *bufio.Reader
@@ -28,8 +26,7 @@ func newLineReader(r io.Reader) *lineReader {
 	return l
 }
 
-// cut reports whether the input was longer than maxLearnInput. One more byte is read to
-// find out.
+// cut reports whether the input was longer than maxLearnInput. One more byte is read to find out.
 func (l *lineReader) cut() bool { return l.in.N <= 0 }
 
 func (l *lineReader) next() bool {

@@ -9,10 +9,8 @@ import (
 	"blackboard/board/text"
 )
 
-// This file reads the text of a terminal: with frames, with words of users and tools
-// among the agent's, and with wrapped lines.
+// The text of a terminal has frames, words of users and tools, and wrapped lines.
 
-// pane is the state of reading a terminal's text.
 type pane struct {
 	widths [border]width // by the frame of the line
 	codex  bool          // plain output of Codex: above each part a line says whose it is
@@ -44,9 +42,7 @@ var (
 	otherFrame = text.NewRegexp(`(?i)^\W*(you|user|human|prompt|system|tool|shell|bash|output)\b`)
 )
 
-// newPane looks at the beginning of a text to see how wide the terminal was. A few lines
-// that are as full as can be are evidence: of cut lines, if all of them are of one
-// width.
+// newPane sees how wide the terminal was: several lines as full as can be are evidence.
 func newPane(head []byte) *pane {
 	p := &pane{below: -1, codex: bytes.HasPrefix(bytes.TrimSpace(head), []byte("OpenAI Codex"))}
 	head = head[:min(len(head), 1<<20)]
@@ -94,8 +90,7 @@ func (w *width) isFull(line, next string) bool {
 	return columns(line)+1+columns(word) > w.columns
 }
 
-// broken says whether a line goes on in the next because it was too long, and what stood
-// between the two.
+// broken says whether a line goes on in the next, and what stood between the two.
 func (p *pane) broken(frame int, line, next string) (glue string, broken bool) {
 	if p == nil || frame == border {
 		return " ", false

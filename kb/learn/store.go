@@ -13,8 +13,7 @@ import (
 	"blackboard/kb"
 )
 
-// Learning is a capsule proposed by a transcript or a reflector. Its scope is empty
-// unless the text states a wider one than workspace.
+// Learning is a proposed capsule, without a scope unless it states a wide one.
 type Learning struct {
 	Capsule kb.Capsule `json:"capsule"`
 	From    string     `json:"from"` // "line 12", "item 3", "line 12, item 3"
@@ -28,15 +27,13 @@ type Options struct {
 	DryRun             bool   // check each learning by itself, store nothing
 }
 
-// Learned is the result of Store.
 type Learned struct {
 	Stored    []kb.Capsule   `json:"stored"`
 	Confirmed []kb.Confirmed `json:"confirmed"` // existed already
 	Refused   []kb.Refused   `json:"refused"`
 }
 
-// Store stores learnings one by one. A learning that exists is confirmed. An invalid one
-// is refused with the reason. In a workspace they get the scope project.
+// Store stores or confirms learnings one by one. In a workspace they get the scope project.
 func Store(ctx context.Context, k *kb.KB, all []Learning, opt Options) (out Learned, err error) {
 	out = Learned{Stored: []kb.Capsule{}, Confirmed: []kb.Confirmed{}, Refused: []kb.Refused{}}
 	for _, l := range all {
@@ -70,8 +67,7 @@ func Store(ctx context.Context, k *kb.KB, all []Learning, opt Options) (out Lear
 	return out, nil
 }
 
-// store stores a capsule or confirms the one that says the same. If only the title is
-// taken, the capsule gets a longer one.
+// store stores a capsule or confirms the one that says the same; a taken title gets longer.
 func store(ctx context.Context, k *kb.KB, c kb.Capsule, opt *Options) (
 	*kb.Capsule, *kb.Confirmed, error) {
 	const titles = 9 // the most titles to try
@@ -102,8 +98,7 @@ func store(ctx context.Context, k *kb.KB, c kb.Capsule, opt *Options) (
 	}
 }
 
-// fillPlace fills in where a learning applies and where it comes from, unless it states that
-// itself.
+// fillPlace fills in where a learning applies and comes from, unless it says so.
 func fillPlace(c *kb.Capsule, opt *Options) {
 	c.Workspace = cmp.Or(c.Workspace, opt.Workspace)
 	c.Project = cmp.Or(c.Project, opt.Project)
@@ -123,8 +118,7 @@ func fillPlace(c *kb.Capsule, opt *Options) {
 	}
 }
 
-// alternativeTitle returns the n-th alternative title for a capsule whose title is taken: more
-// of its text, or a number.
+// alternativeTitle returns the n-th one for a title that is taken: more of the text, or a number.
 func alternativeTitle(c *kb.Capsule, n int) string {
 	title := strings.TrimRight(c.Title, "….")
 	body := strings.Join(strings.Fields(c.Body), " ")

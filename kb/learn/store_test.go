@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blackboard/kb"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/kbtest"
 )
 
@@ -24,20 +25,14 @@ func TestLearnStores(t *testing.T) {
 	opt := Options{Role: "reviewer", Run: "r1", Workspace: "/home/me/shop"}
 	dry := opt
 	dry.DryRun = true
-	tried, err := Store(ctx, k, all, dry)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tried := expect.Value(Store(ctx, k, all, dry))(t)
 	if len(tried.Stored) != 3 || len(tried.Refused) != 1 || tried.Refused[0].From != "line 3" { // each by itself: what is there already is not looked at
 		t.Errorf("tried: %+v", tried)
 	}
 	if all, _, err := k.List(ctx, kb.ListQuery{}); err != nil || len(all) != 1 {
 		t.Fatalf("%d capsules after a dry run, %v", len(all), err)
 	}
-	got, err := Store(ctx, k, all, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Value(Store(ctx, k, all, opt))(t)
 	if len(got.Stored) != 3 || len(got.Confirmed) > 0 || len(got.Refused) != 1 || got.Refused[0].From != "line 3" {
 		t.Fatalf("%+v", got)
 	}
@@ -92,10 +87,7 @@ func TestConfirm(t *testing.T) {
 		{"", "", true, .837, "run:r2 role:reviewer; run:r3 role:re_reviewer"},
 	} {
 		got := learn(c.run, c.role).Confirmed[0]
-		now, err := k.Get(ctx, id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		now := expect.Value(k.Get(ctx, id))(t)
 		if got.ID != id || got.From != "line 1" || got.Unchanged != c.unchanged || (now.Confidence == nil) != (c.confidence == 0) || c.confidence > 0 && *now.Confidence != c.confidence || now.VerifiedBy != c.verified {
 			t.Errorf("%d: %+v, confidence %v, verified by %q", i, got, now.Confidence, now.VerifiedBy)
 		}
@@ -103,10 +95,7 @@ func TestConfirm(t *testing.T) {
 			t.Errorf("%d: the references are %q", i, now.Refs)
 		}
 	}
-	events, err := k.History(ctx, id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := expect.Value(k.History(ctx, id))(t)
 	var verbs []string
 	for _, e := range events {
 		verbs = append(verbs, e.Verb)

@@ -21,8 +21,7 @@ const (
 
 var (
 	learnFence = text.NewRegexp("^[ \\t]*(?:[-*+] +)?(`{3,}|~{3,})[ \\t]*([^`]*)$")
-	// bullets and emphasis, LEARNING with a number, a label in brackets or bare, a colon
-	// or a dash, the text
+	// bullets, emphasis, LEARNING with a number, a label, a colon or a dash, the text
 	learnStart = text.NewRegexp(marks + emphasis +
 		`(?:(?:Key|My|New|Main)[ \t]+)?((?i:learnings?))(?:[ \t]*#?\d+)?(?:[ \t]*\(([^)]*)\)|[ \t]*\[([^\]]*)\]|[ \t]+([A-Za-z][A-Za-z _-]{0,30}?))?` + emphasis +
 		`(?:[ \t]*[:：]|[ \t]+([-–—])[ \t])` + emphasis + `[ \t]*(.*)$`)
@@ -36,8 +35,7 @@ var (
 	learnGlued   = text.NewRegexp(`[.!?][ \t]+LEARNING(?:[ \t]*\(([^)]*)\))?[:：][ \t]*`)
 	otherWord    = text.NewRegexp(marks + emphasis +
 		`(?:(?i:lessons?(?: learned)?|takeaways?|learned|learnt|what (?:I|we)(?: have)? learned|note to self)|TIL|Gotcha|Pitfall)` + emphasis + `[:：]` + emphasis + `(.*)$`)
-	// "Write them in this form:", "Example:", but not "Here is what I learned, in the
-	// format you want:"
+	// "Write them in this form:", but not "Here is what I learned, in the format you want:"
 	learnForm = text.NewRegexp(
 		`(?i)(\b(emit|write|print|output|add|report|use|end|finish|close|begin|append|list)\b.*\b(form|format|lines?|like|syntax|template)\b.*|^\W*(for |an )?example\b.*):\W*$`)
 	firstPerson  = text.NewRegexp(`\b(I|I'm|my|My|[Hh]ere (is|are))\b`)
@@ -56,7 +54,6 @@ const (
 	sure          // "LEARNING:"
 )
 
-// scan is the state of reading a text line by line.
 type scan struct {
 	l         *learner
 	pane      *pane // of a terminal; nil for a message
@@ -135,8 +132,7 @@ func (s *scan) readLine(line, from string) {
 	}
 }
 
-// readText reads a line that is neither blank nor code: it begins a learning, goes on with
-// one, is the heading of some, or is prose.
+// readText reads a line of text: it begins a learning, goes on with one, or is a heading or prose.
 func (s *scan) readText(line, from string) {
 	indent := indentOf(line)
 	text := line[indent:]
@@ -192,13 +188,11 @@ func (s *scan) readText(line, from string) {
 	s.before, s.above = line, line
 }
 
-// A start is the first line of a learning.
 type start struct {
 	word, label, text string
 }
 
-// startOf reads a line that begins a learning. In small letters the word is a part of
-// prose and of settings, too, and so is a dash: then a label must be a kind.
+// startOf reads a line that begins a learning. In small letters, a label must be a kind.
 func startOf(line string) *start {
 	m := learnStart.FindStringSubmatch(line)
 	if m == nil {
@@ -237,8 +231,7 @@ func (s *scan) start(st *start, line, from string, indent int) {
 	}
 }
 
-// parseHeading reads a line above learnings; nil if it is none. It must be marked as one: with #,
-// emphasis, a colon or a line below.
+// parseHeading reads a line above learnings; it must be marked: with #, emphasis, a colon.
 func parseHeading(line string, marked bool) *learnSection {
 	if len(line) > 160 {
 		return nil
@@ -261,8 +254,7 @@ func parseHeading(line string, marked bool) *learnSection {
 	return b
 }
 
-// readParagraph reads a line below a heading that is no item: words before the list, a
-// heading within it, or, of one learning, the learning.
+// readParagraph reads a line below a heading that is no item: words, a heading, the learning.
 func (s *scan) readParagraph(line, from string, indent int) {
 	text := line[indent:]
 	depth := len(text) - len(strings.TrimLeft(text, "#"))
@@ -282,8 +274,7 @@ func (s *scan) readParagraph(line, from string, indent int) {
 	s.section = nil
 }
 
-// continuation says whether a line belongs to the learning that is open, and what stands
-// between.
+// continuation says whether a line belongs to the learning that is open, and what stands between.
 func (s *scan) continuation(line string, indent int) (glue string, ok bool) {
 	text := line[indent:]
 	switch item := listItem.MatchString(text); {
@@ -321,14 +312,12 @@ func continuesSentence(last, next string) bool {
 		readMetadata(next, new(kb.Capsule)))
 }
 
-// endsSentence says whether a text ends a sentence.
 func endsSentence(text string) bool {
 	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, "\"')]*_` "))
 	return strings.ContainsRune(".!?。！？", r)
 }
 
-// mention reports a text that looks like a learning but does not count, unless it says
-// that there are no learnings.
+// mention reports what looks like a learning and does not count.
 func (s *scan) mention(line, from, why string) {
 	if strings.Contains(line, "LEARNING") {
 		if at := learnMention.FindStringSubmatchIndex(line); at != nil && !saysNone(line[at[1]:]) {
@@ -346,8 +335,7 @@ func (s *scan) mention(line, from, why string) {
 	}
 }
 
-// readFenced reads a line of a code block. Nothing in it is meant as a LEARNING: line, but
-// the whole may be a reflector's list.
+// readFenced reads a line of a code block, which may be a reflector's list.
 func (s *scan) readFenced(line, from string, f []string) {
 	closes := f != nil && f[2] == "" && strings.HasPrefix(f[1], s.fence)
 	if s.open {
@@ -375,7 +363,6 @@ func (s *scan) readFenced(line, from string, f []string) {
 	}
 }
 
-// begin opens a learning, whose first line is given.
 func (s *scan) begin(from, label, text, line string, indent, how int) {
 	s.open, s.from, s.label, s.indent, s.certainty, s.firm = true, from, label, indent, how, 0
 	s.append(text, "")

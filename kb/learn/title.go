@@ -14,8 +14,7 @@ import (
 // sentenceEnd is where a sentence ends: not after "e.g.", nor within v1.2.
 var sentenceEnd = text.NewRegexp(`[.!?]["')\]]?[ \n]+[^a-z\s]|[。！？]`)
 
-// TitleOf makes a title for a text: its first sentence with content, cut to the length
-// of a title.
+// TitleOf makes a title for a text: its first sentence with content, cut to the length of a title.
 func TitleOf(text string) string {
 	text = inOneLine(asUTF8(firstBytes(text, 10*kb.MaxTitle))) // the rest is never shown
 	for _, m := range sentenceEnd.FindAllStringIndex(text, -1) {
@@ -32,8 +31,7 @@ func TitleOf(text string) string {
 // clauseEnd is where a part of a sentence ends.
 var clauseEnd = text.NewRegexp(`[,;:] | [–—(]|[，；：、]`)
 
-// cutTitle cuts a title that is too long at the end of a clause, else at a word, unless
-// that costs half of it.
+// cutTitle cuts at the end of a clause, or at a word if that costs half of it.
 func cutTitle(title string) string {
 	cut := strings.TrimSuffix(clipBytes(clip(title, learnTitle), kb.MaxTitle), "…")
 	clauses := clauseEnd.FindAllStringIndex(cut, -1)
@@ -43,8 +41,7 @@ func cutTitle(title string) string {
 	return text.ClipWords(title, len(cut)+len("…"))
 }
 
-// firstBytes is the beginning of a text that is only looked at, so that no text costs
-// more than n bytes to go through. Unlike clipBytes it adds nothing.
+// firstBytes is the beginning of a text; unlike clipBytes it adds nothing.
 func firstBytes(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -52,8 +49,7 @@ func firstBytes(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "")
 }
 
-// wordCount counts words. Scripts without spaces count one for every two characters, or
-// a sentence of them would be one word and too short.
+// wordCount counts words, in scripts without spaces one for every two characters.
 func wordCount(s string) int {
 	n, unspaced, in := 0, 0, false
 	for _, r := range s {

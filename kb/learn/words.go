@@ -26,8 +26,7 @@ func saysNone(text string) bool {
 	return len(text) < 100 && wordCount(text) <= 8 && noLearning.MatchString(text)
 }
 
-// takeText makes a learning of a text, or refuses it with a reason. Without a label the text may
-// begin with one, as in "LEARNING: [gotcha] …"; if that names no kind, it is text.
+// takeText makes a learning of a text, which may begin with a label, or refuses it.
 func (l *learner) takeText(from, label, text string, how int) {
 	if strings.Count(text, "**")%2 == 1 { // the other half stood before LEARNING
 		text = strings.TrimSuffix(text, "**")
@@ -66,8 +65,7 @@ func (l *learner) takeText(from, label, text string, how int) {
 
 var placeholder = text.NewRegexp(`<[^<>]*>|\{\{?[^{}]*\}\}?|…|\.{3}`)
 
-// isPlaceholder reports whether a text is the form of a learning, not one: prompts show
-// <what you learned>, and models say it again. A learning may have a <name> in it.
+// isPlaceholder reports whether a text is a form: prompts show <what you learned>.
 func isPlaceholder(text string) bool {
 	left := placeholder.ReplaceAllString(text, " ")
 	return left != text && wordCount(left) < learnWords

@@ -11,13 +11,11 @@ import (
 	"blackboard/board/fault"
 )
 
-// MaxFront is the most bytes of front matter.
 const MaxFront = 256 << 10
 
 // maxKey is the most bytes of a key that is a list or a mapping.
 const maxKey = 100
 
-// Field is a key of front matter with its value.
 type Field struct {
 	Key  string
 	Line int // in the file
@@ -81,11 +79,9 @@ func hasOnlyComments(meta string) bool {
 	return true
 }
 
-// Text returns a field's value as text: a text unchanged, lists and mappings as [a, b] and {k: v}.
-// It takes its length from left, and returns false if that is not enough.
+// Text returns a value as text: [a, b], {k: v}; false if left, which it takes from, is too little.
 func (f *Field) Text(left *int) (string, bool) { return nodeText(f.Node, left, false) }
 
-// Scalar returns the value if it is a single text.
 func (f *Field) Scalar() (string, bool) { return Scalar(f.Node) }
 
 func nodeText(n *yaml.Node, left *int, inside bool) (string, bool) {
@@ -143,8 +139,7 @@ func Scalar(n *yaml.Node) (string, bool) {
 	return strings.TrimSpace(n.Value), true
 }
 
-// List returns the texts of a list. A single text is split at commas if they part it, else a list
-// of one. It returns false for a mapping, or a list with anything but texts.
+// List returns the texts of a list, or of a text with commas; false for anything else.
 func (f *Field) List(commas bool) ([]string, bool) {
 	n := f.Node
 	if n.Kind == yaml.AliasNode {
@@ -175,8 +170,7 @@ var timeLayouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:0
 	"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02 15:04",
 	time.DateOnly, "2006/01/02"}
 
-// ParseTime reads the ways in which programs write a time; without a zone it is UTC. A number
-// counts seconds, or milliseconds, since 1970. It returns false for anything else.
+// ParseTime reads a program's time, UTC without a zone; a number counts from 1970.
 func ParseTime(s string) (time.Time, bool) {
 	s = strings.TrimSpace(s)
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil && n > 0 && len(s) >= 9 && len(s) <= 13 {

@@ -1,5 +1,4 @@
-// Package markdown reads markdown files: it finds them, splits off the front matter, and
-// cuts them into sections.
+// Package markdown finds markdown files, splits off front matter, and cuts sections.
 package markdown
 
 import (
@@ -7,14 +6,12 @@ import (
 	"strings"
 )
 
-// Is reports whether a file is markdown by its name.
 func Is(path string) bool {
 	ext := strings.ToLower(filepath.Ext(path))
 	return ext == ".md" || ext == ".markdown"
 }
 
-// LeadsOutWhy is why such a link is not followed: a folder made by somebody else could
-// expose any file of this user.
+// LeadsOutWhy is why no such link is followed: a folder could expose any file of this user.
 const LeadsOutWhy = "it is a link to a file outside the folder, which is not followed"
 
 // LeadsOut reports whether a link below dir leads out of it. A broken link does not.

@@ -14,8 +14,7 @@ import (
 	"blackboard/board/text"
 )
 
-// MaxDocument is the most bytes of a document. A larger file is a dump and not text to
-// read.
+// MaxDocument is the most bytes of a document. A larger file is a dump and not text to read.
 const MaxDocument = 4 << 20
 
 // Find returns the markdown files in paths, sorted and without duplicates, by their real
@@ -47,7 +46,6 @@ func Find(ctx context.Context, paths []string, own string, refuse func(path stri
 	return f.files, f.folders, nil
 }
 
-// finder is a search for documents.
 type finder struct {
 	own            string
 	files, folders []string
@@ -55,7 +53,6 @@ type finder struct {
 	refuse         func(path string, err error)
 }
 
-// add adds a file once.
 func (f *finder) add(path string) {
 	real, err := RealPath(path)
 	if err != nil {
@@ -72,7 +69,6 @@ func (f *finder) add(path string) {
 	}
 }
 
-// addFolder adds the files below a folder.
 func (f *finder) addFolder(ctx context.Context, path string) error {
 	root, err := RealPath(path)
 	if err != nil {

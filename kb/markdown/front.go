@@ -47,8 +47,7 @@ func ReadFront(text string) (f Front) {
 	return f
 }
 
-// frontValue returns a value on one line: the values of a list, or the fields of a map,
-// with commas between them.
+// frontValue returns a value on one line, with commas in lists and maps.
 func frontValue(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.ScalarNode:

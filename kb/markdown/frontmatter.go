@@ -10,9 +10,8 @@ import (
 	"blackboard/board/text"
 )
 
-// Split splits a markdown text into its YAML front matter and its body. The front matter is between
-// a first line "---" and the next line "---" or "...". Line ends become LF, and a byte order mark
-// is dropped.
+// Split splits off front matter, between "---" and the next "---" or "...". Line ends become LF,
+// and a byte order mark is dropped.
 func Split(file string) (meta, body string, found bool) {
 	file = strings.TrimPrefix(file, "\ufeff")
 	file = LineEnds.ReplaceAllString(file, "\n")
@@ -40,8 +39,7 @@ func Split(file string) (meta, body string, found bool) {
 // LineEnds matches line ends of other systems.
 var LineEnds = text.NewRegexp(`\r+\n`)
 
-// Load reads front matter, which may be written by hand. Into a node, texts stay as they
-// are written, and aliases are not followed. The error names the line of the file.
+// Load reads front matter by hand: texts as written, no aliases, errors by line.
 func Load(meta string, into any) (err error) {
 	defer func() {
 		if r := recover(); r != nil { // a parser's bug is no reason to lose everything else

@@ -17,13 +17,10 @@ const (
 	// between items of lists, unless it is only a little longer.
 	sectionSize = 1500
 	maxSection  = sectionSize * 4 / 3
-	// maxBlock is the size from which a code block, table or paragraph is cut between
-	// its lines.
-	maxBlock = 6000
-	// MaxSections is the most sections of a document.
+	// maxBlock is the size from which a code block, table or paragraph is cut between its lines.
+	maxBlock    = 6000
 	MaxSections = 8000
-	// maxTitle is the most bytes of a title.
-	maxTitle = 300
+	maxTitle    = 300
 )
 
 // Section is a part of a markdown document under an H1 or H2.
@@ -33,11 +30,10 @@ type Section struct {
 	Line  int    // first line, from 1
 }
 
-// Sections cuts a markdown document at its H1 and H2 headings, written with # or underlined,
-// outside code blocks, and long sections further, "(1 of 3)". A heading that only has headings
-// below it is no section. The title of a section is the document's and its headings. The document's
-// title comes from its front matter, its only H1, or its file name. The fields of the front matter
-// begin the first section, or are sections of their own if both together are too long for one.
+// Sections cuts a markdown document at its H1 and H2 headings outside code blocks, and long sections
+// further, "(1 of 3)". A heading that only has headings below it is no section. A section's title is
+// the document's, from front matter, its only H1 or the file name, and its headings. The fields of
+// the front matter begin the first section, or are sections of their own if that gets too long.
 func Sections(file, text string) []Section {
 	meta, body, found := Split(text)
 	line := 1
@@ -89,8 +85,7 @@ func Sections(file, text string) []Section {
 	return slices.Concat(cut(doc, front.Fields, 1), out)
 }
 
-// isParent reports whether a section has only its heading, which the titles of those below
-// it include.
+// isParent: the section has only its heading, which the titles of those below include.
 func isParent(lines []string, heading, next sectionHeading) bool {
 	return next.level > heading.level && heading.text != "" &&
 		strings.TrimSpace(strings.Join(lines[heading.size:], "")) == ""
@@ -110,8 +105,7 @@ func H1(text string) (title, rest string) {
 	return "", text
 }
 
-// FileTitle returns a file's name without its extension. A name that says nothing, such
-// as index, is prefixed by the folder's.
+// FileTitle returns a file's name. One that says nothing (index) follows the folder's.
 func FileTitle(file string) string {
 	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	switch strings.ToLower(name) {
@@ -124,13 +118,11 @@ func FileTitle(file string) string {
 	return plainTitle(name)
 }
 
-// sectionHeading begins a section, at a line of the document.
 type sectionHeading struct {
 	at, level, size int // size is its number of lines
 	text            string
 }
 
-// sectionHeadings are the headings that sections begin with.
 func sectionHeadings(lines []string) (all []sectionHeading) {
 	var code fence
 	for i := 0; i < len(lines); i++ {
@@ -146,15 +138,13 @@ func sectionHeadings(lines []string) (all []sectionHeading) {
 	return all
 }
 
-// hasOnlyTitle reports whether the first heading is the only H1, and so the document's
-// title.
+// hasOnlyTitle reports whether the first heading is the only H1, and so the document's title.
 func hasOnlyTitle(headings []sectionHeading) bool {
 	return len(headings) > 0 && headings[0].level == 1 && headings[0].text != "" &&
 		!slices.ContainsFunc(headings[1:], func(h sectionHeading) bool { return h.level == 1 })
 }
 
-// TitlePath joins titles, the outermost first. It leaves out a title whose words the
-// next one has.
+// TitlePath joins titles, the outermost first. It leaves out a title whose words the next one has.
 func TitlePath(titles ...string) string {
 	path := ""
 	for _, t := range slices.Backward(titles) {
@@ -169,14 +159,12 @@ func TitlePath(titles ...string) string {
 	return path
 }
 
-// hasAllWords reports whether a title has all words of another.
 func hasAllWords(title, other string) bool {
 	has := words.Split(title, "")
 	return title != "" && !slices.ContainsFunc(
 		words.Split(other, ""), func(w string) bool { return !slices.Contains(has, w) })
 }
 
-// fence tracks code blocks.
 type fence struct {
 	mark byte // ` or ~; 0 outside a code block
 	n    int
@@ -203,8 +191,7 @@ func (f *fence) line(l string) bool {
 	return false
 }
 
-// headingAt reads the heading at a line: its level, its text and its number of lines.
-// Level 0 means no heading.
+// headingAt reads the heading at a line: level (0: none), text, number of lines.
 func headingAt(lines []string, i int) (level int, text string, size int) {
 	l := strings.TrimRight(lines[i], " \t\n")
 	t := strings.TrimLeft(l, " ")
@@ -264,8 +251,7 @@ var titleMarks = []struct {
 	{text.NewRegexp(`(\*\*|__)`), ""},
 }
 
-// cut makes one section, or several if it is too long, each titled by the headings in it
-// or above it.
+// cut makes one section, or several of one too long, titled by their headings.
 func cut(title, section string, line int) []Section {
 	section = strings.TrimRight(section, " \t\n")
 	parts := []string{section}
@@ -332,15 +318,13 @@ func split(section string) []string {
 	return out
 }
 
-// block is a unit that is not divided: a paragraph, a list item, a table or a code
-// block, with the heading or line that introduces it.
+// block is a unit that is not divided, with the heading or line that introduces it.
 type block struct {
 	text    string
 	heading bool // it begins with a heading
 }
 
-// blocks divides a section into blocks. Only a block larger than maxBlock is cut,
-// between or within lines.
+// blocks divides a section; a block larger than maxBlock is cut between or within lines.
 func blocks(section string) []block {
 	var all []block
 	var b block

@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/testdata/expect"
 )
 
 // moved is a data home with the memory of a workspace that is gone, and a store of the one that it
@@ -42,10 +43,7 @@ func remembers(t *testing.T, s *Store, want ...string) {
 // its turn is not written over, and the memory that was to be adopted is still there.
 func TestAdoptBesideAWriter(t *testing.T) {
 	from, to := moved(t)
-	f, err := from.file(t.Context(), Workspace, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(from.file(t.Context(), Workspace, false))(t)
 	held, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
 		done <- f.Write(context.Background(), func(*sqlite.Tx) error { close(held); <-release; return nil })
@@ -74,9 +72,7 @@ func TestAdoptBesideAWriter(t *testing.T) {
 func TestAdoptWhatIsOpen(t *testing.T) {
 	from, to := moved(t)
 	put(t, from, Item{Tier: Workspace, Content: "in the WAL"})
-	if err := to.Adopt(t.Context(), from.opt.Workspace); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, to.Adopt(t.Context(), from.opt.Workspace))
 	remembers(t, to, "the first", "in the WAL")
 	if _, err := from.Put(t.Context(), Item{Tier: Workspace, Content: "too late"}, PutOptions{}); !errors.Is(err, fault.Gone) {
 		t.Errorf("a put into a memory that was adopted: %v", err)
@@ -91,16 +87,9 @@ func TestAdoptWhatIsOpen(t *testing.T) {
 // again.
 func TestAdoptInterrupted(t *testing.T) {
 	from, to := moved(t)
-	must(t, sqlite.Rename(t.Context(), WorkspacePath(to.home, from.opt.Workspace), WorkspacePath(to.home, to.opt.Workspace), nil))
-	must(t, to.Adopt(t.Context(), from.opt.Workspace))
+	expect.OK(t, sqlite.Rename(t.Context(), WorkspacePath(to.home, from.opt.Workspace), WorkspacePath(to.home, to.opt.Workspace), nil))
+	expect.OK(t, to.Adopt(t.Context(), from.opt.Workspace))
 	remembers(t, to, "the first")
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestOpeningHoldsNobody: a call that waits while another opens a file ends when it is called off.
@@ -121,18 +110,18 @@ func TestNamedRevisionsNeverRepeat(t *testing.T) {
 	_, s := moved(t)
 	for _, body := range []string{"mine", "mine, edited"} {
 		_, err := s.EditNamed(t.Context(), Voice, "", body, AnyRevision)
-		must(t, err)
+		expect.OK(t, err)
 	}
 	read, err := s.GetNamed(t.Context(), Voice, "")
-	must(t, err)
+	expect.OK(t, err)
 	_, err = s.RemoveNamed(t.Context(), Voice, "")
-	must(t, err)
+	expect.OK(t, err)
 	for revision, body := range []string{"theirs", "theirs, edited"} {
 		if revision > 0 {
 			revision = AnyRevision
 		}
 		_, err := s.EditNamed(t.Context(), Voice, "", body, revision)
-		must(t, err)
+		expect.OK(t, err)
 	}
 	if n, err := s.EditNamed(t.Context(), Voice, "", "mine, edited again", read.Revision); !errors.Is(err, fault.Conflict) {
 		t.Errorf("an edit of revision %d, of an entry that was removed: %+v %v", read.Revision, n, err)

@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/testdata/expect"
 )
 
 // TestWhatTheAuthorSaid has an agent try to make its words the author's.
@@ -42,12 +43,8 @@ func TestReasonsArePrivateToo(t *testing.T) {
 	home, ctx := t.TempDir(), t.Context()
 	alice, bob := open(t, home, Options{Agent: "alice"}), open(t, home, Options{Agent: "bob"})
 	it := put(t, alice, Item{Tier: Workspace, Content: "mine"}, PutOptions{Private: true})
-	if _, err := alice.Update(ctx, it.ID, UpdateOptions{Why: "secretly"}, func(it *Item) error { it.Content = "mine still"; return nil }); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := alice.Forget(ctx, it.ID, "secretly too", ""); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(alice.Update(ctx, it.ID, UpdateOptions{Why: "secretly"}, func(it *Item) error { it.Content = "mine still"; return nil }))(t)
+	expect.Value(alice.Forget(ctx, it.ID, "secretly too", ""))(t)
 	if got, err := alice.Get(ctx, it.ID); err != nil || got.Why != "secretly too" {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -61,10 +58,7 @@ func TestReasonsArePrivateToo(t *testing.T) {
 	if err != nil || len(all) != 3 || strings.Contains(fmt.Sprint(all), "secretly") {
 		t.Errorf("alice sees %+v, %v", all, err)
 	}
-	f, err := alice.file(ctx, Workspace, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(alice.file(ctx, Workspace, false))(t)
 	for _, stmt := range []string{`DELETE FROM events`, `UPDATE events SET verb = 'x'`, `INSERT OR REPLACE INTO events SELECT n, at, actor, agent, 'x', scope, subject, other, why, data FROM events`} {
 		if err := f.WriteIndex(ctx, func(tx *sqlite.Tx) error { _, err := tx.Exec(stmt); return err }); err == nil {
 			t.Errorf("the log is changed by %s", stmt)
@@ -79,19 +73,12 @@ func TestReadOnly(t *testing.T) {
 	s := open(t, home, Options{Embedder: bag{}})
 	it := put(t, s, Item{Tier: Workspace, Content: "Backups run at night"})
 	path := WorkspacePath(home, s.Workspace())
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(path + "-lock"); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Close())
+	expect.OK(t, os.Remove(path+"-lock"))
 	if err := os.Mkdir(path+"-lock", 0o700); err != nil { // so that nobody can take a writer's turn
 		t.Fatal(err)
 	}
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := expect.Value(os.ReadFile(path))(t)
 	ro := open(t, home, Options{Embedder: bag{}})
 	for range 3 {
 		if got := contents(read(t, ro, Query{Tiers: []string{Workspace}, Text: "backups"})); len(got) != 1 {
@@ -122,15 +109,11 @@ func TestWhatTheAuthorSaidStays(t *testing.T) {
 	person, bob := open(t, home, Options{Embedder: bag{}}), open(t, home, Options{Agent: "bob", Embedder: bag{}})
 	said := put(t, person, Item{Tier: Workspace, Content: "Releases are approved by the release manager, who is carol", Importance: .3})
 	put(t, bob, Item{Tier: Workspace, Content: "Releases are approved by the release manager, who is surely carol", Importance: 1})
-	if _, err := bob.Consolidate(ctx, nil); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(bob.Consolidate(ctx, nil))(t)
 	if got, err := person.Peek(ctx, said.ID); err != nil || got.Forgotten != nil {
 		t.Errorf("it is forgotten: %+v, %v", got, err)
 	}
-	if _, err := bob.Put(ctx, Item{Tier: Workspace, Content: said.Content, Importance: 1, Tags: []string{"bobs"}, DerivedFrom: "bob.md"}, PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(bob.Put(ctx, Item{Tier: Workspace, Content: said.Content, Importance: 1, Tags: []string{"bobs"}, DerivedFrom: "bob.md"}, PutOptions{}))(t)
 	if got, err := person.Peek(ctx, said.ID); err != nil || slices.Contains(got.Tags, "bobs") || got.DerivedFrom != "" {
 		t.Errorf("bob adds to it: %+v, %v", got, err)
 	}

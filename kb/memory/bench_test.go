@@ -9,6 +9,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // benchText gives words as often as a language does: few of them most of the time.
@@ -26,27 +27,20 @@ func fill(b testing.TB, s *Store, n int, scopes ...Scope) {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	z := rand.NewZipf(r, 1.2, 4, 20_000)
 	for _, sc := range scopes {
-		f, err := s.file(b.Context(), sc.Tier, true)
-		if err != nil {
-			b.Fatal(err)
-		}
+		f := expect.Value(s.file(b.Context(), sc.Tier, true))(b)
 		for done := 0; done < n; {
 			items := make([]Item, min(1000, n-done))
 			texts := make([]string, len(items))
 			for i := range items {
 				items[i] = Item{Tier: sc.Tier, Channel: sc.Channel, Conversation: sc.Conversation, Content: benchText(r, z, 30), Importance: r.Float64(), Curator: CuratorAgent, Source: "researcher"}
-				if err := items[i].normalise(); err != nil {
-					b.Fatal(err)
-				}
+				expect.OK(b, items[i].normalise())
 				texts[i] = embeddingText(&items[i])
 			}
 			vs := make([]embed.Vector, len(items))
 			if s.opt.Embedder != nil {
-				if vs, err = s.opt.Embedder.Embed(b.Context(), texts); err != nil {
-					b.Fatal(err)
-				}
+				vs = expect.Value(s.opt.Embedder.Embed(b.Context(), texts))(b)
 			}
-			if err := f.WriteIndex(b.Context(), func(tx *sqlite.Tx) error {
+			expect.OK(b, f.WriteIndex(b.Context(), func(tx *sqlite.Tx) error {
 				for i := range items {
 					var w []string
 					if err := f.add(tx, &items[i], vs[i], &w, VerbPut, ""); err != nil {
@@ -54,9 +48,7 @@ func fill(b testing.TB, s *Store, n int, scopes ...Scope) {
 					}
 				}
 				return nil
-			}); err != nil {
-				b.Fatal(err)
-			}
+			}))
 			done += len(items)
 		}
 	}
@@ -67,20 +59,12 @@ func fill(b testing.TB, s *Store, n int, scopes ...Scope) {
 func BenchmarkMemory(b *testing.B) {
 	home := b.TempDir()
 	opt := Options{Workspace: filepath.Join(home, "project"), Author: true, Embedder: bag{}}
-	s, err := Open(home, opt)
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := expect.Value(Open(home, opt))(b)
 	defer s.Close()
-	conv, _, err := s.StartConversation(b.Context(), "", "")
-	if err != nil {
-		b.Fatal(err)
-	}
+	conv, _ := expect.Values(s.StartConversation(b.Context(), "", ""))(b)
 	fill(b, s, 10_000, Scope{Tier: Workspace}, Scope{Tier: Account}, Scope{Tier: Channel, Channel: DefaultChannel})
 	fill(b, s, 100, Scope{Tier: Conversation, Conversation: conv.Ref})
-	if _, err := s.EditNamed(b.Context(), Voice, "", "Plain words, short sentences.", -1); err != nil {
-		b.Fatal(err)
-	}
+	expect.Value(s.EditNamed(b.Context(), Voice, "", "Plain words, short sentences.", -1))(b)
 	r := rand.New(rand.NewPCG(2, 2))
 	z := rand.NewZipf(r, 1.2, 4, 20_000)
 	n := 0
@@ -92,10 +76,7 @@ func BenchmarkMemory(b *testing.B) {
 		})
 	})
 	b.Run("put/words", func(b *testing.B) {
-		plain, err := Open(home, Options{Workspace: opt.Workspace, Author: true})
-		if err != nil {
-			b.Fatal(err)
-		}
+		plain := expect.Value(Open(home, Options{Workspace: opt.Workspace, Author: true}))(b)
 		defer plain.Close()
 		cost.Timed(b, func(int) error {
 			n++

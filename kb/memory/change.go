@@ -24,17 +24,14 @@ func (s *Store) mayChange(it *Item) error {
 	return s.requireGrant(GrantAuthor, it.ID+" was written by the author: agents cannot change it")
 }
 
-// UpdateOptions are the options of Update.
 type UpdateOptions struct {
-	// Revision is the revision that the item must have; otherwise the update is a
-	// conflict. No item has revision 0. nil: any.
+	// Revision is the one that the item must have, else it is a conflict; nil: any.
 	Revision *int
 	Why      string // stored with the old revision
 	Force    bool   // store it although it contains what looks like a secret
 }
 
-// Update lets fn change an item: texts, importance, lifetime, tags, expiry and links.
-// The old version stays among its revisions. Its tier and agent do not change.
+// Update lets fn change an item, but for tier and agent. The old version is a revision.
 func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn func(*Item) error) (
 	Stored, error) {
 	out := Stored{Warnings: []string{}}
@@ -98,10 +95,8 @@ func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn fun
 				changed, it = true, have
 				return nil
 			}
-			// a confirmation counts as an access separately
 			now.Accesses, now.Accessed = have.Accesses, tx.Now
-			// Fields that fn left alone may have changed without a new revision: others
-			// have confirmed the item, or consolidation has promoted it.
+			// Others may have confirmed or promoted it, without a new revision.
 			if now.Importance == it.Importance {
 				now.Importance = have.Importance
 			}
@@ -120,7 +115,6 @@ func (s *Store) Update(ctx context.Context, id string, opt UpdateOptions, fn fun
 	}
 }
 
-// checkActive refuses a forgotten or archived item.
 func checkActive(it *Item) error {
 	if it.Archived != nil {
 		return conflict(it.ID+" is archived", "",
@@ -145,7 +139,6 @@ func unlessForgotten(it *Item) error {
 		fault.Do("memory.restore", "{} restores it", "id", it.ID))
 }
 
-// change stores a changed item.
 func (f *file) change(tx *sqlite.Tx, was, now *Item, v embed.Vector, why string,
 	warnings *[]string) error {
 	old := *was
@@ -169,8 +162,7 @@ func (f *file) change(tx *sqlite.Tx, was, now *Item, v embed.Vector, why string,
 	return f.itemEvent(tx, VerbUpdated, now, "")
 }
 
-// rewriteRow writes an item's row and indexes it: with the embedding that the index has if
-// its text is the same, else with v.
+// rewriteRow writes and indexes an item: with the index's embedding if same, else with v.
 func (f *file) rewriteRow(tx *sqlite.Tx, it *Item, same bool, v embed.Vector,
 	warnings *[]string) error {
 	if same {
@@ -188,8 +180,7 @@ func (f *file) rewriteRow(tx *sqlite.Tx, it *Item, same bool, v embed.Vector,
 	return f.Index.Put(tx, document(it, v))
 }
 
-// embedded sets the model of an item's embedding. If v cannot be stored, it is set to nil, and the
-// model to none.
+// embedded sets the model of an item's embedding: none, and v to nil, if v cannot be stored.
 func (f *file) embedded(tx *sqlite.Tx, it *Item, v *embed.Vector, warnings *[]string) (err error) {
 	if *v, err = f.Usable(tx, f.s.opt.Embedder, *v, warnings); err != nil {
 		return err
@@ -210,8 +201,7 @@ func (s *Store) Forget(ctx context.Context, id, why, by string) (Item, error) {
 	return all[0], nil
 }
 
-// ForgetAll is Forget for several ids. All are checked before anything is changed, and
-// those of one file are forgotten in one transaction.
+// ForgetAll is Forget for several ids, all checked before anything changes.
 func (s *Store) ForgetAll(ctx context.Context, ids []string, why, by string) ([]Item, error) {
 	if err := s.refuseSecrets(theReason, why); err != nil {
 		return nil, err
@@ -260,7 +250,6 @@ func (s *Store) ForgetAll(ctx context.Context, ids []string, why, by string) ([]
 	return out, nil
 }
 
-// forgetAsked forgets an item or a note of the caller on request.
 func (f *file) forgetAsked(tx *sqlite.Tx, id, why, by string, out *Item) error {
 	if isNote(id) {
 		_, err := f.markNote(tx, id, VerbForgotten, noteKept)
@@ -280,8 +269,6 @@ func (f *file) forgetAsked(tx *sqlite.Tx, id, why, by string, out *Item) error {
 	return nil
 }
 
-// mayForget refuses an item that is forgotten already, or that the caller may not
-// change.
 func (s *Store) mayForget(it *Item) error {
 	if err := unlessForgotten(it); err != nil {
 		return err
@@ -289,7 +276,6 @@ func (s *Store) mayForget(it *Item) error {
 	return s.mayChange(it)
 }
 
-// forget marks an active or archived item as forgotten by a rule.
 func (f *file) forget(tx *sqlite.Tx, it *Item, rule, by, why string) error {
 	it.Forgotten, it.Rule, it.ReplacedBy, it.Why = new(time.Time), rule, by, clip(why, maxWhy)
 	*it.Forgotten, it.Archived = tx.Now, nil
@@ -306,14 +292,12 @@ func (f *file) forget(tx *sqlite.Tx, it *Item, rule, by, why string) error {
 		agent: it.Agent})
 }
 
-// maxWhy is the most characters of a reason.
 const maxWhy = 500
 
 // whyEnded is the reason for archiving an item whose lifetime was its conversation.
 const whyEnded = "its conversation is archived"
 
-// archive archives an active item: reads do not find it unless they ask for archived
-// items. It keeps its embedding.
+// archive archives an active item, which keeps its embedding.
 func (f *file) archive(tx *sqlite.Tx, it *Item, why string) error {
 	it.Archived, it.Why = &tx.Now, clip(why, maxWhy)
 	if err := f.rewriteRow(tx, it, true, nil, nil); err != nil {
@@ -322,8 +306,7 @@ func (f *file) archive(tx *sqlite.Tx, it *Item, why string) error {
 	return f.itemEvent(tx, VerbItemArchived, it, why)
 }
 
-// revive makes an archived or forgotten item active. v is the embedding of a forgotten
-// item, as the index no longer has it.
+// revive makes an archived or forgotten item active; v is the embedding of a forgotten one.
 func (f *file) revive(tx *sqlite.Tx, it *Item, v embed.Vector, why string,
 	warnings *[]string) error {
 	forgotten := it.Forgotten != nil
@@ -392,7 +375,6 @@ func (s *Store) Restore(ctx context.Context, id string) (Stored, error) {
 	return out, err
 }
 
-// activeAlready refuses to restore an item that is neither archived nor forgotten.
 func (it *Item) activeAlready() error {
 	say := it.ID + " is neither archived nor forgotten"
 	if it.Revision == 1 {
@@ -403,9 +385,7 @@ func (it *Item) activeAlready() error {
 		"id", it.ID, "revision", strconv.Itoa(it.Revision-1)))
 }
 
-// RestoreRevision gives an active item the content of an earlier revision, as a new
-// revision: its texts, tags, importance, lifetime, source, link and expiry. An expiry
-// that is over is dropped.
+// RestoreRevision gives an active item an earlier content, but for an expiry that is over.
 func (s *Store) RestoreRevision(ctx context.Context, id string, revision int) (Stored, error) {
 	if isNote(id) {
 		return Stored{}, invalid(clip(id, 60)+" is a note, which has no revisions",

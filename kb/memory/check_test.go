@@ -11,6 +11,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/kb/index"
+	"blackboard/testdata/expect"
 )
 
 // TestCheck finds what is wrong with a file, and changes nothing.
@@ -21,16 +22,10 @@ func TestCheck(t *testing.T) {
 	put(t, s, Item{Tier: Workspace, Content: "of the project"})
 	put(t, open(t, home, Options{}), Item{Tier: Workspace, Content: "of the project, without"})
 	gone := put(t, s, Item{Tier: Workspace, Content: "forgotten"})
-	if _, err := s.Forget(t.Context(), gone.ID, "for the test", ""); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.Forget(t.Context(), gone.ID, "for the test", ""))(t)
 	account, project := AccountPath(home), WorkspacePath(home, s.Workspace())
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(Dir(home), "workspaces", "note.txt"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Close())
+	expect.OK(t, os.WriteFile(filepath.Join(Dir(home), "workspaces", "note.txt"), nil, 0o600))
 	if all, err := Paths(home); err != nil || !slices.Equal(all, []string{account, project}) {
 		t.Errorf("the files are %q, %v", all, err)
 	}
@@ -53,9 +48,7 @@ func TestCheck(t *testing.T) {
 	if h, err := Check(t.Context(), home, project, true); err != nil || !errors.Is(h.Index, index.ErrCorrupt) || h.Live != 2 {
 		t.Errorf("a damaged index: %+v, %v", h, err)
 	}
-	if err := Reindex(t.Context(), project); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, Reindex(t.Context(), project))
 	if h, err := Check(t.Context(), home, project, true); err != nil || h.Index != nil || h.Live != 2 {
 		t.Errorf("rebuilt: %+v, %v", h, err)
 	}
@@ -72,21 +65,15 @@ func TestCheck(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(other, data, 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 	if _, err := Check(t.Context(), home, other, false); !errors.Is(err, fault.Corrupt) {
 		t.Errorf("under another's name: %v", err)
 	}
-	if err := os.WriteFile(other, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(other, nil, 0o600))
 	if _, err := Check(t.Context(), home, other, false); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("empty: %v", err)
 	}
-	if err := os.WriteFile(other, []byte("no database at all, though it is longer than the mark of one"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(other, []byte("no database at all, though it is longer than the mark of one"), 0o600))
 	if _, err := Check(t.Context(), home, other, false); !errors.Is(err, fault.Corrupt) {
 		t.Errorf("garbage: %v", err)
 	}
@@ -95,15 +82,10 @@ func TestCheck(t *testing.T) {
 // write runs a statement on a file, as nobody does by accident.
 func write(t *testing.T, path, stmt string) {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), path, schema, sqlite.ReadWrite)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(sqlite.Open(t.Context(), path, schema, sqlite.ReadWrite))(t)
 	defer db.Close()
-	if err := db.Write(t.Context(), func(tx *sqlite.Tx) error {
+	expect.OK(t, db.Write(t.Context(), func(tx *sqlite.Tx) error {
 		_, err := tx.Exec(stmt)
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 }

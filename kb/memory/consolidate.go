@@ -14,9 +14,8 @@ import (
 // Rules of consolidation.
 const (
 	PromoteSessions = 3 // sessions that must ask for a short-term item to make it long-term
-	// ArchiveAfter is the time without a read after which a short-term item is archived.
-	// It is long: old items do not make answers worse (testdata/score has figures),
-	// and an archived item answers nothing.
+	// ArchiveAfter is the time without a read after which a short-term item is archived: long, as
+	// old items make answers no worse (testdata/score).
 	ArchiveAfter = 365 * 24 * time.Hour
 	ArchiveUnder = 0.75   // only items of less importance than this
 	Cap          = 10_000 // the most active items of a scope
@@ -24,8 +23,7 @@ const (
 	DueSession   = 20     // the same a day after the last pass
 )
 
-// An item of this importance that was read within this time stays when a scope is full.
-// It may be merged.
+// Important and read lately, an item stays when a scope is full.
 const (
 	shieldFrom = 0.9
 	shieldFor  = 30 * 24 * time.Hour
@@ -91,10 +89,9 @@ type scopeFile struct {
 	near *store.Nearby // of the file, to find groups and contradictions
 }
 
-// PlanConsolidation returns what Consolidate would do now, and changes nothing. Without
-// scopes it plans every scope that the caller can reach and that has items. Items count
-// whoever they belong to; for steps on items that the caller may not see, a plan has
-// only their number.
+// PlanConsolidation returns what Consolidate would do now, and changes nothing. Without scopes it
+// plans every scope that the caller can reach and that has items. Items count whoever they belong
+// to; for steps on items that the caller may not see, a plan has only their number.
 func (s *Store) PlanConsolidation(ctx context.Context, scopes []Scope) ([]Plan, error) {
 	s.Flush(ctx)
 	all, err := s.scopeFiles(ctx, scopes)
@@ -146,8 +143,7 @@ func (s *Store) Consolidate(ctx context.Context, scopes []Scope) ([]Consolidated
 	return out, nil
 }
 
-// scopeFiles returns the files of scopes; nil means all that the caller can reach and
-// that have active items. A named scope must exist.
+// scopeFiles returns the files of scopes, which must exist; nil: all with active items.
 func (s *Store) scopeFiles(ctx context.Context, scopes []Scope) ([]scopeFile, error) {
 	all := []scopeFile{}
 	if scopes == nil {
@@ -194,7 +190,6 @@ func (s *Store) scopeFiles(ctx context.Context, scopes []Scope) ([]scopeFile, er
 	return all, nil
 }
 
-// where returns the SQL condition for the active items of a scope.
 func (s Scope) where() (string, []any) {
 	if s.Tier == Conversation {
 		return `tier = ? AND channel = '' AND conversation = ? AND ` + isLive,
@@ -219,7 +214,6 @@ type holding struct {
 	last    int64 // the time of that
 }
 
-// heldScopes lists the scopes with active items.
 func heldScopes(tx *sqlite.Tx) ([]holding, error) {
 	return sqlite.All(tx, func(h *holding) []any {
 		return []any{&h.Tier, &h.Channel, &h.Conversation, &h.live, &h.expired, &h.loose, &h.ended, &h.fresh, &h.last}
@@ -246,7 +240,6 @@ func (s *Store) ownScopes(tx *sqlite.Tx) ([]holding, error) {
 	}), err
 }
 
-// watermark is how far consolidation has come in a scope.
 type watermark struct {
 	there bool
 	at    int64 // time of the pass
@@ -281,8 +274,7 @@ func (s *Store) Due(ctx context.Context) ([]Scope, error) {
 			if tx.Now.Sub(time.UnixMilli(h.last)) >= 24*time.Hour {
 				many = DueSession
 			}
-			// If all items of a scope are too important to archive, a pass cannot reduce
-			// their number.
+			// If all items of a scope are too important to archive, a pass cannot help.
 			if s.Reaches(h.Tier) && (h.expired > 0 || h.live > s.most() && h.loose > 0 || h.ended > 0 || h.fresh >= many) {
 				due = append(due, h.Scope)
 			}
@@ -292,7 +284,6 @@ func (s *Store) Due(ctx context.Context) ([]Scope, error) {
 	return due, err
 }
 
-// most is the most active items of a scope.
 func (s *Store) most() int {
 	if s.cap > 0 {
 		return s.cap

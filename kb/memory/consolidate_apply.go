@@ -8,12 +8,10 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// stepsAtOnce is the number of steps in one transaction, so that other writers do not
-// wait long. Tests change it.
+// stepsAtOnce is the number of steps in one transaction: other writers must not wait long.
 var stepsAtOnce = 1000
 
-// consolidate runs a pass over a scope. Each transaction plans anew, does some of the steps, and
-// the last one notes the pass.
+// consolidate runs a pass over a scope: each transaction plans anew and does some of the steps.
 func (s *Store) consolidate(ctx context.Context, w scopeFile) (Consolidated, error) {
 	p, err := s.plan(ctx, w)
 	c := Consolidated{Scope: w.String(), Live: p.held, Notes: p.notes}
@@ -45,7 +43,6 @@ func (s *Store) consolidate(ctx context.Context, w scopeFile) (Consolidated, err
 	return c, nil
 }
 
-// finish logs the pass and moves the watermark.
 func (p *pass) finish(tx *sqlite.Tx, c *Consolidated) (err error) {
 	if c.Live, err = liveIn(tx, p.Scope); err != nil {
 		return err
@@ -84,8 +81,7 @@ func (p *pass) do(tx *sqlite.Tx, steps []step, did *Consolidated) error {
 	return nil
 }
 
-// promote makes an item long-term. Its text does not change, so its revision does not
-// either, and an agent that has read it may still rewrite it.
+// promote makes an item long-term: the same text, so the same revision.
 func (f *file) promote(tx *sqlite.Tx, it *Item, why string) error {
 	it.Lifetime = LongTerm
 	if _, err := tx.Exec(`UPDATE items SET lifetime = ? WHERE n = ?`, it.Lifetime,
@@ -95,7 +91,6 @@ func (f *file) promote(tx *sqlite.Tx, it *Item, why string) error {
 	return f.itemEvent(tx, VerbPromoted, it, why)
 }
 
-// merge combines drop into keep and forgets drop.
 func (f *file) merge(tx *sqlite.Tx, keep, drop *Item, why string) error {
 	now := *keep
 	now.absorb(drop)

@@ -15,6 +15,7 @@ import (
 	"blackboard/embed"
 	"blackboard/kb/index"
 	"blackboard/kb/store"
+	"blackboard/testdata/expect"
 )
 
 // fixed is a model whose vectors the test gives to items by itself.
@@ -63,15 +64,12 @@ func beside(r *rand.Rand, v embed.Vector, cos float64) embed.Vector {
 func stock(tb testing.TB, s *Store, items []Item, vectors []embed.Vector) {
 	tb.Helper()
 	for lo := 0; lo < len(items); {
-		f, err := s.file(context.Background(), items[lo].Tier, true)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		f := expect.Value(s.file(context.Background(), items[lo].Tier, true))(tb)
 		hi := lo
 		for hi < len(items) && hi < lo+500 && (items[hi].Tier == Account) == (items[lo].Tier == Account) {
 			hi++
 		}
-		if err := f.WriteIndex(context.Background(), func(tx *sqlite.Tx) error {
+		expect.OK(tb, f.WriteIndex(context.Background(), func(tx *sqlite.Tx) error {
 			var model embed.Model
 			if s.opt.Embedder != nil && vectors != nil {
 				model = s.opt.Embedder.Model()
@@ -119,9 +117,7 @@ func stock(tb testing.TB, s *Store, items []Item, vectors []embed.Vector) {
 				docs = append(docs, document(it, v))
 			}
 			return f.Index.Put(tx, docs...)
-		}); err != nil {
-			tb.Fatal(err)
-		}
+		}))
 		lo = hi
 	}
 }
@@ -166,33 +162,21 @@ func BenchmarkConsolidate10K(b *testing.B) {
 	c := newClock()
 	home := b.TempDir()
 	opt := Options{Workspace: filepath.Join(home, "project"), Author: true, Now: c.now, Embedder: fixed{384}}
-	s, err := Open(home, opt)
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := expect.Value(Open(home, opt))(b)
 	items, vectors := manyItems(rand.New(rand.NewPCG(3, 3)), n, 384, c.now(), Scope{Tier: Workspace})
 	stock(b, s, items, vectors)
-	if err := s.Close(); err != nil {
-		b.Fatal(err)
-	}
+	expect.OK(b, s.Close())
 	run := func(b *testing.B, prepare func(*Store), each func(*Store) (Consolidated, error)) {
 		for range b.N {
 			b.StopTimer()
 			again := filepath.Join(b.TempDir(), "home")
-			if err := os.CopyFS(again, os.DirFS(home)); err != nil {
-				b.Fatal(err)
-			}
-			s, err := Open(again, opt)
-			if err != nil {
-				b.Fatal(err)
-			}
+			expect.OK(b, os.CopyFS(again, os.DirFS(home)))
+			s := expect.Value(Open(again, opt))(b)
 			prepare(s)
 			b.StartTimer()
 			got, err := each(s)
 			b.StopTimer()
-			if err != nil {
-				b.Fatal(err)
-			}
+			expect.OK(b, err)
 			b.ReportMetric(float64(got.Expired+got.Promoted+got.Archived+got.Merged+got.Capped), "steps")
 			s.Close()
 			b.StartTimer()
@@ -215,9 +199,7 @@ func BenchmarkConsolidate10K(b *testing.B) {
 	b.Run("again", func(b *testing.B) {
 		run(b, func(s *Store) {
 			c.pass(time.Second)
-			if _, err := pass(s); err != nil {
-				b.Fatal(err)
-			}
+			expect.Value(pass(s))(b)
 		}, pass)
 	})
 	b.Run("groups", func(b *testing.B) {

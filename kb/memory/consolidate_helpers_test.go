@@ -11,6 +11,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/store"
+	"blackboard/testdata/expect"
 )
 
 // passOps are the operations of a pass.
@@ -25,10 +26,7 @@ func newPass(t testing.TB, embedder embed.Embedder) (*Store, *clock) {
 
 func consolidate(t testing.TB, s *Store, scopes ...Scope) Consolidated {
 	t.Helper()
-	all, err := s.Consolidate(t.Context(), scopes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := expect.Value(s.Consolidate(t.Context(), scopes))(t)
 	sound(t, s)
 	var sum Consolidated
 	for _, c := range all {
@@ -49,16 +47,12 @@ func get(t testing.TB, s *Store, id string) Item {
 		if errors.Is(err, errNoFile) {
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		var found []Item
-		if err := f.ReadIndex(context.Background(), func(tx *sqlite.Tx) (err error) {
+		expect.OK(t, f.ReadIndex(context.Background(), func(tx *sqlite.Tx) (err error) {
 			found, err = itemsWhere(tx, `id = ?`, id)
 			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		if len(found) == 1 {
 			return found[0]
 		}
@@ -90,10 +84,8 @@ func sound(t testing.TB, s *Store) {
 		if errors.Is(err, errNoFile) || account && s.Workspace() == "" {
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Read(context.Background(), func(tx *sqlite.Tx) error {
+		expect.OK(t, err)
+		expect.OK(t, f.Read(context.Background(), func(tx *sqlite.Tx) error {
 			if err := f.Index.Check(tx); err != nil {
 				return err
 			}
@@ -134,9 +126,7 @@ func sound(t testing.TB, s *Store) {
 				}
 			}
 			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 }
 
@@ -149,10 +139,8 @@ func dump(t testing.TB, s *Store) string {
 		if errors.Is(err, errNoFile) {
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Read(context.Background(), func(tx *sqlite.Tx) error {
+		expect.OK(t, err)
+		expect.OK(t, f.Read(context.Background(), func(tx *sqlite.Tx) error {
 			for _, query := range []string{`SELECT json_array(` + strings.ReplaceAll(itemColumns, "\n\t", "") + `) FROM items ORDER BY n`, `SELECT json_array(n, verb, subject, why, data) FROM events ORDER BY n`,
 				`SELECT json_array(key, value) FROM meta ORDER BY key`, `SELECT json_array(scope, at, upto) FROM consolidated ORDER BY scope`, `SELECT json_array(subject, revision) FROM revisions ORDER BY subject, revision`,
 				`SELECT json_array(generation, docs, vectors) FROM memory_index_meta`} {
@@ -172,9 +160,7 @@ func dump(t testing.TB, s *Store) string {
 				}
 			}
 			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	return b.String()
 }
@@ -194,9 +180,7 @@ func askedIn(t testing.TB, s *Store, id string, sessions ...string) {
 			return nil
 		})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 }
 
 func errOf[T any](_ T, err error) error { return err }

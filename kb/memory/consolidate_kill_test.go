@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 const (
@@ -39,10 +40,7 @@ func TestConsolidatingProcess(t *testing.T) {
 	if home == "" {
 		t.Skip("is a process that another test starts")
 	}
-	round, err := strconv.Atoi(os.Getenv("BOARD_TEST_ROUND"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	round := expect.Value(strconv.Atoi(os.Getenv("BOARD_TEST_ROUND")))(t)
 	stepsAtOnce = 50
 	s := killedStore(t, home, round)
 	r := rand.New(rand.NewPCG(uint64(round), 7))
@@ -68,9 +66,7 @@ func TestConsolidatingProcess(t *testing.T) {
 			fmt.Println("ready")
 		}
 		fmt.Println("pass")
-		if _, err := s.Consolidate(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(s.Consolidate(t.Context(), nil))(t)
 		fmt.Println("passed")
 	}
 }
@@ -134,18 +130,10 @@ func TestKilledConsolidation(t *testing.T) {
 		s := killedStore(t, home, round)
 		agrees(t, s)
 		interrupted += unfinished(t, s)
-		if _, err := s.Consolidate(t.Context(), nil); err != nil {
-			t.Fatal(err)
-		}
-		scopes, err := s.scopeFiles(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(s.Consolidate(t.Context(), nil))(t)
+		scopes := expect.Value(s.scopeFiles(t.Context(), nil))(t)
 		for _, w := range scopes { // not PlanConsolidation, which compares all items for contradictions
-			p, err := s.plan(t.Context(), w)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := expect.Value(s.plan(t.Context(), w))(t)
 			if len(p.steps) > 0 {
 				t.Errorf("round %d: after the pass there are %d steps to do in %s", round, len(p.steps), w)
 			}
@@ -155,9 +143,7 @@ func TestKilledConsolidation(t *testing.T) {
 			sound(t, s)
 			there(t, s, acked)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.Close())
 		if t.Failed() {
 			return
 		}
@@ -169,29 +155,21 @@ func TestKilledConsolidation(t *testing.T) {
 // log tells.
 func unfinished(t *testing.T, s *Store) (n int) {
 	t.Helper()
-	f, err := s.open(t.Context(), false, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Read(t.Context(), func(tx *sqlite.Tx) (err error) {
+	f := expect.Value(s.open(t.Context(), false, false))(t)
+	expect.OK(t, f.Read(t.Context(), func(tx *sqlite.Tx) (err error) {
 		n, err = sqlite.One[int](tx, `SELECT count(DISTINCT scope) FROM events e WHERE verb IN (?, ?, ?)
 			AND n > (SELECT coalesce(max(n), 0) FROM events WHERE verb = ? AND scope = e.scope)`,
 			VerbForgotten, VerbItemArchived, VerbPromoted, VerbConsolidate)
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return n
 }
 
 // agrees fails unless the index is sound and has exactly the live items.
 func agrees(t *testing.T, s *Store) {
 	t.Helper()
-	f, err := s.open(t.Context(), false, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Read(t.Context(), func(tx *sqlite.Tx) error {
+	f := expect.Value(s.open(t.Context(), false, false))(t)
+	expect.OK(t, f.Read(t.Context(), func(tx *sqlite.Tx) error {
 		if err := f.Index.Check(tx); err != nil {
 			return err
 		}
@@ -207,20 +185,15 @@ func agrees(t *testing.T, s *Store) {
 			t.Errorf("live are %s, the index has %s", live, have)
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // there fails unless all items have a row, and those that are forgotten have expired or are said
 // by another.
 func there(t *testing.T, s *Store, ids []string) {
 	t.Helper()
-	f, err := s.open(t.Context(), false, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Read(t.Context(), func(tx *sqlite.Tx) error {
+	f := expect.Value(s.open(t.Context(), false, false))(t)
+	expect.OK(t, f.Read(t.Context(), func(tx *sqlite.Tx) error {
 		n, err := sqlite.One[int](tx, `SELECT count(*) FROM items WHERE id IN (SELECT value FROM json_each(?))`, sqlite.List(ids))
 		if err != nil {
 			return err
@@ -236,7 +209,5 @@ func there(t *testing.T, s *Store, ids []string) {
 			t.Errorf("%d items are lost", n)
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 }

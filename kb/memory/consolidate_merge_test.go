@@ -10,6 +10,7 @@ import (
 
 	"blackboard/embed"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 func TestSurvivor(t *testing.T) {
@@ -125,9 +126,7 @@ func TestMergeKeepsApart(t *testing.T) {
 				e = fixed{64}
 			}
 			s, _ := newPass(t, e)
-			if _, err := s.CreateChannel(t.Context(), "other", ""); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(s.CreateChannel(t.Context(), "other", ""))(t)
 			r := rand.New(rand.NewPCG(1, 1))
 			v := randomUnit(r, 64)
 			tc.a.Importance, tc.b.Importance = .5, .6
@@ -180,9 +179,7 @@ func TestOnlyWhatIsNewIsCompared(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	c.pass(time.Second)
-	if _, err := s.Update(t.Context(), b.ID, UpdateOptions{}, func(it *Item) error { it.Source = "user"; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.Update(t.Context(), b.ID, UpdateOptions{}, func(it *Item) error { it.Source = "user"; return nil }))(t)
 	if got := consolidate(t, s); got.Merged != 1 || get(t, s, a.ID).ReplacedBy != b.ID {
 		t.Errorf("%+v", got)
 	}

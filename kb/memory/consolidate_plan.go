@@ -20,13 +20,11 @@ type standing struct {
 	wasNew bool // since the previous pass
 }
 
-// step is a step with its items.
 type step struct {
 	Step
 	it, into *standing
 }
 
-// pass is the plan of a pass over a scope.
 type pass struct {
 	scopeFile
 	now   time.Time
@@ -41,7 +39,6 @@ type pass struct {
 	askedBy map[int64][]string // sessions that asked for short-term items
 }
 
-// plan plans a pass over a scope on one snapshot.
 func (s *Store) plan(ctx context.Context, w scopeFile) (*pass, error) {
 	p := &pass{scopeFile: w, now: s.now().UTC().Truncate(time.Millisecond), notes: []string{}}
 	if w.f == nil {
@@ -69,7 +66,6 @@ func (p *pass) build(ctx context.Context, tx *sqlite.Tx) error {
 	return ctx.Err()
 }
 
-// load reads the active items and the previous watermark.
 func (p *pass) load(tx *sqlite.Tx) (err error) {
 	if p.last, err = readWatermark(tx, p.Scope); err != nil {
 		return err
@@ -95,7 +91,6 @@ func (p *pass) load(tx *sqlite.Tx) (err error) {
 	return err
 }
 
-// sessions lists the sessions that asked for each short-term item of a scope.
 func (p *pass) sessions(tx *sqlite.Tx, where string, args []any) (map[int64][]string, error) {
 	all := map[int64][]string{}
 	var n int64
@@ -133,8 +128,7 @@ func (it *Item) hasExpired(now time.Time) bool {
 	return it.Expires != nil && !it.Expires.After(now)
 }
 
-// mayPromote depends on the sessions that asked for an item. Reads are no evidence,
-// since everything shown is read.
+// mayPromote depends on the sessions that asked: everything shown is read.
 func mayPromote(it *Item, sessions int) bool {
 	return it.Lifetime == ShortTerm && sessions >= PromoteSessions
 }
@@ -151,7 +145,6 @@ func (it *Item) shielded(now time.Time) bool {
 	return it.Importance >= shieldFrom && now.Sub(it.Accessed) <= shieldFor
 }
 
-// planEnds plans what has expired or ended.
 func (p *pass) planEnds(tx *sqlite.Tx) error {
 	p.planRemovals(OpExpire, func(st *standing) (string, bool) {
 		if !st.hasExpired(p.now) {
@@ -200,7 +193,6 @@ func (p *pass) planCap() {
 	if over <= 0 {
 		return
 	}
-	// group 0 goes first, then 1, then 2
 	group := func(st *standing) int {
 		if st.authority() > 0 {
 			return 2
@@ -233,13 +225,11 @@ func (p *pass) planCap() {
 
 func items(n int) string { return text.Count(int64(n), "item", "items") }
 
-// statement returns what an item says, for comparison.
 func (it *Item) statement() clash.Said { return clash.Read(it.text()) }
 
 func (it *Item) text() clash.Text { return clash.Text{Title: it.Title, Body: it.Content} }
 
-// rank is negative for the item that is kept of two that say the same: the author's, then the more
-// important, then the one that was read more often, then the newer.
+// rank is negative for the one kept: the author's, the more important, more read, newer.
 func (it *Item) rank(o *Item) int {
 	return cmp.Or(cmp.Compare(o.authority(), it.authority()),
 		cmp.Compare(o.Importance, it.Importance), cmp.Compare(o.Accesses, it.Accesses),
@@ -268,7 +258,6 @@ func (it *Item) absorb(o *Item) {
 	it.Tags = union(it.Tags, o.Tags)
 }
 
-// longer returns the longer lifetime, by the order of Lifetimes.
 func longer(a, b string) string {
 	return Lifetimes[min(slices.Index(Lifetimes, a), slices.Index(Lifetimes, b))]
 }
@@ -284,9 +273,8 @@ func union(a, b []string) []string {
 	return all
 }
 
-// planMerges plans merges of items with the same statement, word for word (clash.Said).
-// The first by rank stays and absorbs the others. If nothing is new or changed since the
-// previous pass, nothing is compared.
+// planMerges plans merges of items with the same statement (clash.Said), unless nothing is new
+// since the previous pass. The first by rank stays and absorbs the others.
 func (p *pass) planMerges() {
 	if p.last.there && !slices.ContainsFunc(p.live, func(st *standing) bool { return st.wasNew }) {
 		return

@@ -13,6 +13,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // messy fills a store so that a pass has everything to do, and returns how many items it has.
@@ -20,10 +21,7 @@ func messy(t testing.TB, s *Store, c *clock) int {
 	t.Helper()
 	r := rand.New(rand.NewPCG(8, 8))
 	ctx := context.Background()
-	conv, _, err := s.StartConversation(ctx, "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	conv, _ := expect.Values(s.StartConversation(ctx, "", ""))(t)
 	total := 0
 	for _, sc := range []Scope{{Tier: Workspace}, {Tier: Channel, Channel: DefaultChannel}, {Tier: Account}, {Tier: Conversation, Conversation: conv.Ref}} {
 		items, vectors := manyItems(r, 150, 64, c.now(), sc)
@@ -39,9 +37,7 @@ func messy(t testing.TB, s *Store, c *clock) int {
 		stock(t, s, items, vectors)
 		total += len(items)
 	}
-	if _, err := s.ArchiveConversation(ctx, conv.Ref, true); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.ArchiveConversation(ctx, conv.Ref, true))(t)
 	return total
 }
 
@@ -51,10 +47,7 @@ func TestPlanIsWhatIsDone(t *testing.T) {
 	s.cap = 100
 	n := messy(t, s, c)
 	before := dump(t, s)
-	plans, err := s.PlanConsolidation(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plans := expect.Value(s.PlanConsolidation(t.Context(), nil))(t)
 	if dump(t, s) != before {
 		t.Error("a plan has changed something")
 	}
@@ -62,15 +55,9 @@ func TestPlanIsWhatIsDone(t *testing.T) {
 	if all := fmt.Sprint(plans); !strings.Contains(all, "more steps for private items of other agents") {
 		t.Errorf("nothing is hidden: %s", all)
 	}
-	scopes, err := s.scopeFiles(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scopes := expect.Value(s.scopeFiles(t.Context(), nil))(t)
 	for i, w := range scopes {
-		p, err := s.plan(t.Context(), w)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := expect.Value(s.plan(t.Context(), w))(t)
 		for _, st := range plans[i].Steps {
 			if get(t, s, st.Item).Agent != "" {
 				t.Errorf("another agent's item is shown: %+v", st)
@@ -99,10 +86,7 @@ func TestPlanIsWhatIsDone(t *testing.T) {
 	if live != n {
 		t.Errorf("%d items, not %d", live, n)
 	}
-	got, err := s.Consolidate(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Value(s.Consolidate(t.Context(), nil))(t)
 	sound(t, s)
 	rules := map[string]string{OpExpire: RuleExpired, OpMerge: RuleMerged}
 	for i, p := range plans {
@@ -175,10 +159,7 @@ func TestInterrupted(t *testing.T) {
 			}
 		}
 		for _, tier := range Tiers {
-			l, _, err := s.List(t.Context(), ListQuery{Tiers: []string{tier}, Forgotten: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			l, _ := expect.Values(s.List(t.Context(), ListQuery{Tiers: []string{tier}, Forgotten: true}))(t)
 			for _, it := range l {
 				all = append(all, fmt.Sprint(it.Content, it.Forgotten != nil, it.Rule, it.Lifetime, it.Accesses, it.Importance))
 			}
@@ -270,33 +251,25 @@ func set(t *testing.T, s *Store, id, what string) {
 			return err
 		})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 }
 
 func access(t *testing.T, s *Store, id string, times int) {
 	t.Helper()
 	for range times {
-		if _, err := s.Get(t.Context(), id); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(s.Get(t.Context(), id))(t)
 	}
 	s.Flush(t.Context())
 }
 
 func edit(t *testing.T, s *Store, id, content string) {
 	t.Helper()
-	if _, err := s.Update(t.Context(), id, UpdateOptions{}, func(it *Item) error { it.Content = content; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.Update(t.Context(), id, UpdateOptions{}, func(it *Item) error { it.Content = content; return nil }))(t)
 }
 
 func forgetIt(t *testing.T, s *Store, id string) {
 	t.Helper()
-	if _, err := s.Forget(t.Context(), id, "", ""); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.Forget(t.Context(), id, "", ""))(t)
 }
 
 // erase removes an item's row, as a scrub does.
@@ -312,9 +285,7 @@ func erase(t *testing.T, s *Store, id string) {
 			return f.Index.Delete(tx, it.n)
 		})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 }
 
 func TestAccessesCountBeforeAPlan(t *testing.T) {

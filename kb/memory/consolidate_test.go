@@ -13,6 +13,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 func TestPromoteThresholds(t *testing.T) {
@@ -51,17 +52,12 @@ func TestShownIsNotAskedFor(t *testing.T) {
 	asked := func(id string) int {
 		t.Helper()
 		s.Flush(t.Context())
-		f, err := s.open(t.Context(), false, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := expect.Value(s.open(t.Context(), false, false))(t)
 		n := 0
-		if err := f.Read(t.Context(), func(tx *sqlite.Tx) (err error) {
+		expect.OK(t, f.Read(t.Context(), func(tx *sqlite.Tx) (err error) {
 			n, err = sqlite.One[int](tx, `SELECT count(*) FROM asked JOIN items ON n = item WHERE id = ?`, id)
 			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		return n
 	}
 	ask := func(s *Store, text string) {
@@ -72,9 +68,7 @@ func TestShownIsNotAskedFor(t *testing.T) {
 	for range 5 {
 		ask(s, "lag of Kafka at night")
 		ask(s, "")
-		if _, err := s.Orient(t.Context(), OrientQuery{Text: "lag of Kafka"}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(s.Orient(t.Context(), OrientQuery{Text: "lag of Kafka"}))(t)
 	}
 	ask(s, "which lag has everything else that the night brings to gardens and parks") // the first hit answers nothing
 	if a, b := asked(kafka.ID), asked(roses.ID); a != 1 || b != 0 {
@@ -222,10 +216,7 @@ func TestExpiredAndEnded(t *testing.T) {
 	now, later := c.now(), c.now().Add(time.Millisecond)
 	gone := one(t, s, Item{Importance: .5, Expires: &now, Lifetime: LongTerm})
 	stays := one(t, s, Item{Importance: .5, Expires: &later})
-	conv, _, err := s.StartConversation(t.Context(), "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	conv, _ := expect.Values(s.StartConversation(t.Context(), "", ""))(t)
 	note := one(t, s, Item{Tier: Conversation, Conversation: conv.Ref, Importance: 1})
 	one(t, s, Item{Tier: Conversation, Conversation: conv.Ref, Importance: 1})
 	lasting := one(t, s, Item{Tier: Conversation, Conversation: conv.Ref, Importance: .5, Lifetime: LongTerm})
@@ -245,9 +236,7 @@ func TestExpiredAndEnded(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	due()
-	if _, err := s.ArchiveConversation(t.Context(), conv.Ref, true); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.ArchiveConversation(t.Context(), conv.Ref, true))(t)
 	due("conversation:" + conv.Ref)
 	if got := consolidate(t, s, Scope{Tier: Conversation, Conversation: conv.Ref}); got.Ended != 2 ||
 		got.Live != 1 || get(t, s, note.ID).Archived == nil || get(t, s, lasting.ID).Archived != nil {
@@ -288,11 +277,8 @@ func TestDue(t *testing.T) {
 	// Changes count, once for each item, and new ones do.
 	change := func(ids ...string) {
 		t.Helper()
-		f, err := s.open(t.Context(), false, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.WriteIndex(t.Context(), func(tx *sqlite.Tx) error {
+		f := expect.Value(s.open(t.Context(), false, false))(t)
+		expect.OK(t, f.WriteIndex(t.Context(), func(tx *sqlite.Tx) error {
 			for _, id := range ids {
 				it, err := s.reread(tx, id)
 				if err != nil {
@@ -305,9 +291,7 @@ func TestDue(t *testing.T) {
 				}
 			}
 			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	var ids []string
 	for _, it := range items {

@@ -21,7 +21,6 @@ const (
 	StatusArchived = "archived" // closed
 )
 
-// Statuses lists them.
 var Statuses = []string{StatusActive, StatusIdle, StatusArchived}
 
 // ConversationInfo is one exchange with an agent.
@@ -38,7 +37,6 @@ type ConversationInfo struct {
 	Scratch  int        `json:"scratch"` // working notes of the caller
 }
 
-// RefLen is the length of a conversation's ref code.
 const RefLen = 11
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -53,7 +51,6 @@ func newRef() string {
 	return string(b)
 }
 
-// checkRef refuses a malformed ref code.
 func checkRef(ref string) error {
 	if len(ref) != RefLen || strings.Trim(ref, base62) != "" {
 		return invalid(fmt.Sprintf("%q is not a ref code of a conversation", clip(ref, 60)),
@@ -62,9 +59,8 @@ func checkRef(ref string) error {
 	return nil
 }
 
-// StartConversation starts a conversation in a channel, or in the default channel. If the harness
-// has used this thread before and that conversation is not archived, it is returned, and again is
-// true.
+// StartConversation starts a conversation in a channel (default: the default one), or returns, with
+// again, the one that the harness's thread has unless it is archived.
 func (s *Store) StartConversation(ctx context.Context, channel, thread string) (
 	c ConversationInfo, again bool, err error) {
 	channel = cmp.Or(channel, DefaultChannel)
@@ -107,14 +103,12 @@ func readConversations(tx *sqlite.Tx, where string, args ...any) ([]Conversation
 			where, args...)
 }
 
-// talkEvent logs what was done with a conversation. other is the agent that it is about, agent the
-// owner of what is private.
+// talkEvent logs what was done with a conversation, to other. agent owns what is private.
 func (f *file) talkEvent(tx *sqlite.Tx, verb, ref, other, agent string) error {
 	return f.event(tx, Event{Verb: verb, Subject: ref, Other: other, agent: agent,
 		Scope: Scope{Tier: Conversation, Conversation: ref}.String()})
 }
 
-// ownConversation reads a conversation that the caller takes part in.
 func (s *Store) ownConversation(tx *sqlite.Tx, ref string) (ConversationInfo, error) {
 	c, err := readConversation(tx, ref)
 	if err == nil {
@@ -123,7 +117,6 @@ func (s *Store) ownConversation(tx *sqlite.Tx, ref string) (ConversationInfo, er
 	return c, err
 }
 
-// readConversation reads a conversation by its ref code.
 func readConversation(tx *sqlite.Tx, ref string) (ConversationInfo, error) {
 	if err := checkRef(ref); err != nil {
 		return ConversationInfo{}, err
@@ -143,7 +136,6 @@ func noConversation(ref string) error {
 		showConversations)
 }
 
-// countVisible adds the numbers of items and notes that the caller sees.
 func (s *Store) countVisible(tx *sqlite.Tx, c *ConversationInfo) error {
 	return tx.QueryRow(`SELECT (SELECT count(*) FROM items WHERE tier = 'conversation'
 		AND channel = '' AND conversation = ?1 AND `+isLive+` AND agent IN ('', ?2)),
@@ -151,7 +143,6 @@ func (s *Store) countVisible(tx *sqlite.Tx, c *ConversationInfo) error {
 		AND agent = ?2)`, c.Ref, s.opt.Agent).Scan(&c.Items, &c.Scratch)
 }
 
-// Conversation returns a conversation that the caller takes part in.
 func (s *Store) Conversation(ctx context.Context, ref string) (c ConversationInfo, err error) {
 	if err := checkRef(ref); err != nil {
 		return c, err
@@ -165,17 +156,15 @@ func (s *Store) Conversation(ctx context.Context, ref string) (c ConversationInf
 	return c, err
 }
 
-// inConversations runs fn on a snapshot of the file with the conversations. Without the file the
-// error says that ref is not found.
+// inConversations runs fn on a snapshot. Without the file, ref is not found.
 func (s *Store) inConversations(ctx context.Context, ref string,
 	fn func(*file, *sqlite.Tx) error) error {
 	return s.readingOr(ctx, Conversation, fault.NotFound.New("conversation "+ref+" not found in this workspace", "",
 		startStep), fn)
 }
 
-// Conversations returns those that the caller takes part in, the newest first: of a
-// channel if one is named, with the named statuses, by default all but the archived.
-// limit 0 means all.
+// Conversations returns those that the caller takes part in, the newest first: of a channel if one
+// is named, with the named statuses, by default all but the archived. limit 0 means all.
 func (s *Store) Conversations(ctx context.Context, channel string, statuses []string, limit int) (
 	[]ConversationInfo, error) {
 	if err := oneOf("status", Statuses, statuses...); err != nil {
@@ -216,12 +205,10 @@ func (s *Store) Conversations(ctx context.Context, channel string, statuses []st
 // TagSummary marks the summary of a conversation.
 const TagSummary = "summary"
 
-// TagWorklog marks a summary that only has lines of a worklog, which a page with the worklog
-// does not need.
+// TagWorklog marks a summary that only has lines of a worklog.
 const TagWorklog = "worklog"
 
-// Summarise stores the summary of a conversation in its channel, where the next
-// conversation starts with it.
+// Summarise stores the summary in its channel, where the next conversation starts with it.
 func (s *Store) Summarise(ctx context.Context, ref, title, text string, tags ...string) (
 	Item, error) {
 	title = cmp.Or(title, "What "+ref+" came to")
@@ -235,13 +222,11 @@ func (s *Store) Summarise(ctx context.Context, ref, title, text string, tags ...
 	return r.Item, err
 }
 
-// IdleConversation ends an active conversation.
 func (s *Store) IdleConversation(ctx context.Context, ref string) (ConversationInfo, error) {
 	return s.transition(ctx, ref, StatusIdle, VerbIdle, StatusActive)
 }
 
-// ArchiveConversation archives an idle conversation, with force an active one too. Its
-// working notes stay.
+// ArchiveConversation archives an idle conversation, with force an active one; its notes stay.
 func (s *Store) ArchiveConversation(ctx context.Context, ref string, force bool) (
 	ConversationInfo, error) {
 	from := []string{StatusIdle}
@@ -251,13 +236,11 @@ func (s *Store) ArchiveConversation(ctx context.Context, ref string, force bool)
 	return s.transition(ctx, ref, StatusArchived, VerbArchived, from...)
 }
 
-// ReopenConversation makes an idle or archived conversation active again and restores
-// the items that were archived with it.
+// ReopenConversation makes it active again and restores the items archived with it.
 func (s *Store) ReopenConversation(ctx context.Context, ref string) (ConversationInfo, error) {
 	return s.transition(ctx, ref, StatusActive, VerbReopened, StatusIdle, StatusArchived)
 }
 
-// restoreArchived restores the items that were archived with a conversation.
 func (f *file) restoreArchived(tx *sqlite.Tx, ref string) error {
 	all, err := itemsWhere(tx,
 		`tier = ? AND channel = '' AND conversation = ? AND archived IS NOT NULL AND lifetime = ? AND why = ?`,
@@ -308,7 +291,6 @@ func (s *Store) transition(ctx context.Context, ref, to, verb string, from ...st
 	return c, err
 }
 
-// badTransition is the error for an invalid status transition of a conversation.
 func badTransition(ref, from, to string) error {
 	msg := fmt.Sprintf("invalid status transition: the conversation %s is %s and cannot become %s",
 		ref, from, to)
@@ -328,16 +310,13 @@ func badTransition(ref, from, to string) error {
 		fault.Do("memory.conversation.show", "{} shows its status", "ref", ref))
 }
 
-// Conversations are read and written by those who take part: the agent that started it,
-// those invited by a participant, those with a grant, and the author. Invitations are
-// events in the log.
+// Conversations are read and written by those who take part: the agent that started it, those
+// invited by a participant, those with a grant, and the author. Invitations are events in the log.
 
-// inAllConversations reports whether the caller takes part in every conversation.
 func (s *Store) inAllConversations() bool {
 	return s.opt.Author || slices.Contains(s.opt.Grants, GrantConversations)
 }
 
-// checkParticipant refuses a conversation that the caller does not take part in.
 func (s *Store) checkParticipant(tx *sqlite.Tx, c *ConversationInfo) error {
 	proven := s.opt.Agent != "" && !s.opt.Unproven
 	if s.inAllConversations() || proven && c.Agent == s.opt.Agent ||
@@ -358,8 +337,7 @@ func (s *Store) checkParticipant(tx *sqlite.Tx, c *ConversationInfo) error {
 			c.Ref, "agent", "AGENT"))
 }
 
-// conversationRefs returns the caller's conversations as a JSON list for SQL; nil means
-// all.
+// conversationRefs returns the caller's conversations as a JSON list for SQL; nil means all.
 func (s *Store) conversationRefs(tx *sqlite.Tx) (any, error) {
 	if s.inAllConversations() {
 		return nil, nil
@@ -382,7 +360,6 @@ func (s *Store) conversationScopes(tx *sqlite.Tx) ([]string, error) {
 	return sqlite.Column[string](tx, `SELECT 'conversation:' || value FROM json_each(?)`, taken)
 }
 
-// mayKnow reports whether the caller may know of an item.
 func (s *Store) mayKnow(tx *sqlite.Tx, it *Item) (bool, error) {
 	if !s.visible(it.Agent) || s.allowed(it.Tier) != nil {
 		return false, nil
@@ -394,7 +371,6 @@ func (s *Store) mayKnow(tx *sqlite.Tx, it *Item) (bool, error) {
 	return err == nil && s.checkParticipant(tx, &c) == nil, err
 }
 
-// Invite lets agents take part in a conversation.
 func (s *Store) Invite(ctx context.Context, ref string, agents ...string) (
 	ConversationInfo, error) {
 	for _, agent := range agents {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // TestConversationList lists the channels and the conversations of a workspace, before there is
@@ -49,9 +50,7 @@ func TestConversationList(t *testing.T) {
 	_, err := s.Conversation(ctx, "abcdef")
 	refused(fault.Invalid, err)
 
-	if _, err := s.CreateChannel(ctx, "ops", " what is run "); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.CreateChannel(ctx, "ops", " what is run "))(t)
 	_, err = s.CreateChannel(ctx, "ops", "")
 	refused(fault.Conflict, err)
 	_, err = s.CreateChannel(ctx, "no name", "")
@@ -80,9 +79,7 @@ func TestConversationList(t *testing.T) {
 		t.Errorf("Conversation(%s) = %+v, %v", second, got, err)
 	}
 
-	if _, err := s.IdleConversation(ctx, second); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.IdleConversation(ctx, second))(t)
 	_, err = s.IdleConversation(ctx, second)
 	refused(fault.Conflict, err)
 	_, err = s.ArchiveConversation(ctx, first, false)
@@ -108,23 +105,16 @@ func TestConversationList(t *testing.T) {
 func TestReopenConversation(t *testing.T) {
 	ctx := t.Context()
 	s, c := newPass(t, nil)
-	talk, _, err := s.StartConversation(ctx, "", "t1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	talk, _ := expect.Values(s.StartConversation(ctx, "", "t1"))(t)
 	it := put(t, s, Item{Tier: Conversation, Conversation: talk.Ref, Content: "the pager is suspected", Lifetime: LifeConversation})
 	if _, err := s.ReopenConversation(ctx, talk.Ref); !errors.Is(err, fault.Conflict) {
 		t.Errorf("an active one is reopened: %v", err)
 	}
-	if _, err := s.IdleConversation(ctx, talk.Ref); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.IdleConversation(ctx, talk.Ref))(t)
 	if got, err := s.ReopenConversation(ctx, talk.Ref); err != nil || got.Status != StatusActive || got.Ended != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := s.ArchiveConversation(ctx, talk.Ref, true); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.ArchiveConversation(ctx, talk.Ref, true))(t)
 	c.pass(time.Hour)
 	if got := consolidate(t, s); got.Ended != 1 {
 		t.Fatalf("%+v", got)
@@ -147,20 +137,14 @@ func TestReopenConversation(t *testing.T) {
 func TestRestoreAtOnce(t *testing.T) {
 	ctx := t.Context()
 	s := open(t, t.TempDir(), Options{Agent: "a1", Now: newClock().now})
-	talk, _, err := s.StartConversation(ctx, "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	talk, _ := expect.Values(s.StartConversation(ctx, "", ""))(t)
 	it := put(t, s, Item{Tier: Conversation, Conversation: talk.Ref, Content: "we meet at nine", Lifetime: LifeConversation})
 	forgetIt(t, s, it.ID)
 	r, err := s.Restore(ctx, it.ID)
 	if err != nil || r.Item.Lifetime != LifeConversation || len(r.Warnings) > 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	n, err := s.SaveNote(ctx, Core, Workspace, "Reads first.", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := expect.Value(s.SaveNote(ctx, Core, Workspace, "Reads first.", false))(t)
 	if _, err := s.Restore(ctx, n.ID); !errors.Is(err, fault.NotFound) {
 		t.Errorf("a note that is there comes back: %v", err)
 	}

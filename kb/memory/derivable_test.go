@@ -3,6 +3,8 @@ package memory
 import (
 	"strings"
 	"testing"
+
+	"blackboard/testdata/expect"
 )
 
 // TestMisplaced: what any look at the files shows, and what is of one project in the
@@ -24,10 +26,7 @@ func TestMisplaced(t *testing.T) {
 		{Account, "Uses node.js at home and knows Go well", ""},
 		{Account, "Wants either/or questions answered with one word", ""},
 	} {
-		r, err := s.Put(t.Context(), Item{Tier: c.tier, Content: c.content}, PutOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := expect.Value(s.Put(t.Context(), Item{Tier: c.tier, Content: c.content}, PutOptions{}))(t)
 		got := strings.Join(r.Warnings, "|")
 		for _, want := range strings.Split(c.want, "|") {
 			if !strings.Contains(got, want) {

@@ -18,19 +18,17 @@
 //
 // # Consolidation
 //
-// A pass over a scope forgets items that have expired or that another item repeats word
-// for word (clash.Said). It archives short-term items of less importance than
-// ArchiveUnder that nobody has read for a year: reads leave them out unless they ask
-// for archived items, and Restore brings them back. Items that PromoteSessions sessions
-// asked for become long-term; being shown is not being asked for. Contradictions are
-// listed for a person, or for an agent that rewrites them. Restore also brings back
-// what a pass or a rewrite has forgotten.
+// A pass over a scope forgets items that have expired or that another item repeats word for word
+// (clash.Said). It archives short-term items of less importance than ArchiveUnder that nobody has
+// read for a year: reads leave them out unless they ask for archived items, and Restore brings them
+// back. Items that PromoteSessions sessions asked for become long-term; being shown is not being
+// asked for. Contradictions are listed for a person, or for an agent that rewrites them. Restore
+// also brings back what a pass or a rewrite has forgotten.
 //
 // # Files
 //
-// memory/account.sqlite3 has the account tier, and memory/workspaces/NAME-HASH.sqlite3
-// the other three tiers of one workspace. Each file stores its owner and is refused in
-// another's place.
+// memory/account.sqlite3 has the account tier, and memory/workspaces/NAME-HASH.sqlite3 the other
+// three tiers of one workspace. Each file stores its owner and is refused in another's place.
 //
 //	items                  remembered and forgotten items, with rule and replacement
 //	revisions              earlier versions of items and named entries

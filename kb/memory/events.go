@@ -55,8 +55,7 @@ type Event struct {
 	agent string // owner of a private subject
 }
 
-// event appends to the log. Why is a rule or a text of the program, and never what
-// somebody wrote, except the reason for acting as the author.
+// event appends to the log. Why is the program's text, or the reason to act as the author.
 func (f *file) event(tx *sqlite.Tx, e Event) error {
 	e.Actor = cmp.Or(e.Actor, f.s.opt.Actor)
 	if f.s.opt.Reason != "" && f.reasoned != tx {
@@ -74,15 +73,13 @@ func (f *file) event(tx *sqlite.Tx, e Event) error {
 	return err
 }
 
-// itemEvent appends what was done with an item.
 func (f *file) itemEvent(tx *sqlite.Tx, verb string, it *Item, why string) error {
 	return f.event(tx, Event{Verb: verb, Scope: it.Scope().String(), Subject: it.ID, Why: why,
 		agent: it.Agent})
 }
 
-// Events returns the log, the newest last: of one subject, or with "" of a tier's whole
-// file. It leaves out others' private subjects and tiers that the caller cannot reach.
-// limit is the number of the newest, 0 for all.
+// Events returns the log, the newest last: of one subject, or with "" of a tier's whole file, as
+// far as the caller may see it. limit is the number of the newest, 0 for all.
 func (s *Store) Events(ctx context.Context, tier, subject string, limit int) ([]Event, error) {
 	all := []Event{}
 	if limit <= 0 {

@@ -13,18 +13,14 @@ import (
 	"blackboard/kb/store"
 )
 
-// ExportOptions are the options of Export.
 type ExportOptions struct {
-	// Tiers to export; nil: all that the caller can reach.
-	Tiers []string
-	// Forgotten adds forgotten and expired items.
+	Tiers     []string
 	Forgotten bool
 	// Everything adds what belongs to single agents: private items, journals, core
 	// memories and working notes. Only a person may use it, for a backup.
 	Everything bool
 }
 
-// Exported is the result of Export.
 type Exported struct {
 	SchemaVersion int            `json:"schema_version"` // the version of the file's format
 	At            time.Time      `json:"exported_at"`
@@ -34,10 +30,9 @@ type Exported struct {
 	Bytes         int64          `json:"bytes"`
 }
 
-// Export writes the memory as one JSON document, one record a line, as of one moment:
-// what everybody may see and what belongs to the caller. Import reads it. It has no
-// embeddings, which Reembed makes, and no earlier versions. An error may come after a
-// part was written.
+// Export writes the memory as one JSON document, one record a line, as of one moment: what
+// everybody may see and what belongs to the caller. Import reads it. It has no embeddings, which
+// Reembed makes, and no earlier versions. An error may come after a part was written.
 func (s *Store) Export(ctx context.Context, w io.Writer, opt ExportOptions) (Exported, error) {
 	out := Exported{SchemaVersion: ExportVersion,
 		At: s.now().UTC().Truncate(time.Millisecond), Tiers: []string{}, Counts: map[string]int{}}
@@ -61,8 +56,6 @@ func (s *Store) Export(ctx context.Context, w io.Writer, opt ExportOptions) (Exp
 	}
 	s.Flush(ctx) // the export has the accesses so far
 	x := &exporter{s: s, opt: opt, out: &out}
-	// Each file is read on one snapshot; the two snapshots are taken one after the
-	// other.
 	err := x.in(ctx, false, func(workspace *sqlite.Tx) error {
 		return x.in(ctx, true, func(account *sqlite.Tx) error {
 			x.files = []exportFile{{tx: workspace, tier: Workspace},
@@ -100,8 +93,7 @@ func (x *exporter) in(ctx context.Context, account bool, fn func(*sqlite.Tx) err
 		func(t string) bool { return (t == Account) == account }), fn)
 }
 
-// snapshot runs fn on a snapshot of a file, with nil if it is not wanted or does not exist. The
-// index is not needed, so it is not rebuilt.
+// snapshot runs fn on a snapshot of a file, with nil if it is not wanted or does not exist.
 func (s *Store) snapshot(ctx context.Context, account, wanted bool, fn func(*sqlite.Tx) error) error {
 	if !wanted {
 		return fn(nil)
@@ -118,7 +110,6 @@ func (s *Store) snapshot(ctx context.Context, account, wanted bool, fn func(*sql
 
 func (x *exporter) has(tier string) bool { return slices.Contains(x.out.Tiers, tier) }
 
-// write writes the document.
 func (x *exporter) write(w *bufio.Writer) (err error) {
 	d := exportDocument(&x.out.At, &x.out.Workspace, &x.out.Tiers)
 	for _, l := range lists {
@@ -141,8 +132,7 @@ func (x *exporter) write(w *bufio.Writer) (err error) {
 	return errors.Join(err, w.Flush())
 }
 
-// which returns the SQL condition and the order of the records of a file that are exported in a
-// list; "" for none.
+// which returns the condition and order of a file's records in a list; "" for none.
 func (x *exporter) which(list string, f *exportFile) (where string, args []any) {
 	everything, agent := x.opt.Everything, x.s.opt.Agent
 	switch {

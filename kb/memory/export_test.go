@@ -13,16 +13,14 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // exported returns a document.
 func exported(t testing.TB, s *Store, opt ExportOptions) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	got, err := s.Export(t.Context(), &b, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := expect.Value(s.Export(t.Context(), &b, opt))(t)
 	if got.Bytes != int64(b.Len()) || !json.Valid(b.Bytes()) {
 		t.Errorf("%+v for a document of %d bytes", got, b.Len())
 	}
@@ -173,9 +171,7 @@ func TestExportSelects(t *testing.T) {
 			Tiers: []string{Account}}, "account/ 6, account/* 3, account/alice 1, account/bob 1", "0 1 4 0"},
 	} {
 		var d doc
-		if err := json.Unmarshal(exported(t, c.s, c.opt), &d); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal(exported(t, c.s, c.opt), &d))
 		counts := map[string]int{}
 		for _, it := range d.Items {
 			star := ""
@@ -250,15 +246,9 @@ func (fullWriter) Write([]byte) (int, error) { return 0, errFull }
 func edited(t testing.TB, doc []byte, edit func(map[string]any)) []byte {
 	t.Helper()
 	var d map[string]any
-	if err := json.Unmarshal(doc, &d); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal(doc, &d))
 	edit(d)
-	out, err := json.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return expect.Value(json.Marshal(d))(t)
 }
 
 // records returns a list of a document.

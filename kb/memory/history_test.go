@@ -11,6 +11,7 @@ import (
 
 	"blackboard/embed"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/shared/potion"
 )
 
@@ -38,16 +39,11 @@ type questioned struct {
 
 func readLines[T any](t *testing.T, name string) (all []T) {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(os.Open(filepath.Join("testdata", name)))(t)
 	defer f.Close()
 	for sc := bufio.NewScanner(f); sc.Scan(); {
 		var v T
-		if err := json.Unmarshal(sc.Bytes(), &v); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal(sc.Bytes(), &v))
 		all = append(all, v)
 	}
 	return all
@@ -87,10 +83,7 @@ func playHistory(t *testing.T, emb embed.Embedder) *history {
 				continue
 			}
 			if sessions[q.Session] == "" {
-				c, _, err := h.StartConversation(t.Context(), "", q.Session)
-				if err != nil {
-					t.Fatal(err)
-				}
+				c, _ := expect.Values(h.StartConversation(t.Context(), "", q.Session))(t)
 				sessions[q.Session] = c.Ref
 			}
 			read(t, h.Store, Query{Tiers: []string{Workspace, Channel}, Text: q.Question, Conversation: sessions[q.Session]})
@@ -137,10 +130,7 @@ func TestHistory(t *testing.T) {
 		for i, n := range h.notes {
 			of[h.ids[i]] = n
 		}
-		_, clashes, err := h.Groups(t.Context(), nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, clashes := expect.Values(h.Groups(t.Context(), nil, 0))(t)
 		flagged, wrong := map[string]bool{}, 0
 		for _, c := range clashes {
 			if a, b := of[c.Items[0].ID], of[c.Items[1].ID]; a.Fact == b.Fact && a.Label == "contradiction" {
@@ -150,10 +140,7 @@ func TestHistory(t *testing.T) {
 				wrong++
 			}
 		}
-		groups, _, err := h.Groups(t.Context(), nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		groups, _ := expect.Values(h.Groups(t.Context(), nil, 0))(t)
 		grouped := map[string]bool{} // facts with a paraphrase beside them
 		for _, g := range groups {
 			for i, a := range g.Items {

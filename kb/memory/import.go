@@ -17,15 +17,11 @@ import (
 	"blackboard/kb/store"
 )
 
-// ImportOptions are the options of Import.
 type ImportOptions struct {
-	// DryRun reports what would be done and changes nothing.
 	DryRun bool
-	// Force stores what looks like a secret.
-	Force bool
+	Force  bool
 }
 
-// ImportCounts counts the records of a list.
 type ImportCounts struct {
 	Stored int `json:"stored"` // records that were stored
 	// Unchanged exist here already.
@@ -35,13 +31,11 @@ type ImportCounts struct {
 	Refused int `json:"refused"` // records that were refused
 }
 
-// ImportRefused is a record that was refused.
 type ImportRefused struct {
 	Place  string `json:"place"` // such as items[17]
 	Reason string `json:"reason"`
 }
 
-// Imported is the result of Import.
 type Imported struct {
 	DryRun    bool      `json:"dry_run"`
 	Workspace string    `json:"workspace"`   // workspace of the document
@@ -97,8 +91,7 @@ func (s *Store) Import(ctx context.Context, r io.Reader, opt ImportOptions) (Imp
 	return out, nil
 }
 
-// importer imports one document. It checks each record by itself first, and then against
-// the file.
+// importer imports one document. It checks each record by itself first, and then against the file.
 type importer struct {
 	s    *Store
 	opt  ImportOptions
@@ -108,7 +101,6 @@ type importer struct {
 	valid map[bool][]incoming
 }
 
-// incoming is a record of a document.
 type incoming struct {
 	record
 	list *recordList
@@ -164,7 +156,6 @@ func (im *importer) validate(ctx context.Context, out *Imported) error {
 	return nil
 }
 
-// reason returns an error's message with the next step.
 func reason(err error) string {
 	if try := fault.Try(err, nil); try != "" {
 		return err.Error() + "; " + try
@@ -172,8 +163,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// intoFile decides about the records for one file, given what the file has, and stores them
-// unless it is a dry run.
+// intoFile decides about the records for one file, and stores them unless it is a dry run.
 type intoFile struct {
 	*importer
 	*Imported
@@ -188,7 +178,6 @@ type intoFile struct {
 	told      string            // what the last event is about
 }
 
-// file imports into one file.
 func (im *importer) file(ctx context.Context, account bool, out *Imported) error {
 	if len(im.valid[account]) == 0 {
 		return nil
@@ -266,15 +255,13 @@ func (in *intoFile) take(r *incoming) error {
 	return in.store(r)
 }
 
-// sameContent reports whether two records say the same.
 func sameContent(a, b record) bool {
 	x, errX := json.Marshal(a.content())
 	y, errY := json.Marshal(b.content())
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// find reads the record of a list that a file has at a place. A file that does not exist yet has
-// the default channel.
+// find reads a record of a file. One that does not exist yet has the default channel.
 func find(tx *sqlite.Tx, list string, at place, into record) (is bool, err error) {
 	if c, channel := into.(*channelRecord); channel && tx == nil && at.subject == DefaultChannel {
 		c.Name = DefaultChannel
@@ -287,8 +274,7 @@ func find(tx *sqlite.Tx, list string, at place, into record) (is bool, err error
 	return is, err
 }
 
-// freeThread takes the thread off a conversation if it belongs to another one here, and returns
-// that.
+// freeThread takes the thread off another conversation here that has it, and returns that.
 func (in *intoFile) freeThread(r record) (owner string, err error) {
 	c, is := r.(*conversationRecord)
 	if !is || c.Thread == "" {
@@ -359,8 +345,7 @@ func (in *intoFile) unless(list string, r record) (string, error) {
 	return at.label + " not found here or in the document", nil
 }
 
-// store stores a record with its event, and an item without an embedding. Items are indexed in
-// batches.
+// store stores a record with its event; items are indexed in batches.
 func (in *intoFile) store(r *incoming) (err error) {
 	it, isItem := r.record.(*itemRecord)
 	live := isItem && it.Forgotten == nil
@@ -397,7 +382,6 @@ func (in *intoFile) flush(least int) error {
 	return err
 }
 
-// remark adds notes about the whole import.
 func (im *importer) remark(out *Imported) {
 	if out.Workspace != "" && im.s.opt.Workspace != "" && out.Workspace != im.s.opt.Workspace && len(im.valid[false]) > 0 {
 		out.note("the document is of the workspace %q and was imported into %q",

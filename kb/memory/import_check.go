@@ -10,8 +10,7 @@ import (
 	"blackboard/kb/store"
 )
 
-// Bounds for times and counts in a record: beyond them a clock was wrong, or sums could
-// overflow.
+// Bounds for times and counts in a record: beyond them a clock was wrong, or sums could overflow.
 const (
 	importAhead  = 24 * time.Hour // how far a time may be ahead of this clock
 	importCounts = 1_000_000_000
@@ -22,7 +21,6 @@ var (
 	importLast  = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// checkOwner refuses private records of another agent, unless a person imports them.
 func (im *importer) checkOwner(agent string) error {
 	if err := checkMaybeAgent(agent); err != nil {
 		return err
@@ -50,7 +48,6 @@ func (im *importer) checkPast(what string, t *time.Time, or time.Time) error {
 	return nil
 }
 
-// checkMaybe is checkPast for an optional time.
 func (im *importer) checkMaybe(what string, t **time.Time) error {
 	if *t == nil {
 		return nil
@@ -145,7 +142,6 @@ func checkRecordID(id, letter, what string) error {
 	return invalid(fmt.Sprintf("%q is not the id of %s", clip(id, 60), what), "ids look like "+letter+"3f9x0c2ma")
 }
 
-// checkEnd validates what an item says about how it was forgotten.
 func checkEnd(it *Item) error {
 	switch {
 	case it.Archived != nil && it.Forgotten != nil:
@@ -161,8 +157,6 @@ func checkEnd(it *Item) error {
 	return checkName("rule", it.Rule)
 }
 
-// checkNamedTier refuses other tiers than those of named entries and notes, and those
-// that the caller cannot reach.
 func (im *importer) checkNamedTier(tier string) error {
 	return cmp.Or(oneOf("tier", ownTiers, tier), im.s.allowed(tier))
 }

@@ -11,6 +11,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/testdata/expect"
 )
 
 // FuzzImport imports whatever there is. It never panics and never harms the file: the index holds
@@ -33,10 +34,7 @@ func FuzzImport(f *testing.F) {
 	f.Add([]byte(`{"schema_version":1,"items":[{"id":"m000000001","tier":"workspace","content":"cut`))
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		home, c := t.TempDir(), newClock()
-		s, err := Open(home, Options{Workspace: filepath.Join(home, "project"), Author: true, Now: c.now})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := expect.Value(Open(home, Options{Workspace: filepath.Join(home, "project"), Author: true, Now: c.now}))(t)
 		defer s.Close()
 		put(t, s, Item{Tier: Workspace, Content: "was here before"})
 		dry, dryErr := s.Import(t.Context(), bytes.NewReader(doc), ImportOptions{DryRun: true})
@@ -55,10 +53,7 @@ func FuzzImport(f *testing.F) {
 		}
 		indexAgrees(t, s)
 		once := exportText(t, s, everything)
-		again, err := s.Import(t.Context(), bytes.NewReader(doc), ImportOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := expect.Value(s.Import(t.Context(), bytes.NewReader(doc), ImportOptions{}))(t)
 		if n := total(again); n.Stored > 0 || n.Refused != total(first).Refused {
 			t.Errorf("a second time: %+v, the first time %+v", again, first)
 		}
@@ -67,10 +62,7 @@ func FuzzImport(f *testing.F) {
 		}
 		// What was taken can be given on.
 		far := t.TempDir()
-		other, err := Open(far, Options{Workspace: filepath.Join(home, "project"), Author: true, Now: c.now})
-		if err != nil {
-			t.Fatal(err)
-		}
+		other := expect.Value(Open(far, Options{Workspace: filepath.Join(home, "project"), Author: true, Now: c.now}))(t)
 		defer other.Close()
 		moved, err := other.Import(t.Context(), strings.NewReader(mustExport(t, s)), ImportOptions{Force: true})
 		if n := total(moved); err != nil || n.Kept+n.Refused > 0 {
@@ -85,9 +77,7 @@ func FuzzImport(f *testing.F) {
 func mustExport(t testing.TB, s *Store) string {
 	t.Helper()
 	var b strings.Builder
-	if _, err := s.Export(t.Context(), &b, everything); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.Export(t.Context(), &b, everything))(t)
 	return b.String()
 }
 
@@ -95,20 +85,14 @@ func mustExport(t testing.TB, s *Store) string {
 // changed once.
 func BenchmarkExportImport(b *testing.B) {
 	home := b.TempDir()
-	s, err := Open(home, Options{Workspace: filepath.Join(home, "project"), Author: true})
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := expect.Value(Open(home, Options{Workspace: filepath.Join(home, "project"), Author: true}))(b)
 	defer s.Close()
 	const n = 50_000
 	all := stockScope(b, s, Scope{Tier: Workspace}, n, func(i int) string {
 		return fmt.Sprintf("Fact %d: %s", i, strings.Repeat(fmt.Sprintf("it depends on w%d and w%d; ", i%997, i%10007), 20))
 	})
-	f, err := s.file(b.Context(), Workspace, true)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := f.WriteIndex(b.Context(), func(tx *sqlite.Tx) error {
+	f := expect.Value(s.file(b.Context(), Workspace, true))(b)
+	expect.OK(b, f.WriteIndex(b.Context(), func(tx *sqlite.Tx) error {
 		for i := 0; i < n; i += 10 {
 			now := all[i]
 			now.Importance = .6
@@ -117,16 +101,11 @@ func BenchmarkExportImport(b *testing.B) {
 			}
 		}
 		return nil
-	}); err != nil {
-		b.Fatal(err)
-	}
+	}))
 	path := filepath.Join(home, "export.json")
 	b.Run("export", func(b *testing.B) {
 		for range b.N {
-			w, err := os.Create(path)
-			if err != nil {
-				b.Fatal(err)
-			}
+			w := expect.Value(os.Create(path))(b)
 			got, err := s.Export(b.Context(), w, everything)
 			if err != nil || got.Counts[listItems] != n {
 				b.Fatal(got, err)
@@ -137,10 +116,7 @@ func BenchmarkExportImport(b *testing.B) {
 	})
 	bring := func(b *testing.B, into *Store, opt ImportOptions, stored int) {
 		b.Helper()
-		r, err := os.Open(path)
-		if err != nil {
-			b.Fatal(err)
-		}
+		r := expect.Value(os.Open(path))(b)
 		defer r.Close()
 		got, err := into.Import(b.Context(), r, opt)
 		if err != nil || got.Counts[listItems].Stored != stored {
@@ -150,10 +126,7 @@ func BenchmarkExportImport(b *testing.B) {
 	b.Run("import", func(b *testing.B) {
 		for range b.N {
 			b.StopTimer()
-			other, err := Open(b.TempDir(), Options{Workspace: filepath.Join(home, "project"), Author: true})
-			if err != nil {
-				b.Fatal(err)
-			}
+			other := expect.Value(Open(b.TempDir(), Options{Workspace: filepath.Join(home, "project"), Author: true}))(b)
 			b.StartTimer()
 			bring(b, other, ImportOptions{}, n)
 			b.StopTimer()

@@ -15,6 +15,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/kb/store"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // TestImportKeepsWhatIsHere imports a document that says everything a little differently: what is
@@ -57,9 +58,7 @@ func TestImportKeepsWhatIsHere(t *testing.T) {
 	}
 	// A thread leads to one conversation.
 	fresh := open(t, t.TempDir(), Options{})
-	if _, _, err := fresh.StartConversation(t.Context(), "", "thread-0"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Values(fresh.StartConversation(t.Context(), "", "thread-0"))(t)
 	for range 2 {
 		got = imported(t, fresh, plain, ImportOptions{})
 	}
@@ -152,9 +151,7 @@ func TestImportIsolation(t *testing.T) {
 	if got := imported(t, far, doc, ImportOptions{}); got.Counts[listItems].Stored == 0 {
 		t.Errorf("another workspace: %+v", got)
 	}
-	if _, err := far.EditNamed(ctx, "STYLE", "", "theirs", -1); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(far.EditNamed(ctx, "STYLE", "", "theirs", -1))(t)
 	same("an import into another workspace")
 	none := open(t, m.home, Options{Workspace: "none"})
 	if got := imported(t, none, full, ImportOptions{}); got.Counts[listItems].Stored > 0 || got.Counts[listItems].Refused != 55 || got.Counts[listItems].Unchanged != 11 || !strings.Contains(got.Refused[0].Reason, "no workspace") {
@@ -173,9 +170,7 @@ func TestImportIsolation(t *testing.T) {
 func decodeItems(t testing.TB, doc []byte) []itemRecord {
 	t.Helper()
 	var d struct{ Items []itemRecord }
-	if err := json.Unmarshal(doc, &d); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal(doc, &d))
 	return d.Items
 }
 
@@ -184,11 +179,7 @@ func renamed(r itemRecord) itemRecord { r.ID = store.NewID('m'); return r }
 
 func mustJSON(t testing.TB, v any) json.RawMessage {
 	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return expect.Value(json.Marshal(v))(t)
 }
 
 // documentOf writes a document with some lists.
@@ -400,18 +391,13 @@ func TestImportOfBrokenDocuments(t *testing.T) {
 	// What is not known is left out, and said; the order does not matter, nor does how it is laid
 	// out.
 	var d map[string]any
-	if err := json.Unmarshal([]byte(doc), &d); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal([]byte(doc), &d))
 	d["later"], d["revisions"] = []any{1},
 		[]any{map[string]any{"subject": "named:VOICE"}} // the second one is of earlier exports
 	for _, r := range records(d, listItems) {
 		r["mood"] = "fine"
 	}
-	b, err := json.MarshalIndent(d, "", "\t")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(json.MarshalIndent(d, "", "\t"))(t)
 	got := imported(t, s, append(b, "\n\n"...), ImportOptions{})
 	if n := total(got); n.Refused+n.Kept > 0 || got.Counts[listItems].Stored != 66 || !slices.ContainsFunc(got.Notes, func(n string) bool { return strings.Contains(n, `"later"`) }) {
 		t.Errorf("%+v", got)

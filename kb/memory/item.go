@@ -17,8 +17,7 @@ import (
 	"blackboard/kb/store"
 )
 
-// Tiers, the narrowest first. They do not inherit from each other: a read names the
-// tiers that it wants.
+// Tiers, the narrowest first. They do not inherit from each other.
 const (
 	Conversation = "conversation" // one exchange with an agent
 	Channel      = "channel"      // a topic that conversations of a workspace share
@@ -26,7 +25,6 @@ const (
 	Account      = "account"      // a person, in all projects
 )
 
-// Tiers lists them.
 var Tiers = []string{Conversation, Channel, Workspace, Account}
 
 // Curators: who has written an item.
@@ -36,7 +34,6 @@ const (
 	CuratorImport = "import" // imported from another memory
 )
 
-// Curators lists them.
 var Curators = []string{CuratorAgent, CuratorAuthor, CuratorImport}
 
 // Lifetimes of an item.
@@ -46,11 +43,9 @@ const (
 	LifeConversation = "conversation" // until its conversation is archived
 )
 
-// Lifetimes lists them.
 var Lifetimes = []string{LongTerm, ShortTerm, LifeConversation}
 
-// Rules by which an item was forgotten. A forgotten item has a rule, a replacement, or
-// both.
+// Rules by which an item was forgotten. A forgotten item has a rule, a replacement, or both.
 const (
 	RuleAsked        = "asked"        // on request
 	RuleExpired      = "expired"      // it expired
@@ -104,18 +99,15 @@ type Item struct {
 	n int64
 }
 
-// Scope is the place of an item: a tier, and the channel or conversation where the tier
-// has several.
+// Scope is a tier, and the channel or conversation where it has several.
 type Scope struct {
 	Tier         string `json:"tier"`
 	Channel      string `json:"channel"`
 	Conversation string `json:"conversation"`
 }
 
-// Scope returns the place of the item.
 func (it *Item) Scope() Scope { return Scope{it.Tier, it.Channel, it.Conversation}.plain() }
 
-// plain returns a scope without what its tier has none of.
 func (s Scope) plain() Scope {
 	if s.Tier != Channel {
 		s.Channel = ""
@@ -129,8 +121,7 @@ func (s Scope) plain() Scope {
 // Live reports whether reads find the item: it is neither archived nor forgotten.
 func (it *Item) Live() bool { return it.Forgotten == nil && it.Archived == nil }
 
-// String formats the scope for ParseScope: "account", "workspace", "channel:general",
-// "conversation:4Zk8Qp1mXaB".
+// String formats the scope for ParseScope: "account", "channel:general".
 func (s Scope) String() string {
 	switch s.Tier {
 	case Channel:
@@ -141,7 +132,6 @@ func (s Scope) String() string {
 	return s.Tier
 }
 
-// ParseScope parses the format of Scope.String.
 func ParseScope(text string) (Scope, error) {
 	tier, name, named := strings.Cut(text, ":")
 	s := Scope{Tier: tier}
@@ -179,7 +169,6 @@ var Levels = []struct {
 	Value float64
 }{{"low", .25}, {"medium", .5}, {"high", .75}, {"critical", 1}}
 
-// ParseImportance parses a level, or a number from 0 to 1.
 func ParseImportance(s string) (float64, error) {
 	for _, l := range Levels {
 		if s == l.Name {
@@ -193,7 +182,6 @@ func ParseImportance(s string) (float64, error) {
 	return f, nil
 }
 
-// hintLevels lists the values of the levels.
 const hintLevels = "low is .25, medium .5, high .75, critical 1"
 
 func checkImportance(f float64) error {
@@ -203,7 +191,6 @@ func checkImportance(f float64) error {
 	return nil
 }
 
-// Level returns the nearest level of an importance.
 func Level(importance float64) string {
 	best := Levels[0]
 	for _, l := range Levels {
@@ -214,7 +201,6 @@ func Level(importance float64) string {
 	return best.Name
 }
 
-// normalise validates an item before it is stored and normalises its fields.
 func (it *Item) normalise() error {
 	it.Content = strings.TrimSpace(it.Content)
 	it.Title = strings.Join(strings.Fields(it.Title), " ")
@@ -267,7 +253,6 @@ func (it *Item) normalise() error {
 	return nil
 }
 
-// normaliseTags validates the tags and removes empty and repeated ones.
 func (it *Item) normaliseTags() error {
 	tags := []string{}
 	for _, t := range it.Tags {
@@ -289,7 +274,6 @@ func (it *Item) normaliseTags() error {
 	return nil
 }
 
-// checkContent refuses a content that is blank, too long or not text.
 func checkContent(s string) error {
 	if strings.TrimSpace(s) == "" {
 		return invalid("the content is blank", "give the text to remember")
@@ -352,8 +336,7 @@ func checkID(id string) error {
 	return nil
 }
 
-// textHash is equal for texts that differ only in spacing and case, but for the case of
-// flags: -i and -I differ.
+// textHash ignores spacing and case, but for the case of flags: -i and -I differ.
 func textHash(content string) []byte {
 	h := sha256.Sum256([]byte(strings.ToLower(strings.Join(strings.Fields(content), " ")) +
 		"\x00" + strings.Join(hashedMarks(content), " ")))
@@ -367,8 +350,7 @@ func embeddingText(it *Item) string {
 	return it.Title + "\n" + it.Content
 }
 
-// signs returns signs that stand alone ("<", "!=") or before a word or number ("-5",
-// "--force", "!done"), with that word.
+// signs returns signs alone ("<", "!=") or before a word, with it ("-5", "--force", "!done").
 func signs(text string) (all []string) {
 	for _, f := range strings.Fields(text) {
 		f = strings.Trim(f, "\"'()[]{},;:“”‘’")
@@ -380,8 +362,7 @@ func signs(text string) (all []string) {
 	return all
 }
 
-// hashedMarks returns the signs for textHash. The hashes are on disk, so this function
-// must not change when the reader of words improves.
+// hashedMarks must not change when the reader of words improves: hashes are on disk.
 func hashedMarks(text string) []string {
 	all := signs(text)
 	for _, w := range strings.FieldsFunc(
@@ -421,8 +402,7 @@ var (
 		`in diesem (?:projekt|repository))\b`)
 )
 
-// misplaced returns notes, with what to do, if a new item is not what the memory, or its tier, is
-// for. They do not refuse it: the words alone do not prove it.
+// misplaced returns notes if an item is not what its tier is for; none refuses it.
 func (it *Item) misplaced() (notes []string) {
 	said := it.Title + ". " + it.Content
 	if sizes.MatchString(said) && (ofFile.MatchString(said) || ofWorkspace.MatchString(said)) {

@@ -12,8 +12,7 @@ import (
 	"blackboard/kb/store"
 )
 
-// ListQuery says which items to list. Its lists are filters: an item must match one
-// value of each that is not empty.
+// ListQuery's lists are filters: an item must match one value of each that is not empty.
 type ListQuery struct {
 	Tiers        []string // nil: all that the caller can reach
 	Channel      string
@@ -29,8 +28,7 @@ type ListQuery struct {
 	Limit        int    // 0: all
 }
 
-// List returns the items that the caller may see, the newest first, and whether there
-// are more. It does not count as an access.
+// List lists items, the newest first, and whether there are more. It counts as no access.
 func (s *Store) List(ctx context.Context, q ListQuery) (all []Item, more bool, err error) {
 	if err := s.checkList(&q); err != nil {
 		return nil, false, err
@@ -67,7 +65,6 @@ func (s *Store) List(ctx context.Context, q ListQuery) (all []Item, more bool, e
 	return all, false, nil
 }
 
-// checkList validates a query and fills in the tiers.
 func (s *Store) checkList(q *ListQuery) error {
 	if q.Tiers == nil {
 		for _, t := range Tiers {
@@ -89,8 +86,7 @@ func (s *Store) checkList(q *ListQuery) error {
 	return nil
 }
 
-// position is where a page begins: after the item with this time in Unix milliseconds
-// and this id.
+// position is where a page begins: after the item with this time in Unix milliseconds and this id.
 type position struct {
 	created int64
 	id      string
@@ -151,8 +147,7 @@ func (s *Store) Revisions(ctx context.Context, id string) ([]Item, error) {
 	return all, err
 }
 
-// LastTextChange returns when the text or the source of an item was last set. Other
-// changes (importance, tags) do not affect its source.
+// LastTextChange returns when the text or the source of an item was last set.
 func (s *Store) LastTextChange(ctx context.Context, it *Item) time.Time {
 	before, _ := s.Revisions(ctx, it.ID) // whoever reads the item reports the error
 	at := it.Updated
@@ -173,7 +168,6 @@ type Stats struct {
 	Conversations int
 }
 
-// Stats counts what is in the caller's files.
 func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	all := Stats{Live: map[string]int{}, Agents: map[string]int{}}
 	for f, err := range s.reached(ctx) {
@@ -187,7 +181,6 @@ func (s *Store) Stats(ctx context.Context) (Stats, error) {
 	return all, nil
 }
 
-// stats adds what is in a file.
 func (f *file) stats(tx *sqlite.Tx, st *Stats) error {
 	held, err := f.s.ownScopes(tx)
 	if err != nil {
@@ -241,7 +234,6 @@ func (q *Query) where(tier, agent string, now time.Time) (string, []any) {
 	return w, args
 }
 
-// Conditions for active and archived items.
 const (
 	isLive     = `forgotten IS NULL AND archived IS NULL`
 	isArchived = `forgotten IS NULL AND archived IS NOT NULL`
@@ -271,7 +263,6 @@ func itemsByN(tx *sqlite.Tx, ns []int64) (map[int64]*Item, error) {
 	return byN, nil
 }
 
-// filter returns the filters of a query for the index.
 func (q *Query) filter(tier, agent string) index.Filter {
 	f := index.Filter{All: [][]string{{kwTier + tier}, {kwAgent}}}
 	if q.Archived {
@@ -297,7 +288,6 @@ func (q *Query) filter(tier, agent string) index.Filter {
 	return f
 }
 
-// lightItems reads the fields for the relevance of the items that have not expired.
 func lightItems(tx *sqlite.Tx, ns []int64, minImportance float64) (map[int64]*Item, error) {
 	out := make(map[int64]*Item, len(ns))
 	var it Item

@@ -17,6 +17,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 func TestMain(m *testing.M) { os.Exit(cost.Main(m)) }
@@ -79,10 +80,7 @@ func open(t testing.TB, home string, opt Options) *Store {
 	if opt.Agent == "" {
 		opt.Author = true
 	}
-	s, err := Open(home, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(Open(home, opt))(t)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -213,9 +211,7 @@ func TestContentIsCountedInCharacters(t *testing.T) {
 func TestJournalCountsForAWeek(t *testing.T) {
 	home, c := t.TempDir(), newClock()
 	s := open(t, home, Options{Agent: "scout", Now: c.now})
-	if _, err := s.SaveNote(t.Context(), Journal, "", "Met a user", false); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.SaveNote(t.Context(), Journal, "", "Met a user", false))(t)
 	day := c.now().Format(time.DateOnly)
 	with := "# Your Private Memory\n\n## Recent Journal Entries\n- [" + day + "] Met a user"
 	for _, step := range []struct {
@@ -233,16 +229,10 @@ func TestJournalCountsForAWeek(t *testing.T) {
 			t.Errorf("at %v: %+v, %v", c.now(), notes, err)
 		}
 	}
-	if _, err := s.SaveNote(t.Context(), Core, "", "I am helpful", false); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.SaveNote(t.Context(), Core, "", "I am helpful", false))(t)
 	c.pass(time.Hour)
-	if _, err := s.SaveNote(t.Context(), Core, Account, "I check before I act", false); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.SaveNote(t.Context(), Journal, "", "Learned something", false); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.SaveNote(t.Context(), Core, Account, "I check before I act", false))(t)
+	expect.Value(s.SaveNote(t.Context(), Journal, "", "Learned something", false))(t)
 	want := "# Your Private Memory\n\n## Core Memories (permanent)\n- I am helpful\n- I check before I act\n\n## Recent Journal Entries\n- [" + c.now().Format(time.DateOnly) + "] Learned something"
 	if got, _, err := s.AgentContext(t.Context(), 0); err != nil || got != want {
 		t.Errorf("got %q, %v\nwant %q", got, err, want)
@@ -274,9 +264,7 @@ func TestConversationTransitions(t *testing.T) {
 		}
 	}
 	ref = start()
-	if _, err := s.WriteScratch(ctx, ref, "todo", []byte(`{"left": [1, 2]}`), false); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.WriteScratch(ctx, ref, "todo", []byte(`{"left": [1, 2]}`), false))(t)
 	_, err := s.ArchiveConversation(ctx, ref, false)
 	refused("archive while active", err, StatusActive, StatusArchived)
 	c, err := s.IdleConversation(ctx, ref)
@@ -330,17 +318,9 @@ func TestIsolation(t *testing.T) {
 	openly := put(t, alice, Item{Tier: Workspace, Content: "the sky is red"})
 	everywhere := put(t, alice, Item{Tier: Account, Content: "likes red"})
 	mine := put(t, alice, Item{Tier: Account, Content: "hides red"}, PutOptions{Private: true})
-	conv, _, err := alice.StartConversation(ctx, "", "t")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := alice.WriteScratch(ctx, conv.Ref, "k", []byte(`"red"`), false); err != nil {
-		t.Fatal(err)
-	}
-	note, err := alice.SaveNote(ctx, Journal, "", "red day", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conv, _ := expect.Values(alice.StartConversation(ctx, "", "t"))(t)
+	expect.Value(alice.WriteScratch(ctx, conv.Ref, "k", []byte(`"red"`), false))(t)
+	note := expect.Value(alice.SaveNote(ctx, Journal, "", "red day", false))(t)
 	all := []string{Workspace, Account}
 	if got := contents(read(t, bob, Query{Tiers: all, Text: "red plan hides"})); len(got) != 2 || slices.Contains(got, "workspace/the plan is red") || slices.Contains(got, "account/hides red") {
 		t.Errorf("bob reads %q", got)
@@ -382,9 +362,7 @@ func TestIsolation(t *testing.T) {
 	if _, err := bob.ReadScratch(ctx, conv.Ref, "k"); !errors.Is(err, fault.Denied) {
 		t.Errorf("bob looks into a conversation: %v", err)
 	}
-	if _, err := alice.Invite(ctx, conv.Ref, "bob"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(alice.Invite(ctx, conv.Ref, "bob"))(t)
 	if _, err := bob.ReadScratch(ctx, conv.Ref, "k"); !errors.Is(err, fault.NotFound) {
 		t.Errorf("bob reads a working note: %v", err)
 	}
@@ -423,19 +401,12 @@ func TestIsolation(t *testing.T) {
 		}
 	}
 	// A file that was put in the place of another workspace's is not read.
-	if err := bob.Close(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, bob.Close())
 	alice.Close()
 	narrow.Close()
 	third := filepath.Join(home, "third")
-	b, err := os.ReadFile(WorkspacePath(home, one))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(WorkspacePath(home, third), b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(os.ReadFile(WorkspacePath(home, one)))(t)
+	expect.OK(t, os.WriteFile(WorkspacePath(home, third), b, 0o600))
 	if _, _, err := open(t, home, Options{Workspace: third, Agent: "alice"}).List(ctx, ListQuery{}); err == nil || !strings.Contains(err.Error(), "holds the memory of the workspace") {
 		t.Errorf("another workspace's file: %v", err)
 	}

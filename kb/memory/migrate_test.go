@@ -7,6 +7,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/kb/store"
+	"blackboard/testdata/expect"
 )
 
 // TestSchema1 opens a memory of the first schema: what its passes pruned stays forgotten, and can
@@ -14,20 +15,15 @@ import (
 func TestSchema1(t *testing.T) {
 	home := t.TempDir()
 	path := WorkspacePath(home, filepath.Join(home, "project"))
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	first := kind
 	first.Schema.Migrations, first.Tables = []string{migration1}, first.Tables[:10]
 	first.Docs = func(*sqlite.Tx, string, ...any) ([]store.Doc, error) { return nil, nil }
-	f, err := first.Open(t.Context(), path, sqlite.Create, store.Options{Prepare: func(tx *sqlite.Tx) error {
+	f := expect.Value(first.Open(t.Context(), path, sqlite.Create, store.Options{Prepare: func(tx *sqlite.Tx) error {
 		_, err := tx.Exec(`INSERT INTO meta VALUES ('owner', ?)`, "workspace "+filepath.Join(home, "project"))
 		return err
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.WriteIndex(t.Context(), func(tx *sqlite.Tx) error {
+	}}))(t)
+	expect.OK(t, f.WriteIndex(t.Context(), func(tx *sqlite.Tx) error {
 		for _, it := range []Item{{ID: "m000000001", Content: "The roses want sun"}, {ID: "m000000002", Content: "The tax table is imported by hand", Forgotten: &tx.Now, Rule: "pruned"}} {
 			it.Tier, it.Curator, it.Importance, it.Created, it.Revision = Workspace, CuratorAgent, .5, tx.Now, 1
 			if err := it.normalise(); err != nil {
@@ -52,12 +48,8 @@ func TestSchema1(t *testing.T) {
 		}
 		_, err := tx.Exec(`INSERT INTO consolidated VALUES ('workspace', ?, 2)`, tx.Now.UnixMilli())
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	}))
+	expect.OK(t, f.Close())
 	s := open(t, home, Options{})
 	if l, _, err := s.List(t.Context(), ListQuery{}); err != nil || len(l) != 1 || l[0].ID != "m000000001" {
 		t.Fatalf("%+v, %v", l, err)
@@ -65,9 +57,7 @@ func TestSchema1(t *testing.T) {
 	if got := get(t, s, "m000000002"); got.Rule != "pruned" || got.Archived != nil {
 		t.Errorf("%+v", got)
 	}
-	if _, err := s.Restore(t.Context(), "m000000002"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.Restore(t.Context(), "m000000002"))(t)
 	sound(t, s)
 	if h, err := Check(t.Context(), home, path, true); err != nil || h.Index != nil || h.Live != 2 {
 		t.Errorf("%+v, %v", h, err)

@@ -19,11 +19,9 @@ const (
 	Soul  = "SOUL"  // of the account: how the agent behaves everywhere
 )
 
-// MaxNamed is the most characters of a named entry.
 const MaxNamed = 50_000
 
-// Named is an entry with a name, written by its author: always loaded first, never
-// ranked.
+// Named is an entry with a name, written by its author: always loaded first, never ranked.
 type Named struct {
 	Name     string    `json:"name"`
 	Tier     string    `json:"tier"` // workspace or account
@@ -48,9 +46,7 @@ func NamedTier(name, tier string) (string, error) {
 	return tier, oneOf("tier of a named entry", ownTiers, tier)
 }
 
-// Named returns the named entries of the given tiers (default: workspace and account)
-// that the caller can reach. They are ordered by tier; VOICE and SOUL come first, then
-// by name.
+// Named returns the tiers' named entries, VOICE and SOUL first, then by name.
 func (s *Store) Named(ctx context.Context, tiers ...string) ([]Named, error) {
 	if len(tiers) == 0 {
 		for _, t := range ownTiers {
@@ -120,8 +116,7 @@ func (s *Store) mayName() error {
 // AnyRevision tells EditNamed to accept any current revision.
 const AnyRevision = -1
 
-// EditNamed writes a named entry. revision is the one that it must have now: 0 for a new
-// entry, or AnyRevision.
+// EditNamed writes a named entry of that revision, 0 for a new one, or AnyRevision.
 func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision int) (
 	Named, error) {
 	tier, err := NamedTier(name, tier)
@@ -178,7 +173,6 @@ func (s *Store) EditNamed(ctx context.Context, name, tier, body string, revision
 	return out, err
 }
 
-// namedBody validates and normalises the body of a named entry.
 func namedBody(body string) (string, error) {
 	body = strings.TrimSpace(strings.ReplaceAll(body, "\r\n", "\n"))
 	if body == "" {
@@ -193,8 +187,7 @@ func namedBody(body string) (string, error) {
 
 func namedSubject(name string) string { return "named:" + strings.ToUpper(name) }
 
-// keepNamed stores the current text of an entry as a revision. The numbers continue when
-// an entry is removed and written again.
+// keepNamed stores the current text as a revision. Numbers continue after a removal.
 func (f *file) keepNamed(tx *sqlite.Tx, n *Named) error {
 	before, err := json.Marshal(n)
 	if err != nil {
@@ -237,7 +230,6 @@ func (s *Store) RemoveNamed(ctx context.Context, name, tier string) (Named, erro
 	return n, err
 }
 
-// NamedRevisions returns the earlier texts of a named entry, the oldest first.
 func (s *Store) NamedRevisions(ctx context.Context, name, tier string) ([]Named, error) {
 	tier, err := NamedTier(name, tier)
 	if err != nil {

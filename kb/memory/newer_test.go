@@ -15,6 +15,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // restated is a fact that was noted, and noted anew without touching the first note.
@@ -151,11 +152,8 @@ func firstGivenBy(t *testing.T, r restated, asked bool, model embed.Embedder, ot
 	tick.pass(30 * 24 * time.Hour)
 	put(t, s, Item{Tier: Workspace, Content: r.newer, Importance: .5})
 	tick.pass(time.Hour)
-	res, err := s.Read(t.Context(), Query{Tiers: []string{Workspace}, Text: r.prompt,
-		Gate: !asked, Untouched: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := expect.Value(s.Read(t.Context(), Query{Tiers: []string{Workspace}, Text: r.prompt,
+		Gate: !asked, Untouched: true}))(t)
 	for _, h := range res.Slices[0].Hits {
 		switch h.Content {
 		case r.old:
@@ -294,10 +292,7 @@ func TestNearMiss(t *testing.T) {
 		"What is the maintenance contract of the paper guillotine in Torby?":    false,
 		"What is the maintenance contract of the paper guillotine in Fiskholm?": true,
 	} {
-		res, err := s.Read(t.Context(), Query{Tiers: []string{Workspace}, Text: question, Untouched: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := expect.Value(s.Read(t.Context(), Query{Tiers: []string{Workspace}, Text: question, Untouched: true}))(t)
 		any := slices.ContainsFunc(res.Slices[0].Hits, func(h Hit) bool { return !h.Weak })
 		if any != strong {
 			t.Errorf("%s: strong %t", question, any)
@@ -342,19 +337,13 @@ func TestStaleListed(t *testing.T) {
 	}
 	tick.pass(24 * time.Hour)
 	for _, r := range tunedOn {
-		st, err := s.Put(t.Context(), Item{Tier: Workspace, Content: r.newer, Importance: .5},
-			PutOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := expect.Value(s.Put(t.Context(), Item{Tier: Workspace, Content: r.newer, Importance: .5},
+			PutOptions{}))(t)
 		if slices.ContainsFunc(st.Warnings, func(w string) bool { return strings.Contains(w, r.old) }) {
 			named++
 		}
 	}
-	plans, err := s.PlanConsolidation(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plans := expect.Value(s.PlanConsolidation(t.Context(), nil))(t)
 	listed := 0
 	for _, c := range plans[0].Contradictions {
 		if slices.ContainsFunc(tunedOn, func(r restated) bool {
@@ -378,17 +367,12 @@ func TestStandingAmongOthers(t *testing.T) {
 	t.Parallel()
 	wrong, all := 0, 0
 	for _, project := range []string{"review", "prose", "operations"} {
-		data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "memory", project, "corpus.jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := expect.Value(os.ReadFile(filepath.Join("..", "..", "testdata", "memory", project, "corpus.jsonl")))(t)
 		var said []*clash.Note
 		var texts []string
 		for line := range strings.Lines(string(data)) {
 			var r struct{ Title, Text string }
-			if err := json.Unmarshal([]byte(line), &r); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, json.Unmarshal([]byte(line), &r))
 			newer := (&Item{Title: r.Title, Content: r.Text}).told()
 			for i, older := range said {
 				if newer.Standing(older) == clash.Replaces {
@@ -463,10 +447,7 @@ func TestOwnNotes(t *testing.T) {
 	home := t.TempDir()
 	s := open(t, home, Options{Agent: "claude"})
 	long := "I run the tests before I say that it works" + strings.Repeat(" and read their output", 40)
-	note, err := s.SaveNote(t.Context(), Core, "", long, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	note := expect.Value(s.SaveNote(t.Context(), Core, "", long, false))(t)
 	r, err := s.Read(t.Context(), Query{Tiers: []string{Workspace}, Own: true,
 		Text: "do I run the tests before I say it works"})
 	if err != nil || len(r.Slices) != 2 || r.Slices[1].Tier != OwnNotes ||
@@ -480,12 +461,10 @@ func TestOwnNotes(t *testing.T) {
 	if _, err := other.Get(t.Context(), note.ID); err == nil {
 		t.Error("another agent reads it")
 	}
-	if _, err := s.Update(t.Context(), note.ID, UpdateOptions{}, func(it *Item) error {
+	expect.Value(s.Update(t.Context(), note.ID, UpdateOptions{}, func(it *Item) error {
 		it.Content = "I run the tests twice"
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if all, err := s.Notes(t.Context(), Core, 0); err != nil || len(all) != 1 ||
 		all[0].Content != "I run the tests twice" {
 		t.Errorf("%+v, %v", all, err)
@@ -503,14 +482,10 @@ func TestOwnNotes(t *testing.T) {
 func TestCoreLeavesRoom(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), Options{Agent: "claude"})
-	if _, err := s.SaveNote(t.Context(), Journal, "", "The deploy went wrong on Monday", false); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.SaveNote(t.Context(), Journal, "", "The deploy went wrong on Monday", false))(t)
 	for i := range 120 {
-		if _, err := s.SaveNote(t.Context(), Core, "", strings.Repeat("I keep my word. ", 3)+
-			string(rune('a'+i%26)), false); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(s.SaveNote(t.Context(), Core, "", strings.Repeat("I keep my word. ", 3)+
+			string(rune('a'+i%26)), false))(t)
 	}
 	block, left, err := s.AgentContext(t.Context(), 0)
 	if err != nil || left == 0 || !strings.Contains(block, "The deploy went wrong") {
@@ -520,5 +495,19 @@ func TestCoreLeavesRoom(t *testing.T) {
 	if err != nil || !strings.Contains(o.Own, "The deploy went wrong") ||
 		!strings.Contains(o.Own, "more (memory.core)") || o.Tokens > DefaultBudget {
 		t.Errorf("%d tokens, %v:\n%s", o.Tokens, err, o.Own)
+	}
+}
+
+// TestImportantGoesFirst: of two that answer nearly as well the more important one goes first; it does
+// not pass one that answers better.
+func TestImportantGoesFirst(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), Options{Agent: "claude"})
+	put(t, s, Item{Tier: Workspace, Content: "Backups of the ledger run at night", Importance: .5})
+	high := put(t, s, Item{Tier: Workspace, Content: "The backups of the wiki run at night", Importance: .75})
+	put(t, s, Item{Tier: Workspace, Content: "The wiki is read by all, and by night", Importance: 1})
+	h := read(t, s, Query{Tiers: []string{Workspace}, Text: "backups at night"}).Slices[0].Hits
+	if len(h) != 3 || h[0].ID != high.ID || h[2].Importance != 1 || h[0].Score < h[1].Score {
+		t.Errorf("%+v", h)
 	}
 }

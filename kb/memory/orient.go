@@ -14,21 +14,18 @@ import (
 )
 
 const (
-	// DefaultBudget is the default number of tokens of an orientation.
 	DefaultBudget = 1200
 	// leastLine is about the fewest tokens of an item's line.
 	leastLine = 12
 	// criticalFrom is the least importance of a critical item.
 	criticalFrom = 0.9
-	// maxCritical is the most critical items of a tier.
-	maxCritical = 50
+	maxCritical  = 50
 	// lowUnder is the importance below which recent items come first, highFrom that of what is
 	// told unasked beside the topic, where that would be more than a few lines.
 	lowUnder = 0.4
 	highFrom = 0.7
 	few      = 6
-	// mostQuestions is the most lines of a text that are asked. shortest is the fewest
-	// bytes of a line, unless it is the only one.
+	// mostQuestions lines of a text are asked, none shorter than shortest unless it is alone.
 	mostQuestions = 12
 	shortest      = 8
 	// weakShare is the share of the best score that a weak hit needs.
@@ -42,26 +39,21 @@ type OrientQuery struct {
 	Channel      string // "": that of the conversation
 	Budget       int    // tokens; 0 means DefaultBudget
 	Limit        int    // most items of a section; 0: as many as the budget may hold
-	// Tiers to read; nil: all that the caller can reach, and the conversation's if one
-	// is named.
+	// nil: all that the caller can reach, and the conversation's if one is named
 	Tiers []string
-	// Unasked is for a document that nobody asked for and that must be fast. Each line
-	// of the text is one question, asked by words only. Only sure answers are included,
-	// and nothing counts as an access.
+	// Unasked is for a document that nobody asked for: fast, by words only, sure answers only, one
+	// question for each line of the text. Nothing counts as an access.
 	Unasked bool
-	// Without leaves out items with this tag.
 	Without string
 	// Given lists what the reader has already, as Orientation.Given does.
 	Given []string
 	// Clean removes from texts what the reader must not see; nil: nothing.
 	Clean func(string) string
-	// Since leaves out what has not changed since then; zero: nothing.
 	Since time.Time
 	// Words name the command that shows the rest of a cut text.
 	Words fault.Words
 }
 
-// unchanged reports whether a time of change is before Since.
 func (q *OrientQuery) unchanged(changed time.Time) bool {
 	return !q.Since.IsZero() && !changed.After(q.Since)
 }
@@ -70,8 +62,7 @@ func (q *OrientQuery) unchanged(changed time.Time) bool {
 type Orientation struct {
 	// Markdown has named entries, then items by section; "" if there are none.
 	Markdown string `json:"markdown"`
-	// Own has the agent's core memories and its journal of a week, framed; "" if there
-	// are none.
+	// Own has the agent's core memories and its journal of a week, framed; "" if there are none.
 	Own      string   `json:"own"`
 	Tokens   int      `json:"tokens"` // of both together
 	Budget   int      `json:"budget"`
@@ -81,8 +72,7 @@ type Orientation struct {
 	Degraded []string `json:"degraded"`
 	// Considered says of each thing why it is in the document, or why not.
 	Considered []Considered `json:"-"`
-	// Given lists what is in the document: ids of items and notes, revisions of named
-	// entries.
+	// Given lists what is in the document: ids of items and notes, revisions of named entries.
 	Given []string `json:"-"`
 }
 
@@ -100,7 +90,6 @@ func (c *collector) leave(h *Hit, why string) {
 		tokensOf(c.line(h, maxContent)), false, why})
 }
 
-// consider notes what fitSections has decided about the lines of the sections.
 func (o *Orientation) consider(sections []*docSection) {
 	for _, sec := range sections {
 		for i, line := range sec.Lines {
@@ -114,7 +103,6 @@ func (o *Orientation) consider(sections []*docSection) {
 	}
 }
 
-// Text returns the whole document.
 func (o *Orientation) Text() string {
 	return strings.TrimSpace(o.Markdown + "\n\n" + o.Own)
 }
@@ -182,7 +170,6 @@ func checkBudget(budget int) (int, error) {
 	return budget, nil
 }
 
-// touchHits counts an access for the items that were asked for.
 func (s *Store) touchHits(ctx context.Context, question string, sl *Slice) error {
 	if len(sl.Hits) == 0 {
 		return nil
@@ -214,8 +201,6 @@ func (s *Store) orientNamed(ctx context.Context, q *OrientQuery, o *Orientation,
 	named = slices.DeleteFunc(named, func(n Named) bool {
 		return n.Body == "" || q.unchanged(n.Updated) || slices.Contains(q.Given, n.version())
 	})
-	// They may take what the sections leave, and at least a share of the budget, divided
-	// by need.
 	limit := max(q.Budget*namedShare/100, q.Budget-others)
 	for i := range named {
 		named[i].Body = q.Clean(named[i].Body)
@@ -240,7 +225,6 @@ func (s *Store) orientNamed(ctx context.Context, q *OrientQuery, o *Orientation,
 // orientation. They also get what the sections do not need.
 const NamedTokens = DefaultBudget * namedShare / 100
 
-// Tokens returns the tokens of the entry in an orientation.
 func (n *Named) Tokens() int {
 	return (&docEntry{Name: n.Name, Body: n.Body}).tokens()
 }
@@ -248,7 +232,6 @@ func (n *Named) Tokens() int {
 // namedShare is the guaranteed share of named entries in a budget, in percent.
 const namedShare = 60
 
-// collector collects the sections of an orientation without repetition.
 type collector struct {
 	*Store
 	ctx   context.Context
@@ -259,8 +242,7 @@ type collector struct {
 	near  map[string]float64     // evidence of what is not surely about the text, by id
 }
 
-// sections reads the candidates for all sections, in order. It also returns the hits of
-// their lines.
+// sections reads the candidates for all sections, in order, and the hits of their lines.
 func (s *Store) sections(ctx context.Context, q *OrientQuery, o *Orientation) (
 	[]*docSection, map[*docSection][]*Hit, error) {
 	c := &collector{Store: s, ctx: ctx, q: q, o: o, hits: map[*docSection][]*Hit{},
@@ -343,7 +325,6 @@ func (c *collector) without(hits []*Hit, drop func(*Hit) bool) []*Hit {
 	})
 }
 
-// hasFirst compares so that true comes before false.
 func hasFirst(a, b bool) int {
 	switch {
 	case a == b:
@@ -401,7 +382,6 @@ func (c *collector) read(rq Query, tiers ...string) (hits []*Hit, err error) {
 	return hits, err
 }
 
-// about returns the items about the text, the best first.
 func (c *collector) about() (hits []*Hit, err error) {
 	questions := c.q.questions()
 	for _, text := range questions {
@@ -428,7 +408,6 @@ func (c *collector) about() (hits []*Hit, err error) {
 	return hits, nil
 }
 
-// section makes a section of hits.
 func (c *collector) section(heading string, hits []*Hit, most int) *docSection {
 	sec := &docSection{Heading: heading}
 	for _, h := range hits[:min(most, len(hits))] {
@@ -439,7 +418,6 @@ func (c *collector) section(heading string, hits []*Hit, most int) *docSection {
 	return sec
 }
 
-// line formats a hit with at most n characters of its text.
 func (c *collector) line(h *Hit, n int) string {
 	said := *h
 	said.Title, said.Content = c.q.Clean(h.Title), c.q.Clean(h.Content)
@@ -455,8 +433,7 @@ func (c *collector) rest(hits []*Hit, tiers ...string) []*Hit {
 	})
 }
 
-// questions returns what to ask. A topic's page is about several things: as one
-// question, it would match no item surely.
+// questions returns what to ask: all of a topic's page as one would match nothing surely.
 func (q *OrientQuery) questions() (all []string) {
 	switch {
 	case q.Text == "":
@@ -476,8 +453,7 @@ func (q *OrientQuery) questions() (all []string) {
 // leastAbout is the least share of a journal entry's words that a topic has, so that it is told unasked.
 const leastAbout = 0.1
 
-// ownSections returns the agent's core memories and its journal of the last week; unasked, only the
-// entries about the topic, if there is one.
+// ownSections has the core memories and the journal of a week; unasked, about the topic only.
 func (c *collector) ownSections() (core, journal *docSection, err error) {
 	s, q := c.Store, c.q
 	core, journal = &docSection{Heading: "## Core", Own: true,
@@ -511,7 +487,6 @@ func (c *collector) ownSections() (core, journal *docSection, err error) {
 	return core, journal, nil
 }
 
-// listGiven lists the kept hits by tier.
 func (o *Orientation) listGiven(sections []*docSection, hits map[*docSection][]*Hit,
 	tiers []string) {
 	for _, t := range tiers {
@@ -527,14 +502,12 @@ func (o *Orientation) listGiven(sections []*docSection, hits map[*docSection][]*
 	}
 }
 
-// Line formats an item as one line: its id, its age, its source if that is not the
-// reader, and its text in quotes.
+// Line formats an item as one line: id, age, source if another, quoted text.
 func (h *Hit) Line(now time.Time, reader string, words fault.Words) string {
 	return h.line(now, reader, maxContent, words)
 }
 
-// whole puts a text on one line; of a longer one at most n characters, and what shows the
-// rest.
+// whole puts a text on one line; of a longer one at most n characters, and what shows the rest.
 func whole(text, id string, n int, words fault.Words) string {
 	said := inline(text, n)
 	if utf8.RuneCountInString(text) <= n || words == nil {
@@ -544,8 +517,7 @@ func whole(text, id string, n int, words fault.Words) string {
 		cmp.Or(fault.Do("memory.get", "{}", "id", id).In(words), id))
 }
 
-// persons are sources that an agent names for what a person has said: it is still the
-// agent that has noted it.
+// persons are sources that an agent names for what a person has said.
 var persons = []string{"user", "the user", "author", "the author", "owner", "human", "person",
 	"me", "nutzer", "benutzer", "mensch"}
 
@@ -571,10 +543,8 @@ func (h *Hit) line(now time.Time, reader string, n int, words fault.Words) strin
 	return s + h.statusSuffix() + "\n"
 }
 
-// titled is the text with its title before it.
 func (it *Item) titled() string { return strings.TrimPrefix(it.Title+": "+it.Content, ": ") }
 
-// statusSuffix says which notes it replaces, which one replaces it, and when it ends.
 func (h *Hit) statusSuffix() (s string) {
 	if len(h.Replaces) > 0 {
 		s = ", replaces " + strings.Join(h.Replaces, ", ")
@@ -588,8 +558,7 @@ func (h *Hit) statusSuffix() (s string) {
 	return s
 }
 
-// frame presents an item as what somebody noted once. The text stays on its line and in
-// its quotes, whatever it contains.
+// frame presents an item as what somebody noted once, on its line and in quotes.
 func (h *Hit) frame(now time.Time) string {
 	by := map[string]string{
 		CuratorAgent: "noted by an agent", CuratorAuthor: "noted by the author",

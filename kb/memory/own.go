@@ -13,11 +13,11 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/board/words"
 	"blackboard/kb/store"
 )
 
-// JournalWindow is how long a journal entry counts. After that it is expired: still
-// listed, and marked.
+// After JournalWindow an entry of the journal is expired: still listed, and marked.
 const JournalWindow = 7 * 24 * time.Hour
 
 // Kinds of notes.
@@ -29,8 +29,7 @@ const (
 // ownTiers are the tiers of notes and named entries, noteKinds the kinds of notes.
 var ownTiers, noteKinds = []string{Workspace, Account}, []string{Journal, Core}
 
-// Note is an entry of an agent's journal or one of its core memories. It is private to
-// the agent.
+// Note is an entry of an agent's journal or one of its core memories. It is private to the agent.
 type Note struct {
 	ID    string `json:"id"`
 	Agent string `json:"agent"`
@@ -52,8 +51,7 @@ func (n *Note) setExpiry(now time.Time) {
 	}
 }
 
-// noteTier checks the tier of notes. The default is the workspace, or the account if there is no
-// workspace.
+// noteTier checks the tier of notes; the default is the workspace, without one the account.
 func (s *Store) noteTier(tier string) (string, error) {
 	switch {
 	case tier != "":
@@ -67,7 +65,6 @@ func (s *Store) noteTier(tier string) (string, error) {
 // ownNotes begins the error that notes need an agent.
 const ownNotes = "journals and core memories belong to an agent"
 
-// needAgent returns an error if the caller has no agent name.
 func (s *Store) needAgent(what string) error {
 	if s.opt.Agent == "" {
 		return invalid(what+", and the caller has no name", "",
@@ -76,8 +73,7 @@ func (s *Store) needAgent(what string) error {
 	return nil
 }
 
-// SaveNote writes to the caller's journal or core memories. force stores what looks like
-// a secret.
+// SaveNote writes to the caller's journal or core memories. force stores what looks like a secret.
 func (s *Store) SaveNote(ctx context.Context, kind, tier, content string, force bool) (
 	Note, error) {
 	tier, wrong := s.noteTier(tier)
@@ -101,8 +97,7 @@ func (s *Store) SaveNote(ctx context.Context, kind, tier, content string, force 
 	return n.Note, err
 }
 
-// noteText normalises the text of a note, and refuses what looks like a secret unless it is
-// forced.
+// noteText normalises the text of a note, and refuses what looks like a secret unless it is forced.
 func (s *Store) noteText(content string, force bool) (string, error) {
 	content = strings.TrimSpace(content)
 	err := checkContent(content)
@@ -112,8 +107,7 @@ func (s *Store) noteText(content string, force bool) (string, error) {
 	return content, err
 }
 
-// Notes returns the caller's journal or core memories ("": both) of the tiers that it
-// can reach, the newest first; limit 0 means all.
+// Notes returns the caller's notes of a kind ("": both), newest first; limit 0: all.
 func (s *Store) Notes(ctx context.Context, kind string, limit int) ([]Note, error) {
 	err := s.needAgent(ownNotes)
 	if kind != "" {
@@ -148,22 +142,40 @@ func (s *Store) Notes(ctx context.Context, kind string, limit int) ([]Note, erro
 	return all, nil
 }
 
+// NoteCounts is how many notes an agent has.
+type NoteCounts struct {
+	Core    int `json:"core"`    // for good
+	Journal int `json:"journal"` // also those that are expired
+}
+
+// CountNotes counts the caller's notes, none for a person.
+func (s *Store) CountNotes(ctx context.Context) (c NoteCounts, err error) {
+	if s.opt.Agent == "" {
+		return c, nil
+	}
+	all, err := s.Notes(ctx, "", 0)
+	for i := range all {
+		if all[i].Kind == Core {
+			c.Core++
+		}
+	}
+	c.Journal = len(all) - c.Core
+	return c, err
+}
+
 func notesWhere(tx *sqlite.Tx, tier, where string, args ...any) ([]Note, error) {
 	return sqlite.All(tx, func(n *Note) []any {
 		return []any{&n.Tier, &n.ID, &n.Agent, &n.Kind, &n.Content, sqlite.Time(&n.Created)}
 	}, `SELECT '`+tier+`', id, agent, kind, content, created FROM notes WHERE `+where, args...)
 }
 
-// Conditions of a note.
 const (
 	noteKept      = `forgotten IS NULL`
 	noteForgotten = `forgotten IS NOT NULL`
 )
 
-// isNote reports whether an id is that of a note.
 func isNote(id string) bool { return strings.HasPrefix(id, "j") }
 
-// restoreNote restores a forgotten note of the caller.
 func (s *Store) restoreNote(ctx context.Context, id string) (n Note, err error) {
 	f, _, err := s.findNote(ctx, id, noteForgotten)
 	if err != nil {
@@ -200,7 +212,6 @@ func (s *Store) findNote(ctx context.Context, id, condition string) (f *file, n 
 	return nil, n, notFound(id)
 }
 
-// markNote forgets or restores a note of the caller that satisfies the condition.
 func (f *file) markNote(tx *sqlite.Tx, id, verb, condition string) (n Note, err error) {
 	tier, to, why := Workspace, any(nil), ""
 	if f.account {
@@ -262,11 +273,11 @@ const shareShown = 0.3
 // readNotes adds the caller's notes that have shareShown of the question's words, the best first.
 func (s *Store) readNotes(ctx context.Context, q *Query, res *Result) error {
 	notes, err := s.Notes(ctx, "", 0)
-	share, own := shareOf(q.Text), Slice{Tier: OwnNotes, Hits: []Hit{}}
+	share, own := words.ShareOf(q.Text), Slice{Tier: OwnNotes, Hits: []Hit{}}
 	for i := range notes {
 		if at := share(notes[i].Content); at >= shareShown {
 			it := notes[i].item()
-			h := Hit{Item: it, Score: at, Evidence: at, Weak: at < answerShare, said: it.statement(),
+			h := Hit{Item: it, Score: at, Evidence: at, Weak: at < words.AnswerShare, said: it.statement(),
 				Replaces: []string{}}
 			h.Frame = h.frame(s.now())
 			own.Hits = append(own.Hits, h)
@@ -346,14 +357,12 @@ type Scratch struct {
 	Shared  bool            `json:"shared"` // all participants of the conversation may read it
 }
 
-// MaxScratch is the most bytes of a working note, and MaxScratchKeys the most keys of an
-// agent in a conversation.
+// Limits of a working note, in bytes, and of an agent's keys in a conversation.
 const (
 	MaxScratch     = 256 << 10
 	MaxScratchKeys = 1000
 )
 
-// scratchValue checks the value of a working note and removes what needs no space.
 func scratchValue(value json.RawMessage) (json.RawMessage, error) {
 	var b bytes.Buffer
 	if !utf8.Valid(value) || json.Compact(&b, value) != nil {
@@ -413,8 +422,7 @@ func (s *Store) WriteScratch(ctx context.Context, ref, key string, value json.Ra
 	return out, err
 }
 
-// ReadScratch returns a working note of the caller, or else the latest that another
-// agent has shared under that key.
+// ReadScratch returns a working note of the caller, else the latest shared by another.
 func (s *Store) ReadScratch(ctx context.Context, ref, key string) (Scratch, error) {
 	all, err := s.scratch(ctx, ref, key)
 	if err != nil {
@@ -428,8 +436,7 @@ func (s *Store) ReadScratch(ctx context.Context, ref, key string) (Scratch, erro
 	return all[0], nil
 }
 
-// ListScratch returns the caller's working notes in a conversation by key, then those
-// that others share.
+// ListScratch returns the caller's working notes by key, then shared ones.
 func (s *Store) ListScratch(ctx context.Context, ref string) ([]Scratch, error) {
 	return s.scratch(ctx, ref, "")
 }
@@ -455,8 +462,7 @@ func (s *Store) scratch(ctx context.Context, ref, key string) ([]Scratch, error)
 	return all, err
 }
 
-// ClearScratch deletes the caller's working notes in a conversation, or one of them, and
-// returns how many there were. It works in an archived conversation too.
+// ClearScratch deletes the caller's working notes, or one, and returns how many.
 func (s *Store) ClearScratch(ctx context.Context, ref, key string) (int, error) {
 	if _, err := s.Conversation(ctx, ref); err != nil {
 		return 0, err

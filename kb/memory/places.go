@@ -36,13 +36,11 @@ func (f *file) checkChannel(tx *sqlite.Tx, name string) error {
 	return err
 }
 
-// channelEvent appends what was done with a channel.
 func (f *file) channelEvent(tx *sqlite.Tx, verb, name string) error {
 	return f.event(tx, Event{Verb: verb, Subject: name,
 		Scope: Scope{Tier: Channel, Channel: name}.String()})
 }
 
-// checkDescription validates and normalises a channel's description.
 func (s *Store) checkDescription(name, description string) (string, error) {
 	if err := checkName("channel", name); err != nil {
 		return "", err
@@ -54,7 +52,6 @@ func (s *Store) checkDescription(name, description string) (string, error) {
 	return description, s.refuseSecrets("the name", name, "the description", description)
 }
 
-// CreateChannel creates a channel.
 func (s *Store) CreateChannel(ctx context.Context, name, description string) (ChannelInfo, error) {
 	description, err := s.checkDescription(name, description)
 	if err != nil {
@@ -95,8 +92,7 @@ func (s *Store) Channels(ctx context.Context) (all []ChannelInfo, err error) {
 	return all, err
 }
 
-// DescribeChannel sets the description of a channel. The old one is wiped, as by a
-// scrub; obstacles are noted.
+// DescribeChannel sets the description; the old one is wiped, obstacles are noted.
 func (s *Store) DescribeChannel(ctx context.Context, name, description string) (
 	notes []string, err error) {
 	if description, err = s.checkDescription(name, description); err != nil {
@@ -156,8 +152,7 @@ func (s *Store) changeChannel(ctx context.Context, name, verb string,
 	return notes, err
 }
 
-// Workspaces returns the directories of the workspaces with a memory in a data home, for
-// maintenance. Unreadable files are left out.
+// Workspaces returns the workspaces with a readable memory, for maintenance.
 func Workspaces(ctx context.Context, home string) ([]string, error) {
 	paths, err := Paths(home)
 	if err != nil {
@@ -179,7 +174,6 @@ func Workspaces(ctx context.Context, home string) ([]string, error) {
 	return all, nil
 }
 
-// ownerOf returns the workspace that a file belongs to.
 func ownerOf(ctx context.Context, path string) (string, error) {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return "", errors.Join(err, os.ErrInvalid)
@@ -202,8 +196,7 @@ func ownerOf(ctx context.Context, path string) (string, error) {
 
 const adoptHint = "files cannot be moved to combine two memories; export this one, and repeat the command in a workspace without a memory"
 
-// CheckAdopt refuses who may not give this workspace the memory of another directory, and
-// what is no other directory.
+// CheckAdopt refuses who may not adopt, and what is no other directory.
 func (s *Store) CheckAdopt(from string) error {
 	if err := s.allowed(Workspace); err != nil {
 		return err
@@ -219,7 +212,6 @@ func (s *Store) CheckAdopt(from string) error {
 	return nil
 }
 
-// HasMemory reports whether there is a memory for a workspace.
 func HasMemory(home, workspace string) bool {
 	_, err := os.Lstat(WorkspacePath(home, workspace))
 	return err == nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // TestAdopt moves projects, and asks in each of the ways that are refused.
@@ -32,19 +33,13 @@ func TestAdopt(t *testing.T) {
 	}
 	// Neither of these is the memory of a workspace.
 	for _, name := range []string{"notes.txt", "damaged.sqlite3"} {
-		if err := os.WriteFile(filepath.Join(Dir(home), "workspaces", name), []byte("no database"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(filepath.Join(Dir(home), "workspaces", name), []byte("no database"), 0o600))
 	}
-	if err := os.Mkdir(filepath.Join(Dir(home), "workspaces", "directory.sqlite3"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(filepath.Join(Dir(home), "workspaces", "directory.sqlite3"), 0o700))
 	listed(from, full)
 
 	there := filepath.Join(home, "there")
-	if err := os.Mkdir(there, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Mkdir(there, 0o700))
 	for _, c := range []struct {
 		name string
 		s    *Store
@@ -75,23 +70,17 @@ func TestAdopt(t *testing.T) {
 		}
 	}
 	s := in(to)
-	if err := s.Adopt(ctx, from); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Adopt(ctx, from))
 	has(s, "what is known in from")
 	listed(full, to)
 	s.Close()
 
 	// A move that was interrupted: the file has its new name, and says the old workspace.
 	last := filepath.Join(home, "last")
-	if err := os.Rename(WorkspacePath(home, to), WorkspacePath(home, last)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Rename(WorkspacePath(home, to), WorkspacePath(home, last)))
 	listed(full)
 	s = in(last)
-	if err := s.Adopt(ctx, to); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Adopt(ctx, to))
 	has(s, "what is known in from")
 	listed(full, last)
 }

@@ -17,29 +17,23 @@ import (
 	"blackboard/kb/store"
 )
 
-// PutOptions are the options of Put.
 type PutOptions struct {
-	// Private makes the item visible to the caller only.
 	Private bool
-	// Force stores an item that contains what looks like a secret.
-	Force bool
+	Force   bool
 }
 
-// Stored is the result of storing an item.
 type Stored struct {
 	Item     Item     `json:"item"`
 	Warnings []string `json:"warnings"`
-	// Confirmed: an item with the same words existed in the same scope. It counts as new
-	// again, with the higher importance.
+	Older    []string `json:"older"` // ids of older notes that it may replace, two at most
+	// Confirmed: the scope had an item with these words, which counts as new again.
 	Confirmed bool `json:"confirmed"`
 }
 
 // ownItems begins the error that private items need an agent.
 const ownItems = "only an agent has private items"
 
-// Put stores an item in its tier and gives it an id and times. An importance of 0 means
-// that it counts for nothing. The default channel is that of the conversation, or
-// DefaultChannel.
+// Put stores an item. The default channel is that of the conversation.
 func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error) {
 	out := Stored{Warnings: []string{}}
 	if err := s.allowed(it.Tier); err != nil {
@@ -109,8 +103,13 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 		if err := f.add(tx, &out.Item, v, &out.Warnings, VerbPut, ""); err != nil {
 			return err
 		}
-		older, err := f.warnOfOlder(tx, &out.Item)
-		out.Warnings = append(append(out.Warnings, older...), out.Item.misplaced()...)
+		older, err := f.older(tx, &out.Item)
+		out.Older = []string{}
+		for _, o := range older {
+			out.Older = append(out.Older, o.ID)
+			out.Warnings = append(out.Warnings, fmt.Sprintf("older, and near: %s “%s”", o.ID, inline(o.Content, 120)))
+		}
+		out.Warnings = append(out.Warnings, out.Item.misplaced()...)
 		return err
 	})
 	if err == nil {
@@ -119,7 +118,6 @@ func (s *Store) Put(ctx context.Context, it Item, opt PutOptions) (Stored, error
 	return out, err
 }
 
-// warnOfSource warns about a source that does not exist or has changed.
 func (s *Store) warnOfSource(ctx context.Context, out *Stored) {
 	if how := s.Derived(ctx, &out.Item); how != "" {
 		out.Warnings = append(out.Warnings,
@@ -136,7 +134,6 @@ func (s *Store) Derived(ctx context.Context, it *Item) string {
 	return s.opt.Resolve(ctx, it)
 }
 
-// curator returns the curator for items by the caller.
 func (s *Store) curator() string {
 	if s.opt.Author {
 		return CuratorAuthor
@@ -144,7 +141,6 @@ func (s *Store) curator() string {
 	return CuratorAgent
 }
 
-// checkPlace refuses unknown channels and conversations, and archived conversations.
 func (f *file) checkPlace(tx *sqlite.Tx, it *Item) error {
 	if it.Tier == Channel {
 		if err := f.checkChannel(tx, it.Channel); err != nil {
@@ -166,8 +162,7 @@ func (f *file) checkPlace(tx *sqlite.Tx, it *Item) error {
 	return nil
 }
 
-// same returns the active or archived item in the same scope with the same words and readers, or
-// nil. It is not one that has expired.
+// same returns the active or archived item with the same scope, words and readers, or nil.
 func (f *file) same(tx *sqlite.Tx, it *Item) (*Item, error) {
 	sc := it.Scope()
 	found, err := itemsWhere(tx,
@@ -182,10 +177,9 @@ func (f *file) same(tx *sqlite.Tx, it *Item) (*Item, error) {
 	return &found[0], nil
 }
 
-// confirm makes an item count as new and restores it if it is archived. It adds what was
-// given this time: the higher importance, tags, missing links, the longer lifetime. An
-// agent cannot add to an item by the author; an item that the author confirms becomes
-// the author's.
+// confirm makes an item count as new and restores it if it is archived. It adds what was given this
+// time: the higher importance, tags, missing links, the longer lifetime. An agent cannot add to an
+// item by the author; an item that the author confirms becomes the author's.
 func (f *file) confirm(tx *sqlite.Tx, it, again *Item) (Item, error) {
 	now := *it
 	now.Accessed, now.Archived = tx.Now, nil
@@ -239,18 +233,15 @@ func (f *file) add(tx *sqlite.Tx, it *Item, v embed.Vector, warnings *[]string, 
 	return f.itemEvent(tx, verb, it, why)
 }
 
-// insertRow stores an item's row and sets its number.
 func insertRow(tx *sqlite.Tx, it *Item) (err error) {
 	it.n, err = it.stored().Insert(tx, "items")
 	return err
 }
 
-// visible reports whether the caller may see items of an agent.
 func (s *Store) visible(agent string) bool { return agent == "" || agent == s.opt.Agent }
 
-// find returns an item that the caller may see, and its file. For others' private items
-// the error is the same as for a missing item. Tiers that are not granted are not
-// searched.
+// find returns an item that the caller may see, and its file. For others' private items the error
+// is the same as for a missing item. Tiers that are not granted are not searched.
 func (s *Store) find(ctx context.Context, id string) (*file, *Item, error) {
 	if err := checkID(id); err != nil {
 		return nil, nil, err
@@ -270,7 +261,6 @@ func (s *Store) find(ctx context.Context, id string) (*file, *Item, error) {
 	return nil, nil, notFound(id)
 }
 
-// reachesFile reports whether the caller can reach any tier of a file.
 func (s *Store) reachesFile(account bool) bool {
 	if account {
 		return s.allowed(Account) == nil
@@ -279,8 +269,7 @@ func (s *Store) reachesFile(account bool) bool {
 		func(t string) bool { return s.allowed(t) == nil })
 }
 
-// Get returns an item, also if it is archived or forgotten. It counts as an access and
-// as a question of the session.
+// Get returns an item in any state. It counts as an access and a question of the session.
 func (s *Store) Get(ctx context.Context, id string) (Item, error) {
 	if isNote(id) {
 		return s.Peek(ctx, id)
@@ -309,7 +298,6 @@ func (s *Store) Peek(ctx context.Context, id string) (Item, error) {
 	return *it, nil
 }
 
-// reread returns the current item within a transaction.
 func (s *Store) reread(tx *sqlite.Tx, id string) (*Item, error) {
 	it, err := s.findVisible(tx, id)
 	if err == nil && it == nil {
@@ -330,8 +318,7 @@ func (s *Store) findVisible(tx *sqlite.Tx, id string) (*Item, error) {
 	return &found[0], nil
 }
 
-// refuseSecret refuses an item that contains what looks like a secret, since other
-// agents read it and it is exported.
+// refuseSecret refuses what looks like a secret: others read it, and it is exported.
 func refuseSecret(it *Item) error {
 	return refuseSecretIn(keepSecret, "the title", it.Title, "the content", it.Content,
 		"the source", it.Source,
@@ -347,13 +334,11 @@ func (s *Store) refuseSecrets(texts ...string) error {
 	return refuseSecretIn(keepSecret, texts...)
 }
 
-// keepSecret is the step that stores a text in spite of a suspected secret.
 var keepSecret = fault.Give("keep_secret", "", "{} stores it if it is not a secret")
 
 const theReason = "the reason"
 
-// checkReason validates a reason for the log, which keeps it forever: it must not
-// contain what looks like a secret.
+// checkReason validates a reason, which the log keeps forever.
 func checkReason(reason string) error {
 	if err := checkLine(theReason, reason, maxWhy); err != nil {
 		return err

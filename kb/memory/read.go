@@ -18,16 +18,12 @@ import (
 )
 
 const (
-	// DefaultLimit is the default number of items of each tier.
 	DefaultLimit = 10
-	// MaxLimit is the most items of each tier.
-	MaxLimit = 500
-	// laneDepth is the least number of candidates of each lane.
-	laneDepth = 100
+	MaxLimit     = 500
+	laneDepth    = 100
 )
 
-// Query says what to read. Its lists are filters: an item must match one value of each
-// that is not empty.
+// Query's lists are filters: an item must match one value of each that is not empty.
 type Query struct {
 	// Tiers to read; they do not inherit from each other.
 	Tiers []string
@@ -44,21 +40,17 @@ type Query struct {
 	Sources       []string
 	MinImportance float64
 
-	// Gate returns only hits that are not Weak.
 	Gate bool
 	// Own also reads the caller's journal and core memories, if there is a text.
-	Own bool
-	// Archived reads only archived items.
+	Own      bool
 	Archived bool
 	// Untouched does not count as an access. Reading archived items never does.
 	Untouched bool
 
 	shown []*Hit // shown elsewhere: repetitions of these are left out
-	// words searches by words only.
 	words bool
 	// recent lists critical items first, then the newest.
-	recent bool
-	// calibrated is the measured threshold of the model, if the program knows none.
+	recent     bool
 	calibrated float64
 	threshold  float64       // the highest of the files that were read
 	wanted     *clash.Wanted // what the text asks for, nil if no hit is sure
@@ -123,8 +115,7 @@ func (s *Store) normalise(q *Query) error {
 		s.checkFilters(q.Tiers, q.Channel, q.Conversation, q.Curators)); err != nil {
 		return err
 	}
-	// Each tier once, the narrowest first: of two hits that say the same, the narrower
-	// tier's stays.
+	// Each tier once, the narrowest first: the narrower of two same hits stays.
 	var tiers []string
 	for _, t := range Tiers {
 		if slices.Contains(q.Tiers, t) {
@@ -135,7 +126,6 @@ func (s *Store) normalise(q *Query) error {
 	return nil
 }
 
-// checkFilters validates what reads and lists are limited to.
 func (s *Store) checkFilters(tiers []string, channel, conversation string, curators []string) error {
 	for _, t := range tiers {
 		if err := s.allowed(t); err != nil {
@@ -154,10 +144,9 @@ func (s *Store) checkFilters(tiers []string, channel, conversation string, curat
 
 // Read returns what the caller may see of the named tiers.
 //
-// With a text, items are found by words and meaning and ranked as in package kb
-// (store.Order). Relevance only breaks ties (see tieShare).
-// Without a text, items are ordered by relevance, a conversation's by time, and nothing
-// counts as an access.
+// With a text, items are found by words and meaning and ranked as in package kb (store.Order).
+// Relevance only breaks ties (see tieShare). Without a text, items are ordered by relevance, a
+// conversation's by time, and nothing counts as an access.
 func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
 	res := Result{Slices: []Slice{}, Degraded: []string{}}
 	if err := s.normalise(&q); err != nil {
@@ -234,7 +223,6 @@ func (s *Store) Read(ctx context.Context, q Query) (Result, error) {
 	return res, nil
 }
 
-// renew puts newer notes before what they replace, in each tier.
 func (r *Result) renew(ctx context.Context, files []*file, q *Query) error {
 	for i, f := range files {
 		if f == nil || q.Archived || r.Slices[i].Tier == Conversation || len(r.Slices[i].Hits) == 0 {
@@ -277,10 +265,8 @@ func (r *Result) choose(q *Query) {
 	}
 }
 
-// sameStatement reports whether two hits say the same.
 func (h *Hit) sameStatement(other *Hit) bool { return h.said.Same(other.said) }
 
-// present fills in how to present the hits, and counts the access.
 func (s *Store) present(ctx context.Context, f *file, hits []Hit, q *Query) {
 	now := f.Now()
 	for i := range hits {
@@ -300,8 +286,7 @@ func (s *Store) present(ctx context.Context, f *file, hits []Hit, q *Query) {
 	}
 }
 
-// embedText returns the embedding of a text; nil, with a note, if only words are
-// searched.
+// embedText returns the embedding of a text; nil, with a note, if only words are searched.
 func (s *Store) embedText(ctx context.Context, text string, res *Result) (embed.Vector, error) {
 	if text == "" {
 		return nil, nil
@@ -314,8 +299,7 @@ func (s *Store) embedText(ctx context.Context, text string, res *Result) (embed.
 	return v, err
 }
 
-// readTier returns the best items of a tier, and a few more than asked for, since some
-// may be repetitions.
+// readTier returns the best items of a tier, and a few more: some may be repetitions.
 func (f *file) readTier(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, res *Result) (
 	[]Hit, error) {
 	want := 2*q.Limit + 10
@@ -335,8 +319,7 @@ func (f *file) readTier(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, re
 	return hits, nil
 }
 
-// byRelevance lists the most relevant items; of a conversation the newest; with q.recent the
-// critical ones first, then those changed last.
+// byRelevance: of a conversation the newest first; with q.recent critical, then changed last.
 func (f *file) byRelevance(tx *sqlite.Tx, tier string, q *Query, want int) ([]Hit, error) {
 	where, args := q.where(tier, f.s.opt.Agent, tx.Now)
 	order := ` ORDER BY created DESC, n DESC LIMIT ?`
@@ -366,7 +349,6 @@ func (f *file) byRelevance(tx *sqlite.Tx, tier string, q *Query, want int) ([]Hi
 	return hits, nil
 }
 
-// byText lists the items that match a text best, the best first.
 func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want int,
 	res *Result) ([]Hit, error) {
 	found, light, err := f.candidates(tx, tier, q, v, want, res)
@@ -423,9 +405,7 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 	return slices.DeleteFunc(hits, func(h Hit) bool { return only[h.n] }), err
 }
 
-// candidates searches a tier for a text and reads the fields for relevance of the items
-// that have not expired and are important enough. If few are left, it asks for more
-// candidates.
+// candidates searches a tier, and reads what relevance needs of items that count.
 func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want int,
 	res *Result) (found index.Result, light map[int64]*Item, err error) {
 	iq := index.Query{Text: q.Text, Expand: !q.Gate, Depth: max(laneDepth, 2*want),
@@ -443,8 +423,7 @@ func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, 
 	if err != nil {
 		return found, nil, err
 	}
-	// Only the rows tell which candidates have expired or are not important enough. If
-	// few are left, ask for more, until there are no more.
+	// Only rows tell which are important enough: ask for more until there are no more.
 	for {
 		ns := make([]int64, len(found.Candidates))
 		for i := range found.Candidates {

@@ -11,7 +11,6 @@ import (
 // of a field changes, and not when a field is added.
 const ExportVersion = 1
 
-// hintExport is the next step for a document that is not an export.
 const hintExport = "give a file that an export of memory has written"
 
 // exportDocument is an export without its lists.
@@ -21,7 +20,6 @@ func exportDocument(at *time.Time, workspace *string, tiers *[]string) *store.Do
 			{Name: "workspace", Value: workspace}, {Name: "tiers", Value: tiers}}}
 }
 
-// Lists of an export.
 const (
 	listChannels      = "channels"
 	listConversations = "conversations"
@@ -47,7 +45,6 @@ var lists = []recordList{
 	{listScratch, func(string) record { return new(scratchRecord) }},
 }
 
-// record is a record of an export.
 type record interface {
 	columns() store.Columns
 	// check normalises a record that is imported, and says what is wrong with it by itself.
@@ -57,7 +54,6 @@ type record interface {
 	content() any
 }
 
-// place says where a record is.
 type place struct {
 	scope   Scope
 	subject string // in the log
@@ -128,8 +124,7 @@ func (r *scratchRecord) columns() store.Columns {
 		"value", &r.Value, "created", &r.Created, "updated", &r.Updated, "shared", &r.Shared}
 }
 
-// eachRecord runs fn for every row that from selects, after it was read into the
-// columns. Without a file there are none.
+// eachRecord runs fn for every row that from selects, read into the columns; without a file, none.
 func eachRecord(tx *sqlite.Tx, to store.Columns, from string, fn func() error,
 	args ...any) error {
 	if tx == nil {
@@ -164,8 +159,7 @@ func (r *noteRecord) place() place {
 		label: "note " + r.ID, where: `id = ?`, args: []any{r.ID}}
 }
 
-// place of a working note: an event is about all of a conversation, as keys are private. Neither
-// a ref code nor a key has a space.
+// An event is about all of a conversation, as keys are private.
 func (r *scratchRecord) place() place {
 	return place{scope: Scope{Tier: Conversation, Conversation: r.Conversation},
 		subject: r.Conversation, key: r.Conversation + " " + r.Key + " " + r.Agent,
@@ -179,8 +173,7 @@ func (n *Named) content() any              { return n.Body }
 func (r *noteRecord) content() any         { return r }
 func (r *scratchRecord) content() any      { return r.Value }
 
-// content ignores what reading changes, and that an item of the author which an agent has imported
-// is not the author's any more.
+// content ignores what reading changes, and who the author of an imported item is.
 func (r *itemRecord) content() any {
 	it := *r
 	it.Accesses, it.Accessed = 0, time.Time{}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // FuzzRef gives anything as a ref code and as a scope. What is taken is one, and is written back
@@ -18,13 +19,8 @@ func FuzzRef(f *testing.F) {
 		f.Add(s)
 	}
 	s := open(f, f.TempDir(), Options{})
-	real, _, err := s.StartConversation(f.Context(), "", "")
-	if err != nil {
-		f.Fatal(err)
-	}
-	if _, err := s.Put(f.Context(), Item{Tier: Conversation, Conversation: real.Ref, Content: "said here", Importance: .5}, PutOptions{}); err != nil {
-		f.Fatal(err)
-	}
+	real, _ := expect.Values(s.StartConversation(f.Context(), "", ""))(f)
+	expect.Value(s.Put(f.Context(), Item{Tier: Conversation, Conversation: real.Ref, Content: "said here", Importance: .5}, PutOptions{}))(f)
 	f.Fuzz(func(t *testing.T, ref string) {
 		err := checkRef(ref)
 		is := len(ref) == RefLen && strings.Trim(ref, base62) == ""

@@ -20,17 +20,14 @@ import (
 // This file scores hits, and separates what was asked for from what was shown beside it.
 // Items that several sessions asked for become long-term.
 
-// askedBy is an item and a session that asked for it.
 type askedBy struct {
 	n       int64
 	session string
 }
 
-// mostSessions is how many sessions are stored for an item.
 const mostSessions = 16
 
-// ask records that a session asked for items. Like touch, it is written later; a touch
-// of the items follows.
+// ask records that a session asked for items; like touch, which follows, it is written later.
 func (f *file) ask(session string, items ...*Item) {
 	if f.ReadOnly() {
 		return
@@ -42,56 +39,27 @@ func (f *file) ask(session string, items ...*Item) {
 	}
 }
 
-// session returns the asking session: the conversation, the caller's session, or the
-// agent's day.
+// session returns the asking session: the conversation, the caller's session, or the agent's day.
 func (s *Store) session(conversation string, now time.Time) string {
 	return cmp.Or(conversation, s.opt.Session, s.opt.Agent+"@"+now.Format(time.DateOnly))
 }
 
-// answerShare is the least share of a question's words, by weight, that an answer has.
-// Rare words weigh more.
-const answerShare = 0.5
-
 // answers returns the hits that answer a question: the first of their tier by words or
-// meaning, with at least answerShare of the words. That they are weak only says that nobody
+// meaning, with enough of its words. That they are weak only says that nobody
 // should be given them unasked. The other hits are only shown.
 func answers(question string, hits []Hit) (items []*Item) {
-	share := shareOf(question)
+	share := words.ShareOf(question)
 	for i := range hits {
 		h := &hits[i]
 		if (h.TextRank == 1 || h.VectorRank == 1 || i == 0 && len(h.Replaces) > 0) &&
-			share(embeddingText(&h.Item)) >= answerShare {
+			share(embeddingText(&h.Item)) >= words.AnswerShare {
 			items = append(items, &h.Item)
 		}
 	}
 	return items
 }
 
-// shareOf returns a function that tells which share of a question's words a text has, by
-// their weight.
-func shareOf(question string) func(text string) float64 {
-	var read words.Analyzer
-	weight, total := map[string]float64{}, 0.0
-	read.Terms(question, func(term string, _ bool) {
-		if _, seen := weight[term]; !seen {
-			weight[term] = -math.Log(words.Prior(term))
-			total += weight[term]
-		}
-	})
-	return func(text string) float64 {
-		has, seen := 0.0, map[string]bool{}
-		read.Terms(text, func(term string, _ bool) {
-			if !seen[term] {
-				seen[term] = true
-				has += weight[term]
-			}
-		})
-		return has / max(total, 1e-9)
-	}
-}
-
-// touchWithin is how long a long-running process delays writing accesses, and touchMany
-// how many.
+// touchWithin is how long a long-running process delays writing accesses, and touchMany how many.
 const (
 	touchWithin = 5 * time.Second
 	touchMany   = 256
@@ -118,8 +86,7 @@ func (f *file) touch(ctx context.Context, items ...*Item) {
 	}
 }
 
-// Flush writes pending accesses. It gives up if other writers are busy: accesses only
-// influence the order.
+// Flush writes pending accesses. It gives up if others write: they only influence order.
 func (s *Store) Flush(ctx context.Context) {
 	s.mu.Lock()
 	files := []*file{s.files[false], s.files[true]}
@@ -172,8 +139,7 @@ func (f *file) flush(ctx context.Context) {
 	}
 }
 
-// Rates are the shares of relevance that an item keeps each hour without an access.
-// Items of conversations do not fade.
+// Rates are the shares of relevance that stay each hour without an access.
 type Rates struct {
 	Channel, Workspace, Account float64
 }
@@ -181,8 +147,7 @@ type Rates struct {
 // DefaultRates leave 18, 43 and 71 % after seven days.
 var DefaultRates = Rates{Channel: 0.990, Workspace: 0.995, Account: 0.998}
 
-// ParseRates parses rates such as "channel=0.99,workspace=0.995"; the others are the
-// defaults.
+// ParseRates parses rates such as "channel=0.99,workspace=0.995"; the others are the defaults.
 func ParseRates(s string) (Rates, error) {
 	r := DefaultRates
 	for part := range strings.SplitSeq(s, ",") {
@@ -225,23 +190,20 @@ func (r Rates) of(tier string) float64 {
 	return 1
 }
 
-// Relevance returns how much an item counts now, from 0 to more than 1: importance ×
-// rate^hours × (1 + ln(1 + accesses)), with the hours since the last access.
+// Relevance is importance × rate^hours × (1 + ln(1 + accesses)), since the last access.
 func (r Rates) Relevance(it *Item, now time.Time) float64 {
 	hours := max(0, now.Sub(it.Accessed).Hours())
 	return it.Importance * math.Pow(r.of(it.Tier), hours) * (1 + math.Log1p(float64(max(0, it.Accesses))))
 }
 
-// Thresholds for counting a hit as asked for: among the best by words, or near in
-// meaning. Other hits are only shown; counting them would make them appear again and
-// again.
+// Thresholds for counting a hit as asked for: among the best by words, or near in meaning. Other
+// hits are only shown; counting them would make them appear again and again.
 const (
 	askedRank   = 10
 	askedCosine = 0.45
 )
 
-// asked returns the hits that the text asked for: those that answer it, and those that are
-// not weak.
+// asked returns the hits that answer the text, and those that are not weak.
 func asked(question string, hits []Hit) (items []*Item) {
 	items = answers(question, hits)
 	for i := range hits {
@@ -257,13 +219,10 @@ func asked(question string, hits []Hit) (items []*Item) {
 	return items
 }
 
-// tieShare is the most that relevance adds, as a share of the best score: it only breaks
-// ties. It was chosen on two projects with labelled questions; testdata/score has figures
-// for a third.
+// tieShare, of the best score, is the most relevance adds: it only breaks ties.
 const tieShare = 0.01
 
-// score adds relevance to the scores of all tiers, scales them so that the best has 1, and
-// sorts each tier.
+// score adds relevance to scores, scales them to the best, and sorts each tier.
 func score(slicesOf []Slice) {
 	best, top := 0.0, 0.0
 	for _, sl := range slicesOf {
@@ -295,5 +254,33 @@ func score(slicesOf []Slice) {
 			}
 		}
 		slices.SortStableFunc(sl.Hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+		weigh(sl.Hits)
+	}
+}
+
+// Of hits that answer nearly as well, within nearlyEqual, one that is a level more important goes first.
+const (
+	nearlyEqual = 0.9
+	levelApart  = 0.2
+)
+
+// weigh puts important hits before those that answer nearly as well. Scores stay with the places.
+func weigh(hits []Hit) {
+	scores := make([]float64, len(hits))
+	for i := range hits {
+		scores[i] = hits[i].Score
+	}
+	for i := range hits {
+		for j := i; j > 0; j-- {
+			h, first := &hits[j], &hits[j-1]
+			if h.Importance < first.Importance+levelApart || h.Score < nearlyEqual*first.Score ||
+				h.Evidence < nearlyEqual*first.Evidence {
+				break
+			}
+			*h, *first = *first, *h
+		}
+	}
+	for i := range hits {
+		hits[i].Score = scores[i]
 	}
 }

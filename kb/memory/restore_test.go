@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 func TestRestore(t *testing.T) {
@@ -58,9 +59,7 @@ func TestRestore(t *testing.T) {
 		!strings.Contains(err.Error(), "is archived") {
 		t.Error(err)
 	}
-	if _, err := s.Restore(t.Context(), it.ID); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.Restore(t.Context(), it.ID))(t)
 	sound(t, s)
 	if got := get(t, s, it.ID); !got.Live() || got.Model == "" || !got.Accessed.Equal(c.now()) {
 		t.Errorf("%+v", got)

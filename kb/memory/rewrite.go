@@ -16,10 +16,8 @@ import (
 	"blackboard/kb/store"
 )
 
-// MaxRewriteBytes is the most that ReadRewrites reads.
 const MaxRewriteBytes = 64 << 20
 
-// SourceConsolidation is the source of a rewritten item.
 const SourceConsolidation = "consolidation"
 
 // Rewrite replaces the items of a group by one item, which is derived from the first.
@@ -38,20 +36,17 @@ type RewriteItem struct {
 	Revision int    `json:"revision" jsonschema:"that you read"`
 }
 
-// Rewritten is a rewrite that was applied.
 type Rewritten struct {
 	Item     Item     `json:"item"`     // the new item
 	Replaced []string `json:"replaced"` // ids of the old items
 }
 
-// Refused is a rewrite that was refused.
 type Refused struct {
 	From string `json:"from"` // name of the group
 	Why  string `json:"why"`
 }
 
-// ReadRewrites reads the output of Groups, {"v":1,"groups":[…]}, in which groups have a title
-// and a content added.
+// ReadRewrites reads the output of Groups, with a title and a content added.
 func ReadRewrites(r io.Reader) ([]Rewrite, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, MaxRewriteBytes+1))
 	if err != nil {
@@ -121,7 +116,6 @@ func (s *Store) ApplyRewrites(ctx context.Context, groups []Rewrite) (
 	return done, refused, skipped, nil
 }
 
-// check validates a group by itself.
 func (rw *Rewrite) check() error {
 	switch n := len(rw.Items); {
 	case n == 0:
@@ -142,7 +136,6 @@ func (rw *Rewrite) check() error {
 	return nil
 }
 
-// rewrite applies one group.
 func (s *Store) rewrite(ctx context.Context, rw *Rewrite) (out Rewritten, err error) {
 	var f *file
 	was := make([]Item, len(rw.Items))
@@ -213,8 +206,7 @@ func otherScope(a, b *Item) error {
 		"all items of a group are in one scope: make one group for each")
 }
 
-// become builds the item that replaces others, if they are unchanged since they were
-// listed.
+// become builds the item that replaces others, if they are unchanged since they were listed.
 func (s *Store) become(rw *Rewrite, was []Item, now time.Time) (Item, error) {
 	for i, r := range rw.Items {
 		if err := checkActive(&was[i]); err != nil {

@@ -23,11 +23,9 @@ const (
 	GroupMost   = 20   // most items of a group
 )
 
-// groupNear is how many neighbours of an item are considered.
 const groupNear = 5 * GroupMost
 
-// Group is a set of items that an agent may rewrite into one: items of one scope, with
-// the same readers, about one thing.
+// Group is a set of items to rewrite into one: same scope and readers, about one thing.
 type Group struct {
 	ID    string      `json:"group"`
 	Scope string      `json:"scope"`
@@ -55,10 +53,9 @@ type GroupItem struct {
 	Tags       []string  `json:"tags"`
 }
 
-// Groups returns groups of items about one thing that the caller may see, the largest
-// first (limit 0 means all; no item is in two groups), and all pairs that may not both be
-// true (package clash). Without scopes it reads every scope that the caller can reach. It
-// does not count as an access.
+// Groups returns groups of items about one thing that the caller may see, the largest first (limit
+// 0 means all; no item is in two groups), and all pairs that may not both be true (package clash).
+// Without scopes it reads every scope that the caller can reach. It does not count as an access.
 func (s *Store) Groups(ctx context.Context, scopes []Scope, limit int) (
 	groups []Group, clashing []Contradiction, err error) {
 	s.Flush(ctx)
@@ -81,7 +78,6 @@ func (s *Store) Groups(ctx context.Context, scopes []Scope, limit int) (
 	return groups, clashing, nil
 }
 
-// related finds the groups and contradictions of a scope.
 func (w *scopeFile) related(ctx context.Context) (
 	groups []Group, clashing []Contradiction, err error) {
 	clashing = []Contradiction{}
@@ -108,7 +104,6 @@ func (w *scopeFile) related(ctx context.Context) (
 	return groups, clashing, err
 }
 
-// grouping finds the groups of a scope.
 type grouping struct {
 	scopeFile
 	all     []grouped
@@ -134,8 +129,7 @@ type link struct {
 	like float64
 }
 
-// link finds the neighbours of each item: by meaning, and by words where one of two has no
-// embedding.
+// link finds each item's neighbours by meaning, or by words where one has no embedding.
 func (g *grouping) link(ctx context.Context, tx *sqlite.Tx) error {
 	model, _, err := g.f.Index.Model(tx)
 	if err != nil {
@@ -175,8 +169,7 @@ func (g *grouping) link(ctx context.Context, tx *sqlite.Tx) error {
 	})
 }
 
-// byWords links an item without an embedding with those that share half of all words, and
-// those of them that have one with it.
+// byWords links an item without an embedding with those that share half of all words.
 func (g *grouping) byWords(i int, model string) {
 	it := &g.all[i]
 	for _, j := range g.words.Near(g.words.Of[i], GroupWords, groupNear+1) {
@@ -192,7 +185,6 @@ func (g *grouping) byWords(i int, model string) {
 	}
 }
 
-// clash compares each item with its nearest neighbours.
 func (g *grouping) clash(ctx context.Context) error {
 	seen, read := map[[2]int]bool{}, clash.ReadTexts{}
 	for i := range g.all {
@@ -218,7 +210,6 @@ func (g *grouping) clash(ctx context.Context) error {
 	return nil
 }
 
-// mostContradictions is the most pairs listed for a scope.
 const mostContradictions = 200
 
 func (g *grouping) contradictions() []Contradiction {
@@ -230,8 +221,7 @@ func (g *grouping) contradictions() []Contradiction {
 	return all
 }
 
-// makeGroups makes a group around the item with the most neighbours, of the nearest that
-// are in no group yet, and so on.
+// makeGroups groups the nearest, in no group yet, around the item with the most neighbours.
 func (g *grouping) makeGroups() (groups []Group) {
 	order := make([]int, len(g.all))
 	for i := range order {

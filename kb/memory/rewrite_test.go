@@ -18,37 +18,27 @@ import (
 	"blackboard/embed"
 	"blackboard/kb/store"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // printed is what a command prints of groups, with texts added to those that fill names.
 func printed(t testing.TB, groups []Group, fill map[string]map[string]any) string {
 	t.Helper()
-	raw, err := json.Marshal(map[string]any{"v": 1, "groups": groups})
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := expect.Value(json.Marshal(map[string]any{"v": 1, "groups": groups}))(t)
 	var doc map[string]any
-	if err := json.Unmarshal(raw, &doc); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal(raw, &doc))
 	for _, g := range doc["groups"].([]any) {
 		for k, v := range fill[g.(map[string]any)["group"].(string)] {
 			g.(map[string]any)[k] = v
 		}
 	}
-	raw, err = json.Marshal(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw = expect.Value(json.Marshal(doc))(t)
 	return string(raw)
 }
 
 func groupsOf(t testing.TB, s *Store, scopes ...Scope) []Group {
 	t.Helper()
-	all, _, err := s.Groups(t.Context(), scopes, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all, _ := expect.Values(s.Groups(t.Context(), scopes, 0))(t)
 	return all
 }
 
@@ -66,10 +56,7 @@ func TestGroups(t *testing.T) {
 	agent := open(t, s.home, Options{Workspace: s.Workspace(), Agent: "a", Now: c.now, Embedder: fixed{dim}})
 	topic, other := randomUnit(r, dim), randomUnit(r, dim)
 	expired := c.now()
-	conv, _, err := s.StartConversation(t.Context(), "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	conv, _ := expect.Values(s.StartConversation(t.Context(), "", ""))(t)
 	near := func(v embed.Vector, cos float64) embed.Vector { return beside(r, v, cos) }
 	one(t, s, Item{Importance: .5, Title: "hub"}, topic)
 	for i := range 4 {
@@ -86,9 +73,7 @@ func TestGroups(t *testing.T) {
 	one(t, s, Item{Importance: .5, Title: "elsewhere", Tier: Account}, near(other, .9))
 	one(t, s, Item{Importance: .5, Title: "said", Tier: Conversation, Conversation: conv.Ref}, near(other, .9))
 	one(t, s, Item{Importance: .5, Title: "said again", Tier: Conversation, Conversation: conv.Ref}, near(other, .9))
-	if _, err := s.ArchiveConversation(t.Context(), conv.Ref, true); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.ArchiveConversation(t.Context(), conv.Ref, true))(t)
 	check := func(s *Store, want ...string) {
 		t.Helper()
 		var got []string
@@ -191,16 +176,11 @@ func TestGroupsByWords(t *testing.T) {
 		}
 		one(t, s, Item{Importance: .5, Content: texts[i]})
 	}
-	all, err := s.scopeFiles(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := expect.Value(s.scopeFiles(t.Context(), nil))(t)
 	g := &grouping{scopeFile: all[0]}
-	if err := all[0].f.Read(t.Context(), func(tx *sqlite.Tx) error {
+	expect.OK(t, all[0].f.Read(t.Context(), func(tx *sqlite.Tx) error {
 		return g.link(t.Context(), tx)
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	set := func(s string) (all []int32) {
 		for w := range strings.FieldsSeq(s) {
 			if !slices.Contains(all, int32(w[0])) {
@@ -291,17 +271,10 @@ func TestRefusedRewrites(t *testing.T) {
 	mine, hers := one(t, s, Item{Importance: .5, Agent: "a"}), one(t, s, Item{Importance: .5, Agent: "b"})
 	elsewhere, account := one(t, s, Item{Importance: .5, Tier: Channel, Channel: DefaultChannel}), one(t, s, Item{Importance: .5, Tier: Account})
 	expired := one(t, s, Item{Importance: .5, Expires: &later})
-	conv, _, err := s.StartConversation(t.Context(), "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Invite(t.Context(), conv.Ref, agent.Agent()); err != nil {
-		t.Fatal(err)
-	}
+	conv, _ := expect.Values(s.StartConversation(t.Context(), "", ""))(t)
+	expect.Value(s.Invite(t.Context(), conv.Ref, agent.Agent()))(t)
 	said := one(t, s, Item{Importance: .5, Tier: Conversation, Conversation: conv.Ref})
-	if _, err := s.ArchiveConversation(t.Context(), conv.Ref, true); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.ArchiveConversation(t.Context(), conv.Ref, true))(t)
 	edit(t, s, changed.ID, "other words")
 	forgetIt(t, s, gone.ID)
 	c.pass(time.Hour)
@@ -514,7 +487,5 @@ func forgetAny(t testing.TB, s *Store, it *Item) {
 	if err == nil {
 		err = f.WriteIndex(context.Background(), func(tx *sqlite.Tx) error { return f.forget(tx, it, RuleAsked, "", "") })
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, err)
 }

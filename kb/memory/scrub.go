@@ -24,10 +24,8 @@ const (
 	ScrubAll       = "all"        // of a workspace: all its tiers and its file
 )
 
-// ScrubModes lists them.
 var ScrubModes = []string{ScrubFull, ScrubKeepNamed, ScrubAll}
 
-// SampleSize is the most ids in a manifest.
 const SampleSize = 20
 
 // ScrubQuery says what to delete for good.
@@ -37,10 +35,9 @@ type ScrubQuery struct {
 	// that all agents keep there, and, depending on the mode, its named entries. With
 	// ScrubAll on a workspace, it is the whole file.
 	Scope Scope
-	// Mode defaults to ScrubKeepNamed.
+	// default: ScrubKeepNamed
 	Mode string
-	// Purge deletes a conversation itself too, and the working notes of all agents in
-	// it.
+	// Purge deletes a conversation itself too, and the working notes of all agents in it.
 	Purge bool
 	// Of limits the scrub of a workspace or the account to what is one agent's: its private
 	// items, journal and core memories, and in a workspace its working notes. "": all.
@@ -64,7 +61,6 @@ type Manifest struct {
 	Of   string    `json:"of"` // the agent whose own it is; "": all
 }
 
-// Empty reports whether there is nothing to delete.
 func (m *Manifest) Empty() bool {
 	for _, n := range m.Counts {
 		if n > 0 {
@@ -74,17 +70,13 @@ func (m *Manifest) Empty() bool {
 	return true
 }
 
-// Scrubbed is the result of a scrub.
 type Scrubbed struct {
 	Manifest
-	// Event is its entry in the log, which no scrub deletes.
 	Event Event `json:"event"`
-	// Notes say what could not be done: deleted content may stay in the file's bytes for
-	// a while.
+	// Notes say what could not be done: deleted content may stay in the file's bytes for a while.
 	Notes []string `json:"notes"`
 }
 
-// mayScrub fills in and validates a query, and checks the grants.
 func (s *Store) mayScrub(q *ScrubQuery) error {
 	q.Mode = cmp.Or(q.Mode, ScrubKeepNamed)
 	if !slices.Contains(ScrubModes, q.Mode) {
@@ -121,8 +113,7 @@ func (s *Store) mayScrub(q *ScrubQuery) error {
 	return s.requireGrant(grant, "a scrub deletes for good and needs a grant")
 }
 
-// part is a table from which a scrub deletes rows. The manifest and the deletion use the
-// same condition.
+// part is a table from which a scrub deletes rows, as its manifest says.
 type part struct {
 	table, where string
 	args         []any
@@ -176,8 +167,7 @@ func (q *ScrubQuery) parts() []part {
 	return all
 }
 
-// ScrubManifest returns what a scrub would delete, and deletes nothing. Scrub takes its
-// hash.
+// ScrubManifest returns what a scrub would delete, and deletes nothing. Scrub takes its hash.
 func (s *Store) ScrubManifest(ctx context.Context, q ScrubQuery) (Manifest, error) {
 	if err := s.mayScrub(&q); err != nil {
 		return Manifest{}, err
@@ -194,8 +184,7 @@ func (s *Store) ScrubManifest(ctx context.Context, q ScrubQuery) (Manifest, erro
 	return m, err
 }
 
-// scrubFile returns the file of a scrub, nil if it does not exist, after the wipe that an
-// earlier one has left due.
+// scrubFile returns a scrub's file, nil if there is none, after a wipe that is still due.
 func (s *Store) scrubFile(ctx context.Context, q *ScrubQuery) (*file, error) {
 	f, err := s.file(ctx, q.Scope.Tier, false)
 	if errors.Is(err, errNoFile) {
@@ -207,8 +196,7 @@ func (s *Store) scrubFile(ctx context.Context, q *ScrubQuery) (*file, error) {
 	return f, err
 }
 
-// missing is the error for an unknown scope. The workspace, the account and the default
-// channel always exist.
+// missing is the error for an unknown scope, unless that always exists.
 func (q *ScrubQuery) missing() error {
 	switch {
 	case q.Scope.Tier == Conversation:
@@ -219,20 +207,17 @@ func (q *ScrubQuery) missing() error {
 	return nil
 }
 
-// scrubKinds are the kinds that a manifest counts. Private items are also among the live, archived
-// or forgotten ones.
+// scrubKinds are what a manifest counts; private items are counted twice.
 var scrubKinds = []string{
 	"live", "forgotten", "private", "named", "journal", "core", "scratch", "revisions",
 	"conversations", "archived"}
 
-// scrubDigits is the number of hex digits in a manifest's hash.
 const scrubDigits = 32
 
 func scrubHash(content hash.Hash) string {
 	return hex.EncodeToString(content.Sum(nil))[:scrubDigits]
 }
 
-// checkScrubHash refuses what cannot be the hash of a manifest.
 func checkScrubHash(hash string) error {
 	switch {
 	case hash == "":
@@ -245,7 +230,6 @@ func checkScrubHash(hash string) error {
 	return nil
 }
 
-// emptyManifest is the manifest of a file that does not exist yet.
 func (s *Store) emptyManifest(q ScrubQuery) Manifest {
 	m := Manifest{Scope: q.Scope, Mode: q.Mode, Purge: q.Purge, Of: q.Of, Counts: map[string]int{},
 		Sample: []string{}, At: s.now().UTC().Truncate(time.Millisecond)}
@@ -256,7 +240,6 @@ func (s *Store) emptyManifest(q ScrubQuery) Manifest {
 	return m
 }
 
-// manifest lists what a scrub would delete, as of a transaction.
 func (f *file) manifest(tx *sqlite.Tx, q ScrubQuery) (Manifest, error) {
 	m := f.s.emptyManifest(q)
 	m.At = tx.Now
@@ -264,8 +247,7 @@ func (f *file) manifest(tx *sqlite.Tx, q ScrubQuery) (Manifest, error) {
 	if err != nil {
 		return m, err
 	}
-	// Earlier scrubs of this scope are part of the hash: it is never valid again, even
-	// if an import brings back the same ids.
+	// With earlier scrubs in it, a hash is never valid again, even after an import.
 	before := 0
 	for _, d := range done {
 		if d.Scope == q.Scope {
@@ -316,8 +298,7 @@ func (f *file) manifest(tx *sqlite.Tx, q ScrubQuery) (Manifest, error) {
 	return m, err
 }
 
-// scrubs returns the manifests that were executed in a file, the oldest first, with
-// their times.
+// scrubs returns the manifests that were executed in a file, the oldest first, with their times.
 func (f *file) scrubs(tx *sqlite.Tx) ([]Manifest, error) {
 	none := ""
 	return sqlite.All(tx, func(m *Manifest) []any {
@@ -326,10 +307,9 @@ func (f *file) scrubs(tx *sqlite.Tx) ([]Manifest, error) {
 	}, `SELECT data, at FROM events WHERE verb IN (?, ?) ORDER BY n`, VerbScrubbed, VerbPurged)
 }
 
-// Scrub deletes what a manifest lists, if nothing has changed since: items with their
-// revisions and everything in the search index about them. confirm is the manifest's
-// hash. It is one transaction, with an event. It cannot be undone, except by importing
-// an earlier export.
+// Scrub deletes what a manifest lists, if nothing has changed since: items with their revisions and
+// everything in the search index about them. confirm is the manifest's hash. It is one transaction,
+// with an event. It cannot be undone, except by importing an earlier export.
 func (s *Store) Scrub(ctx context.Context, q ScrubQuery, confirm string) (Scrubbed, error) {
 	out := Scrubbed{Notes: []string{}}
 	if err := s.mayScrub(&q); err != nil {
@@ -364,8 +344,7 @@ func (s *Store) Scrub(ctx context.Context, q ScrubQuery, confirm string) (Scrubb
 	return out, nil
 }
 
-// confirmed returns the manifest of a scrub if confirm is its hash, or if there is
-// nothing to delete.
+// confirmed returns the manifest if confirm is its hash or it is empty.
 func (f *file) confirmed(tx *sqlite.Tx, q ScrubQuery, confirm string) (Manifest, error) {
 	done, err := f.scrubs(tx)
 	if err != nil {
@@ -389,8 +368,7 @@ func nothingToScrub(q ScrubQuery) error {
 	return conflict("nothing to delete in "+q.Scope.String(), "nothing to do")
 }
 
-// scrub deletes what the manifest in out lists, in the transaction that made the
-// manifest.
+// scrub deletes what the manifest in out lists, in the transaction that made the manifest.
 func (f *file) scrub(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
 	if err := f.Wipe(tx, &out.Notes, func() error { return f.scrubRows(tx, q, out) }); err != nil {
 		return err
@@ -403,7 +381,6 @@ func (f *file) scrub(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
 		Subject: cmp.Or(q.Scope.Conversation, q.Scope.Channel, q.Scope.Tier)})
 }
 
-// scrubEvent logs a scrub with its manifest.
 func (f *file) scrubEvent(tx *sqlite.Tx, out *Scrubbed, e Event) (err error) {
 	logged := out.Manifest
 	logged.Sample = []string{} // others read the log, and some ids are private
@@ -415,7 +392,6 @@ func (f *file) scrubEvent(tx *sqlite.Tx, out *Scrubbed, e Event) (err error) {
 	return f.event(tx, e)
 }
 
-// scrubRows deletes the rows and rebuilds the search index.
 func (f *file) scrubRows(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
 	for _, p := range q.parts() {
 		if _, err := tx.Exec(`DELETE FROM `+p.table+` WHERE `+p.where, p.args...); err != nil {
@@ -431,6 +407,5 @@ func (f *file) scrubRows(tx *sqlite.Tx, q ScrubQuery, out *Scrubbed) error {
 	if out.Counts["live"]+out.Counts["archived"]+out.Counts["forgotten"] == 0 {
 		return nil
 	}
-	// Segments of the index keep the words of deleted documents.
 	return f.ReindexIn(tx)
 }

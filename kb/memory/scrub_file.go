@@ -56,8 +56,7 @@ func (s *Store) removeWorkspace(ctx context.Context, q ScrubQuery, confirm strin
 	return out, err
 }
 
-// noteRemoval records in the account's log that a workspace is removed, once. It also
-// works for callers that cannot reach the account.
+// noteRemoval records once, in the account's log, that a workspace is removed.
 func (s *Store) noteRemoval(ctx context.Context, out *Scrubbed) error {
 	f, err := s.open(ctx, true, true)
 	if err != nil {
@@ -77,8 +76,7 @@ func removalOf(tx *sqlite.Tx, hash string) (bool, error) {
 		hash, VerbRemoved)
 }
 
-// removedBefore handles a workspace without a file: the error says whether this manifest has
-// removed it.
+// removedBefore says, of a workspace without a file, whether this manifest has removed it.
 func (s *Store) removedBefore(ctx context.Context, q ScrubQuery, confirm string) error {
 	// files that SQLite kept beside it, unless somebody has begun anew
 	err := sqlite.Remove(ctx, WorkspacePath(s.home, s.opt.Workspace), func() error { return nothingToScrub(q) })

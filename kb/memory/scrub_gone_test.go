@@ -14,6 +14,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // TestScrubbedTextIsInNoFile looks at the bytes of all files. Each scope has words of its own,
@@ -23,14 +24,8 @@ func TestScrubbedTextIsInNoFile(t *testing.T) {
 	t.Parallel()
 	ctx, home := t.Context(), t.TempDir()
 	s, alice := open(t, home, Options{}), open(t, home, Options{Agent: "alice"})
-	conv, _, err := alice.StartConversation(ctx, "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	purged, _, err := alice.StartConversation(ctx, "", "qzvkpurgedthread")
-	if err != nil {
-		t.Fatal(err)
-	}
+	conv, _ := expect.Values(alice.StartConversation(ctx, "", ""))(t)
+	purged, _ := expect.Values(alice.StartConversation(ctx, "", "qzvkpurgedthread"))(t)
 	const n = 650
 	scopes := map[string]Scope{"qzvkconv": {Tier: Conversation, Conversation: conv.Ref}, "qzvkpurged": {Tier: Conversation, Conversation: purged.Ref}, "qzvkchannel": {Tier: Channel, Channel: DefaultChannel},
 		"qzvkworkspace": {Tier: Workspace}, "qzvkaccount": {Tier: Account}}
@@ -38,48 +33,33 @@ func TestScrubbedTextIsInNoFile(t *testing.T) {
 		for i, it := range stockScope(t, s, scopes[word], n, func(i int) string { return fmt.Sprintf("%s was noted %s%d", word, word, i) }) {
 			switch {
 			case i%10 == 0:
-				if _, err := s.Update(ctx, it.ID, UpdateOptions{}, func(it *Item) error { it.Title, it.Content = "changed", "quite another text"; return nil }); err != nil {
-					t.Fatal(err)
-				}
+				expect.Value(s.Update(ctx, it.ID, UpdateOptions{}, func(it *Item) error { it.Title, it.Content = "changed", "quite another text"; return nil }))(t)
 			case i%10 == 1:
-				if _, err := s.Forget(ctx, it.ID, "", ""); err != nil {
-					t.Fatal(err)
-				}
+				expect.Value(s.Forget(ctx, it.ID, "", ""))(t)
 			}
 		}
 	}
 	for _, tier := range []string{Workspace, Account} {
 		for _, kind := range []string{Journal, Core} {
 			for range 50 {
-				if _, err := alice.SaveNote(ctx, kind, tier, strings.Repeat("dear diary qzvk"+tier+" ", 40), false); err != nil {
-					t.Fatal(err)
-				}
+				expect.Value(alice.SaveNote(ctx, kind, tier, strings.Repeat("dear diary qzvk"+tier+" ", 40), false))(t)
 			}
 		}
 		for i := range 3 {
-			if _, err := s.EditNamed(ctx, "LONG", tier, strings.Repeat(fmt.Sprintf("qzvknamed%s %d\n", tier, i), 1000), -1); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(s.EditNamed(ctx, "LONG", tier, strings.Repeat(fmt.Sprintf("qzvknamed%s %d\n", tier, i), 1000), -1))(t)
 		}
 	}
 	for i := range 3 {
-		if _, err := alice.WriteScratch(ctx, purged.Ref, "k", json.RawMessage(fmt.Sprintf(`"%d %s"`, i, strings.Repeat("qzvkpurged ", 2000))), false); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(alice.WriteScratch(ctx, purged.Ref, "k", json.RawMessage(fmt.Sprintf(`"%d %s"`, i, strings.Repeat("qzvkpurged ", 2000))), false))(t)
 	}
-	f, err := s.file(ctx, Workspace, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Read(ctx, func(tx *sqlite.Tx) error {
+	f := expect.Value(s.file(ctx, Workspace, true))(t)
+	expect.OK(t, f.Read(ctx, func(tx *sqlite.Tx) error {
 		st, err := f.Index.Stats(tx)
 		if st.Segments == 0 || st.Dead == 0 {
 			t.Errorf("the index has no segments with dead documents: %+v", st)
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	all := []string{"qzvkconv", "qzvkpurged", "qzvkchannel", "qzvkworkspace", "qzvknamedworkspace", "qzvkaccount", "qzvknamedaccount"}
 	gone := map[string]bool{}
 	for _, step := range []struct {
@@ -121,12 +101,9 @@ func TestScrubWhileOthersRead(t *testing.T) {
 	home, ctx := t.TempDir(), t.Context()
 	s, other := open(t, home, Options{}), open(t, home, Options{})
 	stockScope(t, s, Scope{Tier: Workspace}, 300, func(i int) string { return fmt.Sprintf("qzvkword %d", i) })
-	f, err := other.file(ctx, Workspace, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(other.file(ctx, Workspace, false))(t)
 	q := ScrubQuery{Scope: Scope{Tier: Workspace}}
-	if err := f.Read(ctx, func(tx *sqlite.Tx) error {
+	expect.OK(t, f.Read(ctx, func(tx *sqlite.Tx) error {
 		count := func() (n int) {
 			if err := tx.QueryRow(`SELECT count(*) FROM items`).Scan(&n); err != nil {
 				t.Error(err)
@@ -145,9 +122,7 @@ func TestScrubWhileOthersRead(t *testing.T) {
 			t.Error("nothing is left that the note could be about")
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if m := manifestOf(t, s, q); !m.Empty() {
 		t.Errorf("left: %+v", m)
 	}
@@ -224,10 +199,7 @@ func TestScrubBesideOthers(t *testing.T) {
 			running = false
 		default:
 		}
-		m, err := s.ScrubManifest(ctx, q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := expect.Value(s.ScrubManifest(ctx, q))(t)
 		got, err := s.Scrub(ctx, q, m.Hash)
 		if err != nil && !errors.Is(err, fault.Conflict) { // somebody put something meanwhile, or nothing is there
 			t.Fatal(err)
@@ -247,10 +219,7 @@ func TestScrubBesideOthers(t *testing.T) {
 // is taken for one, and only the manifest's own removes something.
 func FuzzScrubConfirm(f *testing.F) {
 	home := f.TempDir()
-	s, err := Open(home, Options{Workspace: filepath.Join(home, "project"), Author: true})
-	if err != nil {
-		f.Fatal(err)
-	}
+	s := expect.Value(Open(home, Options{Workspace: filepath.Join(home, "project"), Author: true}))(f)
 	f.Cleanup(func() { s.Close() })
 	put(f, s, Item{Tier: Workspace, Content: "stays"})
 	q := ScrubQuery{Scope: Scope{Tier: Workspace}}
@@ -283,10 +252,7 @@ func BenchmarkScrub(b *testing.B) {
 	for range b.N {
 		b.StopTimer()
 		home := b.TempDir()
-		s, err := Open(home, Options{Workspace: filepath.Join(home, "project"), Author: true, Embedder: bag{}})
-		if err != nil {
-			b.Fatal(err)
-		}
+		s := expect.Value(Open(home, Options{Workspace: filepath.Join(home, "project"), Author: true, Embedder: bag{}}))(b)
 		text := func(i int) string {
 			return fmt.Sprintf("fact %d about %d and %d, which was noted for later", i, i%97, i%1009)
 		}

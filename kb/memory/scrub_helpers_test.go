@@ -15,25 +15,21 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/kb/store"
+	"blackboard/testdata/expect"
 )
 
 // stockScope puts n items into a scope, a hundred in a transaction, so that the index has segments
 // that were merged.
 func stockScope(t testing.TB, s *Store, sc Scope, n int, text func(i int) string) []Item {
 	t.Helper()
-	f, err := s.file(t.Context(), sc.Tier, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(s.file(t.Context(), sc.Tier, true))(t)
 	all := make([]Item, n)
 	for i := range all {
 		all[i] = Item{Tier: sc.Tier, Channel: sc.Channel, Conversation: sc.Conversation, Content: text(i), Importance: .5, Curator: CuratorAgent, Tags: []string{fmt.Sprint("tag", i%7)}}
-		if err := all[i].normalise(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, all[i].normalise())
 	}
 	for some := range slices.Chunk(all, 100) {
-		if err := f.WriteIndex(t.Context(), func(tx *sqlite.Tx) error {
+		expect.OK(t, f.WriteIndex(t.Context(), func(tx *sqlite.Tx) error {
 			for i := range some {
 				v, err := store.Vector(t.Context(), s.opt.Embedder, embeddingText(&some[i]), new([]string))
 				if err != nil {
@@ -44,9 +40,7 @@ func stockScope(t testing.TB, s *Store, sc Scope, n int, text func(i int) string
 				}
 			}
 			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	return all
 }
@@ -81,9 +75,7 @@ func indexAgrees(t testing.TB, s *Store) {
 		if errors.Is(err, errNoFile) {
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		if err := f.Read(t.Context(), func(tx *sqlite.Tx) error {
 			if err := f.Index.Check(tx); err != nil {
 				return err
@@ -168,18 +160,11 @@ func furnish(t testing.TB) *furnished {
 	}{{&m.person, ""}, {&m.alice, "alice"}, {&m.bob, "bob"}} {
 		*who.into = open(t, home, Options{Agent: who.agent, Now: c.now, Embedder: bag{}})
 	}
-	if _, err := m.person.CreateChannel(ctx, "research", "what was found out"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(m.person.CreateChannel(ctx, "research", "what was found out"))(t)
 	for i, ref := range []*string{&m.conv, &m.other} {
-		conv, _, err := m.alice.StartConversation(ctx, "research", fmt.Sprint("thread-", i))
-		if err != nil {
-			t.Fatal(err)
-		}
+		conv, _ := expect.Values(m.alice.StartConversation(ctx, "research", fmt.Sprint("thread-", i)))(t)
 		*ref = conv.Ref
-		if _, err := m.alice.Invite(ctx, conv.Ref, "bob"); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(m.alice.Invite(ctx, conv.Ref, "bob"))(t)
 	}
 	for _, s := range []*Store{m.alice, m.bob, m.person} {
 		for i, sc := range []Scope{{Tier: Conversation, Conversation: m.conv}, {Tier: Conversation, Conversation: m.other}, {Tier: Channel, Channel: "research"}, {Tier: Channel, Channel: DefaultChannel},
@@ -194,13 +179,9 @@ func furnish(t testing.TB) *furnished {
 			it.Content += " for now"
 			it.Title = "Passing"
 			gone := put(t, s, it)
-			if _, err := s.Update(ctx, gone.ID, UpdateOptions{Why: "more is known"}, func(it *Item) error { it.Content += " changed"; return nil }); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(s.Update(ctx, gone.ID, UpdateOptions{Why: "more is known"}, func(it *Item) error { it.Content += " changed"; return nil }))(t)
 			kept := put(t, s, Item{Tier: sc.Tier, Channel: sc.Channel, Conversation: sc.Conversation, Content: it.Content + " better"})
-			if _, err := s.Forget(ctx, gone.ID, "", kept.ID); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(s.Forget(ctx, gone.ID, "", kept.ID))(t)
 			m.kept, m.gone = kept, gone
 		}
 		c.pass(1)
@@ -209,43 +190,24 @@ func furnish(t testing.TB) *furnished {
 		}
 		for _, tier := range []string{Workspace, Account} {
 			for _, kind := range []string{Journal, Core} {
-				if _, err := s.SaveNote(ctx, kind, tier, s.opt.Agent+" notes "+kind, false); err != nil {
-					t.Fatal(err)
-				}
+				expect.Value(s.SaveNote(ctx, kind, tier, s.opt.Agent+" notes "+kind, false))(t)
 			}
 		}
-		n, err := s.SaveNote(ctx, Core, Workspace, s.opt.Agent+" no longer notes", false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Forget(ctx, n.ID, "", ""); err != nil {
-			t.Fatal(err)
-		}
+		n := expect.Value(s.SaveNote(ctx, Core, Workspace, s.opt.Agent+" no longer notes", false))(t)
+		expect.Value(s.Forget(ctx, n.ID, "", ""))(t)
 		for _, ref := range []string{m.conv, m.other} {
-			if _, err := s.WriteScratch(ctx, ref, "todo", json.RawMessage(`{"left": ["<a>", 2]}`), false); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(s.WriteScratch(ctx, ref, "todo", json.RawMessage(`{"left": ["<a>", 2]}`), false))(t)
 		}
 	}
 	for _, name := range []string{Voice, Soul, "STYLE"} {
 		for i := range 2 {
-			if _, err := m.person.EditNamed(ctx, name, "", fmt.Sprintf("%s, version %d", name, i), -1); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(m.person.EditNamed(ctx, name, "", fmt.Sprintf("%s, version %d", name, i), -1))(t)
 		}
 	}
-	if _, err := m.person.EditNamed(ctx, "PASSING", "", "not for long", -1); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := m.person.RemoveNamed(ctx, "PASSING", ""); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := m.alice.IdleConversation(ctx, m.other); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := m.alice.ArchiveConversation(ctx, m.other, false); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(m.person.EditNamed(ctx, "PASSING", "", "not for long", -1))(t)
+	expect.Value(m.person.RemoveNamed(ctx, "PASSING", ""))(t)
+	expect.Value(m.alice.IdleConversation(ctx, m.other))(t)
+	expect.Value(m.alice.ArchiveConversation(ctx, m.other, false))(t)
 	return m
 }
 
@@ -253,9 +215,7 @@ func furnish(t testing.TB) *furnished {
 func exportText(t testing.TB, s *Store, opt ExportOptions) string {
 	t.Helper()
 	var b strings.Builder
-	if _, err := s.Export(t.Context(), &b, opt); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.Export(t.Context(), &b, opt))(t)
 	var lines []string
 	for line := range strings.Lines(b.String()) {
 		if !strings.HasPrefix(line, `"exported_at"`) && !strings.HasPrefix(line, `"workspace"`) {

@@ -17,6 +17,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // killScrubs are what the children do, one after the other.
@@ -34,14 +35,10 @@ func TestScrubProcess(t *testing.T) {
 	part := strings.Split(arg, "\n")
 	home, workspace, conv, hashes := part[0], part[1], part[2], part[3:]
 	s := open(t, home, Options{Workspace: workspace})
-	if _, _, err := s.List(context.Background(), ListQuery{Limit: 1}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Values(s.List(context.Background(), ListQuery{Limit: 1}))(t)
 	fmt.Println("ready")
 	for i, q := range killScrubs(conv) {
-		if _, err := s.Scrub(context.Background(), q, hashes[i]); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(s.Scrub(context.Background(), q, hashes[i]))(t)
 		fmt.Println("done", i)
 	}
 }
@@ -49,9 +46,7 @@ func TestScrubProcess(t *testing.T) {
 // copyDir copies a directory of files.
 func copyDir(t testing.TB, from, to string) {
 	t.Helper()
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.CopyFS(to, os.DirFS(from)))
 }
 
 // TestKilledScrub kills scrubs with SIGKILL at random moments. What a manifest says is gone in
@@ -66,10 +61,7 @@ func TestKilledScrub(t *testing.T) {
 	model, workspace := t.TempDir(), filepath.Join(t.TempDir(), "project")
 	opt := Options{Workspace: workspace}
 	s := open(t, model, opt)
-	conv, _, err := s.StartConversation(ctx, "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	conv, _ := expect.Values(s.StartConversation(ctx, "", ""))(t)
 	queries := killScrubs(conv.Ref)
 	words := []string{"qzvkworkspace", "qzvkchannel", "qzvkconv"}
 	for i, q := range queries {
@@ -77,26 +69,15 @@ func TestKilledScrub(t *testing.T) {
 			if j%20 != 0 {
 				continue
 			}
-			if _, err := s.Update(ctx, it.ID, UpdateOptions{}, func(it *Item) error { it.Content += " changed"; return nil }); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(s.Update(ctx, it.ID, UpdateOptions{}, func(it *Item) error { it.Content += " changed"; return nil }))(t)
 			if j%40 == 0 {
-				if _, err := s.Forget(ctx, it.ID, "", ""); err != nil {
-					t.Fatal(err)
-				}
+				expect.Value(s.Forget(ctx, it.ID, "", ""))(t)
 			}
 		}
 	}
-	if _, err := s.WriteScratch(ctx, conv.Ref, "k", []byte(`"qzvkconv"`), false); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.EditNamed(ctx, Voice, "", "qzvkworkspace", -1); err != nil {
-		t.Fatal(err)
-	}
-	other, _, err := s.StartConversation(ctx, "", "stays")
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.WriteScratch(ctx, conv.Ref, "k", []byte(`"qzvkconv"`), false))(t)
+	expect.Value(s.EditNamed(ctx, Voice, "", "qzvkworkspace", -1))(t)
+	other, _ := expect.Values(s.StartConversation(ctx, "", "stays"))(t)
 	stockScope(t, s, Scope{Tier: Conversation, Conversation: other.Ref}, 300, func(n int) string { return fmt.Sprint("stays ", n) })
 	manifests := make([]Manifest, len(queries))
 	env := []string{"", workspace, conv.Ref}
@@ -110,9 +91,7 @@ func TestKilledScrub(t *testing.T) {
 		})
 	}
 	want, events := stays(s), len(eventsOf(t, s, Workspace))
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Close())
 	start := func(home string) (*exec.Cmd, *bufio.Reader, *strings.Builder) {
 		env[0] = home
 		cmd, in, stderr := cost.Child(t, "TestScrubProcess", "BOARD_TEST_SCRUB="+strings.Join(env, "\n"))

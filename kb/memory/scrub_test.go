@@ -12,6 +12,7 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
+	"blackboard/testdata/expect"
 )
 
 func TestScrubRemovesWhatTheManifestSays(t *testing.T) {
@@ -20,9 +21,7 @@ func TestScrubRemovesWhatTheManifestSays(t *testing.T) {
 	var doc struct {
 		Items []struct{ ID, Tier, Channel, Conversation string }
 	}
-	if err := json.Unmarshal([]byte(exportText(t, m.person, everything)), &doc); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, json.Unmarshal([]byte(exportText(t, m.person, everything)), &doc))
 	for _, it := range doc.Items {
 		ids[it.ID] = Scope{it.Tier, it.Channel, it.Conversation}.String()
 	}
@@ -112,11 +111,7 @@ func TestScrubRemovesWhatTheManifestSays(t *testing.T) {
 
 func eventsOf(t testing.TB, s *Store, tier string) []Event {
 	t.Helper()
-	all, err := s.Events(t.Context(), tier, "", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return expect.Value(s.Events(t.Context(), tier, "", 0))(t)
 }
 
 func TestScrubIsConfirmed(t *testing.T) {
@@ -186,14 +181,10 @@ func TestScrubIsConfirmed(t *testing.T) {
 	it := put(t, m.alice, Item{Tier: Workspace, Content: "one more"}, PutOptions{Private: true})
 	refused("one more item", m.person, q, hash, fault.Conflict, "since the confirmed dry run")
 	hash = manifestOf(t, m.person, q).Hash
-	if _, err := m.alice.Update(ctx, it.ID, UpdateOptions{}, func(it *Item) error { it.Importance = .9; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(m.alice.Update(ctx, it.ID, UpdateOptions{}, func(it *Item) error { it.Importance = .9; return nil }))(t)
 	refused("a changed item", m.person, q, hash, fault.Conflict, "since the confirmed dry run")
 	hash = manifestOf(t, m.person, q).Hash
-	if _, err := m.alice.Forget(ctx, it.ID, "", ""); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(m.alice.Forget(ctx, it.ID, "", ""))(t)
 	refused("a forgotten item", m.person, q, hash, fault.Conflict, "since the confirmed dry run")
 	hash = manifestOf(t, m.person, q).Hash
 	read(t, m.bob, Query{Tiers: []string{Workspace}}) // is no change
@@ -205,9 +196,7 @@ func TestScrubIsConfirmed(t *testing.T) {
 			return err
 		},
 	} {
-		if err := change(); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, change())
 		if got := manifestOf(t, m.person, q).Hash; got != hash {
 			t.Errorf("%s: it is none of the scope's, but its hash changes", what)
 		}
@@ -240,9 +229,7 @@ func TestScrubIsConfirmed(t *testing.T) {
 func TestScrubHashDoesNotComeBack(t *testing.T) {
 	m := furnish(t)
 	var b bytes.Buffer
-	if _, err := m.person.Export(t.Context(), &b, everything); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(m.person.Export(t.Context(), &b, everything))(t)
 	hashes := map[string]bool{}
 	for range 3 {
 		for _, q := range []ScrubQuery{{Scope: Scope{Tier: Conversation, Conversation: m.conv}, Purge: true}, {Scope: Scope{Tier: Workspace}, Mode: ScrubFull}, {Scope: Scope{Tier: Account}, Mode: ScrubFull}} {
@@ -252,9 +239,7 @@ func TestScrubHashDoesNotComeBack(t *testing.T) {
 			}
 			hashes[got.Hash] = true
 		}
-		if _, err := m.person.Import(t.Context(), bytes.NewReader(b.Bytes()), ImportOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(m.person.Import(t.Context(), bytes.NewReader(b.Bytes()), ImportOptions{}))(t)
 	}
 	indexAgrees(t, m.person)
 }
@@ -262,10 +247,7 @@ func TestScrubHashDoesNotComeBack(t *testing.T) {
 func TestScrubKeepsTheLog(t *testing.T) {
 	m := furnish(t)
 	mustScrub(t, m.person, ScrubQuery{Scope: Scope{Tier: Workspace}, Mode: ScrubFull})
-	f, err := m.person.file(t.Context(), Workspace, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(m.person.file(t.Context(), Workspace, true))(t)
 	for _, stmt := range []string{`DELETE FROM events`, `DELETE FROM events WHERE verb = 'scrubbed'`, `UPDATE events SET actor = 'nobody'`, `UPDATE events SET data = '' WHERE verb = 'scrubbed'`} {
 		err := f.Write(t.Context(), func(tx *sqlite.Tx) error { _, err := tx.Exec(stmt); return err })
 		if err == nil {
@@ -285,9 +267,7 @@ func TestScrubLeavesLinks(t *testing.T) {
 	better := put(t, s, Item{Tier: Channel, Content: "tabs, four wide"})
 	worse := put(t, s, Item{Tier: Workspace, Content: "tabs"})
 	derived := put(t, s, Item{Tier: Workspace, Content: "what the tabs are for", DerivedFrom: "memory:" + better.ID})
-	if _, err := s.Forget(ctx, worse.ID, "", better.ID); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.Forget(ctx, worse.ID, "", better.ID))(t)
 	read(t, s, Query{Tiers: []string{Channel}}) // an access that is not written yet
 	mustScrub(t, s, ScrubQuery{Scope: Scope{Tier: Channel, Channel: DefaultChannel}})
 	s.Flush(ctx)
@@ -332,10 +312,7 @@ func TestScrubOfAgent(t *testing.T) {
 	for _, agent := range []string{"claude", "codex"} {
 		s := open(t, home, Options{Agent: agent})
 		for _, kind := range []string{Journal, Core} {
-			n, err := s.SaveNote(t.Context(), kind, Workspace, kind+" of "+agent, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := expect.Value(s.SaveNote(t.Context(), kind, Workspace, kind+" of "+agent, false))(t)
 			own[agent] = n.ID
 		}
 		put(t, s, Item{Tier: Workspace, Content: "private of " + agent}, PutOptions{Private: true})
@@ -351,9 +328,7 @@ func TestScrubOfAgent(t *testing.T) {
 		all.Hash == m.Hash {
 		t.Errorf("the hash confirms another scrub: %v", err)
 	}
-	if _, err := author.Scrub(t.Context(), q, m.Hash); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(author.Scrub(t.Context(), q, m.Hash))(t)
 	for agent, want := range map[string]int{"claude": 0, "codex": 2} {
 		s := open(t, home, Options{Agent: agent})
 		if notes, err := s.Notes(t.Context(), "", 0); err != nil || len(notes) != want {

@@ -15,6 +15,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 var allOfIt = ScrubQuery{Scope: Scope{Tier: Workspace}, Mode: ScrubAll}
@@ -45,13 +46,9 @@ func TestRemoveWorkspace(t *testing.T) {
 	m := furnish(t)
 	ctx := t.Context()
 	s := m.person
-	if _, err := s.CreateChannel(ctx, "empty", "qzvk is what it is about"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.CreateChannel(ctx, "empty", "qzvk is what it is about"))(t)
 	aside := put(t, s, Item{Tier: Workspace, Content: "qzvk, out of sight"})
-	if err := s.writing(ctx, Workspace, func(f *file, tx *sqlite.Tx) error { return f.archive(tx, &aside, "") }); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.writing(ctx, Workspace, func(f *file, tx *sqlite.Tx) error { return f.archive(tx, &aside, "") }))
 	other := open(t, m.home, Options{Workspace: filepath.Join(m.home, "other")})
 	put(t, other, Item{Tier: Workspace, Content: "of the other"})
 	before := exportText(t, other, everything)
@@ -120,14 +117,10 @@ func TestRemovalIsResumed(t *testing.T) {
 		s := open(t, home, Options{})
 		put(t, s, Item{Tier: Workspace, Content: "qzvk was noted"})
 		man := manifestOf(t, s, allOfIt)
-		if err := s.noteRemoval(ctx, &Scrubbed{Manifest: man}); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, s.noteRemoval(ctx, &Scrubbed{Manifest: man}))
 		s.Close()
 		if path := WorkspacePath(home, s.Workspace()); steps > 1 {
-			if err := os.Rename(path, path+"-wal"); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.Rename(path, path+"-wal"))
 		}
 		again := open(t, home, Options{})
 		if _, err := again.Scrub(ctx, allOfIt, man.Hash); (err != nil) != (steps > 1) {
@@ -143,9 +136,7 @@ func TestRemovalIsResumed(t *testing.T) {
 	s := open(t, home, Options{})
 	put(t, s, Item{Tier: Workspace, Content: "qzvk was noted"})
 	man := manifestOf(t, s, allOfIt)
-	if err := s.noteRemoval(ctx, &Scrubbed{Manifest: man}); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.noteRemoval(ctx, &Scrubbed{Manifest: man}))
 	new := put(t, s, Item{Tier: Workspace, Content: "a new beginning"})
 	if _, err := s.Scrub(ctx, allOfIt, man.Hash); !errors.Is(err, fault.Conflict) {
 		t.Errorf("it is removed by what was confirmed before: %v", err)
@@ -163,13 +154,9 @@ func TestRemoveProcess(t *testing.T) {
 	}
 	part := strings.Split(arg, "\n")
 	s := open(t, part[0], Options{Workspace: part[1]})
-	if _, _, err := s.List(context.Background(), ListQuery{Limit: 1}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Values(s.List(context.Background(), ListQuery{Limit: 1}))(t)
 	fmt.Println("ready")
-	if _, err := s.Scrub(context.Background(), allOfIt, part[2]); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.Scrub(context.Background(), allOfIt, part[2]))(t)
 	fmt.Println("done")
 }
 
@@ -183,19 +170,13 @@ func TestKilledRemoval(t *testing.T) {
 	model, workspace := t.TempDir(), filepath.Join(t.TempDir(), "project")
 	s := open(t, model, Options{Workspace: workspace})
 	stockScope(t, s, Scope{Tier: Workspace}, 600, func(n int) string { return fmt.Sprint("qzvk was noted ", n) })
-	if _, err := s.EditNamed(ctx, Voice, "", "qzvk", AnyRevision); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.EditNamed(ctx, Voice, "", "qzvk", AnyRevision))(t)
 	hash := manifestOf(t, s, allOfIt).Hash
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Close())
 	child := func(home string, wait time.Duration) (said string, took time.Duration) {
 		cmd, out, _ := cost.Child(t, "TestRemoveProcess", "BOARD_TEST_REMOVE="+strings.Join([]string{home, workspace, hash}, "\n"))
 		ready := make([]byte, len("ready\n"))
-		if _, err := io.ReadFull(out, ready); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(io.ReadFull(out, ready))(t)
 		began := time.Now()
 		if wait > 0 {
 			defer time.AfterFunc(wait, func() { cmd.Process.Kill() }).Stop()

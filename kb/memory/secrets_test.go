@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 const aSecret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
@@ -15,10 +16,7 @@ const aSecret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
 func secretWays(t *testing.T, s *Store) map[string]func(secret string) error {
 	ctx := t.Context()
 	it := put(t, s, Item{Tier: Workspace, Content: "The key is in the vault"})
-	conv, _, err := s.StartConversation(ctx, "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	conv, _ := expect.Values(s.StartConversation(ctx, "", ""))(t)
 	return map[string]func(secret string) error{
 		"a named entry": func(secret string) error {
 			_, err := s.EditNamed(ctx, Voice, "", "Say the key: "+secret, AnyRevision)
@@ -103,9 +101,7 @@ func TestSecretsOnDemand(t *testing.T) {
 	if _, err := s.DescribeChannel(ctx, DefaultChannel, ""); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.CreateChannel(ctx, "used", ""); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(s.CreateChannel(ctx, "used", ""))(t)
 	put(t, s, Item{Tier: Channel, Channel: "used", Content: "something"})
 	if _, err := s.RemoveChannel(ctx, "used"); !errors.Is(err, fault.Conflict) {
 		t.Errorf("one that holds something: %v", err)

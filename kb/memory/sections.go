@@ -8,10 +8,8 @@ import (
 	"blackboard/board/fault"
 )
 
-// This file lays out the document that a turn begins with, within a budget of tokens. orient.go chooses the
-// items, and the order of the sections.
+// The document that a turn begins with is laid out here within a budget, as orient.go chose.
 
-// docSection is a part of a document: lines below a heading.
 type docSection struct {
 	Heading string
 	Lines   []string
@@ -19,8 +17,7 @@ type docSection struct {
 	Own     bool     // it belongs to the agent, and follows the items
 	Kept    int      // how many lines fitSections has kept
 	More    string   // where the lines are that it has not kept; "": it does not say
-	// Shorten formats a line again with at most n characters of its text; nil: long
-	// lines are skipped instead.
+	// Shorten formats a line with at most n characters of text; nil: long lines are skipped.
 	Shorten func(i, n int) string
 }
 
@@ -33,7 +30,6 @@ const (
 	ownIntro = "# Your own notes\n"
 )
 
-// tokensOfAll returns the tokens of all sections with all their lines and headings.
 func tokensOfAll(sections []*docSection) (n int) {
 	for _, sec := range sections {
 		if len(sec.Lines) > 0 {
@@ -119,8 +115,7 @@ func fitSections(sections []*docSection, room int) {
 	}
 }
 
-// writeSections writes the kept lines below their headings, those of the agent's own sections to
-// own. It returns the ids of these lines, and how many lines were left out.
+// writeSections writes kept lines below headings, and returns ids and how many are left out.
 func writeSections(sections []*docSection, items, own *strings.Builder) (ids []string, leftOut int) {
 	began := map[bool]bool{}
 	for _, sec := range sections {
@@ -148,7 +143,6 @@ func writeSections(sections []*docSection, items, own *strings.Builder) (ids []s
 	return ids, leftOut
 }
 
-// rest says how many lines were not kept, and where they are.
 func (sec *docSection) rest() string {
 	return fmt.Sprintf("- and %d more (%s)\n", len(sec.Lines)-sec.Kept, sec.More)
 }
@@ -160,7 +154,6 @@ func sep(b *strings.Builder) string {
 	return "\n"
 }
 
-// maxContent is the most characters of an item in a document.
 const maxContent = 400
 
 // tokensOf estimates the tokens of a text: 4 bytes each, as in English text.
@@ -184,7 +177,6 @@ func inline(s string, n int) string {
 	return fault.Clip(strings.Join(strings.Fields(s), " "), n)
 }
 
-// ageInWords formats how long ago something was.
 func ageInWords(d time.Duration) string {
 	ago := func(n int, unit string) string {
 		if n == 1 {
@@ -208,7 +200,6 @@ func ageInWords(d time.Duration) string {
 	}
 }
 
-// shortAge formats an age briefly.
 func shortAge(d time.Duration) string {
 	switch day := 24 * time.Hour; {
 	case d < time.Hour:
@@ -222,18 +213,15 @@ func shortAge(d time.Duration) string {
 	}
 }
 
-// docEntry is a named entry of a document.
 type docEntry struct {
 	Name string
 	Body string
 	More string // what follows a cut body: where the rest is
 }
 
-// tokens returns the tokens of the whole entry in a document.
 func (e *docEntry) tokens() int { return tokensOf("# " + e.Name + "\n\n" + e.Body + "\n") }
 
-// writeDocEntries writes the entries within a limit of tokens, whole while there is room. It
-// returns the indexes of those that it wrote, and what it had to cut or leave out.
+// writeDocEntries writes entries, whole while there is room, and returns which, and what it cut.
 func writeDocEntries(b *strings.Builder, entries []docEntry, limit int) (
 	written []int, degraded []string) {
 	for i, e := range entries {

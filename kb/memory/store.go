@@ -22,7 +22,6 @@ import (
 	"blackboard/kb/store"
 )
 
-// The kinds of errors of this package.
 var (
 	invalid, conflict = fault.Invalid.New, fault.Conflict.New
 	unknown, oneOf    = fault.Unknown, fault.OneOf
@@ -79,60 +78,45 @@ var kind = store.Kind{Name: "the memory", Schema: schema, Index: indexConfig, Ta
 
 // Options say who opens the memory, and for which workspace.
 type Options struct {
-	// Workspace is the root directory of the project. "": only the account tier is
-	// available.
+	// the root directory of the project; "": only the account tier
 	Workspace string
-	// Agent is the caller. Private items, journals and core memories are visible to
-	// their agent only. "": the caller sees what is everybody's.
-	Agent string
-	// Unproven says that Agent is only the caller's claim. Then it gives access to no
-	// conversation.
+	// the caller, who alone sees what is private; "": what is everybody's
+	Agent    string
 	Unproven bool
-	// Author says that the caller is a person, who may do everything.
+	// the caller is a person, who may do everything
 	Author bool
 	// Reason is why the caller claims to act as the author. It is stored in the log.
 	Reason string
-	// KeepSecrets stores named entries, working notes, threads, descriptions and reasons
-	// that contain what looks like a secret.
+	// KeepSecrets stores, but for items, what looks like a secret.
 	KeepSecrets bool
-	// Grants are additional permissions of an agent.
-	Grants []string
+	Grants      []string
 	// Tiers that the caller may reach; nil: all.
 	Tiers []string
-	// Actor is recorded in the log; the default is Agent.
 	Actor string
-	// Session is the caller's session. Items that several sessions ask for become
-	// long-term. "": each day of an agent is a session.
-	Session string
-	// Embedder computes embeddings. nil: searches use words only.
+	// the caller's session; "": each day of an agent
+	Session  string
 	Embedder embed.Embedder
-	// Rates of decay; the zero value means DefaultRates.
-	Rates Rates
-	// Resolve returns the state of an item's source ("superseded by k3f…", "changed
-	// since"), or "".
+	Rates    Rates
+	// Resolve returns the state of an item's source ("superseded by k3f…", "changed since"), or "".
 	Resolve func(ctx context.Context, it *Item) string
 	// Threshold returns the threshold of evidence in a memory of one item for a model,
 	// and false if it was not calibrated. nil: only words count.
 	Threshold func(ctx context.Context, model string) (float64, bool)
-	// Now replaces the clock, for tests.
-	Now func() time.Time
+	Now       func() time.Time
 }
 
 // Grants of agents.
 const (
-	GrantNamed = "named" // write named entries
-	GrantScrub = "scrub" // scrub and purge, but not whole workspaces; see GrantScrubMode
-	// GrantAuthor allows changing and forgetting items by a person.
+	GrantNamed  = "named" // write named entries
+	GrantScrub  = "scrub" // scrub and purge, but not whole workspaces; see GrantScrubMode
 	GrantAuthor = "author"
 	// GrantConversations gives access to all conversations; GrantConversation to one.
 	GrantConversations = "conversations"
 )
 
-// GrantConversation is the grant to take part in one conversation.
 func GrantConversation(ref string) string { return "conversation:" + ref }
 
-// GrantScrubMode is the grant to scrub in one mode. GrantScrub includes all modes but
-// ScrubAll.
+// GrantScrubMode is the grant to scrub in one mode. GrantScrub includes all modes but ScrubAll.
 func GrantScrubMode(mode string) string { return GrantScrub + ":" + mode }
 
 // CheckGrant refuses an unknown grant.
@@ -150,8 +134,7 @@ func CheckGrant(grant string) error {
 	return unknown("grant", grant, append(all, GrantConversation("REF")))
 }
 
-// Store is the memory as one caller sees it: the account's file and that of one
-// workspace. It is safe for concurrent use by any number of processes.
+// Store is the memory of one caller, safe for concurrent use by any number of processes.
 type Store struct {
 	home  string
 	opt   Options
@@ -159,13 +142,11 @@ type Store struct {
 	rates Rates
 	cap   int // most active items of a scope, for tests; 0: Cap
 
-	mu    sync.Mutex
-	files map[bool]*file // the account's file by true, the workspace's by false
-	// a semaphore for opening files that respects contexts
+	mu      sync.Mutex
+	files   map[bool]*file // the account's file by true, the workspace's by false
 	opening chan struct{}
 }
 
-// file is one SQLite file with its index.
 type file struct {
 	*store.File
 	s       *Store
@@ -184,14 +165,11 @@ type touch struct {
 	at    time.Time
 }
 
-// Dir returns the directory of the memory in a data home.
 func Dir(home string) string { return filepath.Join(home, "memory") }
 
-// AccountPath returns the file of the account tier in a data home.
 func AccountPath(home string) string { return filepath.Join(Dir(home), "account.sqlite3") }
 
-// WorkspacePath returns the file of a workspace's tiers in a data home. Its name has the
-// last part of the path, for people, and a hash of the whole path.
+// WorkspacePath is named by the path's last part, for people, and a hash of the whole.
 func WorkspacePath(home, workspace string) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' ||
@@ -204,8 +182,7 @@ func WorkspacePath(home, workspace string) string {
 	return filepath.Join(Dir(home), "workspaces", fmt.Sprintf("%.40s-%x.sqlite3", name, sum[:8]))
 }
 
-// Open returns the memory of a data home. Files are opened when they are needed, and
-// created by the first write.
+// Open returns the memory of a data home, whose files are opened when needed.
 func Open(home string, opt Options) (*Store, error) {
 	s := &Store{home: home, opt: opt, now: opt.Now, rates: opt.Rates, files: map[bool]*file{},
 		opening: make(chan struct{}, 1)}
@@ -230,7 +207,6 @@ func Open(home string, opt Options) (*Store, error) {
 	return s, nil
 }
 
-// Close writes pending accesses and closes the files.
 func (s *Store) Close() error {
 	s.Flush(context.Background())
 	s.mu.Lock()
@@ -243,20 +219,16 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// Workspace returns the workspace's directory, "" for none.
 func (s *Store) Workspace() string { return s.opt.Workspace }
 
-// Agent returns the caller's name.
 func (s *Store) Agent() string { return s.opt.Agent }
 
-// Reaches reports whether the caller can reach a tier: it is granted, and there is a
-// workspace if the tier needs one.
+// Reaches reports whether a tier is granted, and has its workspace.
 func (s *Store) Reaches(tier string) bool { return s.allowed(tier) == nil }
 
 // ErrNoWorkspace is the cause of an error about a tier of a workspace, where there is none.
 var ErrNoWorkspace = errors.New("no workspace")
 
-// allowed returns why the caller cannot reach a tier, or nil.
 func (s *Store) allowed(tier string) error {
 	if err := oneOf("tier", Tiers, tier); err != nil {
 		return err
@@ -274,8 +246,7 @@ func (s *Store) allowed(tier string) error {
 	return nil
 }
 
-// reached yields the files that the caller can reach and that exist, the workspace's
-// first. It ends with the first error.
+// reached yields the caller's existing files, the workspace's first, or the first error.
 func (s *Store) reached(ctx context.Context) iter.Seq2[*file, error] {
 	return func(yield func(*file, error) bool) {
 		for _, account := range []bool{false, true} {
@@ -293,7 +264,6 @@ func (s *Store) reached(ctx context.Context) iter.Seq2[*file, error] {
 	}
 }
 
-// each runs fn on a snapshot of each of those files.
 func (s *Store) each(ctx context.Context, fn func(*file, *sqlite.Tx) error) error {
 	for f, err := range s.reached(ctx) {
 		if err == nil {
@@ -306,11 +276,9 @@ func (s *Store) each(ctx context.Context, fn func(*file, *sqlite.Tx) error) erro
 	return nil
 }
 
-// errNoFile is returned for a file that does not exist yet.
 var errNoFile = errors.New("nothing is stored there yet")
 
-// file returns the file of a tier. make creates it if it does not exist; otherwise that
-// is errNoFile.
+// file returns the file of a tier; if it does not exist, make creates it, else errNoFile.
 func (s *Store) file(ctx context.Context, tier string, make bool) (*file, error) {
 	if err := s.allowed(tier); err != nil {
 		return nil, err
@@ -318,8 +286,7 @@ func (s *Store) file(ctx context.Context, tier string, make bool) (*file, error)
 	return s.open(ctx, tier == Account, make)
 }
 
-// reading runs fn on a snapshot of a tier's file. If the file does not exist, fn is not
-// called.
+// reading runs fn on a snapshot of a tier's file. If the file does not exist, fn is not called.
 func (s *Store) reading(ctx context.Context, tier string, fn func(*file, *sqlite.Tx) error) error {
 	return s.readingOr(ctx, tier, nil, fn)
 }
@@ -336,7 +303,6 @@ func (s *Store) readingOr(ctx context.Context, tier string, none error, fn func(
 	return f.ReadIndex(ctx, func(tx *sqlite.Tx) error { return fn(f, tx) })
 }
 
-// writing runs fn in a transaction of a tier's file, which is created if needed.
 func (s *Store) writing(ctx context.Context, tier string, fn func(*file, *sqlite.Tx) error) error {
 	f, err := s.file(ctx, tier, true)
 	if err != nil {
@@ -381,7 +347,6 @@ func (s *Store) open(ctx context.Context, account, make bool) (*file, error) {
 	return f, nil
 }
 
-// owner names the owner of the file.
 func (f *file) owner() string {
 	if f.account {
 		return "account"
@@ -414,7 +379,6 @@ func (f *file) initialise(tx *sqlite.Tx) error {
 	return err
 }
 
-// Keywords of the filters.
 const (
 	kwTier         = "tier:"
 	kwChannel      = "channel:"
@@ -428,7 +392,6 @@ const (
 
 func keyword(prefix, value string) string { return store.Keyword(prefix, value, 360, textHash) }
 
-// document returns an active or archived item as a document of the index.
 func document(it *Item, v embed.Vector) index.Doc {
 	d := index.Doc{ID: it.n, Text: []string{it.Title, it.Content, strings.Join(it.Tags, "\n")},
 		Vector: v}
@@ -449,7 +412,6 @@ func document(it *Item, v embed.Vector) index.Doc {
 	return d
 }
 
-// columns lists the columns of an item but its number and the hash of its text.
 func (it *Item) columns() store.Columns {
 	return store.Columns{"id", &it.ID, "tier", &it.Tier, "channel", &it.Channel,
 		"conversation", &it.Conversation, "agent", &it.Agent, "title", &it.Title,
@@ -462,14 +424,12 @@ func (it *Item) columns() store.Columns {
 		"archived", &it.Archived}
 }
 
-// stored lists the columns to write.
 func (it *Item) stored() store.Columns {
 	return append(it.columns(), "text_hash", textHash(it.Content))
 }
 
 var itemColumns = "n, " + new(Item).columns().Names("", "")
 
-// itemsWhere reads items; where is what follows WHERE.
 func itemsWhere(tx *sqlite.Tx, where string, args ...any) (all []Item, err error) {
 	var it Item
 	err = tx.Each(it.columns().Dest("an item %s whose tags", &it.n), func() error {
@@ -485,8 +445,7 @@ func notFound(id string) error {
 		fault.Do("memory.list", "{} lists all; only their agent sees private ones"))
 }
 
-// requireGrant refuses an operation for which the caller lacks a grant; what is the
-// message.
+// requireGrant refuses an operation for which the caller lacks a grant; what is the message.
 func (s *Store) requireGrant(grant, what string) error {
 	if s.opt.Author || slices.Contains(s.opt.Grants, grant) {
 		return nil

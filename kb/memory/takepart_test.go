@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 // TestConversationIsItsOwn has an agent look into another's conversation in every way
@@ -14,14 +15,9 @@ import (
 func TestConversationIsItsOwn(t *testing.T) {
 	home, ctx := t.TempDir(), t.Context()
 	anna, ben := open(t, home, Options{Agent: "anna"}), open(t, home, Options{Agent: "ben"})
-	conv, _, err := anna.StartConversation(ctx, "", "session-1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	conv, _ := expect.Values(anna.StartConversation(ctx, "", "session-1"))(t)
 	said := put(t, anna, Item{Tier: Conversation, Conversation: conv.Ref, Content: "We suspect the pager"})
-	if _, err := anna.Update(ctx, said.ID, UpdateOptions{}, func(it *Item) error { it.Content += " and the phone"; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(anna.Update(ctx, said.ID, UpdateOptions{}, func(it *Item) error { it.Content += " and the phone"; return nil }))(t)
 	for name, look := range map[string]func(s *Store) (string, error){
 		"read": func(s *Store) (string, error) {
 			r, err := s.Read(ctx, Query{Tiers: []string{Conversation}, Conversation: conv.Ref})
@@ -121,9 +117,7 @@ func TestConversationIsItsOwn(t *testing.T) {
 	if _, err := ben.Invite(ctx, conv.Ref, "ben"); !errors.Is(err, fault.Denied) {
 		t.Errorf("ben invites himself: %v", err)
 	}
-	if _, err := anna.Invite(ctx, conv.Ref, "ben"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(anna.Invite(ctx, conv.Ref, "ben"))(t)
 	if got := contents(read(t, ben, Query{Tiers: []string{Conversation}, Conversation: conv.Ref})); len(got) == 0 {
 		t.Error("who was let in reads nothing")
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
@@ -18,7 +19,6 @@ import (
 	"blackboard/kb/store"
 )
 
-// Health is the result of Check for one file.
 type Health struct {
 	Account    bool   // the account's file; otherwise a workspace's
 	Workspace  string // directory of the workspace
@@ -26,16 +26,13 @@ type Health struct {
 	Archived   int    // archived items
 	Unembedded int    // active and archived items without an embedding
 	Model      string // of the embeddings; "": there are none
-	// Index is what is wrong with the search index, or nil. Reindex rebuilds it.
-	Index error
-	// Gaps is how many events are missing from the log. They are numbered without gaps
-	// and never deleted.
+	Index      error
+	// Gaps is how many events are missing from the log: they are numbered, and never deleted.
 	Gaps int64
 	// Misnamed says that the file is sound but its name does not match its owner.
 	Misnamed bool
 }
 
-// invariants hold for the tables of a sound file.
 var invariants = []sqlite.Invariant{
 	{Breaks: `SELECT count(*) FROM items WHERE channel <> '' AND channel NOT IN (SELECT name
 		FROM channels)`, Say: "has %d items in unknown channels"},
@@ -47,8 +44,7 @@ var invariants = []sqlite.Invariant{
 		WHERE subject = id)`, Say: "has %d items that are not newer than their revisions"},
 }
 
-// Paths returns the memory files of a data home without opening them. Other files are
-// left out.
+// Paths returns the memory files of a data home without opening them. Other files are left out.
 func Paths(home string) ([]string, error) {
 	all := []string{}
 	if _, err := os.Lstat(AccountPath(home)); err == nil {
@@ -71,9 +67,8 @@ func Paths(home string) ([]string, error) {
 // check, the tables against each other, and gaps in the log. full also checks the search
 // index. Check changes nothing but the schema, which opening migrates.
 //
-// The error is for a file that cannot be used: an error of package sqlite,
-// fs.ErrNotExist if it does not exist, fault.Corrupt also if its name is that of another
-// workspace.
+// The error is for a file that cannot be used: an error of package sqlite, fs.ErrNotExist if it
+// does not exist, fault.Corrupt also if its name is that of another workspace.
 func Check(ctx context.Context, home, path string, full bool) (h Health, err error) {
 	db, err := sqlite.Open(ctx, path, schema, sqlite.ReadWrite)
 	if err != nil {
@@ -121,7 +116,6 @@ func Check(ctx context.Context, home, path string, full bool) (h Health, err err
 	return h, err
 }
 
-// checkTextHashes compares each item with the hash that was written with it.
 func checkTextHashes(tx *sqlite.Tx, path string) error {
 	var id, content string
 	var hash []byte
@@ -134,7 +128,6 @@ func checkTextHashes(tx *sqlite.Tx, path string) error {
 	}, `SELECT id, content, text_hash FROM items ORDER BY n`)
 }
 
-// owner reads the owner of the file and compares it with the name.
 func (h *Health) owner(tx *sqlite.Tx, home, path string) error {
 	owner, err := ownerIn(tx)
 	if err != nil {
@@ -157,14 +150,12 @@ func (h *Health) owner(tx *sqlite.Tx, home, path string) error {
 	return nil
 }
 
-// Salvage copies what can be read of a damaged memory file to a new file, with a new
-// search index, and returns what is lost. It does not change the damaged file.
+// Salvage copies what can be read of a damaged file to a new one, and returns what is lost.
 func Salvage(ctx context.Context, path, to string) (sqlite.Salvaged, error) {
 	return kind.Salvage(ctx, path, to, nameLost)
 }
 
-// nameLost recreates missing channels of items, and names items that were stored, not
-// removed, and are missing.
+// nameLost recreates missing channels, and names items that are missing.
 func nameLost(tx *sqlite.Tx, s *sqlite.Salvaged) error {
 	if _, err := tx.Exec(`INSERT INTO channels SELECT channel, '', 0, min(created) FROM items
 		WHERE channel <> '' AND channel NOT IN (SELECT name FROM channels)
@@ -186,19 +177,25 @@ func nameLost(tx *sqlite.Tx, s *sqlite.Salvaged) error {
 	return err
 }
 
-// Reindex rebuilds the search index of one file from its items. It keeps embeddings
-// where possible.
+// Reindex rebuilds the search index of one file from its items. It keeps embeddings where possible.
 func Reindex(ctx context.Context, path string) error { return kind.Reindex(ctx, path) }
 
-// Reembedded is the result of Reembed.
 type Reembedded = store.Embedded
 
-// Reembed embeds every active item in the caller's files that has no embedding of the current
-// model, private ones too: those stored without one, or all if the model has changed. It commits in
-// at most `batches` batches (0: all), and calls progress after each. Without a model it returns
-// fault.NoModel.
+// Reembed embeds the active items of the caller's files that have no embedding of the current
+// model, in at most `batches` batches (0: all). It needs a model.
 func (s *Store) Reembed(ctx context.Context, batches int, progress func(done, of int)) (
 	Reembedded, error) {
+	return s.embed(ctx, store.EmbedOptions{Batches: batches, Change: true, Progress: progress})
+}
+
+// Backfill embeds items that have no embedding, for about as long as a caller may wait. What another
+// model has embedded it leaves alone.
+func (s *Store) Backfill(ctx context.Context, within time.Duration) (Reembedded, error) {
+	return s.embed(ctx, store.EmbedOptions{Within: within})
+}
+
+func (s *Store) embed(ctx context.Context, opt store.EmbedOptions) (Reembedded, error) {
 	if s.opt.Embedder == nil {
 		return Reembedded{}, embed.NoModel()
 	}
@@ -209,12 +206,10 @@ func (s *Store) Reembed(ctx context.Context, batches int, progress func(done, of
 		}
 		files = append(files, f.File)
 	}
-	return store.Embed(ctx, s.opt.Embedder, files,
-		store.EmbedOptions{Batches: batches, Change: true, Progress: progress})
+	return store.Embed(ctx, s.opt.Embedder, files, opt)
 }
 
-// ReembedFile is Reembed for one file: that of a workspace, or of the account (""). It
-// returns how many items it has embedded.
+// ReembedFile is Reembed for one file: that of a workspace, or of the account ("").
 func ReembedFile(ctx context.Context, home, workspace string, e embed.Embedder,
 	progress func(done, of int)) (int, error) {
 	opt := Options{Workspace: workspace, Author: true, Actor: "reembed", Embedder: e,

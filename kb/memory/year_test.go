@@ -10,6 +10,7 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // year is what a simulated year is made of.
@@ -70,14 +71,9 @@ func TestYear(t *testing.T) {
 	s := open(t, t.TempDir(), Options{Now: c.now, Embedder: bag{}})
 	s.cap = y.cap
 	for i := range y.channels {
-		if _, err := s.CreateChannel(t.Context(), fmt.Sprint("c", i+1), ""); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(s.CreateChannel(t.Context(), fmt.Sprint("c", i+1), ""))(t)
 	}
-	f, err := s.open(t.Context(), false, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(s.open(t.Context(), false, false))(t)
 	r := rand.New(rand.NewPCG(2026, 1))
 	place := rand.NewZipf(r, 1.1, 3, uint64(y.channels))
 	var said []string
@@ -90,15 +86,10 @@ func TestYear(t *testing.T) {
 		items := y.noted(r, place, c.now(), &said)
 		texts := make([]string, len(items))
 		for i := range items {
-			if err := items[i].normalise(); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, items[i].normalise())
 			texts[i] = embeddingText(&items[i])
 		}
-		vectors, err := s.opt.Embedder.Embed(t.Context(), texts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		vectors := expect.Value(s.opt.Embedder.Embed(t.Context(), texts))(t)
 		stock(t, s, items, vectors)
 		c.pass(12 * time.Hour)
 		if day%5 == 0 {
@@ -113,10 +104,7 @@ func TestYear(t *testing.T) {
 			f.touch(t.Context(), it)
 		}
 		s.Flush(t.Context())
-		due, err := s.Due(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		due := expect.Value(s.Due(t.Context()))(t)
 		if len(due) == 0 {
 			continue
 		}
@@ -124,9 +112,7 @@ func TestYear(t *testing.T) {
 		began := time.Now()
 		did, err := s.Consolidate(t.Context(), due)
 		passing += time.Since(began)
-		if err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, err)
 		for _, d := range did {
 			for _, op := range []string{OpExpire, OpPromote, OpArchive, OpMerge, OpCap} {
 				*sum.count(op) += *d.count(op)
@@ -137,12 +123,10 @@ func TestYear(t *testing.T) {
 			continue
 		}
 		var held []holding
-		if err := f.Read(t.Context(), func(tx *sqlite.Tx) (err error) {
+		expect.OK(t, f.Read(t.Context(), func(tx *sqlite.Tx) (err error) {
 			held, err = heldScopes(tx)
 			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		for _, h := range held {
 			if h.live > y.cap && h.loose > 0 || h.expired > 0 {
 				t.Errorf("%s holds %d items after a pass, %d of them expired", h, h.live, h.expired)
@@ -162,18 +146,10 @@ func TestYear(t *testing.T) {
 			t.Errorf("the year had no %s", op)
 		}
 	}
-	stats, err := s.Stats(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	stats := expect.Value(s.Stats(t.Context()))(t)
 	took := time.Since(start)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(WorkspacePath(s.home, s.Workspace()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, s.Close())
+	info := expect.Value(os.Stat(WorkspacePath(s.home, s.Workspace())))(t)
 	left := 0
 	for _, n := range stats.Live {
 		left += n
@@ -184,7 +160,7 @@ func TestYear(t *testing.T) {
 
 // live are the numbers of the items that are live, the newest first.
 func (y *year) live(t *testing.T, f *file) (live []int64) {
-	if err := f.ReadIndex(t.Context(), func(tx *sqlite.Tx) error {
+	expect.OK(t, f.ReadIndex(t.Context(), func(tx *sqlite.Tx) error {
 		rows, err := tx.Query(`SELECT n FROM items WHERE ` + isLive + ` ORDER BY n DESC`)
 		if err != nil {
 			return err
@@ -198,9 +174,7 @@ func (y *year) live(t *testing.T, f *file) (live []int64) {
 			live = append(live, n)
 		}
 		return rows.Err()
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return live
 }
 
@@ -209,12 +183,10 @@ func (y *year) live(t *testing.T, f *file) (live []int64) {
 // important is archived last.
 func (y *year) nothingLost(t *testing.T, f *file) {
 	var all []Item
-	if err := f.ReadIndex(t.Context(), func(tx *sqlite.Tx) (err error) {
+	expect.OK(t, f.ReadIndex(t.Context(), func(tx *sqlite.Tx) (err error) {
 		all, err = itemsWhere(tx, `1`)
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	byID := map[string]*Item{}
 	for i := range all {
 		byID[all[i].ID] = &all[i]

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Push asks for a candidate to stand Places places further up, further down if it is
-// negative (decay). Why is the reason, for people.
+// Push moves a candidate Places up, down if negative. Why is the reason, for people.
 type Push struct {
 	ID     int64
 	Places int
@@ -21,26 +20,18 @@ type Move struct {
 	Why   []string // reasons of its pushes, in the order of the pushes; none: nil
 }
 
-// Boost reorders cands, which stand best first, by pushes, and tells for each of the
-// result what moved it. Counting in places makes a boost weigh the same in every search,
-// whatever the scale of the scores.
+// Boost reorders cands, which stand best first, by pushes, and tells for each of the result what
+// moved it. Counting in places makes a boost weigh the same in every search.
 //
-// The pushes of a candidate add up to its boost (0 without any). A candidate passes
-// another that stood before it exactly if its boost is higher than the other's by at
-// least the number of places between them (1 for a neighbour). So:
+// The pushes of a candidate add up to its boost. A candidate passes another that stood before it
+// exactly if its boost is higher by at least the number of places between them (1 for a neighbour).
+// So one that alone is pushed by n moves n places, or to the end of the list; candidates with the
+// same boost keep their order; and more boost never means a lower place.
 //
-//   - A candidate alone in being pushed by n moves n places, or to the end of the list.
-//   - It never moves further up than its boost, unless others are pushed down.
-//   - Candidates with the same boost keep their order, and pushing everybody alike changes nothing.
-//   - More boost never means a lower place, and does not change the order of the others.
+// Give all pushes in one call: of several calls, each cuts off what would lead beyond the ends.
 //
-// Give all pushes in one call: of several calls, each cuts off what would lead beyond the
-// ends of the list.
-//
-// Scores stay with the places: the candidate that comes to stand third gets the score of
-// the third. So the scores still agree with the order, and a later [MMR] or [Floor]
-// respects the boosts. A push of an id that is not there does nothing; an id that is
-// there twice is pushed in both places. Places beyond ±2³⁰ count as that.
+// Scores stay with the places, so they still agree with the order. A push of an id that is not
+// there does nothing. Places beyond ±2³⁰ count as that.
 func Boost(cands []Scored, pushes ...Push) ([]Scored, []Move) {
 	type boost struct {
 		sum int64
@@ -67,8 +58,7 @@ func Boost(cands []Scored, pushes ...Push) ([]Scored, []Move) {
 		b.sum = bounded(b.sum)
 		order[i] = place{i, int64(i) - b.sum, b}
 	}
-	// Of two that want the same place, the one from further down has the higher boost,
-	// and passes.
+	// Of two that want the same place, the one from further down has the higher boost, and passes.
 	slices.SortFunc(order, func(a, b place) int { return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(b.from, a.from)) })
 
 	out, moves := make([]Scored, len(cands)), make([]Move, len(cands))

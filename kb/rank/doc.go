@@ -1,7 +1,6 @@
-// Package rank orders candidates: it weighs words and meaning, fuses lists, diversifies,
-// boosts, and judges how sure a text is to be about a question.
-// Everything here is a pure function: nothing reads a clock, a file or a map's chance
-// order, and nothing but [Sort] changes what it is given.
+// Package rank orders candidates: it weighs words and meaning, fuses lists, diversifies, boosts,
+// and judges how sure a text is to be about a question. Everything here is a pure function: nothing
+// reads a clock, a file or a map's chance order, and nothing but [Sort] changes what it is given.
 //
 // # The order of a search
 //

@@ -7,21 +7,18 @@ import (
 	"blackboard/board/words"
 )
 
-// Scale says what words and meaning count for a model, in the ranking and as evidence. The
-// constants are measured once on labelled sets of prompts and belong to the model, not to
-// a knowledge base (testdata/score/README.md).
+// Scale says what words and meaning count for a model. The constants are measured once on labelled
+// sets and belong to the model (testdata/score/README.md).
 type Scale struct {
 	// BM25 is what a BM25 score counts in the ranking beside a cosine. It is added as it
 	// is: as a share of the best one, the best of bad matches counts as much as any.
 	BM25 float64
 	// Cosine, Chance, Match, Title and Said are the parts of evidence; see [Question.Of].
 	Cosine, Chance, Match, Title, Said float64
-	// English says that the model reads only English: of texts in other languages the
-	// cosine is high whatever they say.
+	// English: of texts in other languages the cosine is high whatever they say.
 	English bool
-	// Unasked is the least evidence of what is given to somebody who asked nothing, in a
-	// store of one text; 0: it has to be calibrated. Asked is that of an answer: who asks
-	// expects that there is one.
+	// Unasked is the least evidence of what nobody asked for, in a store of one text (0: to be
+	// calibrated), Asked that of an answer.
 	Unasked, Asked float64
 }
 
@@ -54,8 +51,7 @@ func (s Scale) Reads(question string) bool {
 	return s.Unasked > 0 && (!s.English || words.IsEnglish(question))
 }
 
-// Calibrated returns the scale with a threshold that was measured, if that is higher than
-// its own.
+// Calibrated returns the scale with a threshold that was measured, if that is higher than its own.
 func (s Scale) Calibrated(unasked float64) Scale {
 	if s.Unasked == 0 {
 		s.Asked = unasked * askedShare
@@ -64,13 +60,11 @@ func (s Scale) Calibrated(unasked float64) Scale {
 	return s
 }
 
-// keywords is the extra weight of words in a question of one word; it falls with the square of the
-// number of terms. A short question is usually a name or an identifier, which embeddings do not
-// tell apart.
+// keywords is the extra weight of words in a question of one word, often a name, which embeddings
+// do not tell apart; it falls with the square of the terms.
 const keywords = 22.0
 
-// Score is what a candidate's words and meaning count together in the ranking, for a question of
-// that many different terms.
+// Score is what words and meaning count together, for a question of that many terms.
 func (s Scale) Score(terms int, bm25, cosine float64) float64 {
 	n := float64(max(1, terms))
 	return s.BM25*(1+keywords/(n*n))*bm25 + cosine
@@ -91,9 +85,8 @@ func Threshold(one float64, n int64) float64 {
 }
 
 const (
-	// perText is how much the threshold rises with the logarithm of the number of texts:
-	// the best of many that are about something else is better than the best of a few.
-	// perAsked is the same of that of an answer.
+	// perText is how much the threshold rises with the logarithm of the number of texts: the best
+	// of many beside the question is better than of a few. perAsked: of an answer.
 	perText, perAsked = 0.06, 0.04
 	// askedShare is about the share of Asked in Unasked of the models that were measured.
 	askedShare = 0.67
@@ -101,8 +94,7 @@ const (
 	priorDocs, priorShare, commonRarity, littleSaid = 300.0, 0.5, 1.5, 8.0
 )
 
-// rarity is how much a term says that df of n texts have: its rarity here and, the fewer
-// texts there are, in language in general (words.Prior), less what common words have.
+// rarity is a term's rarity here and, for few texts, in language (words.Prior).
 func rarity(n, df, prior float64) float64 {
 	k := priorDocs + priorShare*n
 	return max(0, math.Log((n+k)/(df+k*prior))-commonRarity)
@@ -123,8 +115,7 @@ type Question struct {
 	total  float64
 }
 
-// Ask weighs a question's terms in a store of n texts. stems stand for terms, and chance
-// is the BM25 score that a text has by chance.
+// Ask weighs a question's terms in a store of n texts; chance is a text's BM25 by chance.
 func (s Scale) Ask(n int64, terms []Term, stems map[string]string, chance float64) Question {
 	a := Question{scale: s, chance: chance, term: make(map[string]int, len(terms))}
 	for i, t := range terms {
@@ -156,10 +147,9 @@ func (a *Question) NeedsTerms() bool { return a.scale.Match+a.scale.Title > 0 }
 //
 //	Cosine·cosine + Chance·(BM25 − chance) + Match·M/√(T+8) + Title·H + Said·T/(T+8)
 //
-// T is the weight of the question's different terms together, M that of those that the
-// text has, H the share of the title's weight that the question has; without a title,
-// M/(T+8). A long question shares something with every text: chance is what that is worth.
-// A question that says little ("make it faster") is surely about nothing.
+// T is the weight of the question's different terms together, M that of those that the text has, H
+// the share of the title's weight that the question has; without a title, M/(T+8). A long question
+// shares something with every text, which is chance; one that says little is surely about nothing.
 func (a *Question) Of(f Found) float64 {
 	matched, named := a.match(f.Title, f.Body)
 	s := &a.scale
@@ -176,8 +166,7 @@ func (a *Question) match(title, body []string) (matched, named float64) {
 	said := 0.0
 	seen, counted := make(map[string]bool, len(title)+len(body)), make([]bool, len(a.weight))
 	for i, list := range [][]string{title, body} {
-		// of the last word of a title: how rare it is in general, and whether the
-		// question has it
+		// of the last word of a title: how rare it is in general, and whether the question has it
 		word, in := 0.0, false
 		for _, t := range list {
 			stem := strings.HasPrefix(t, words.StemMark)

@@ -2,24 +2,16 @@ package rank
 
 import "math"
 
-// MMR is maximal marginal relevance (Carbonell, Goldstein: The Use of MMR,
-// Diversity-Based Reranking, SIGIR 1998). It picks up to limit candidates, one after the
-// other, each time the one with the highest
+// MMR is maximal marginal relevance (Carbonell, Goldstein, SIGIR 1998). It picks up to limit
+// candidates, one after the other, each time the one with the highest
 //
 //	lambda × relevance - (1-lambda) × highest similarity to a candidate already picked
 //
-// and returns them in that order, with the scores they came with (so these need not
-// descend). The first is always the one with the best score. Among equals the earlier in
-// cands is picked. An id that is there twice is picked once.
+// of equals the earlier in cands, an id once. They keep the scores they came with.
 //
-// Relevance is the score brought to 0..1 by [Normalize], which MMR does itself, for raw
-// scores of another scale than the similarities would make lambda meaningless. lambda is
-// clipped to 0..1 (NaN: 1): 1 asks for relevance only, 0 for variety only.
-//
-// sim tells how alike two candidates are, the same both ways; it is clipped to 0..1, and
-// is to return 0 for a candidate without a vector ([blackboard/embed.Cosine] does). It is
-// called at most once per candidate and pick, and mostly much less. A nil sim means that
-// no two are alike.
+// Relevance is the score brought to 0..1 by [Normalize]. lambda is clipped to 0..1 (NaN: 1): 1 asks
+// for relevance only, 0 for variety only. sim tells how alike two candidates are, clipped to 0..1,
+// and is to return 0 for one without a vector. A nil sim means that no two are alike.
 func MMR(cands []Scored, lambda float64, limit int, sim func(a, b int64) float64) []Scored {
 	limit = min(limit, len(cands))
 	if limit <= 0 {
@@ -77,6 +69,5 @@ type candidate struct {
 	gone     bool // picked, or the twin of one
 }
 
-// value is not fused into one multiply-add, so that the picks are the same on every
-// machine.
+// value is not fused into one multiply-add, so that the picks are the same on every machine.
 func (c *candidate) value(lambda float64) float64 { return c.gain - float64((1-lambda)*c.alike) }

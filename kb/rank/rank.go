@@ -6,27 +6,22 @@ import (
 	"slices"
 )
 
-// Scored is one candidate of one lane: an id with that lane's score. Higher is better;
-// the unit is the lane's own.
+// Scored is a candidate with a lane's score, in the lane's own unit. Higher is better.
 type Scored struct {
 	ID    int64
 	Score float64
 }
 
-// Sort orders s in place, best first: by score descending, then by id descending (newer
-// first). NaN counts as the worst score.
+// Sort sorts best first, of equal ones the newer id. NaN is worst.
 func Sort(s []Scored) { slices.SortFunc(s, better) }
 
-// better is the order of Sort: negative if a comes before b. cmp.Compare puts NaN below
-// everything, which is what Sort promises.
+// cmp.Compare puts NaN below everything, which is what Sort promises.
 func better(a, b Scored) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.ID, a.ID)) }
 
-// K is the constant of reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009) that
-// its authors found good.
+// K is the constant of reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009).
 const K = 60
 
-// Reciprocal is what a place in a list, from 1, counts in reciprocal rank fusion; and 0 for place
-// 0: it is not in the list.
+// Reciprocal is what a place in a list, from 1, counts; 0: not in the list.
 func Reciprocal(place int) float64 {
 	if place == 0 {
 		return 0
@@ -34,10 +29,8 @@ func Reciprocal(place int) float64 {
 	return 1 / float64(K+place)
 }
 
-// Normalize returns cands in the same order with their scores mapped to 0..1, the best
-// being 1: each score divided by the best one, those below 0 counting as 0. If no score
-// is above 0, quotients mean nothing and the scores are stretched between the worst (0)
-// and the best (1) instead. A NaN gives 0.
+// Normalize divides each score by the best one, those below 0 counting as 0. If none is above 0,
+// they are stretched between the worst (0) and the best (1). NaN gives 0.
 func Normalize(cands []Scored) []Scored {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, c := range cands {
@@ -71,7 +64,6 @@ func clean(s float64) float64 {
 	return max(-huge, min(huge, s))
 }
 
-// clip brings x into 0..1; NaN becomes 0.
 func clip(x float64) float64 {
 	if math.IsNaN(x) {
 		return 0

@@ -46,8 +46,7 @@ const (
 var mannerNames = []string{"op", "copula", "name", "beside", "introduced", "pair",
 	"quoted", "random", "option", "connect"}
 
-// maxPhrase is how many bytes after an announcing word are looked at, so that the time
-// stays linear.
+// maxPhrase is how many bytes after an announcing word are looked at.
 const maxPhrase = 2000
 
 var wordChar = newSet("0-9a-zA-Z_-").above()
@@ -84,7 +83,6 @@ func announced(text string, add func(*rule, int, int)) {
 	}
 }
 
-// announcedBy returns what a word announces.
 func announcedBy(word string) kind {
 	word = strings.Trim(word, "-_")
 	if len(word) < 2 {
@@ -116,7 +114,6 @@ type announcement struct {
 	from, to   int     // of the secret, once a sentence matches
 }
 
-// value returns where the value is that the word announces, or zeros.
 func (a *announcement) value() (from, to int) {
 	at := a.end
 	if rest, ok := strings.CutPrefix(a.text[at:], `" value="`); ok {
@@ -152,15 +149,13 @@ func (a *announcement) value() (from, to int) {
 	return a.findAnnounced()
 }
 
-// isArgument reports whether the word ends the first argument of a call such as setenv('…PASSWORD',
-// 'X'), and the value is the next one.
+// isArgument: the word ends a call's first argument, as in setenv('…PASSWORD', 'X').
 func (a *announcement) isArgument(at int) bool {
 	return at > a.end && (strings.HasPrefix(a.text[at:], ", '") ||
 		strings.HasPrefix(a.text[at:], `, "`)) && containsAny(strings.ToLower(a.before(40)),
 		"define(", "env(", "set(", "setproperty(", "setdefault(", "put(")
 }
 
-// element returns the content of an XML element that has the word's name.
 func (a *announcement) element(at int) (from, to int) {
 	if a.kind == aCode || a.kind == aKey || a.start == 0 || a.text[a.start-1] != '<' {
 		return 0, 0

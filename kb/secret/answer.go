@@ -5,8 +5,7 @@ import (
 	"unicode"
 )
 
-// properName returns where two words or more with capitals stand from i on, or one of several
-// parts, or zeros.
+// properName returns where a name of several words or parts stands from i on, or zeros.
 func properName(text string, i int) (from, to int) {
 	words := 0
 	for to = i; words < 5; words++ {
@@ -29,8 +28,7 @@ func properName(text string, i int) (from, to int) {
 	return i, to
 }
 
-// isAnswer reports whether a name is said to be the answer to a question that is asked instead
-// of a password.
+// isAnswer reports whether a name is said to answer a security question.
 func isAnswer(text string, from, to int) bool {
 	s := sentenceAround(text, from, to)
 	if s == nil || s.denied() || !has("codewords", s.all) || !has("questions", s.all) {

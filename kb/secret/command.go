@@ -12,15 +12,13 @@ var commandRule = &rule{ID: "command-password", entropy: -1}
 // authHeader is what follows "Bearer" or "Basic".
 var authHeader = &rule{ID: "authorization-header", entropy: 2}
 
-// commandOption is an option that takes a password. glued: the value follows without a blank, as
-// else the command asks for it; user: it follows the user's name and a colon.
+// commandOption takes a password, glued to it or not; with user, behind a name and a colon.
 type commandOption struct {
 	option      string
 	glued, user bool
 }
 
-// options looks at the options of a command that begins with the word at i, on at most
-// eleven lines.
+// options looks at the options of a command at i, on at most eleven lines.
 func options(text string, i, end int, add func(*rule, int, int)) {
 	if end-i > 13 || !isLower(text[i]) && text[i] != '7' || i > 0 && text[i-1] == '.' {
 		return
@@ -82,7 +80,6 @@ func piped(text string, end int, add func(*rule, int, int)) {
 
 func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
 
-// addUser adds the user and password that an option at i gives.
 func addUser(text string, i int, add func(*rule, int, int)) {
 	for i < len(text) && (text[i] == ' ' || text[i] == '=') {
 		i++
@@ -98,8 +95,7 @@ func addUser(text string, i int, add func(*rule, int, int)) {
 	}
 }
 
-// addOption adds the value of an option at i, unless it is a variable, another option,
-// or prose about the option.
+// addOption adds an option's value, unless it is a variable, another option, or prose.
 func addOption(text string, i int, command string, glued bool, add func(*rule, int, int)) {
 	if i >= len(text) || space[text[i]] {
 		return
@@ -127,7 +123,6 @@ func addOption(text string, i int, command string, glued bool, add func(*rule, i
 	}
 }
 
-// isCommandTail reports whether a word goes on as a command does.
 func isCommandTail(w string) bool { return strings.IndexByte("-<>|&", w[0]) >= 0 }
 
 // isScheme reports whether a word is a scheme of an Authorization header, in any case.
@@ -136,7 +131,6 @@ func isScheme(w string) bool {
 		strings.EqualFold(w, "token"))
 }
 
-// inHeader reports whether "Authorization:" stands before a place.
 func inHeader(text string, i int) bool {
 	const name = "authorization:"
 	before := strings.TrimRight(text[max(0, i-2*len(name)):i], " \t")

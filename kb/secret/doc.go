@@ -10,14 +10,13 @@
 // testdata/secrets, a module of its own, holds the tables against the rules of gitleaks
 // and names where they differ.
 //
-// A text here is prose rather than a repository. So a commit, a checksum or a UUID is no
-// secret unless its name says so, nor is a value that is a word of prose: what a word
-// announces has digits, signs, capitals within, or three parts and more. Where no word
-// announces it, three things have to come together: what the value looks like, a word that
-// gives it ("takes", "reset to", "gets you in") and what it opens (a login, a door); words such
-// as "version" before it, or "such as" around it, speak against. Nothing in a text can wave it
-// through. The checksums that some tokens end with are not verified: a
-// token with a slip is better found than kept.
+// A text here is prose rather than a repository. So a commit, a checksum or a UUID is no secret
+// unless its name says so, nor is a value that is a word of prose: what a word announces has
+// digits, signs, capitals within, or three parts and more. Where no word announces it, three things
+// have to come together: what the value looks like, a word that gives it ("takes", "reset to",
+// "gets you in") and what it opens (a login, a door); words such as "version" before it, or "such
+// as" around it, speak against. Nothing in a text can wave it through. The checksums that some
+// tokens end with are not verified: a token with a slip is better found than kept.
 //
 // # What it costs
 //

@@ -43,8 +43,7 @@ var ways = sync.OnceValue(func() []way {
 	}
 })
 
-// entered looks at what is entered and no word: the turns of a dial, a number in words; and at
-// .pgpass, whose fields have no names. Line by line, as expressions take long.
+// entered looks at a dial's turns, a number in words, and .pgpass, line by line: that is slow.
 func entered(text string, add func(*rule, int, int)) {
 	at := 0
 	for line := range strings.Lines(text) {

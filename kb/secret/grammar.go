@@ -43,21 +43,18 @@ func (l *wordList) read() {
 
 func bucket(a, b byte) int { return (int(a)<<4 ^ int(b)) & (1<<10 - 1) }
 
-// listed is a list of the grammar.
 func listed(name string) *wordList {
 	l := english().lists[name]
 	l.split.Do(l.read)
 	return l
 }
 
-// announcer is a word that announces a secret.
 type announcer struct {
 	end   string // of the word, in lower case
 	kind  kind
 	whole bool // it is the word, or a part of it after - or _
 }
 
-// element is a part of a sentence.
 type element struct {
 	is    byte     // @ V U _; * and ~ for gaps; w for one of several words or signs
 	max   int      // words of a gap
@@ -112,7 +109,6 @@ func readGrammar() *grammar {
 	return g
 }
 
-// has reports whether a text has one of the words of a list in it.
 func has(list, text string) bool {
 	l := listed(list)
 	for i := 0; i+1 < len(text); i++ {
@@ -125,14 +121,12 @@ func has(list, text string) bool {
 	return false
 }
 
-// endsWith reports whether a text ends with one of the words of a list.
 func endsWith(list, text string) bool { return hasSuffix(text, listed(list).words...) }
 
 func hasPrefix(s string, starts ...string) bool {
 	return slices.ContainsFunc(starts, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
-// isIn reports whether a word is in a list.
 func isIn(list, word string) bool { return oneOf(english().lists[list].text, word) }
 
 func kindNamed(name string) kind { return kind(slices.Index(kindNames, name)) }
@@ -145,7 +139,6 @@ func (g *grammar) announce(k kind, words []string) {
 	}
 }
 
-// addList adds words to a list.
 func (g *grammar) addList(lists map[string]uint64, name string, words []string) {
 	if lists[name] == 0 {
 		lists[name] = 1 << (len(lists) - 1)
@@ -155,7 +148,6 @@ func (g *grammar) addList(lists map[string]uint64, name string, words []string) 
 	}
 }
 
-// sentence reads a row of the grammar.
 func (g *grammar) sentence(lists map[string]uint64, line string) (s []element) {
 	for f := range strings.FieldsSeq(line) {
 		e := element{is: f[0]}
@@ -263,8 +255,7 @@ func (g *grammar) classOf(word string) uint64 {
 // isSign reports whether a word has only signs between words, such as – and &.
 func isSign(w string) bool { return len(w) < 4 && strings.Trim(w, "-–—&+|=→>/") == "" }
 
-// findAnnounced returns the secret of the first sentence of the grammar that the text is, or
-// zeros.
+// findAnnounced returns the secret of the first sentence of the grammar that the text is, or zeros.
 func (a *announcement) findAnnounced() (from, to int) {
 	a.words = a.reading.near(a.start, a.end)
 	for _, s := range english().sentences[a.kind] {
@@ -275,8 +266,7 @@ func (a *announcement) findAnnounced() (from, to int) {
 	return 0, 0
 }
 
-// match reports whether the text from i on is the rest of a sentence; from and to are then
-// the secret's.
+// match reports whether the text from i on is the rest of a sentence; from and to: the secret's.
 func (a *announcement) match(s []element, i int) bool {
 	if len(s) == 0 {
 		return true

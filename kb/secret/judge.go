@@ -31,7 +31,6 @@ func (a *announcement) before(n int) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-// isPassword reports whether a value of a class is a password, announced in a manner.
 func (a *announcement) isPassword(v string, c class, how manner, quoted bool, to int) bool {
 	k := kindsIn(v)
 	switch {
@@ -75,8 +74,7 @@ func (a *announcement) isPassword(v string, c class, how manner, quoted bool, to
 	return false
 }
 
-// isPoor reports whether a value is one that is named where it is used, though it stands for
-// any elsewhere: Passw0rd!, secret123, 12345678.
+// isPoor reports whether a value is a secret only where it is used: Passw0rd!, 12345678.
 func isPoor(v string, k *kinds) bool {
 	lower := strings.ToLower(v)
 	return k.joints+k.others == 0 && (k.letters == 0 && k.digits >= 6 && k.signs == 0 ||
@@ -84,7 +82,6 @@ func isPoor(v string, k *kinds) bool {
 			"changeme") && len(v) <= 20)
 }
 
-// goesOn reports whether a word follows on the same line.
 func (a *announcement) goesOn(i int) bool {
 	rest := strings.TrimLeft(a.text[i:], " \"'“”`*")
 	return len(a.text)-len(rest) > i && rest != "" && (isLetter(rest[0]) || rest[0] >= 0x80)
@@ -117,8 +114,7 @@ func appPassword(v string) bool {
 	return len(f) == 4 && len(v) == len("abcd efgh ijkl mnop")
 }
 
-// wordsOfPhrase returns where the clause at i ends and how many words it has, none if one
-// belongs to a sentence, and how many of them are small ones.
+// wordsOfPhrase returns the clause's end and how many words, and small ones, none in a sentence.
 func wordsOfPhrase(text string, i int) (end, words, small int) {
 	line, _, _ := strings.Cut(text[i:min(len(text), i+maxPhrase)], "\n")
 	if n := strings.IndexAny(line, ".,;:!?()–—"); n >= 0 {
@@ -155,7 +151,6 @@ func isMnemonic(all []string) bool {
 	return len(all) >= 12 && len(all) <= 24 && len(all)%3 == 0
 }
 
-// isToken reports whether a value of a class is a token or key, announced in a manner.
 func (a *announcement) isToken(v string, c class, how manner) bool {
 	k := kindsIn(v)
 	before := strings.ToLower(a.before(40))
@@ -184,8 +179,7 @@ func (a *announcement) isToken(v string, c class, how manner) bool {
 	return false
 }
 
-// isSecretKey reports whether the text around the word key says that the key opens something:
-// Wi-Fi, an archive, an API. before is the text before it, in lower case.
+// isSecretKey reports whether the word key opens something: Wi-Fi, an archive, an API.
 func (a *announcement) isSecretKey(before string) bool {
 	if containsAny(before, listed("keys").words...) {
 		return true

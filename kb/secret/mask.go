@@ -7,14 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// keep is how many characters of a secret stay, at most, so that people can tell which
-// one it was.
+// keep is how many characters of a secret stay, at most, so that people can tell which one it was.
 const keep = 4
 
-// Mask returns text with the secrets that [Find] finds replaced by their first 4
-// characters, or fewer if that were more than a quarter of the secret, and "****". A
-// secret is replaced wherever else it stands, too: in "token=… (the … from above)" only
-// the first is found.
+// Mask returns text with the secrets that [Find] finds replaced by their first 4 characters, or
+// fewer if that were more than a quarter of the secret, and "****". A secret is replaced wherever
+// else it stands, too: in "token=… (the … from above)" only the first is found.
 func Mask(text string) string {
 	return replace(text, func(h hidden) string { return text[h.start:h.start+prefix(text[h.start:], h.keep)] + stars })
 }
@@ -28,8 +26,7 @@ type Masking struct {
 	Line int    // where it begins, from 1
 }
 
-// MaskLines is [Mask] for documents that are to keep their lines: one over several lines
-// leaves as many. It tells what it masked.
+// MaskLines is [Mask] that keeps the number of lines, and tells what it masked.
 func MaskLines(text string) (masked string, all []Masking) {
 	line, at := 1, 0
 	masked = replace(text, func(h hidden) string {
@@ -41,14 +38,11 @@ func MaskLines(text string) (masked string, all []Masking) {
 	return masked, all
 }
 
-// Redact is the stricter [Mask] of logs: it replaces a secret by the rule that found it,
-// «secret: github-pat», and what its name or place makes a password as well, whatever it
-// looks like.
+// Redact is the stricter [Mask] of logs: «secret: github-pat», also for a name's mere value.
 func Redact(text string) string {
 	return maskPlaces(replace(text, func(h hidden) string { return "«secret: " + h.rule + "»" }))
 }
 
-// replace replaces each place with a secret.
 func replace(text string, by func(hidden) string) string {
 	found := Find(text)
 	if len(found) == 0 {

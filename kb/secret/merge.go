@@ -6,9 +6,7 @@ import (
 	"strings"
 )
 
-// merge returns the spans by start, each cluster of overlapping ones as one span over all
-// of them: dropping one of two that overlap would leave a part of a secret to be seen.
-// The cluster is named after its best rule.
+// merge returns spans by start; of overlapping ones one, named after the best rule.
 func merge(spans []span) []span {
 	slices.SortFunc(spans, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end),
@@ -31,9 +29,7 @@ func merge(spans []span) []span {
 	return out
 }
 
-// better reports whether s tells more about a secret than a match of a rule of some size:
-// a rule for one kind of secret tells more than the generic one, and the longer match
-// more than the shorter.
+// better: a rule for one kind of secret before the generic one, a longer match first.
 func better(s span, size int, than *rule, thanSize int) bool {
 	if g, h := s.rule.rank(), than.rank(); g != h {
 		return g < h

@@ -99,7 +99,6 @@ var (
 	dashes = strings.NewReplacer("-", "", "_", "")
 )
 
-// secretName reports whether a name is that of a secret.
 func secretName(lower string) bool {
 	if !slices.ContainsFunc(listed("names").words, func(w string) bool { return near(lower, w, maxGap) }) {
 		return false
@@ -107,8 +106,7 @@ func secretName(lower string) bool {
 	return !containsAny(signs.Replace(lower), listed("othernames").words...)
 }
 
-// strong reports whether what has this name is secret even if it looks like an
-// identifier.
+// strong reports whether what has this name is secret even if it looks like an identifier.
 func strong(name string) bool {
 	return containsAny(name, "secret", "token", "passw", "cred", "bearer", "private", "master",
 		"encrypt", "sign") || keyOf(name, "api", "access", "auth", "account", "license",
@@ -131,7 +129,6 @@ func containsAny(s string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
 }
 
-// keyOf reports whether one of the words is close before "key".
 func keyOf(name string, words ...string) bool {
 	for _, w := range words {
 		_, after, ok := strings.Cut(name, w)
@@ -142,15 +139,13 @@ func keyOf(name string, words ...string) bool {
 	return false
 }
 
-// valueEnds reports whether a value may end at i: at a quote, a space, a semicolon, an
-// escaped line end.
+// valueEnds: at a quote, a space, a semicolon, an escaped line end.
 func valueEnds(text string, i int) bool {
 	return i == len(text) || afterOp[text[i]] && text[i] != '=' || text[i] == ';' || text[i] == '&' ||
 		strings.HasPrefix(text[i:], `\n`) || strings.HasPrefix(text[i:], `\r`)
 }
 
-// genericValue reports whether a value may be a secret because of its name alone: it is
-// no text of words.
+// genericValue reports whether a value may be a secret by its name alone: no text of words.
 func genericValue(s string) bool {
 	body := strings.TrimRight(s, "=")
 	if !strings.ContainsAny(body, "0123456789+/") || wordy(s) ||
@@ -163,8 +158,7 @@ func genericValue(s string) bool {
 	return len(s) <= 150 && !strings.ContainsAny(body, "+/")
 }
 
-// identifier reports whether s names a thing rather than opens it: a UUID, or a digest
-// in hex.
+// identifier reports whether s names a thing rather than opens it: a UUID, or a digest in hex.
 func identifier(s string) bool {
 	s = strings.ToLower(s)
 	if digest, ok := strings.CutPrefix(s, "sha"); ok {
@@ -182,8 +176,7 @@ func identifier(s string) bool {
 // random reports whether s has a digit, or consists of no words.
 func random(s string) bool { return strings.ContainsAny(s, "0123456789") || !wordy(s) }
 
-// wordy reports whether a value mostly consists of words of four letters or more, such
-// as tenant-config-v2: what can be pronounced is no random string.
+// wordy reports whether a value mostly is words (tenant-config-v2): no random string.
 func wordy(s string) bool {
 	words := 0
 	for i := 0; i < len(s); {
@@ -229,8 +222,7 @@ var (
 	urlHost     = newSet("0-9a-zA-Z_.[-")
 )
 
-// isURLPassword reports whether what stands for a password in a URL is one: no words, no
-// name of a password, no template such as $X, ${X}, {x}, %s, %(x)s, [x], #{x}.
+// isURLPassword: no words, no name of a password, no template such as $X, {x}, %s, [x].
 func isURLPassword(v string) bool {
 	if strings.IndexByte("{[", v[0]) >= 0 || strings.HasPrefix(v, "#{") ||
 		v[0] == '$' && (longestRun(v[1:], word) == len(v)-1 || strings.IndexByte("{(",
@@ -256,7 +248,6 @@ func isURLPassword(v string) bool {
 
 func isHex(s string) bool { return strings.Trim(s, hexDigits) == "" }
 
-// isExampleHost reports whether a host is one of documentation.
 func isExampleHost(host string) bool {
 	host = strings.ToLower(host)
 	return host == "example" || hasSuffix(host, "example.com", "example.org", "example.net") ||
@@ -266,8 +257,7 @@ func isExampleHost(host string) bool {
 		isHex(host[3:])
 }
 
-// passwordAfter returns where the password of a URL is whose :// is at i, or zeros. The
-// user may be missing, as with redis.
+// passwordAfter returns where a URL's password is, or zeros. :// is at i.
 func passwordAfter(text string, i int) (start, end int) {
 	start = i + len("://")
 	for n := 0; n < 100 && start < len(text) && urlUser[text[start]]; n++ {

@@ -105,8 +105,7 @@ func isLeet(v string, k *kinds) bool {
 		strings.ContainsAny(strings.Trim(v, "0123456789!?"), "013457")
 }
 
-// numberOf is the shape of what one enters at a door: 3 to 8 digits, which a capital may lead, or
-// groups of digits and capitals.
+// numberOf is the shape of a door's code: 3 to 8 digits, or groups with capitals.
 func numberOf(v string, k *kinds) int {
 	groups := k.joints > 0 && strings.Count(v, "-") == k.joints
 	isDate := len(v) == 10 && v[4] == '-' && v[7] == '-'
@@ -119,7 +118,6 @@ func numberOf(v string, k *kinds) int {
 	return weak
 }
 
-// letterRuns counts the runs of letters, and the letters of the longest.
 func letterRuns(v string) (runs, longest int) {
 	for run := range strings.FieldsFuncSeq(v, func(r rune) bool { return !unicode.IsLetter(r) }) {
 		runs++
@@ -128,8 +126,7 @@ func letterRuns(v string) (runs, longest int) {
 	return runs, longest
 }
 
-// isWord reports whether a value is a word that could be a password: no adjective, and no word
-// of sentences about passwords.
+// isWord reports whether a word could be a password: no adjective, no word about passwords.
 func isWord(v string) bool {
 	k := kindsIn(v)
 	if k.letters != utf8.RuneCountInString(v) || k.letters < 5 || k.upper > 1 ||

@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// Parts of the patterns below. A value is a word with its quotes, also where a quote does
-// not end; one that begins with $ only says where the secret comes from, and « begins
-// what is masked already.
+// A value is a word with its quotes, also where a quote does not end; $ begins where the secret
+// comes from, and « what is masked already.
 const (
 	quotedPart  = `"[^"]*(?:"|$)|'[^']*(?:'|$)`
 	wordValue   = `((?:` + quotedPart + `|[^\s"'$;&|=«])(?:` + quotedPart + `|[^\s"';&|])*)`

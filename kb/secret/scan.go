@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// rule is a kind of secret.
 type rule struct {
 	ID      string
 	order   int     // in the tables
@@ -28,7 +27,6 @@ func (r *rule) describe() string {
 	return strings.Join(words, " ")
 }
 
-// span is a match of a rule: the bytes of the secret.
 type span struct {
 	start, end int
 	rule       *rule
@@ -104,8 +102,7 @@ func scan(text string) (found []span) {
 
 const pemBegin = "-----BEGIN"
 
-// pem returns where the private key ends that begins at i, or 0. Documentation has dots
-// in place of its lines, or no lines at all.
+// pem returns where a private key's end is, or 0. In documentation it has dots, or no lines.
 func pem(text string, i int) int {
 	head, body, ok := strings.Cut(text[i+len(pemBegin):min(len(text), i+140)], "PRIVATE KEY")
 	if !ok || longestRun(head, pemKind) < len(head) ||
@@ -149,8 +146,7 @@ var space = newSet(" \t\r\n")
 // headerValue are the characters of a credential in a header.
 var headerValue = newSet("0-9a-zA-Z_=~@.+/-")
 
-// isUser reports whether a text is a user and password, unless the password is a word or a
-// variable.
+// isUser reports whether a text is a user and password.
 func isUser(s string) bool {
 	name, password, ok := strings.Cut(s, ":")
 	short := func(s string) bool { return s != "" && len(s) < 3 }

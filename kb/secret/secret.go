@@ -10,9 +10,8 @@ type Finding struct {
 	Start, End   int    // bytes of the secret itself in the text
 }
 
-// Find returns what looks like a secret in text, by Start and without overlaps. A secret
-// over several lines, such as a private key, is one finding. The text need not be valid
-// UTF-8.
+// Find returns what looks like a secret in text, by Start and without overlaps. A secret over
+// several lines, such as a private key, is one finding. The text need not be valid UTF-8.
 func Find(text string) []Finding {
 	found := scan(text)
 	out := make([]Finding, 0, len(found))

@@ -63,13 +63,11 @@ func (s *sentence) split(before, after string) {
 	s.all = plain(before[lastSentence(before[:cut]):] + " " + after)
 }
 
-// lastSentence returns where the last sentence of a text begins.
 func lastSentence(s string) int {
 	s = strings.TrimRight(s, " ")
 	return max(strings.LastIndex(s, ". "), strings.LastIndex(s, "! "), strings.LastIndex(s, "? ")) + 1
 }
 
-// endsSentence reports whether a sentence ends before a text.
 func endsSentence(rest string) bool {
 	rest = strings.TrimLeft(rest, "\"'“”)*`")
 	return rest == "" || rest[0] == '\n' ||

@@ -20,7 +20,6 @@ var classes = map[byte]string{
 	'n': "0-9a-zA-Z", 'w': "0-9a-zA-Z_", 'u': "0-9a-zA-Z_-",
 }
 
-// set is a set of bytes.
 type set [256]bool
 
 // newSet returns the bytes of ranges such as a-z, and what stands between them.
@@ -39,7 +38,6 @@ func newSet(chars string) *set {
 	return &s
 }
 
-// without takes characters out of a set.
 func (s *set) without(chars string) *set {
 	for i := range len(chars) {
 		s[chars[i]] = false
@@ -47,7 +45,6 @@ func (s *set) without(chars string) *set {
 	return s
 }
 
-// with adds characters to a set.
 func (s *set) with(chars string) *set {
 	for i := range len(chars) {
 		s[chars[i]] = true
@@ -75,15 +72,13 @@ type shape struct {
 	rule  *rule
 	names []string // of a value: one is in its name
 	parts []part
-	// anchor is the first literal, which has two bytes or more, offset bytes from the
-	// beginning.
+	// anchor is the first literal, which has two bytes or more, offset bytes from the beginning.
 	anchor         string
 	offset         int
 	inside, goesOn bool // in a word, at its beginning and end
 }
 
-// shapes is the table of tokens. Its rows are parsed when they are first needed: most
-// texts need none.
+// shapes is parsed when first needed: most texts need none.
 var shapes = sync.OnceValue(readShapes)
 
 type table struct {
@@ -91,7 +86,6 @@ type table struct {
 	first [1 << 10]uint16 // by the first two bytes of the anchor: a row's number, from 1
 }
 
-// row is a line of the table.
 type row struct {
 	line   string
 	number int
@@ -146,7 +140,6 @@ var values = sync.OnceValue(func() (all []shape) {
 	return all
 })
 
-// parseShape reads a line of the tables.
 func parseShape(line string, number int) *shape {
 	f := strings.Fields(line)
 	s := &shape{rule: &rule{ID: f[0], order: number, entropy: 2}}
@@ -176,7 +169,6 @@ func parseShape(line string, number int) *shape {
 	return s
 }
 
-// parseParts reads a shape.
 func parseParts(text string) (all []part) {
 	text = strings.ReplaceAll(text, "{uuid}", "{F:8}-{F:4}-{F:4}-{F:4}-{F:12}")
 	all = make([]part, 0, 1+2*strings.Count(text, "{"))
@@ -205,8 +197,7 @@ func parseParts(text string) (all []part) {
 	return all
 }
 
-// match returns where the shape ends that begins at i, or -1. ends reports whether a
-// token may end at a place.
+// match returns where the shape ends that begins at i, or -1; ends says where a token may.
 func match(parts []part, text string, i int, ends func(i int) bool) int {
 	if len(parts) == 0 {
 		if ends(i) {

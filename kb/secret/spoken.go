@@ -5,8 +5,7 @@ import "strings"
 // enough is what shape, giving words and access have to come to together.
 const enough = 5
 
-// spoken looks at values that stand out by themselves, in sentences about access that give
-// them away though no word announces them: "bluecheese42 gets you in".
+// spoken looks at values that sentences give away: "bluecheese42 gets you in".
 func spoken(text string, add func(*rule, int, int)) {
 	last, leads := "", false // the word before, and whether a plain word may be the value
 	asks := containsAny(text, "uestion", "frage", "aiden", "first ", "rstes ", "eburtsort")
@@ -113,8 +112,7 @@ func isSpoken(text string, from, to, shape int) bool {
 	return access > 0 && shape+giving+access >= enough
 }
 
-// isSpokenWord reports whether a plain word is said to be a code word, or ends a sentence that
-// says so of a password.
+// isSpokenWord reports whether a word is said to be a code word or password.
 func isSpokenWord(text string, from, to int) bool {
 	s := sentenceAround(text, from, to)
 	if s == nil || s.denied() {
@@ -154,8 +152,7 @@ func quotation(text string, i int) (from, to int) {
 	return from, to
 }
 
-// saying returns where three words or more stand that a clause ends with, behind a word that
-// gives what follows, or zeros.
+// saying returns where three words or more stand that a clause ends with, or zeros.
 func saying(text string, i int) (from, to int) {
 	first, _, _ := strings.Cut(text[i:min(len(text), i+20)], " ")
 	before := strings.ToLower(text[max(0, i-60):i])

@@ -22,7 +22,6 @@ func oneOf(list, word string) bool {
 
 const signsInside = "!#$&%+*?@^~§€|="
 
-// classify says how much a value looks like a secret.
 func classify(v string) class {
 	core := strings.TrimRight(v, "!?.")
 	n := utf8.RuneCountInString(v)
@@ -61,7 +60,6 @@ func classify(v string) class {
 	return plainWord
 }
 
-// kinds counts the characters of a value.
 type kinds struct{ letters, upper, digits, signs, joints, others int }
 
 func kindsIn(s string) (k kinds) {
@@ -118,8 +116,7 @@ func humps(s string) (n int) {
 	return n
 }
 
-// reference reports whether a value says where the secret is from, or stands for it: a
-// variable, a path, an address, an option.
+// reference reports whether a value stands for a secret: a variable, a path, an option.
 func reference(v string) bool {
 	switch v[0] {
 	case '/', '~', '-', '.', ':', ',', ';', '=', '|':
@@ -146,8 +143,7 @@ func address(v string) bool {
 		(strings.Contains(host, ".") || kindsIn(user).digits == 0)
 }
 
-// measure reports whether a value begins with a number and goes on with a unit, or is an
-// issue, a version or a date.
+// measure reports whether a value is a number with a unit, an issue, a version or a date.
 func measure(v string) bool {
 	rest := strings.TrimLeft(v, "0123456789.,")
 	if len(rest) < len(v) {

@@ -16,15 +16,12 @@ type writing struct {
 	told func(notes []string)
 }
 
-// Writing returns a context for writes to stores that mask what looks like a secret. With
-// keep they store it as it is. told gets a note for each text that was masked; nil tells
-// nobody.
+// Writing has stores mask what looks like a secret, and told noted, or with keep store it.
 func Writing(ctx context.Context, keep bool, told func(notes []string)) context.Context {
 	return context.WithValue(ctx, writingKey{}, writing{keep, told})
 }
 
-// MaskWrite calls mask with what masks the texts of one write, as the context says (see
-// [Writing]), and tells what was masked.
+// MaskWrite calls mask with what masks one write, as [Writing] says, and tells what it did.
 func MaskWrite(ctx context.Context, mask func(*Masker)) {
 	w, _ := ctx.Value(writingKey{}).(writing)
 	m := Masker{keep: w.keep}
@@ -65,8 +62,7 @@ func (m *Masker) note(what string, found ...Finding) {
 		what, strings.Join(kinds, ", ")))
 }
 
-// JSON returns a JSON text with its strings masked, or the same slice if none holds a
-// secret. A member's name tells what its value is; that of the whole may be "".
+// JSON masks a JSON text's strings by their members' names, or returns the same slice.
 func (m *Masker) JSON(what, name string, raw []byte) []byte {
 	if m.keep {
 		return raw
@@ -93,7 +89,6 @@ func (m *Masker) JSON(what, name string, raw []byte) []byte {
 	return append(out, raw[done:]...)
 }
 
-// stringEnd returns where the JSON string ends that begins at i.
 func stringEnd(raw []byte, i int) int {
 	for i++; i < len(raw) && raw[i] != '"'; i++ {
 		if raw[i] == '\\' {

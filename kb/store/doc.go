@@ -10,7 +10,6 @@
 //	document.go  an export as one JSON document, written and read record by record
 //	wipe.go   what was deleted, out of the file's bytes
 //
-// The rows are the truth. The index is derived from them, and is rebuilt from them;
-// embeddings are kept as far as they can be read. Every file is opened by board/sqlite,
-// whose locks hold here too.
+// The rows are the truth. The index is derived from them, and is rebuilt from them; embeddings are
+// kept as far as they can be read. Every file is opened by board/sqlite, whose locks hold here too.
 package store

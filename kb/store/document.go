@@ -22,8 +22,7 @@ const (
 	maxRecord = 4 << 20
 )
 
-// Document is an export: one JSON object with the version of its format, fields, and lists of
-// records. It is written and read as a stream, which holds one record at a time.
+// Document is an export as one JSON object, streamed one record at a time.
 type Document struct {
 	What    string // what it is an export of: "memory"
 	Hint    string // what to give in place of what is none
@@ -31,7 +30,6 @@ type Document struct {
 	Most    int64  // the most bytes that are read
 	Fields  []Field
 	Lists   []List
-	// Unknown is called with the name of a field that was left out. Read needs it.
 	Unknown func(name string)
 }
 
@@ -41,17 +39,14 @@ type Field struct {
 	Value any
 }
 
-// List is a list of a document.
 type List struct {
 	Name string
-	// Each calls add with each record, to write it.
 	Each func(add func(record any) error) error
 	// Take gets each record that is read, with its place from 0. raw is valid until it returns.
 	Take func(raw []byte, at int)
 }
 
-// Write writes the document, one record a line. It returns how many records each list has, and
-// the bytes.
+// Write writes one record a line, and returns each list's number of records, and the bytes.
 func (d *Document) Write(w io.Writer) (counts map[string]int, size int64, err error) {
 	print := func(text string, value ...any) error {
 		var line bytes.Buffer
@@ -93,7 +88,6 @@ func (d *Document) Write(w io.Writer) (counts map[string]int, size int64, err er
 	return counts, size, print("\n}\n")
 }
 
-// documentReader reads a document.
 type documentReader struct {
 	*Document
 	ctx     context.Context
@@ -102,8 +96,7 @@ type documentReader struct {
 	records int
 }
 
-// Read parses a document and passes each record to its list's Take. An error refuses the whole
-// document, of which records may have been passed.
+// Read passes each record to its list's Take. An error refuses the whole document.
 func (d *Document) Read(ctx context.Context, r io.Reader) error {
 	left := io.LimitedReader{R: r, N: d.Most + 1}
 	err := (&documentReader{Document: d, ctx: ctx, dec: json.NewDecoder(&left)}).read()

@@ -4,17 +4,21 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"blackboard/board/sqlite"
 	"blackboard/embed"
 	"blackboard/kb/index"
 )
 
-// EmbedBatch is how many rows are embedded between two writes.
-const EmbedBatch = 50
+// EmbedBatch is how many rows are embedded between two writes, and fewRows how many where a
+// command waits.
+const (
+	EmbedBatch = 50
+	fewRows    = 4
+)
 
-// Vector embeds one text, nil without a model. A finding is never lost because a model
-// fails: that is a warning.
+// Vector embeds one text, nil without a model. A model's failure is a warning: no finding is lost.
 func Vector(ctx context.Context, e embed.Embedder, text string, warnings *[]string) (
 	embed.Vector, error) {
 	if e == nil {
@@ -48,8 +52,7 @@ func Question(ctx context.Context, e embed.Embedder, text string) (
 	return nil, fmt.Sprintf("the question could not be embedded (%v)", err), err
 }
 
-// Usable returns a vector if it can be stored, else nil with a warning: a file has vectors of one
-// model. The first one sets that model.
+// Usable returns a vector that can be stored, else nil with a warning. The first sets the model.
 func (f *File) Usable(tx *sqlite.Tx, e embed.Embedder, v embed.Vector, warnings *[]string) (
 	embed.Vector, error) {
 	if v == nil {
@@ -71,8 +74,7 @@ func (f *File) Usable(tx *sqlite.Tx, e embed.Embedder, v embed.Vector, warnings 
 	return v, nil
 }
 
-// otherModel reports whether the embeddings are of another model than m, and names
-// theirs, "" if there are none.
+// otherModel reports whether the embeddings are of another model than m, and names it.
 func (f *File) otherModel(tx *sqlite.Tx, m embed.Model) (name string, other bool, err error) {
 	name, dim, err := f.Index.Model(tx)
 	return name, name != "" && (name != m.Name || dim != m.Dim), err
@@ -91,9 +93,9 @@ type Embedded struct {
 	Left     int    `json:"left"` // still without
 }
 
-// EmbedOptions say what Embed does.
 type EmbedOptions struct {
 	Batches  int                // at most; 0: until none is left
+	Within   time.Duration      // begins no batch after this time; 0: there is time
 	Change   bool               // to the model at hand; else files of another are left alone
 	Progress func(done, of int) // called after each batch; may be nil
 	Where    string             // the SQL condition of the rows; "": all
@@ -117,9 +119,10 @@ func Embed(ctx context.Context, e embed.Embedder, files []*File, opt EmbedOption
 			out.Left += n
 		}
 	}
-	total, batches := out.Left, 0
+	total, batches, began := out.Left, 0, time.Now()
 	for _, f := range todo {
-		for after := int64(0); opt.Batches <= 0 || batches < opt.Batches; batches++ {
+		for after := int64(0); (opt.Batches <= 0 || batches < opt.Batches) &&
+			(opt.Within <= 0 || batches == 0 || time.Since(began) < opt.Within); batches++ {
 			n, last, err := f.embedSome(ctx, e, after, &opt)
 			if err != nil {
 				return out, err
@@ -151,8 +154,7 @@ func (f *File) Unembedded(ctx context.Context, e embed.Embedder) (int, error) {
 	return n, err
 }
 
-// begin counts the rows that Embed is to embed. If it changes over to another model, it
-// drops the embeddings that there are.
+// begin counts the rows to embed. A change of the model drops the embeddings that there are.
 func (f *File) begin(ctx context.Context, e embed.Embedder, opt *EmbedOptions) (int, error) {
 	n, other, err := f.count(ctx, e, opt)
 	if err != nil || n == 0 || !other {
@@ -166,8 +168,7 @@ func (f *File) begin(ctx context.Context, e embed.Embedder, opt *EmbedOptions) (
 	})
 }
 
-// count counts the rows that Embed is to embed, and reports whether the embeddings that
-// there are are of another model.
+// count counts the rows to embed, and reports whether there are embeddings of another model.
 func (f *File) count(ctx context.Context, e embed.Embedder, opt *EmbedOptions) (
 	n int, other bool, err error) {
 	err = f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
@@ -185,15 +186,18 @@ func (f *File) count(ctx context.Context, e embed.Embedder, opt *EmbedOptions) (
 	return n, other, err
 }
 
-// embedSome embeds a batch of the rows after a number, and returns how many it has
-// embedded and the last one's number, 0 if there was none.
+// embedSome embeds a batch after a number; it returns how many, and the last one's number.
 func (f *File) embedSome(ctx context.Context, e embed.Embedder, after int64, opt *EmbedOptions) (
 	n int, last int64, err error) {
 	var docs []Doc
+	most := EmbedBatch
+	if opt.Within > 0 {
+		most = fewRows
+	}
 	if err := f.ReadIndex(ctx, func(tx *sqlite.Tx) (err error) {
 		where := f.kind.Live + ` AND model = '' AND n > ? AND ` + opt.Where + ` ORDER BY n LIMIT ?`
 		docs, err = f.kind.Docs(tx, where,
-			append(append([]any{after}, opt.Args...), EmbedBatch)...)
+			append(append([]any{after}, opt.Args...), most)...)
 		return err
 	}); err != nil || len(docs) == 0 {
 		return 0, 0, err
@@ -213,8 +217,7 @@ func (f *File) embedSome(ctx context.Context, e embed.Embedder, after int64, opt
 	return n, docs[len(docs)-1].ID, err
 }
 
-// SetVectors stores embeddings, and returns how many: rows that have gone or got one
-// since they were read, or whose text is another now, are left out.
+// SetVectors stores embeddings of rows that still need them, and returns how many.
 func (f *File) SetVectors(tx *sqlite.Tx, m embed.Model, docs []Doc, vs []embed.Vector) (
 	int, error) {
 	name, other, err := f.otherModel(tx, m)

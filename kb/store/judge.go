@@ -13,8 +13,7 @@ import (
 // maxRead is how much of a text evidence reads, in bytes.
 const maxRead = 16 << 10
 
-// Judge says how sure each text that an index has found is to answer the question. All
-// stores ask it, so that there is one judgement.
+// Judge says, for all stores, how sure a found text is to answer the question.
 type Judge struct {
 	Threshold float64       // hits with less evidence are weak
 	Wanted    *clash.Wanted // by the question, nil until a text is sure
@@ -87,7 +86,6 @@ func (j *Judge) Evidence(c *index.Candidate, title, body string) float64 {
 	return e
 }
 
-// known reports whether some text has a word of the question.
 func (j *Judge) known(word string) bool {
 	terms := j.index.TermsIn(j.found.Languages, word)
 	return slices.ContainsFunc(j.found.Terms,

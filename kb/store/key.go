@@ -36,9 +36,8 @@ func IsID(id, letters string) bool {
 // maxKeyword is how many bytes of a keyword's value are kept. The index takes 512.
 const maxKeyword = 400
 
-// Keyword makes a keyword of a value that may be longer than the index takes. Of one
-// that is, there are keep bytes and its hash: what stands in an index must be found by
-// what is asked for.
+// Keyword makes a keyword of a value that may be longer than the index takes. Of one that is, there
+// are keep bytes and its hash: what stands in an index must be found by what is asked for.
 func Keyword(prefix, value string, keep int, hash func(string) []byte) string {
 	if len(value) > maxKeyword { // the cut may go through a letter
 		value = fmt.Sprintf("%s#%x", strings.ToValidUTF8(value[:keep], ""), hash(value))
@@ -46,8 +45,7 @@ func Keyword(prefix, value string, keep int, hash func(string) []byte) string {
 	return prefix + value
 }
 
-// Require has a filter ask for the keyword of one of some values; keyword makes it. Of
-// no values, it asks for nothing.
+// Require has a filter ask for one of some values; of no values, it asks for nothing.
 func Require(f *index.Filter, keyword func(prefix, value string) string, prefix string,
 	values ...string) {
 	var group []string

@@ -10,10 +10,8 @@ import (
 )
 
 const (
-	// searchReads is about how many vectors a search reads from the file, if there are
-	// as many that it may find.
-	searchReads = 1000
-	// vectorsAtOnce is how many vectors are read between two searches.
+	// searchReads is about how many vectors a search reads from the file.
+	searchReads   = 1000
 	vectorsAtOnce = 256
 )
 
@@ -23,7 +21,6 @@ type Nearby struct {
 	warm *index.Index // nil: the file's own is used
 }
 
-// Nearby returns a searcher.
 func (f *File) Nearby() *Nearby {
 	x := &Nearby{f: f}
 	if f.Index.IsWarm() {
@@ -32,8 +29,7 @@ func (f *File) Nearby() *Nearby {
 	return x
 }
 
-// Search returns the candidates of q, as the index does. left is how many more searches there will
-// be at least, and among of how many rows.
+// Search is the index's. At least left more searches follow, among that many rows.
 func (x *Nearby) Search(tx *sqlite.Tx, q index.Query, left, among int) ([]index.Candidate, error) {
 	ix := x.f.Index
 	if x.warm != nil {
@@ -44,9 +40,8 @@ func (x *Nearby) Search(tx *sqlite.Tx, q index.Query, left, among int) ([]index.
 		return nil, err
 	}
 	if x.warm == nil && int64(left)*int64(min(among, searchReads)) > res.Vectors {
-		// All searches together would read more vectors than there are, so those are
-		// read once: into an index of its own, that the memory may be free again when
-		// this is over.
+		// All searches together would read more vectors than there are, so those are read once:
+		// into an index of its own, that the memory may be free again when this is over.
 		x.warm = index.New(x.f.kind.Index)
 		if err := x.warm.Warm(tx); err != nil {
 			return nil, err
@@ -55,8 +50,7 @@ func (x *Nearby) Search(tx *sqlite.Tx, q index.Query, left, among int) ([]index.
 	return res.Candidates, nil
 }
 
-// EachVector calls fn with the place of each of some rows and its embedding, nil if it
-// has none.
+// EachVector calls fn with the place of each of some rows and its embedding, nil if it has none.
 func (f *File) EachVector(ctx context.Context, tx *sqlite.Tx, ns []int64,
 	fn func(i int, v embed.Vector) error) error {
 	at := 0

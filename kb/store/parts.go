@@ -10,16 +10,14 @@ import (
 )
 
 const (
-	// partBytes is about what a model reads of a text: 256 tokens. The rest of a longer
-	// text is cut into parts, at most maxParts with the beginning.
+	// partBytes is what a model reads of a text, 256 tokens; at most maxParts are made.
 	partBytes = 1000
 	maxParts  = 16
 	// longTitle is a first line that is not repeated before each part.
 	longTitle = 200
 )
 
-// Vectors embeds texts that are to be found. A long text has several vectors, one after
-// the other: that of its beginning, then those of its other parts.
+// Vectors embeds texts; a long one has several vectors, the beginning's first.
 func Vectors(ctx context.Context, e embed.Embedder, texts []string) ([]embed.Vector, error) {
 	var all []string
 	counts := make([]int, len(texts))
@@ -39,7 +37,6 @@ func Vectors(ctx context.Context, e embed.Embedder, texts []string) ([]embed.Vec
 	return out, nil
 }
 
-// inParts reports whether a text has more than one vector.
 func inParts(text string) bool { return len(text) > partBytes }
 
 // parts returns a text, of which a model reads the beginning, and parts of about the same

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"blackboard/embed"
+	"blackboard/testdata/expect"
 )
 
 // TestParts: what a model does not read of a long text is cut after sentences into parts of
@@ -55,10 +56,7 @@ func TestParts(t *testing.T) {
 // TestVectorsOfParts: each text gets the vectors of its own parts.
 func TestVectorsOfParts(t *testing.T) {
 	long := strings.Repeat("a", partBytes) + strings.Repeat("b", partBytes)
-	vs, err := Vectors(t.Context(), letters{}, []string{"a", long, "b"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	vs := expect.Value(Vectors(t.Context(), letters{}, []string{"a", long, "b"}))(t)
 	if !slices.Equal(vs[0], embed.Vector{1, 0}) || !slices.Equal(vs[2], embed.Vector{0, 1}) ||
 		!slices.Equal(vs[1], embed.Vector{1, 0, 0, 1}) {
 		t.Errorf("the vectors: %v", vs)

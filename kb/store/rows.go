@@ -8,10 +8,9 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// Columns are the columns of a row in pairs: a name, and a pointer to the field with
-// its value. The first is the row's id, a string. Fields are what database/sql takes,
-// and *time.Time and **time.Time for Unix milliseconds and *[]string for a list in
-// JSON.
+// Columns are the columns of a row in pairs: a name, and a pointer to the field with its value. The
+// first is the row's id, a string. Fields are what database/sql takes, and *time.Time and
+// **time.Time for Unix milliseconds and *[]string for a list in JSON.
 type Columns []any
 
 // Names lists the columns for a statement, each with what stands before and after it.
@@ -66,12 +65,10 @@ func (all Columns) values() []any {
 	return values
 }
 
-// Insert stores a new row, and returns its number.
 func (all Columns) Insert(tx *sqlite.Tx, table string) (n int64, err error) {
 	return tx.Insert(all.into(table), all.values()...)
 }
 
-// Add stores a new row of a table without numbers.
 func (all Columns) Add(tx *sqlite.Tx, table string) error {
 	_, err := tx.Exec(all.into(table), all.values()...)
 	return err
@@ -82,7 +79,6 @@ func (all Columns) into(table string) string {
 	return `INSERT INTO ` + table + ` (` + all.Names("", "") + `) VALUES (` + marks + `)`
 }
 
-// Update writes all columns of the row with a number.
 func (all Columns) Update(tx *sqlite.Tx, table string, n int64) error {
 	set := all.Names("", " = ?")
 	_, err := tx.Exec(`UPDATE `+table+` SET `+set+` WHERE n = ?`, append(all.values(), n)...)

@@ -15,9 +15,8 @@ import (
 	"blackboard/kb/index"
 )
 
-// Kind says what the files of one package hold. It has one table whose rows are
-// indexed. The table has the columns n, by which the index knows a row, and model, the
-// model of its embedding or "".
+// Kind says what the files of one package hold. It has one table whose rows are indexed. The table
+// has the columns n, by which the index knows a row, and model, the model of its embedding or "".
 type Kind struct {
 	Name       string // what messages call it: "the memory"
 	Schema     sqlite.Schema
@@ -36,7 +35,6 @@ type Kind struct {
 // Doc is a row as it is indexed, without its embedding.
 type Doc struct {
 	index.Kept
-	// Meaning is the text that is embedded.
 	Meaning string
 }
 
@@ -57,23 +55,18 @@ type DB interface {
 	Close() error
 }
 
-// File is an open file with its index.
 type File struct {
 	DB
 	Index *index.Index
 	kind  *Kind
 }
 
-// Options say how a file is opened.
 type Options struct {
-	// Warm keeps what searches read in memory, for a long-running process.
 	Warm bool
-	// Now replaces the clock.
-	Now func() time.Time
+	Now  func() time.Time
 	// Ready reports whether Prepare was done already. nil: there is nothing to prepare.
 	Ready func(tx *sqlite.Tx) (bool, error)
-	// Prepare does what the first use of a file does, in the transaction that makes the
-	// index.
+	// Prepare does what the first use of a file does, in the transaction that makes the index.
 	Prepare func(tx *sqlite.Tx) error
 	// Wait is how long the preparation waits for other writers; 0 is sqlite.LockTimeout.
 	Wait time.Duration
@@ -108,8 +101,7 @@ func (k *Kind) on(db DB) *File {
 	return &File{DB: db, Index: x().(*index.Index), kind: k}
 }
 
-// IsShared reports whether a path stands for a database that many machines share (see
-// board.UseDatabase).
+// IsShared reports whether a path stands for a database (board.UseDatabase).
 func IsShared(path string) bool { return postgres.At(path) != nil }
 
 func (k *Kind) open(ctx context.Context, path string, mode sqlite.Mode) (DB, error) {
@@ -221,14 +213,12 @@ func (f *File) setModel(tx *sqlite.Tx, m embed.Model, where string, args ...any)
 	return err
 }
 
-// ReindexIfCorrupt reports whether err says that the index is damaged, and it was made
-// anew: what failed can be tried again.
+// ReindexIfCorrupt reports whether a damaged index was made anew: what failed can be tried again.
 func (f *File) ReindexIfCorrupt(ctx context.Context, err error) bool {
 	return errors.Is(err, index.ErrCorrupt) && !f.ReadOnly() && f.Reindex(ctx) == nil
 }
 
-// ReadIndex is Read for what searches: if the index is damaged, it is made anew and fn
-// runs again.
+// ReadIndex is Read for what searches: if the index is damaged, it is made anew and fn runs again.
 func (f *File) ReadIndex(ctx context.Context, fn func(*sqlite.Tx) error) error {
 	err := f.Read(ctx, fn)
 	if f.ReindexIfCorrupt(ctx, err) {
@@ -237,8 +227,7 @@ func (f *File) ReadIndex(ctx context.Context, fn func(*sqlite.Tx) error) error {
 	return err
 }
 
-// WriteIndex is Write for what changes the index: if that is damaged, it is made anew
-// and fn runs again.
+// WriteIndex is Write for what changes the index; as ReadIndex, it tries again.
 func (f *File) WriteIndex(ctx context.Context, fn func(*sqlite.Tx) error) error {
 	err := f.Write(ctx, fn)
 	if f.ReindexIfCorrupt(ctx, err) {
@@ -248,7 +237,6 @@ func (f *File) WriteIndex(ctx context.Context, fn func(*sqlite.Tx) error) error 
 }
 
 // Sound runs the file's integrity check and checks what the tables say of each other.
-// The error matches fault.Corrupt.
 func (f *File) Sound(ctx context.Context) error {
 	if err := f.DB.Check(ctx); err != nil {
 		return err
@@ -271,9 +259,8 @@ func (k *Kind) Reindex(ctx context.Context, path string) error {
 	return errors.Join(k.On(db).Reindex(ctx), db.Close())
 }
 
-// Salvage makes the file to of what can be read of a damaged one, which stays as it is.
-// mend makes the rows agree with each other again, and may add to what is lost; then
-// the index is made.
+// Salvage makes the file to of what can be read of a damaged one, which stays as it is. mend makes
+// the rows agree with each other again, and may add to what is lost; then the index is made.
 func (k *Kind) Salvage(ctx context.Context, path, to string,
 	mend func(*sqlite.Tx, *sqlite.Salvaged) error) (s sqlite.Salvaged, err error) {
 	s, err = sqlite.Salvage(ctx, path, to, k.Schema, k.Tables...)

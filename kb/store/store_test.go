@@ -14,6 +14,7 @@ import (
 	"blackboard/embed"
 	"blackboard/kb/index"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 )
 
 // note is a row of the file that the tests own.
@@ -51,20 +52,13 @@ var kind = Kind{Name: "the pad", Table: "notes", Live: "ended IS NULL", Row: "no
 		return docs, err
 	}}
 
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
 // pad opens a file and writes notes.
 func pad(tb testing.TB, texts ...string) *File {
 	tb.Helper()
 	f, err := kind.Open(tb.Context(), filepath.Join(tb.TempDir(), "pad.sqlite3"), sqlite.Create, Options{})
-	must(tb, err)
+	expect.OK(tb, err)
 	tb.Cleanup(func() { f.Close() })
-	must(tb, f.Write(tb.Context(), func(tx *sqlite.Tx) error {
+	expect.OK(tb, f.Write(tb.Context(), func(tx *sqlite.Tx) error {
 		for _, text := range texts {
 			x := note{ID: NewID('n'), Text: text, Created: tx.Now}
 			n, err := x.columns().Insert(tx, "notes")
@@ -82,7 +76,7 @@ func pad(tb testing.TB, texts ...string) *File {
 
 func run(tb testing.TB, f *File, stmt string, args ...any) {
 	tb.Helper()
-	must(tb, f.Write(tb.Context(), func(tx *sqlite.Tx) error {
+	expect.OK(tb, f.Write(tb.Context(), func(tx *sqlite.Tx) error {
 		_, err := tx.Exec(stmt, args...)
 		return err
 	}))
@@ -92,8 +86,8 @@ func run(tb testing.TB, f *File, stmt string, args ...any) {
 // an embedding.
 func check(tb testing.TB, f *File) (n int) {
 	tb.Helper()
-	must(tb, f.Sound(tb.Context()))
-	must(tb, f.Read(tb.Context(), func(tx *sqlite.Tx) (err error) {
+	expect.OK(tb, f.Sound(tb.Context()))
+	expect.OK(tb, f.Read(tb.Context(), func(tx *sqlite.Tx) (err error) {
 		if n, err = sqlite.One[int](tx, `SELECT count(*) FROM notes WHERE model <> '' AND ended IS NULL`); err != nil {
 			return err
 		}
@@ -113,7 +107,7 @@ func TestRows(t *testing.T) {
 	at := time.Date(2026, 2, 3, 4, 5, 6, 7e6, time.UTC)
 	want := note{ID: NewID('n'), Text: "one", Tags: []string{"a", "b"}, Created: at, Ended: &at, Model: "m"}
 	other := note{ID: NewID('n'), Text: "two", Created: at}
-	must(t, f.Write(t.Context(), func(tx *sqlite.Tx) (err error) {
+	expect.OK(t, f.Write(t.Context(), func(tx *sqlite.Tx) (err error) {
 		if want.n, err = want.columns().Insert(tx, "notes"); err == nil {
 			other.n, err = other.columns().Insert(tx, "notes")
 		}
@@ -128,7 +122,7 @@ func TestRows(t *testing.T) {
 		return all, err
 	}
 	all, err := read()
-	must(t, err)
+	expect.OK(t, err)
 	if len(all) != 2 || all[0].Text != "changed" || !slices.Equal(all[0].Tags, want.Tags) || !all[0].Created.Equal(at) || all[0].Ended == nil || !all[0].Ended.Equal(at) || all[0].Model != "m" {
 		t.Errorf("%+v", all)
 	}
@@ -146,14 +140,14 @@ func TestRows(t *testing.T) {
 func TestReindexIfCorrupt(t *testing.T) {
 	f := pad(t, "alpha", "beta", "gamma", "delta", "epsilon")
 	_, err := Embed(t.Context(), embedtest.NewHash(64), []*File{f}, EmbedOptions{})
-	must(t, err)
+	expect.OK(t, err)
 	for name, use := range map[string]func(*File, context.Context, func(*sqlite.Tx) error) error{"ReadIndex": (*File).ReadIndex, "WriteIndex": (*File).WriteIndex} {
 		run(t, f, `UPDATE note_index_tail SET record = x'ffffffff'`)
 		fresh, err := kind.Open(t.Context(), f.Path(), sqlite.ReadWrite, Options{})
-		must(t, err)
+		expect.OK(t, err)
 		defer fresh.Close()
 		tries := 0
-		must(t, use(fresh, t.Context(), func(tx *sqlite.Tx) error {
+		expect.OK(t, use(fresh, t.Context(), func(tx *sqlite.Tx) error {
 			tries++
 			found, err := fresh.Index.Search(tx, index.Query{Text: "gamma", Depth: 5})
 			if err == nil && len(found.Candidates) != 1 {
@@ -186,9 +180,9 @@ func TestOpenPrepares(t *testing.T) {
 		Prepare: func(*sqlite.Tx) error { done = !done; return nil }}
 	for range 2 {
 		g, err := kind.Open(t.Context(), f.Path(), sqlite.ReadWrite, opt)
-		must(t, err)
+		expect.OK(t, err)
 		check(t, g)
-		must(t, g.Close())
+		expect.OK(t, g.Close())
 		if !done {
 			t.Error("the first use was prepared twice, or never")
 		}
@@ -260,7 +254,7 @@ func TestEmbed(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	got, err = Embed(t.Context(), meanwhile{e, func() {
-		must(t, g.Write(t.Context(), func(tx *sqlite.Tx) error {
+		expect.OK(t, g.Write(t.Context(), func(tx *sqlite.Tx) error {
 			gone, err := sqlite.Column[int64](tx, `SELECT n FROM notes WHERE text IN ('goes', 'ends')`)
 			if err == nil {
 				err = g.Index.Delete(tx, gone...)
@@ -279,7 +273,7 @@ func TestEmbed(t *testing.T) {
 	// Another process changes over while this one embeds: vectors of two models are
 	// never mixed.
 	_, err = Embed(t.Context(), meanwhile{e, func() {
-		must(t, g.Write(t.Context(), func(tx *sqlite.Tx) error {
+		expect.OK(t, g.Write(t.Context(), func(tx *sqlite.Tx) error {
 			_, err := tx.Exec(`UPDATE notes SET model = ''`)
 			return errors.Join(err, g.Index.SetModel(tx, other.Model()))
 		}))
@@ -299,12 +293,12 @@ func TestSalvage(t *testing.T) {
 		_, err := tx.Exec(`UPDATE notes SET text = 'mended' WHERE text = 'beta'`)
 		return err
 	})
-	must(t, err)
+	expect.OK(t, err)
 	g, err := kind.Open(t.Context(), to, sqlite.ReadWrite, Options{})
-	must(t, err)
+	expect.OK(t, err)
 	defer g.Close()
 	check(t, g)
-	must(t, g.Read(t.Context(), func(tx *sqlite.Tx) error {
+	expect.OK(t, g.Read(t.Context(), func(tx *sqlite.Tx) error {
 		found, err := g.Index.Search(tx, index.Query{Text: "mended", Depth: 5})
 		if len(found.Candidates) != 1 || mended != 1 {
 			t.Errorf("%v, mended %d times", found.Candidates, mended)

@@ -9,18 +9,15 @@ import (
 	"blackboard/board/sqlite"
 )
 
-// A deleted or changed row may stay in the file's bytes: in free pages, in gaps of
-// pages, and in the WAL. Only writing the whole file again removes it, and no
-// transaction can do that. So the transaction marks the file in its table meta, and it is
-// wiped right after. If the process dies in between, or others read an old snapshot, the mark
-// stays until FinishWipe.
+// A deleted or changed row may stay in the file's bytes: in free pages, in gaps of pages, and in
+// the WAL. Only writing the whole file again removes it, and no transaction can do that. So the
+// transaction marks the file in its table meta, and it is wiped right after. If the process dies in
+// between, or others read an old snapshot, the mark stays until FinishWipe.
 const wipeDue = "wipe due"
 
-// wipePatience is how long a wipe waits for readers.
 const wipePatience = 2 * time.Second
 
-// Wipe runs fn in a transaction, and what it deletes or changes is wiped from the file after the
-// commit. An obstacle is noted.
+// Wipe runs fn, and wipes from the file what fn deletes, after the commit. An obstacle is noted.
 func (f *File) Wipe(tx *sqlite.Tx, notes *[]string, fn func() error) error {
 	// SQLite overwrites what is deleted with zeros. It does not affect what was freed before.
 	if _, err := tx.Exec(`PRAGMA secure_delete = ON`); err != nil {
@@ -41,8 +38,7 @@ func (f *File) Wipe(tx *sqlite.Tx, notes *[]string, fn func() error) error {
 
 func (f *File) wipeOnCommit(tx *sqlite.Tx, notes *[]string) {
 	tx.AfterCommit(func() { // this process still holds the write lock
-		// Ignore a cancelled context: the rows are deleted, and stopping now would leave
-		// their bytes.
+		// Not ctx: the rows are deleted, and stopping now would leave their bytes.
 		if err := f.wipe(context.Background()); err != nil {
 			*notes = append(*notes, fmt.Sprintf(
 				"deleted content may still be in the bytes of %s or its -wal: %v; the next scrub or dry run clears it", f.Path(), err))
@@ -79,8 +75,7 @@ func (f *File) wipe(ctx context.Context) error {
 		return err
 	}
 	_, err = conn.ExecContext(ctx, `VACUUM`)
-	// Without space for a copy of the file, at least empty the WAL: this scrub has
-	// overwritten what it deleted.
+	// Without space for a copy, at least empty the WAL: deleted rows are overwritten.
 	if left := truncate(); err == nil {
 		err = left
 	}

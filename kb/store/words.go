@@ -22,7 +22,6 @@ type Words struct {
 	counts []uint16         // of Near, by text; all 0 otherwise
 }
 
-// NewWords returns Words without a text.
 func NewWords() *Words { return &Words{ids: map[string]int32{}} }
 
 // Read returns the ids of words, sorted, and gives new words one.
@@ -40,8 +39,7 @@ func (s *Words) Read(text []string) []int32 {
 	return all
 }
 
-// Add adds a text, given the sorted ids of its words from Read. Its index in Of is the number of
-// texts before it.
+// Add adds a text, given its sorted words from Read.
 func (s *Words) Add(words []int32) {
 	for _, w := range slices.Compact(slices.Clone(words)) {
 		s.with[w] = append(s.with[w], int32(len(s.Of)))
@@ -49,7 +47,6 @@ func (s *Words) Add(words []int32) {
 	s.Of, s.counts = append(s.Of, words), append(s.counts, 0)
 }
 
-// With returns the texts that have a word.
 func (s *Words) With(word int32) []int32 { return s.with[word] }
 
 // Rarest returns the different ones of some words, the rarest first.
@@ -61,9 +58,8 @@ func (s *Words) Rarest(words []int32) []int32 {
 	return rare
 }
 
-// Near returns at most `most` texts, the nearest first: those that share with some words, given as
-// sorted ids, at least the part `least` of the longer one's words or of all different ones, or that
-// have all of their rarest words.
+// Near returns at most `most` texts, the nearest first: those that share with some words, sorted,
+// at least the part `least` of the longer one's words or of all, or have all of their rarest words.
 func (s *Words) Near(words []int32, least float64, most int) []int32 {
 	rare := s.Rarest(words)
 	// who shares so many has at least one of the others and one more
@@ -93,8 +89,7 @@ func (s *Words) Near(words []int32, least float64, most int) []int32 {
 	return best[:min(len(best), most)]
 }
 
-// topCounts returns the n texts with the highest counts, of equal ones the newest, the best last.
-// Thousands have a word in common, so they are not sorted.
+// topCounts returns the n texts with the highest counts, newer first, without sorting all.
 func (s *Words) topCounts(found []int32, n int) []int32 {
 	top := make([]int32, 0, n+1) // the last is the best
 	worse := func(a, b int32) int {
