@@ -21,7 +21,6 @@ type AcceptRequest struct {
 	Reason string
 	// Person is true if it is said at a terminal.
 	Person bool
-	// Revoke takes an acceptance back.
 	Revoke bool
 }
 

@@ -24,8 +24,7 @@ import (
 	"blackboard/board/store"
 )
 
-// Board is one run's blackboard. It is safe for concurrent use, by goroutines and by
-// processes.
+// Board is one run's blackboard, safe for concurrent goroutines and processes.
 type Board struct {
 	dir        string
 	place      store.Place
@@ -68,8 +67,7 @@ func Open(ctx context.Context, dir, run string) (*Board, error) {
 	return b, nil
 }
 
-// OpenOrCreate opens the board of a run for posting. The first accepted write creates the
-// run.
+// OpenOrCreate opens a run's board for posting; the first accepted write creates the run.
 func OpenOrCreate(ctx context.Context, dir, run string) (*Board, error) {
 	if err := CheckRun(run); err != nil {
 		return nil, err
@@ -82,8 +80,7 @@ func OpenOrCreate(ctx context.Context, dir, run string) (*Board, error) {
 	return b, nil
 }
 
-// Create makes a new run, with a policy on record unless by is nil. It returns fault.Conflict
-// if the run exists.
+// Create makes a run, with a policy on record unless by is nil; fault.Conflict if it exists.
 func Create(ctx context.Context, dir, run, goal, worker string, by *NewPolicy) (*Board, error) {
 	if by != nil {
 		if err := by.Check(); err != nil {
@@ -147,8 +144,7 @@ func Remove(ctx context.Context, dir, run string, seen int64) error {
 	return err
 }
 
-// open opens the database if it exists or may be created. The caller holds mu, or no one
-// else has the board yet.
+// open opens the database if it exists or may be created, under mu or on a board nobody has yet.
 func (b *Board) open(ctx context.Context, create bool) (store.DB, error) {
 	db, err := b.place.Open(ctx, b.run, create)
 	if !create && errors.Is(err, fs.ErrNotExist) {
@@ -187,7 +183,6 @@ func (b *Board) SetNow(now func() time.Time) {
 // before the handle is shared.
 func (b *Board) SetSession(id string) { b.session = id }
 
-// Run returns the name of the run.
 func (b *Board) Run() string { return b.run }
 
 // Created reports whether a write through this handle created the run.
@@ -197,7 +192,6 @@ func (b *Board) Created() bool {
 	return b.made
 }
 
-// Close closes the board's database.
 func (b *Board) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -230,7 +224,6 @@ func (b *Board) read(ctx context.Context, fn func(*store.Tx) error) error {
 	})
 }
 
-// readValue returns what fn reads on a consistent snapshot of the board.
 func readValue[T any](ctx context.Context, b *Board, fn func(*store.Tx) (T, error)) (v T, err error) {
 	err = b.read(ctx, func(tx *store.Tx) (err error) {
 		v, err = fn(tx)
@@ -304,8 +297,7 @@ func (b *Board) write(ctx context.Context, worker string, fn func(*writer) error
 	}
 }
 
-// writable returns the open file. It creates the file if it does not exist and may be
-// created.
+// writable returns the open file, which it creates if need be and allowed.
 func (b *Board) writable(ctx context.Context) (store.DB, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -318,7 +310,6 @@ func (b *Board) writable(ctx context.Context) (store.DB, error) {
 	return b.open(ctx, true)
 }
 
-// closeRemoved closes a file that was removed.
 func (b *Board) closeRemoved(db store.DB) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -376,13 +367,12 @@ type Info struct {
 	Needs []Need `json:"needs"`
 	// of the file, with what is not folded into it yet
 	Bytes int64 `json:"bytes"`
-	// why the run cannot be read, if it cannot; the counts are 0 then, and the gate is
-	// not open
+	// why the run cannot be read, if it cannot; the counts are 0 then, and the gate is not
+	// open
 	Error string `json:"error"`
 }
 
 // List returns the runs in a directory by name, each with its gate under a policy. A file
-// that cannot be read is listed with its error.
 func List(ctx context.Context, dir string, by Policy) ([]Info, error) {
 	r := Runs{Dir: dir}
 	place, local := placeOf(dir).(sqlite.RunDir)
@@ -433,7 +423,6 @@ func (b *Board) SpeltAlike() ([]string, error) {
 	return slices.DeleteFunc(names, func(s string) bool { return s == b.run || bare(s) != bare(b.run) }), err
 }
 
-// RunNames returns the names of the files that may be runs, sorted. It opens none of them.
 func RunNames(dir string) ([]string, error) {
 	// of a server that is away
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
@@ -486,9 +475,8 @@ func UseDatabase(url string) (dir string, err error) {
 	return p.String(), nil
 }
 
-// OnContact returns a context. While a request with it goes to the database of dir, told
-// gets an error as soon as the server seems to be down, and nil when it has answered. It
-// is called often, by several goroutines; never for files.
+// OnContact returns a context whose requests to the database of dir tell of an error once the
+// server seems down, and nil once it answers; often, from goroutines; never for files.
 func OnContact(ctx context.Context, dir string, told func(away error)) context.Context {
 	return store.OnContact(ctx, func(place string, away error) {
 		if place == dir {

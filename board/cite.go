@@ -41,8 +41,7 @@ func Handle(run, id, content string) string {
 // handles matches them. The digit after the dot tells one from the name of a file.
 var handles = text.NewRegexp(`\b(e[1-9][0-9]*)(\.[0-9][a-z][a-z0-9])\b`)
 
-// withoutCodes returns copies of reports without the codes of handles: for a comparison of words,
-// e12.7kq is e12.
+// withoutCodes copies reports without handles' codes: to compare words, e12.7kq is e12.
 func withoutCodes(reports []*documents.Document) []*documents.Document {
 	out := make([]*documents.Document, len(reports))
 	for i, d := range reports {

@@ -11,7 +11,6 @@ import (
 	"blackboard/board/store"
 )
 
-// ConflictQuery selects the entries to compare.
 type ConflictQuery struct {
 	Types []string // of entries; none: all but contradictions, which tell of a conflict themselves
 	Max   int      // pairs that are returned; 0: as many as claims.MaxPairs
@@ -19,14 +18,12 @@ type ConflictQuery struct {
 	Likely bool
 }
 
-// Conflict is a pair of active entries that may contradict each other, and that no one
-// has linked or settled.
+// Conflict is a pair of active entries that may contradict each other, neither linked nor settled.
 type Conflict struct {
 	claims.Pair
 	Signal string `json:"signal"` // the open signal that asks about it, "" for none
 }
 
-// Conflicts is the answer to a ConflictQuery.
 type Conflicts struct {
 	Run      string     `json:"run"`
 	Seq      int64      `json:"seq"`      // the event up to which the board was compared
@@ -36,7 +33,6 @@ type Conflicts struct {
 	Pairs    []Conflict `json:"pairs"`    // the best first
 }
 
-// conflictInput is what a comparison depends on.
 type conflictInput struct {
 	items   claims.Items
 	numbers []int64             // of the items' entries
@@ -48,12 +44,10 @@ func newConflictInput() conflictInput {
 	return conflictInput{settled: map[[2]int64]bool{}, signals: map[[2]int64]string{}}
 }
 
-// settle leaves a pair out.
 func (in *conflictInput) settle(x, y int64) { in.settled[[2]int64{min(x, y), max(x, y)}] = true }
 
-// conflictKey is the key of the signal that asks about a pair; the older entry comes
-// first. The pair is settled when that signal is addressed or waived, and a conflict
-// again when it is reopened.
+// conflictKey is the key of the signal about a pair, older entry first. The pair is settled while
+// that is addressed or waived, a conflict again when reopened.
 func conflictKey(a, b string) string { return "conflict:" + a + ":" + b }
 
 // Conflicts compares the active entries of the board. It leaves out pairs with a
@@ -74,7 +68,6 @@ func (q *ConflictQuery) check() error {
 	return nil
 }
 
-// find compares the items.
 func (c *Conflicts) find(ctx context.Context, in conflictInput, q ConflictQuery) error {
 	skip := func(older, newer int) bool {
 		return in.settled[[2]int64{in.numbers[older], in.numbers[newer]}]
@@ -89,8 +82,7 @@ func (c *Conflicts) find(ctx context.Context, in conflictInput, q ConflictQuery)
 	return err
 }
 
-// storedItems are entries of the board. Of each content they have only the part that is
-// compared.
+// storedItems are the board's entries, with only the content that is compared.
 type storedItems struct {
 	tx      *store.Tx
 	numbers []int64
@@ -135,8 +127,7 @@ func (s storedItems) each(numbers []int64, read func(claims.Item) error) error {
 		claims.MaxContent, store.List(numbers))
 }
 
-// loadConflicts reads what a comparison needs, but no contents: those are read in the
-// transaction while they are compared.
+// loadConflicts reads what a comparison needs; contents only in the transaction that compares.
 func loadConflicts(tx *store.Tx, types []string) (conflictInput, error) {
 	in := newConflictInput()
 	where, args := []string{"e.status = 'active'"}, []any{}
@@ -180,7 +171,6 @@ func (in *conflictInput) addSettled(all []Settlement) {
 	}
 }
 
-// addSignals records the signals that ask about pairs.
 func (in *conflictInput) addSignals(signals []Signal) {
 	for _, s := range signals {
 		var x, y int64
@@ -220,9 +210,8 @@ func conflictsOf(s *Snapshot) conflictInput {
 	return in
 }
 
-// RaiseConflicts raises a signal for each likely pair that has none, in one transaction, and
-// records it in the pairs. It returns the new signals. A pair whose signal was closed in
-// the meantime is settled and gets no other one.
+// RaiseConflicts raises, records and returns a signal for each likely pair that has none, in one
+// transaction. A pair whose signal was closed meanwhile is settled.
 func (b *Board) RaiseConflicts(
 	ctx context.Context, worker string, c *Conflicts, priority string,
 ) ([]Signal, error) {
@@ -319,8 +308,7 @@ func (b *Board) Settle(ctx context.Context, worker, one, other, reason string) (
 	return out, err
 }
 
-// endDispute makes a disputed entry active again if each entry that contradicts it is superseded or
-// was settled with it.
+// endDispute reactivates a disputed entry if all that contradicts it is superseded or settled.
 func (w *writer) endDispute(id int64, by record.ByPayload) error {
 	var ends bool
 	err := w.tx.QueryRow(`SELECT d.status = 'disputed' AND NOT EXISTS (SELECT 1 FROM links o JOIN entries e ON e.id = o.src
@@ -346,8 +334,7 @@ func (w *writer) checkNotSettled(x, y int64, try string) error {
 	return err
 }
 
-// settlements returns the settlements, oldest first. A file that was not migrated has
-// none.
+// settlements are the settlements, oldest first; none in a file not migrated.
 func settlements(tx *store.Tx) ([]Settlement, error) {
 	all := []Settlement{}
 	if there, err := tx.HasTable("settlements"); err != nil || !there {

@@ -9,9 +9,8 @@ import (
 	"blackboard/board/store"
 )
 
-// This file says what an event does to the tables, for all who write events: what is done now,
-// imported, copied or rebuilt. What it does to a board in memory is said by the replay;
-// [Board.Check] compares the two.
+// This file says what an event does to the tables, whether done now, imported, copied or rebuilt;
+// the replay says what to a board in memory. [Board.Check] compares them.
 
 // event appends what is done now to the log.
 func (w *writer) event(verb, id string, payload any) error {

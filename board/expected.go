@@ -10,9 +10,8 @@ import (
 	"blackboard/board/store"
 )
 
-// Expect makes the gate wait for workers, by name. A worker that is already known keeps
-// its status, so a script may repeat the call; with again, it is expected anew. Expect
-// returns all known workers, oldest first.
+// Expect makes the gate wait for workers, by name, and returns all, oldest first. A known one
+// keeps its status, for scripts that repeat it; with again, it is expected anew.
 func (b *Board) Expect(ctx context.Context, worker string, names []string, again bool) ([]Expected,
 	error) {
 	return b.setExpected(ctx, worker, names, func(w *writer, name string, is *Expected) error {
@@ -23,9 +22,8 @@ func (b *Board) Expect(ctx context.Context, worker string, names []string, again
 	})
 }
 
-// Done marks workers as done; without names, the worker itself. A worker that is not
-// expected yet is marked as done too, as it may be faster than the lead. It stays done,
-// whatever it posts later.
+// Done marks workers (without names, the worker itself) as done, also if not expected yet: it may
+// be faster than the lead. It stays so, whatever it posts.
 func (b *Board) Done(ctx context.Context, worker string, names ...string) ([]Expected, error) {
 	return b.DoneWithNote(ctx, worker, "", names...)
 }
@@ -68,8 +66,7 @@ func (b *Board) Drop(ctx context.Context, worker, name, reason string) ([]Expect
 		})
 }
 
-// setExpected runs set for each of some workers, with what is known of it, and returns
-// all.
+// setExpected runs set for each worker, with what is known of it, and returns all.
 func (b *Board) setExpected(ctx context.Context, worker string, names []string,
 	set func(w *writer, name string, is *Expected) error) (all []Expected, err error) {
 	if len(names) == 0 {

@@ -121,7 +121,6 @@ func lines[T any](enc *json.Encoder, kind string, all []T, put func(*exportLine,
 	return nil
 }
 
-// Copied is what a copy of a run has brought.
 type Copied struct {
 	Run    string `json:"run"`
 	Events int64  `json:"events"` // of the run
@@ -232,7 +231,6 @@ func (l *eventLog) checkPrefix(w *writer, run, path string) error {
 	return nil
 }
 
-// Imported is the result of an import.
 type Imported struct {
 	Run       string   `json:"run"`
 	Format    string   `json:"format"` // board, irys or blackboard.py
@@ -244,18 +242,14 @@ type Imported struct {
 	Notes     []string `json:"notes"`  // what could not be taken over as it was, and where it went
 }
 
-// ImportOptions says how to import.
 type ImportOptions struct {
-	// Run is the name of the new run. "" takes the name in the file, or the name of the
-	// file if it has none.
+	// Run is the new run's name; "" takes the one in the file, or the file's own.
 	Run string
-	// Path is the file that the input is read from, "" for none. An SQLite file is read
-	// by its path.
+	// Path is the file the input is from, "" for none. SQLite files are read by it.
 	Path string
 	// Source is what the file is called in the log.
 	Source string
-	// MustSurface lists priorities: entries that address such a signal must surface (Irys
-	// boards only).
+	// MustSurface are priorities: entries that address such signals must surface (Irys only).
 	MustSurface []string
 }
 
@@ -442,8 +436,7 @@ func readExport(r *bufio.Reader, m *secret.Masker) (*eventLog, error) {
 	return log, nil
 }
 
-// checkTargets reports a link or an origin whose target does not exist, and a cycle of
-// supersedes.
+// checkTargets reports a missing target of a link or origin, and cycles of supersedes.
 func checkTargets(s *Snapshot) error {
 	missing := func(id, target string) error {
 		return invalid(fmt.Sprintf("%s names %s, which the export does not have", id,
@@ -487,8 +480,7 @@ func checkTargets(s *Snapshot) error {
 	return nil
 }
 
-// checkEvent checks the fields of an event that the replay does not check; the log keeps
-// them as they are.
+// checkEvent checks an event's fields that the replay does not; the log keeps them as they are.
 func checkEvent(e *Event) error {
 	if err := record.CheckText("the actor", e.Actor, MaxName, true); err != nil {
 		return err

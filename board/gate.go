@@ -33,7 +33,6 @@ const (
 	RuleRan      = "require-ran"      // no hook has seen a worker run a command so that it passed
 )
 
-// Reason is one thing that keeps the gate closed.
 type Reason struct {
 	// empty, min-entries, expected, open-signal, max-open, max-disputed, max-conflicts,
 	// require-source, require-verified, accepted, require-evidence or require-ran
@@ -51,7 +50,6 @@ type Reason struct {
 	Next []fault.Step `json:"next"` // the same as operations: any of them
 }
 
-// Verdict is the answer of the gate.
 type Verdict struct {
 	Run    string `json:"run"`
 	Seq    int64  `json:"seq"` // the event up to which the board was judged
@@ -86,11 +84,9 @@ func (v *Verdict) Why(most int) string {
 	return strings.Join(why, ", ")
 }
 
-// RuleWords are the rules of a gate in a word or two.
 var RuleWords = map[string]string{RuleExpected: "expected", RuleRan: "not run", RuleMaxDisputed: "disputed",
 	RuleSource: "no source", RuleVerified: "not verified", RuleEvidence: "no quote"}
 
-// gateInput is what a verdict depends on.
 type gateInput struct {
 	state     State
 	open      []Signal  // open signals, of the blocking priorities at least, by urgency
@@ -183,13 +179,11 @@ func judge(p Policy, in gateInput) Verdict {
 	return v
 }
 
-// entryReason is one why an entry keeps the gate closed.
 func entryReason(e *Entry, rule, clear string, next ...fault.Step) Reason {
 	return Reason{Rule: rule, ID: e.ID, Content: e.Content, Worker: e.Worker, Clear: clear, Next: next}
 }
 
-// unreadyReasons returns the reasons why there is too little to judge yet. An empty board has no
-// open question either.
+// unreadyReasons are why there is too little to judge yet: an empty board has no question either.
 func unreadyReasons(p Policy, in gateInput) (reasons []Reason) {
 	post := []fault.Step{fault.Do("entry.post", "{}", "content", "…")}
 	switch {
@@ -264,9 +258,8 @@ func (v *Verdict) In(words fault.Words) {
 	}
 }
 
-// Gate judges the board by the policy that the run has on record, with what a policy
-// [Policy.ForCall] adds; one without a record is judged by p. A run that does not exist is
-// fault.NotFound, never an open gate.
+// Gate judges the board by its policy on record with what [Policy.ForCall] adds, or else by p. A
+// run that does not exist is fault.NotFound, never an open gate.
 func (b *Board) Gate(ctx context.Context, p Policy) (Verdict, error) {
 	return askMoment(ctx, b, func(m *Moment) (Verdict, error) { return m.Gate(p) })
 }
@@ -416,7 +409,6 @@ func gateInputOf(s *Snapshot, p Policy) gateInput {
 	return in
 }
 
-// requiredOf returns the entries that must surface or answer a signal.
 func requiredOf(s *Snapshot) (all []Entry) {
 	answers := map[string]bool{}
 	for _, sig := range s.Signals {

@@ -38,14 +38,12 @@ type foreignImport struct {
 	err      error // the first of an event
 }
 
-// importedEntry is an entry whose links are among its post.
 type importedEntry struct {
 	post   record.PostPayload
 	at     time.Time
 	status string
 }
 
-// importedSignal is a question.
 type importedSignal struct {
 	raise  record.SignalPayload
 	at     time.Time
@@ -385,8 +383,7 @@ func (im *foreignImport) writeLog() error {
 	return checkTargets(im.log.state)
 }
 
-// event appends to the log and applies the event to the rebuilt board, unless one before has
-// failed.
+// event appends to the log and applies it to the rebuilt board, unless one failed before.
 func (im *foreignImport) event(at time.Time, actor, verb, id string, payload any) {
 	if im.err != nil {
 		return
@@ -430,9 +427,8 @@ func (im *foreignImport) needs() []int {
 	return all
 }
 
-// effects returns what entries did to others, by the position of the entry that it
-// follows: the acting entry or the affected one, whichever is later. The statuses are
-// those in the file, even where links would imply others.
+// effects is what entries did to others, by the later of acting and affected entry. Statuses are
+// those in the file, even where links imply others.
 func (im *foreignImport) effects() map[int][]func() {
 	after := map[int][]func(){}
 	add := func(by, at int, verb, id string) {
@@ -461,9 +457,8 @@ func (im *foreignImport) effects() map[int][]func() {
 	return after
 }
 
-// finish sets the statuses that no entry explains, and the variables for what the run has
-// spent. The file says neither when nor by whom they were set, so they get the last time in
-// it.
+// finish sets the statuses that no entry explains, and what the run has spent. The file does not
+// say when or by whom, so they get its last time.
 func (im *foreignImport) finish(last time.Time) {
 	for i := range im.entries {
 		for _, verb := range []string{record.VerbDispute, record.VerbSupersede} {

@@ -54,7 +54,6 @@ func (w *writer) applyEffect(src int64, kind string, dst int64) error {
 	return w.event(verb, EntryID(dst), record.ByPayload{By: EntryID(src)})
 }
 
-// endDisputes ends the disputes that a superseded entry had begun.
 func (w *writer) endDisputes(superseded int64, by record.ByPayload) error {
 	ids, err := store.Column[int64](w.tx, `SELECT dst FROM links
 		WHERE src = ? AND kind = 'contradicts' ORDER BY dst`, superseded)
@@ -74,7 +73,6 @@ func (b *Board) Link(ctx context.Context, worker, entry string, links Links) (Li
 	return b.LinkDropping(ctx, worker, entry, links, "")
 }
 
-// Linked is the answer to a link.
 type Linked struct {
 	Entry
 	Reopened []string // signals that are open again: the entry supersedes their answer
@@ -200,9 +198,8 @@ func superseded(id string) error {
 		fault.Do("entry.show", "link the entry that superseded it: {}", "id", id))
 }
 
-// takeDuties sets must-surface on new posts that supersede an entry that must surface,
-// unless they give a reason to drop that duty. The superseded entry may be in the same
-// batch.
+// takeDuties sets must-surface on new posts that supersede such an entry, which may be in the same
+// batch, unless they give a reason to drop the duty.
 func (w *writer) takeDuties(posts []Post, ids []int64, out []Posted) error {
 	index := map[string]int{}
 	for i := range posts {
@@ -256,7 +253,6 @@ func (w *writer) takeDuties(posts []Post, ids []int64, out []Posted) error {
 	return nil
 }
 
-// mustSurface reports whether an entry of the board must surface.
 func (w *writer) mustSurface(id string) (must bool, err error) {
 	n, err := ParseEntryID(id)
 	if err != nil {
@@ -290,9 +286,8 @@ func (w *writer) checkDrop(reason string, must bool, supersedes []string) error 
 	return noDuty()
 }
 
-// supersede applies a supersedes link. The successor takes over the duty to surface, or
-// drops it with a reason. A signal that the old entry answered is now answered by the
-// successor if that addresses it too; otherwise it opens again.
+// supersede applies a supersedes link. The successor takes or, with a reason, drops the duty to
+// surface, and answers the old one's signal if it addresses it; else that reopens.
 func (w *writer) supersede(src, dst int64, dropDuty string) error {
 	var status string
 	var must bool
@@ -336,7 +331,6 @@ func (w *writer) giveDuty(src, dst int64) error {
 	return w.event(record.VerbMustSurface, EntryID(src), record.TakenPayload{From: EntryID(dst)})
 }
 
-// passAnswers updates the signals that a superseded entry answered.
 func (w *writer) passAnswers(src, dst int64) error {
 	signals, err := store.Column[int64](w.tx,
 		`SELECT id FROM signals WHERE addressed_by = ? AND status = 'addressed' ORDER BY id`, dst)

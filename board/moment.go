@@ -40,8 +40,7 @@ func askMoment[T any](ctx context.Context, b *Board, ask func(*Moment) (T, error
 	return v, err
 }
 
-// Gate is Board.Gate at this moment. Verdicts on entries count even if they were not
-// written to the board.
+// Gate is Board.Gate at this moment. Verdicts on entries count even if not on the board.
 func (m *Moment) Gate(p Policy, unwritten ...*verify.Result) (Verdict, error) {
 	if err := p.Check(); err != nil {
 		return Verdict{}, err
@@ -179,9 +178,8 @@ func droppedItems(tx *store.Tx) ([]survival.Dropped, error) {
 	return out, err
 }
 
-// Trace says what supports the facts of the reports: entries that are not superseded,
-// signals with the reasons why they were waived, the goal, and sources, which may be nil.
-// It reads the board in one transaction.
+// Trace is what supports the reports' facts, read in one transaction: entries not superseded,
+// signals' reasons for waiving, the goal, and sources, perhaps nil.
 func (b *Board) Trace(
 	ctx context.Context,
 	sources trace.Sources,

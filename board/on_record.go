@@ -37,8 +37,7 @@ func (w *writer) recordPolicy(p NewPolicy) error {
 	return w.event(record.VerbPolicy, record.PolicyEventID, record.PolicyPayload{NewPolicy: p, SHA256: PolicyHash(p.Text)})
 }
 
-// RecordedPolicy returns the policy that the run has on record, or nil if it was begun
-// without one.
+// RecordedPolicy is the policy the run has on record, nil if it began without one.
 func (b *Board) RecordedPolicy(ctx context.Context) (*record.RecordedPolicy, error) {
 	return readValue(ctx, b, recordedPolicy)
 }
@@ -52,7 +51,6 @@ func recordedPolicy(tx *store.Tx) (*record.RecordedPolicy, error) {
 	return events[0].Policy()
 }
 
-// Limits of a record of a check.
 const (
 	maxCheckedReports = 20  // the first that one record names
 	maxReportName     = 200 // bytes

@@ -14,8 +14,7 @@ import (
 	"blackboard/board/store"
 )
 
-// Past is a board after an event: a [Snapshot] that is asked as the board is. It is safe for
-// concurrent use.
+// Past is a board after an event, a [Snapshot] asked as the board is; safe for concurrent use.
 type Past struct {
 	Seq int64
 	At  time.Time // of that event
@@ -29,8 +28,7 @@ type Past struct {
 	then *Snapshot
 }
 
-// At returns the board as it was after the event seq. It returns fault.NotFound if that
-// event does not exist.
+// At is the board as it was after event seq; fault.NotFound if there is no such event.
 func (b *Board) At(ctx context.Context, seq int64) (*Past, error) {
 	p := &Past{Seq: seq, b: b}
 	err := b.read(ctx, func(tx *store.Tx) error {
@@ -174,8 +172,7 @@ func (p *Past) Retrievals(_ context.Context, limit int) ([]Retrieval, error) {
 	return all[:min(len(all), limit)], nil
 }
 
-// Gate judges the run as of p.Seq by a policy, like [GateOf]. A policy about conflicts compares
-// all entries.
+// Gate judges the run as of p.Seq, like [GateOf]; a policy about conflicts compares all entries.
 func (p *Past) Gate(ctx context.Context, policy Policy) (Verdict, error) {
 	return GateOf(ctx, p.then, policy)
 }
@@ -244,22 +241,19 @@ type Timeline struct {
 	names []string // of workers and verbs
 }
 
-// timelines keeps the timeline of a board as far as it was read.
 type timelines struct {
 	mu sync.Mutex
 	Timeline
 	places map[string]int32 // of names
 }
 
-// act is an event of a timeline.
 type act struct {
 	at    int64 // Unix milliseconds
 	actor int32 // in names
 	verb  int32 // in names
 }
 
-// Timeline returns who did what when, up to now. The board keeps what was read: the next
-// call reads only later events.
+// Timeline is who did what when, up to now. The next call reads only later events.
 func (b *Board) Timeline(ctx context.Context) (*Timeline, error) {
 	t := &b.timeline
 	t.mu.Lock()
@@ -295,7 +289,6 @@ func (b *Board) Timeline(ctx context.Context) (*Timeline, error) {
 	return &now, nil
 }
 
-// nameIndex returns the index of a name in names, and adds it if it is new.
 func (t *timelines) nameIndex(s string) int32 {
 	at, known := t.places[s]
 	if !known || int(at) >= len(t.names) || t.names[at] != s { // of a reading that failed
@@ -305,24 +298,15 @@ func (t *timelines) nameIndex(s string) int32 {
 	return at
 }
 
-// hasVerb reports whether an act has one of some verbs.
-func (t *Timeline) hasVerb(a *act, verbs ...string) bool {
-	return slices.Contains(verbs, t.names[a.verb])
-}
-
-// Last is the last event of the timeline.
 func (t *Timeline) Last() int64 { return int64(len(t.acts)) }
 
-// At is the time of an event.
 func (t *Timeline) At(seq int64) time.Time { return fromMillis(t.acts[seq-1].at) }
 
-// Lane is what one worker did over the whole timeline.
 type Lane struct {
 	Worker  string
 	Entries int64 // posted
 	Events  int64 // caused
-	// Posted counts the entries posted in each stretch of the timeline; Did says whether
-	// there was any event.
+	// Posted counts entries per stretch of the timeline; Did says whether any event was.
 	Posted []int64
 	Did    []bool
 }
@@ -341,7 +325,7 @@ func (t *Timeline) Lanes(n int) []Lane {
 		at := ((i+1)*n+len(t.acts)-1)/len(t.acts) - 1 // of n equal stretches
 		l.Events++
 		l.Did[at] = true
-		if t.hasVerb(a, record.VerbPost) {
+		if t.names[a.verb] == record.VerbPost {
 			l.Entries++
 			l.Posted[at]++
 		}

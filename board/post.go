@@ -15,7 +15,6 @@ import (
 	"blackboard/kb/secret"
 )
 
-// Posted is the answer to a post.
 type Posted struct {
 	Entry    Entry `json:"entry"`
 	Existing bool  `json:"existing"` // the key was used before; this is the entry of that time
@@ -101,7 +100,6 @@ func (b *Board) checkNoLinks(posts []Post) error {
 	return nil
 }
 
-// at names a post of the batch in an error.
 func at(i, n int) string {
 	if n == 1 {
 		return ""
@@ -203,8 +201,7 @@ func cycle(graph [][]int) []int {
 	return nil
 }
 
-// postAll writes prepared posts and fills in out. It may run again in another
-// transaction.
+// postAll writes prepared posts and fills in out; it may run again in another transaction.
 func (w *writer) postAll(posts []Post, out []Posted, c *record.Correction) error {
 	posts = slices.Clone(posts) // links are resolved in them
 	clear(out)
@@ -235,8 +232,7 @@ func (w *writer) postAll(posts []Post, out []Posted, c *record.Correction) error
 			byKey[p.Key] = ids[i]
 		}
 	}
-	// Then all links are resolved. No row is written yet, so a guessed id cannot match
-	// one.
+	// Then all links are resolved: no row is there yet, so no guessed id matches one.
 	for i := range posts {
 		err := w.resolve(&posts[i], ids[i], byKey)
 		if err == nil && out[i].Existing {
@@ -262,8 +258,7 @@ func (w *writer) postAll(posts []Post, out []Posted, c *record.Correction) error
 		out[i].Entry = posts[i].Entry(EntryID(ids[i]), w.seq, time.UnixMilli(w.at).UTC())
 		linked = linked || posts[i].Links().Count() > 0
 	}
-	// Effects come after all rows, in the order of the posts, in the name of their
-	// workers.
+	// Effects come after all rows, in the posts' order, in their workers' names.
 	actor := w.actor
 	for i := range posts {
 		if out[i].Existing {

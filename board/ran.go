@@ -98,7 +98,6 @@ func (b *Board) CompareReceipts(ctx context.Context, worker string, later []Rece
 	return b.write(ctx, worker, func(w *writer) error { return w.writeReceipts(later) })
 }
 
-// Receipts lists what hooks saw workers do, oldest first.
 func (b *Board) Receipts(ctx context.Context) ([]Receipt, error) {
 	return readValue(ctx, b, b.receipts)
 }
@@ -112,7 +111,6 @@ func ranClaims(tx *store.Tx) ([]RanClaim, error) {
 	return decodeAll(tx, (*Event).RanClaim, `WHERE verb = ? ORDER BY seq`, record.VerbClaimRan)
 }
 
-// decodeAll decodes some events.
 func decodeAll[T any](tx *store.Tx, decode func(*Event) (T, error), rest string, args ...any) ([]T, error) {
 	events, err := selectEvents(tx, rest, args...)
 	all := make([]T, len(events))
@@ -159,8 +157,7 @@ func (m *Moment) RanClaims() ([]RanClaim, error) {
 	return last, nil
 }
 
-// ClaimRan holds a command that a worker says to have run against what hooks saw of that
-// worker, and records both.
+// ClaimRan holds a worker's claimed command against what hooks saw of it, and records both.
 func (b *Board) ClaimRan(ctx context.Context, worker string, c RanClaim) (RanClaim, error) {
 	maskText(ctx, "the command", &c.Command)
 	of := shell.Claim{Command: c.Command}

@@ -43,8 +43,7 @@ func selectEntries(tx *store.Tx, rest string, args ...any) ([]Entry, error) {
 	return entries, fillLinks(tx, entries)
 }
 
-// fillLinks fills in the links of entries and the verdicts on them: by the ids of a few, of many by
-// reading all.
+// fillLinks fills in entries' links and verdicts: by id for few, for many by reading all.
 func fillLinks(tx *store.Tx, entries []Entry) error {
 	if len(entries) == 0 {
 		return nil
@@ -82,8 +81,7 @@ func fillLinks(tx *store.Tx, entries []Entry) error {
 	return fill(`WHERE src IN (`+theseIDs+`) ORDER BY src, kind, pos`, listIDs(index))
 }
 
-// theseIDs selects a list of numbers with one statement, since each statement may cross a
-// network.
+// theseIDs selects numbers with one statement, since each may cross a network.
 const theseIDs = `SELECT CAST(value AS BIGINT) FROM json_each(?)`
 
 func listIDs(index map[int64]*Entry) string {
@@ -119,8 +117,7 @@ func selectSignals(tx *store.Tx, rest string, args ...any) ([]Signal, error) {
 	return signals, err
 }
 
-// badPriority is the error for a priority that does not exist: another program has
-// written to the file.
+// badPriority is for a priority that does not exist: another program wrote to the file.
 func badPriority(id string, priority int) error {
 	return store.Fault(fault.Corrupt, "",
 		fmt.Sprintf("has a question %s with the priority %d, which is unknown", id, priority), nil)
@@ -152,24 +149,20 @@ func getSignal(tx *store.Tx, id int64) (*Signal, error) {
 	return s, err
 }
 
-// entryByKey returns the entry posted under a key, or nil.
 func entryByKey(tx *store.Tx, key string) (*Entry, error) {
 	return first(selectEntries(tx, `FROM entries e WHERE e.key = ?`, key))
 }
 
-// signalByKey returns the signal raised under a key, or nil.
 func signalByKey(tx *store.Tx, key string) (*Signal, error) {
 	return first(selectSignals(tx, `FROM signals s WHERE s.key = ?`, key))
 }
 
-// Backlink is a link that points at an entry or a signal.
 type Backlink struct {
 	Kind string `json:"kind"` // one of LinkKinds
 	From string `json:"from"` // the linking entry
 	Line string `json:"line"` // the beginning of the linking entry
 }
 
-// EntryDetail is an entry with the links to it and its history.
 type EntryDetail struct {
 	Entry  Entry      `json:"entry"`
 	Linked []Backlink `json:"linked_by"`
@@ -182,14 +175,12 @@ type EntryDetail struct {
 	History []Event      `json:"history"`
 }
 
-// SignalDetail is a signal with the entries that address it and its history.
 type SignalDetail struct {
 	Signal  Signal     `json:"signal"`
 	Linked  []Backlink `json:"linked_by"`
 	History []Event    `json:"history"`
 }
 
-// Entry returns one entry with its links and history.
 func (b *Board) Entry(ctx context.Context, id string) (EntryDetail, error) {
 	n, err := ParseEntryID(id)
 	if err != nil {
@@ -225,7 +216,6 @@ func (b *Board) Entry(ctx context.Context, id string) (EntryDetail, error) {
 	return d, err
 }
 
-// SignalByID returns one signal with its links and history.
 func (b *Board) SignalByID(ctx context.Context, id string) (SignalDetail, error) {
 	n, err := ParseSignalID(id)
 	if err != nil {
@@ -265,8 +255,7 @@ func history(tx *store.Tx, id string) ([]Event, error) {
 		id, store.List(otherIDs))
 }
 
-// otherIDs are the verbs of events whose id is no entry's and no signal's: a run, a variable or a
-// worker may be called e1.
+// otherIDs are verbs whose id is no entry's or signal's: a run, variable or worker may be e1.
 var otherIDs = []string{record.VerbCreate, record.VerbImport, record.VerbSet, record.VerbDelete, record.VerbRetrieval, record.VerbSource,
 	record.VerbExpect, record.VerbDone, record.VerbDrop, record.VerbPolicy}
 
@@ -298,7 +287,6 @@ const (
 	Best   = "best" // by BM25; needs Match, all of whose hits are scored
 )
 
-// Found is the answer to a Query.
 type Found struct {
 	Entries []Entry `json:"entries"`
 	More    bool    `json:"more"` // the limit cut the list
@@ -343,7 +331,6 @@ func (b *Board) Query(ctx context.Context, q Query) (Found, error) {
 	return found, err
 }
 
-// SignalQuery selects signals.
 type SignalQuery struct {
 	Statuses   []string
 	Priorities []string
@@ -356,14 +343,12 @@ type SignalQuery struct {
 	Limit int // 0: no limit
 }
 
-// SignalsFound is the answer to a SignalQuery.
 type SignalsFound struct {
 	Signals []Signal `json:"signals"`
 	More    bool     `json:"more"` // the limit cut the list
 }
 
-// Signals returns the signals that match: open ones first, the most urgent first, the
-// oldest of equals first.
+// Signals returns those that match: open ones, then the most urgent, then the oldest first.
 func (b *Board) Signals(ctx context.Context, q SignalQuery) (SignalsFound, error) {
 	var where []string
 	var args []any
@@ -474,8 +459,7 @@ func (q *Query) check() error {
 	return nil
 }
 
-// sql returns the part of a SELECT after its columns, with its arguments, for a checked
-// query.
+// sql is a checked query's SELECT after the columns, and its arguments.
 func (q *Query) sql(tx *store.Tx) (string, []any, error) {
 	var where []string
 	var args []any
@@ -524,8 +508,7 @@ func (q *Query) sql(tx *store.Tx) (string, []any, error) {
 	}
 	order := cmp.Or(q.Order, Newest)
 	if q.Since > 0 {
-		// Ids and event numbers rise together, so the first id after the event bounds the
-		// range.
+		// Ids rise with event numbers: the first id after the event bounds the range.
 		where, args = append(where,
 			id+` > coalesce((SELECT max(id) FROM entries WHERE seq <= ?), 0)`, `e.seq > ?`),
 			append(args, q.Since, q.Since)
@@ -545,8 +528,7 @@ func (q *Query) sql(tx *store.Tx) (string, []any, error) {
 	return sql, args, nil
 }
 
-// unsettled adds nothing to a status that is not active, but the partial index
-// entries_unsettled needs it.
+// unsettled adds nothing to an inactive status, but the partial index entries_unsettled needs it.
 const unsettled = `e.status <> 'active'`
 
 var likeEscape = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)

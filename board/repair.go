@@ -26,8 +26,7 @@ type Salvaged struct {
 	Entries   int
 	Signals   int
 	Variables int
-	// Whole is true if the event log has no gap and has all that the tables hold: the
-	// tables can then be rebuilt as they were.
+	// Whole: the log has no gap and all that the tables hold, which can be rebuilt as they were.
 	Whole bool
 	// Lost lists what is missing, and what placeholders replace.
 	Lost []string
@@ -38,8 +37,7 @@ type Salvaged struct {
 // SalvageSuffix ends the name of the new run for what could be read of a damaged one.
 const SalvageSuffix = "-salvaged"
 
-// ReadDamaged reads what it can of a damaged board, and changes nothing. It is
-// fault.Corrupt if it can read nothing.
+// ReadDamaged reads what it can of a damaged board, changing nothing; fault.Corrupt if nothing.
 func ReadDamaged(ctx context.Context, dir, run string) (*Salvaged, error) {
 	tmp, err := os.MkdirTemp("", "board-salvage-")
 	if err != nil {
@@ -125,9 +123,8 @@ func Rebuild(ctx context.Context, dir, run string) (s *Salvaged, aside string, e
 	return s, aside, err
 }
 
-// SalvageTo copies what can be read of a damaged board to the new run as, and leaves the
-// damaged one unchanged. What cannot be read becomes a placeholder, so that every id
-// keeps its meaning.
+// SalvageTo copies what can be read of a damaged board, unchanged, to the new run as. Placeholders
+// for the rest keep every id's meaning.
 func SalvageTo(ctx context.Context, dir, run, as, worker string) (*Salvaged, error) {
 	s, err := ReadDamaged(ctx, dir, run)
 	if err != nil {
@@ -237,8 +234,7 @@ func (m *logRepairer) addMadeUp(at time.Time, actor, verb, id string, payload an
 	return m.append(Event{At: at, Actor: cmp.Or(actor, "doctor"), Verb: verb, ID: id, Payload: data})
 }
 
-// fillBefore adds what an event needs before it: entries and signals up to its own, and up
-// to those that it names.
+// fillBefore adds what an event needs before it: entries and signals up to those it names.
 func (m *logRepairer) fillBefore(e *Event) error {
 	var p struct {
 		Links
@@ -280,9 +276,8 @@ func (m *logRepairer) fillTo(name string, made bool, at time.Time) error {
 	return nil
 }
 
-// fill adds an entry or a signal whose event is missing: from its row, or as a placeholder. A
-// signal's has the priority high, so that somebody looks at what is missing before the gate
-// opens.
+// fill adds an entry or signal without its event: from its row, or as a placeholder; a signal at
+// priority high, for somebody to look before the gate opens.
 func (m *logRepairer) fill(id string, at time.Time) error {
 	m.out.Whole = false
 	err := fault.NotFound.New("it has no row", "")

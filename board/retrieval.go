@@ -84,14 +84,12 @@ func (u *Use) Outcome() string {
 	return made
 }
 
-// Usage lists the runs that were given a capsule, latest first.
 type Usage struct {
 	Times  int64    `json:"times"`  // how often
 	Runs   []Use    `json:"runs"`   // the runs that it was given in
 	Unread []string `json:"unread"` // runs whose boards cannot be read
 }
 
-// Describe says the usage in a few words.
 func (u *Usage) Describe() string {
 	if len(u.Runs) == 0 {
 		return "to no run"
@@ -170,8 +168,7 @@ func readUse(ctx context.Context, dir, name, capsule string) (Use, error) {
 		if err != nil || u.Times == 0 {
 			return err
 		}
-		// The full text finds the entries by an index, but takes words with the same stem
-		// for the same word.
+		// The full text finds entries by an index, but takes words of one stem for one word.
 		hits, err := tx.Match(`"` + strings.ReplaceAll(capsule, `"`, `""`) + `"`)
 		if err != nil {
 			return err

@@ -15,19 +15,13 @@ import (
 	"blackboard/board/text"
 )
 
-// The default of a lease on a claim.
-const (
-	DefaultLease = 15 * time.Minute // unless the claim says otherwise
+const DefaultLease = 15 * time.Minute // unless the claim says otherwise
 
-)
-
-// Raised is the answer to a Raise.
 type Raised struct {
 	Signal   Signal `json:"signal"`
 	Existing bool   `json:"existing"` // the key was used before; this is the signal of that time
 }
 
-// Signal raises an open question. Errors are as for Post.
 func (b *Board) Signal(ctx context.Context, worker string, r Raise) (Raised, error) {
 	maskText(ctx, "the question", &r.Content)
 	if err := r.Prepare(); err != nil {
@@ -121,7 +115,6 @@ func notOpen(s *Signal) error {
 	}
 }
 
-// Claimed is the answer to a Claim.
 type Claimed struct {
 	Signal
 	Since *time.Time // when the claim that this one extends was made; nil if nobody held the signal
@@ -165,8 +158,7 @@ func (b *Board) Claim(ctx context.Context, worker, id string, lease time.Duratio
 	return Claimed{s, since}, err
 }
 
-// holder returns the session of a signal's last claim, "" if it had none, and the time of
-// that claim, nil if the log has none.
+// holder is the session ("" if none) and the time (nil if not logged) of a signal's last claim.
 func (w *writer) holder(id string) (session string, at *time.Time, err error) {
 	var payload string
 	err = w.tx.QueryRow(`SELECT payload, at FROM events WHERE id = ? AND verb = ? ORDER BY seq DESC LIMIT 1`, id, record.VerbClaim).Scan(&payload, store.MaybeTime(&at))
@@ -184,8 +176,7 @@ func (w *writer) holder(id string) (session string, at *time.Time, err error) {
 	return p.Session, at, nil
 }
 
-// sameSession reports whether two sessions may be the same. A caller without a session,
-// such as a command, may be any.
+// sameSession: two sessions may be the same. A caller without one, as a command, may be any.
 func sameSession(a, b string) bool { return a == "" || b == "" || a == b }
 
 func otherSession(s *Signal) error {
@@ -234,8 +225,7 @@ func (b *Board) ClaimNext(ctx context.Context, worker, minPriority string, tags 
 	return out, err
 }
 
-// freeSignals selects a column of the open signals that nobody holds, whose addressee is one
-// of some.
+// freeSignals selects a column of open signals that nobody holds, for some addressee.
 func freeSignals(column, addressee string) string {
 	return `SELECT ` + column + ` FROM signals WHERE status = 'open' AND priority <= ?
 		AND (claimed_by = '' OR lease_until NOT BETWEEN ? AND ?) AND ` + addressee
@@ -385,8 +375,7 @@ func (b *Board) PostAddressing(ctx context.Context, worker, signal string, p Pos
 	return out[0], sig, err
 }
 
-// Waive closes an open signal without an answer. The reason is required and stays on
-// record with the worker.
+// Waive closes an open signal unanswered. The reason is required, and on record with the worker.
 func (b *Board) Waive(ctx context.Context, worker, id, reason string) (Signal, error) {
 	if err := needReason(ctx, &reason, "waiving", forReaders); err != nil {
 		return Signal{}, err
@@ -399,9 +388,8 @@ func (b *Board) Waive(ctx context.Context, worker, id, reason string) (Signal, e
 	})
 }
 
-// Reopen opens an addressed or waived signal again. The link of the answer stays, and so
-// does the log. A signal also reopens when its answer is superseded by an entry that does
-// not address it; see supersede.
+// Reopen opens an addressed or waived signal; the answer's link and the log stay. A signal
+// also reopens when an entry that does not address it supersedes its answer; see supersede.
 func (b *Board) Reopen(ctx context.Context, worker, id, note string) (Signal, error) {
 	maskText(ctx, theNote, &note)
 	if err := record.CheckText("the note", note, MaxField, false); err != nil {

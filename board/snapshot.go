@@ -14,7 +14,6 @@ import (
 	"blackboard/board/store"
 )
 
-// Snapshot returns the board as it is now.
 func (b *Board) Snapshot(ctx context.Context) (*Snapshot, error) {
 	return readValue(ctx, b, func(tx *store.Tx) (*Snapshot, error) {
 		s, err := loadSnapshot(tx)
@@ -143,9 +142,8 @@ func columnsOf(e *Event) []any {
 
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
-// Check verifies the file. SQLite checks its own integrity; derived tables must agree
-// with the rows; and the event log must rebuild exactly what the tables hold, without a
-// gap in events, entries or signals. It returns nil for a sound board.
+// Check verifies the file, nil for a sound board: SQLite's integrity, derived tables against the
+// rows, and a log without gaps that rebuilds exactly the tables.
 func (b *Board) Check(ctx context.Context) error {
 	db, err := b.reader()
 	if err != nil {
@@ -192,8 +190,7 @@ func (b *Board) checkReplay(tx *store.Tx, want *Snapshot) error {
 	return tx.Hold(invariants...)
 }
 
-// invariants hold for the tables that are derived from entries, in addition to
-// checkCounts.
+// invariants hold, beside checkCounts, for the tables derived from entries.
 var invariants = []store.Invariant{
 	{Breaks: `SELECT count(*) FROM (SELECT e.id, t.value FROM entries e, json_each(e.tags) t EXCEPT SELECT entry, tag FROM entry_tags) AS lost`, Say: "does not find %d tags of entries"},
 	{Breaks: `SELECT count(*) FROM (SELECT entry, tag FROM entry_tags EXCEPT SELECT e.id, t.value FROM entries e, json_each(e.tags) t) AS odd`, Say: "finds %d tags that entries do not have"},

@@ -15,22 +15,19 @@ import (
 	"blackboard/board/verify"
 )
 
-// SourceAdded is what happened to a file that was registered.
 type SourceAdded struct {
 	Source
 	Change string `json:"change"` // added, changed or unchanged
 }
 
-// Changes of a source that is registered.
 const (
 	SourceNew       = "added"
 	SourceChanged   = "changed"
 	SourceUnchanged = "unchanged"
 )
 
-// AddSources registers files, all or none: name, SHA-256 and size, and with text the text
-// that package documents reads of them. A file that is registered and unchanged is left
-// as it is.
+// AddSources registers files, all or none: name, SHA-256, size, and with text what package
+// documents reads of them. A registered, unchanged file is left.
 func (b *Board) AddSources(
 	ctx context.Context,
 	worker string,
@@ -130,7 +127,6 @@ func (b *Board) RemoveSources(ctx context.Context, worker string, names ...strin
 	})
 }
 
-// Sources returns the registered sources by name.
 func (b *Board) Sources(ctx context.Context) ([]Source, error) { return readValue(ctx, b, sources) }
 
 func sources(tx *store.Tx) ([]Source, error) {
@@ -157,7 +153,6 @@ func sourcesByName(tx *store.Tx) (map[string]*Source, error) {
 	return byName, err
 }
 
-// sourceText returns the kept text of a source.
 func (b *Board) sourceText(ctx context.Context, s *Source) (string, error) {
 	return readValue(ctx, b, func(tx *store.Tx) (string, error) {
 		events, err := selectEvents(tx, `WHERE seq = ?`, s.Seq)

@@ -12,7 +12,6 @@ import (
 	"blackboard/board/store"
 )
 
-// State returns the summary of the board.
 func (b *Board) State(ctx context.Context) (State, error) {
 	return readValue(ctx, b, func(tx *store.Tx) (State, error) { return state(tx, true) })
 }
@@ -47,8 +46,7 @@ func state(tx *store.Tx, workers bool) (State, error) {
 	return st, err
 }
 
-// readCounts reads the running counts of entries, signals and links, and those of the
-// workers if they are asked for.
+// readCounts reads the counts of entries, signals and links, and if asked those of workers.
 func readCounts(tx *store.Tx, st *State, workers bool) error {
 	byName := map[string]*Worker{}
 	worker := func(name string) *Worker {
@@ -132,8 +130,7 @@ const (
 	NeedReport   = "report"   // the gate is open: it may be written
 )
 
-// SilentAfter is how long a worker that is waited for may say nothing before a person wants to
-// know.
+// SilentAfter is how long an awaited worker may be silent before a person wants to know.
 const SilentAfter = 10 * time.Minute
 
 // maxNeeds bounds what the list of runs keeps of each; the gate and the state have all.

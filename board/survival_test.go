@@ -9,23 +9,18 @@ import (
 
 	"blackboard/board/documents"
 	"blackboard/board/fault"
+	"blackboard/testdata/expect"
 )
 
 func TestBoardSurvival(t *testing.T) {
 	ctx := context.Background()
-	b, err := Create(ctx, t.TempDir(), "run", "", "lead", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(Create(ctx, t.TempDir(), "run", "", "lead", nil))(t)
 	defer b.Close()
 	if _, err := b.Survival(ctx); !errors.Is(err, fault.Invalid) {
 		t.Errorf("without a report: %v", err)
 	}
 	report := documents.New("final.md", "Nothing yet.")
-	s, err := b.Survival(ctx, report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := expect.Value(b.Survival(ctx, report))(t)
 	if s.Passed || !s.Empty || s.Warning == "" || s.Run != "run" || s.Seq != 1 || s.Checked != 0 || s.Items == nil || !slices.Equal(s.Reports, []string{"final.md"}) {
 		t.Errorf("empty board: %+v", s)
 	}
@@ -37,23 +32,14 @@ func TestBoardSurvival(t *testing.T) {
 		{Content: "The Ironworks lien lapses in 2026", MustSurface: true},
 		{Content: "The Ironworks lien lapses in 2027", MustSurface: true, Supersedes: []string{"e4"}},
 	} {
-		if _, err := b.Post(ctx, "reader", p); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Post(ctx, "reader", p))(t)
 	}
 	for _, content := range []string{"Has Crestline sent its payoff letter?", "Who insures the warehouse?"} {
-		if _, err := b.Signal(ctx, "reader", Raise{Content: content, Priority: "high"}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Signal(ctx, "reader", Raise{Content: content, Priority: "high"}))(t)
 	}
-	if _, err := b.Waive(ctx, "lead", "s2", "coverage is left to the client"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Waive(ctx, "lead", "s2", "coverage is left to the client"))(t)
 	report = documents.New("final.md", "The filing of Tristate lapsed in 2024. One register shows the Tristate filing as active.\n\nIronworks' lien lapses in 2026.\n\nWho insures the warehouse is for the client to say.\n")
-	s, err = b.Survival(ctx, report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = expect.Value(b.Survival(ctx, report))(t)
 	var got []string
 	for _, r := range s.Items {
 		got = append(got, r.ID+" "+r.Why+" "+cmp.Or(r.Cause, "present"))

@@ -6,7 +6,6 @@ import (
 	"blackboard/board/verify"
 )
 
-// The kinds of errors of this package.
 var (
 	invalid, notFound, conflict = fault.Invalid.New, fault.NotFound.New, fault.Conflict.New
 	clip                        = fault.Clip

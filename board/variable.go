@@ -30,7 +30,6 @@ func (b *Board) Get(ctx context.Context, key string) (Variable, error) {
 	})
 }
 
-// Variables returns all variables by name.
 func (b *Board) Variables(ctx context.Context) ([]Variable, error) {
 	return readValue(ctx, b, variables)
 }
@@ -40,9 +39,8 @@ func noVariable(key string) error {
 		fault.Do("variable.list", "{} shows those that are set"))
 }
 
-// Set gives a variable a JSON value. ifMatch makes it a compare-and-set: it is
-// fault.Conflict unless the variable has that version; 0 means that it must not exist,
-// and AnyVersion matches any.
+// Set gives a variable a JSON value, or fault.Conflict unless it has the version ifMatch; 0: it
+// must not exist; AnyVersion: any.
 func (b *Board) Set(ctx context.Context, worker, key string, value json.RawMessage,
 	ifMatch int64) (Variable, error) {
 	if err := record.CheckText("the variable's name", key, MaxName, true); err != nil {
@@ -68,8 +66,7 @@ func (b *Board) Set(ctx context.Context, worker, key string, value json.RawMessa
 	return b.setVariable(ctx, worker, key, value, ifMatch)
 }
 
-// Delete removes a variable if it has the version ifMatch (or AnyVersion). It returns the
-// variable as it was.
+// Delete removes and returns a variable of the version ifMatch (or AnyVersion).
 func (b *Board) Delete(ctx context.Context, worker, key string, ifMatch int64) (Variable, error) {
 	if err := record.CheckText("the variable's name", key, MaxName, true); err != nil {
 		return Variable{}, err

@@ -15,12 +15,10 @@ import (
 	"blackboard/board/verify"
 )
 
-// VerifyOptions selects the entries and the files.
 type VerifyOptions = verify.Options
 
-// Verify checks whether entries stand in their sources, and writes each new verdict to
-// the board, some at a time. If it may not write, the result says so. A source is a
-// registered file, a file of the options, or the kept text if there is no file.
+// Verify checks entries against their sources (a registered file, one of the options, or kept
+// text), and writes new verdicts in parts, or says that it may not.
 func (b *Board) Verify(ctx context.Context, worker string, opt VerifyOptions) (verify.Result,
 	error) {
 	v := verifier{b: b, worker: worker}
@@ -140,7 +138,6 @@ func (v *verifier) Text(ctx context.Context, source string) (string, error) {
 	return v.b.sourceText(ctx, v.registered[source])
 }
 
-// Record writes verdicts to the board.
 func (v *verifier) Record(ctx context.Context, fresh []verify.Fresh) (recorded int, err error) {
 	entries := make([]int64, len(fresh))
 	for i := range fresh {
@@ -167,8 +164,7 @@ func (v *verifier) Record(ctx context.Context, fresh []verify.Fresh) (recorded i
 	return recorded, err
 }
 
-// verifyFindings reads entries, and for those that are not observations the texts of the entries
-// that they are linked with.
+// verifyFindings reads entries, and the texts linked with those that are not observations.
 func verifyFindings(tx *store.Tx, entries []int64) (map[int64]*verify.Finding, error) {
 	all := make(map[int64]*verify.Finding, len(entries))
 	var calculations, conclusions []int64

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"blackboard/board/verify"
+	"blackboard/testdata/expect"
 )
 
 // BenchmarkVerify holds 100,000 entries against 200 documents of 300 KiB: 10,000 with a
@@ -39,14 +40,9 @@ func BenchmarkVerify(bench *testing.B) {
 			sentences[d] = append(sentences[d], s)
 			b.WriteString(s + ".\n")
 		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("doc%d.md", d)), []byte(b.String()), 0o644); err != nil {
-			bench.Fatal(err)
-		}
+		expect.OK(bench, os.WriteFile(filepath.Join(dir, fmt.Sprintf("doc%d.md", d)), []byte(b.String()), 0o644))
 	}
-	b, err := OpenOrCreate(bench.Context(), bench.TempDir(), "bench")
-	if err != nil {
-		bench.Fatal(err)
-	}
+	b := expect.Value(OpenOrCreate(bench.Context(), bench.TempDir(), "bench"))(bench)
 	defer b.Close()
 	for at := 0; at < entries; at += MaxBatch {
 		posts := make([]Post, MaxBatch)
@@ -64,19 +60,11 @@ func BenchmarkVerify(bench *testing.B) {
 				}
 			}
 		}
-		if _, err := b.PostBatch(bench.Context(), "w", posts); err != nil {
-			bench.Fatal(err)
-		}
+		expect.Value(b.PostBatch(bench.Context(), "w", posts))(bench)
 	}
-	files, err := verify.FindFiles(dir)
-	if err != nil {
-		bench.Fatal(err)
-	}
+	files := expect.Value(verify.FindFiles(dir))(bench)
 	for bench.Loop() {
-		v, err := b.Verify(bench.Context(), "w", VerifyOptions{Files: files, NoRecord: true})
-		if err != nil {
-			bench.Fatal(err)
-		}
+		v := expect.Value(b.Verify(bench.Context(), "w", VerifyOptions{Files: files, NoRecord: true}))(bench)
 		if v.Checked != entries/2 || v.Doubted < quotes/3 {
 			bench.Fatalf("%d checked, %d doubted", v.Checked, v.Doubted)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"blackboard/board/verify"
+	"blackboard/testdata/expect"
 )
 
 // TestVerifyPostedLarge: a source that takes long to read keeps nobody waiting, and is no
@@ -16,15 +17,10 @@ func TestVerifyPostedLarge(t *testing.T) {
 	dir := t.TempDir()
 	large := filepath.Join(dir, "large.txt")
 	text := strings.Repeat("All of it is about the same. ", 2+MaxCheckedAtOnce/29)
-	if err := os.WriteFile(large, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(large, []byte(text), 0o600))
 	b := newBoard(t)
-	p, err := b.Post(t.Context(), "w", Post{Content: "It differs", SourceDoc: "large.txt",
-		Evidence: "no such words"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expect.Value(b.Post(t.Context(), "w", Post{Content: "It differs", SourceDoc: "large.txt",
+		Evidence: "no such words"}))(t)
 	files := []verify.File{{Name: "large.txt", Path: large}}
 	items, left, err := b.VerifyPosted(t.Context(), "w", VerifyOptions{IDs: []string{p.Entry.ID}, Files: files}, time.Minute)
 	if err != nil || left != 0 || len(items) != 1 || items[0].Doubted ||
@@ -41,15 +37,11 @@ func TestVerifyPostedLarge(t *testing.T) {
 // counted, stays without a verdict, and is found by verify.
 func TestVerifyPostedWithin(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "notes.txt")
-	if err := os.WriteFile(file, []byte("Tokens live for one hour.\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, []byte("Tokens live for one hour.\n"), 0o600))
 	b := newBoard(t)
 	posts := []Post{{Content: "Tokens live for one hour", SourceDoc: "notes.txt", Evidence: "one hour"},
 		{Content: "Tokens live for two hours", SourceDoc: "notes.txt", Evidence: "two hours"}}
-	if _, err := b.PostBatch(t.Context(), "w", posts); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.PostBatch(t.Context(), "w", posts))(t)
 	opt := VerifyOptions{IDs: []string{"e1", "e2"}, Files: []verify.File{{Name: "notes.txt", Path: file}}}
 	items, left, err := b.VerifyPosted(t.Context(), "w", opt, -1)
 	if err != nil || len(items) != 0 || left != 2 {

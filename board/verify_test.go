@@ -13,6 +13,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/board/verify"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // verifiedBoard returns a directory with the run r: two sources, of which one has its
@@ -21,29 +22,20 @@ func verifiedBoard(t *testing.T) (dir, docs string) {
 	t.Helper()
 	dir, docs = t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{"a.md": "Tokens never expire.\n", "b.md": "Keys last 90 days.\n"} {
-		if err := os.WriteFile(filepath.Join(docs, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(filepath.Join(docs, name), []byte(text), 0o644))
 	}
-	b, err := OpenOrCreate(t.Context(), dir, "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(OpenOrCreate(t.Context(), dir, "r"))(t)
 	defer b.Close()
 	for _, p := range []Post{
 		{Content: "no expiry", SourceDoc: "a.md", Evidence: "Tokens never expire", MustSurface: true},
 		{Content: "80 days", SourceDoc: "b.md", Evidence: "Keys last 80 days"},
 		{Content: "nothing to verify"},
 	} {
-		if _, err := b.Post(t.Context(), "w", p); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Post(t.Context(), "w", p))(t)
 	}
 	for name, text := range map[string]bool{"a.md": true, "b.md": false} {
 		file := verify.File{Name: name, Path: filepath.Join(docs, name)}
-		if _, err := b.AddSources(t.Context(), "w", []verify.File{file}, text); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.AddSources(t.Context(), "w", []verify.File{file}, text))(t)
 	}
 	r, err := b.Verify(t.Context(), "checker", VerifyOptions{})
 	if err != nil || r.Doubted != 1 || r.Recorded != 2 || r.Passed {
@@ -79,17 +71,12 @@ func TestVerifyRebuilds(t *testing.T) {
 	}
 	b.Close()
 	damage(t, dir, `DELETE FROM sources; UPDATE verifications SET verdict = 'found'`)
-	b, err = Open(t.Context(), dir, "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b = expect.Value(Open(t.Context(), dir, "r"))(t)
 	if err := b.Check(t.Context()); !errors.Is(err, fault.Corrupt) {
 		t.Errorf("the tables do not agree with the log, and the check says %v", err)
 	}
 	b.Close()
-	if _, _, err := Rebuild(t.Context(), dir, "r"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Values(Rebuild(t.Context(), dir, "r"))(t)
 	sameVerified(t, checked(t, dir, "r"))
 }
 
@@ -98,9 +85,7 @@ func TestVerifySalvaged(t *testing.T) {
 	needsFile(t)
 	dir, _ := verifiedBoard(t)
 	damage(t, dir, `DELETE FROM events WHERE verb IN ('source', 'verify')`)
-	if _, err := SalvageTo(t.Context(), dir, "r", "r2", "w"); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(SalvageTo(t.Context(), dir, "r", "r2", "w"))(t)
 	sameVerified(t, checked(t, dir, "r2"))
 }
 
@@ -109,9 +94,7 @@ func TestVerifySalvaged(t *testing.T) {
 func TestVerifyNoSource(t *testing.T) {
 	dir, _ := verifiedBoard(t)
 	b := checked(t, dir, "r")
-	if _, err := b.Post(t.Context(), "w", Post{Content: "so it is safe", Type: Analysis}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "w", Post{Content: "so it is safe", Type: Analysis}))(t)
 	r, err := b.Verify(t.Context(), "w", VerifyOptions{NoRecord: true})
 	if err != nil || r.Unsourced != 1 {
 		t.Fatalf("%d need no source, %v", r.Unsourced, err)
@@ -138,19 +121,14 @@ func TestVerifyStale(t *testing.T) {
 		if err != nil || v.Open != want {
 			t.Errorf("%+v, %v", v, err)
 		}
-		s, err := b.Snapshot(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := expect.Value(b.Snapshot(t.Context()))(t)
 		if past, err := GateOf(t.Context(), s, policy); err != nil || past.Open != want {
 			t.Errorf("by the snapshot: %+v, %v", past, err)
 		}
 	}
 	gate(true)
 	path := filepath.Join(docs, "a.md")
-	if err := os.WriteFile(path, []byte("Tokens never expire, they say.\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, []byte("Tokens never expire, they say.\n"), 0o644))
 	file := []verify.File{{Name: "a.md", Path: path}}
 	if got, err := b.AddSources(t.Context(), "w", file, true); err != nil ||
 		got[0].Change != SourceChanged {
@@ -166,9 +144,7 @@ func TestVerifyStale(t *testing.T) {
 	}
 	gate(true)
 	// Without files, it is read though there is a file again.
-	if err := os.WriteFile(path, []byte("Nothing of it.\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(path, []byte("Nothing of it.\n"), 0o644))
 	only := VerifyOptions{IDs: []string{"e1"}, BoardOnly: true, NoRecord: true}
 	if r, err := b.Verify(t.Context(), "w", only); err != nil || !r.Passed {
 		t.Errorf("by the board alone: %+v, %v", r, err)
@@ -190,12 +166,8 @@ func TestVerifyImport(t *testing.T) {
 	dir, _ := verifiedBoard(t)
 	b := checked(t, dir, "r")
 	var out bytes.Buffer
-	if err := b.Export(t.Context(), &out); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Import(t.Context(), dir, "w", strings.NewReader(out.String()), ImportOptions{Run: "copy"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, b.Export(t.Context(), &out))
+	expect.Value(Import(t.Context(), dir, "w", strings.NewReader(out.String()), ImportOptions{Run: "copy"}))(t)
 	sameVerified(t, checked(t, dir, "copy"))
 	for i, change := range [][2]string{
 		{`"payload":{"verdict":"nearly"`, `"payload":{"verdict":"true"`},
@@ -224,9 +196,7 @@ func TestVerifyInParts(t *testing.T) {
 	const many = verify.AtOnce + 500
 	dir := t.TempDir()
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	var posts []Post
 	for i := range many {
@@ -245,18 +215,10 @@ func TestVerifyInParts(t *testing.T) {
 		}
 	}
 	write("all.md", all.String())
-	b, err := OpenOrCreate(t.Context(), t.TempDir(), "r")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(OpenOrCreate(t.Context(), t.TempDir(), "r"))(t)
 	defer b.Close()
-	if _, err := b.PostBatch(t.Context(), "w", posts); err != nil {
-		t.Fatal(err)
-	}
-	files, err := verify.FindFiles(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.PostBatch(t.Context(), "w", posts))(t)
+	files := expect.Value(verify.FindFiles(dir))(t)
 	const doubted, some = many / 100, 7
 	for _, limit := range []int{0, some, many} {
 		r, err := b.Verify(t.Context(), "w", VerifyOptions{Files: files, FirstDoubted: limit})

@@ -54,12 +54,10 @@ func (b *Board) watch(ctx context.Context, after int64, yield func(Event, error)
 	return err
 }
 
-// awayPause is how long a waiting call leaves an unreachable server alone. The engine has
-// tried several times by then.
+// awayPause is how long a waiting call leaves a server alone that the engine found unreachable.
 const awayPause = 200 * time.Millisecond
 
-// pause waits before an unreachable server is tried again. It returns false when ctx has
-// ended.
+// pause waits before an unreachable server's next try; false when ctx has ended.
 func pause(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
@@ -90,8 +88,7 @@ func (r *reach) follow(ctx context.Context) context.Context {
 	})
 }
 
-// ended reports whether ctx is over. A connection that has ctx's deadline may fail before
-// ctx says so itself.
+// ended: ctx is over. A connection with its deadline may fail before ctx says so.
 func ended(ctx context.Context) bool {
 	deadline, ok := ctx.Deadline()
 	return ctx.Err() != nil || ok && !time.Now().Before(deadline)
@@ -104,12 +101,10 @@ func (r *reach) lastError() error {
 	return r.err
 }
 
-// waitUntil calls done at once and after every change of the board, until it returns true or
-// ctx ends (fault.Timeout for a deadline). It waits for a server that cannot be reached,
-// and returns that error if ctx ends before it is back.
+// waitUntil calls done now and at each change, until it is true or ctx ends (fault.Timeout). It
+// waits for an unreachable server, and returns that error if ctx ends first.
 func (b *Board) waitUntil(ctx context.Context, what string, done func() (bool, error)) error {
-	// The position in the log is taken before the first call, so that no change is missed
-	// between that and the watch.
+	// The position in the log comes before the first call: no change is missed until the watch.
 	after, err := readValue(context.WithoutCancel(ctx), b, (*store.Tx).LastSeq)
 	if err != nil {
 		return err
@@ -196,8 +191,7 @@ func WaitRun(ctx context.Context, dir, run string) (*Board, error) {
 	}
 }
 
-// WaitGate waits until the gate is open under the policy. It returns the last verdict in
-// any case.
+// WaitGate waits until the policy's gate is open, and returns the last verdict in any case.
 func (b *Board) WaitGate(ctx context.Context, p Policy) (Verdict, error) {
 	var v Verdict
 	var seen time.Time

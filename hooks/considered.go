@@ -26,7 +26,6 @@ func (c Considered) String() string {
 // tokensOf estimates the tokens of a text.
 func tokensOf(s string) int { return (len(s) + tokenBytes - 1) / tokenBytes }
 
-// gave and leftOut note what was considered.
 func (t *turn) gave(what, part, why string) {
 	t.considered = append(t.considered, Considered{what, tokensOf(part), true, why})
 }
@@ -65,7 +64,7 @@ func (t *turn) sessionRoom(budget int, given *sessionState) *room {
 	if left < budget {
 		t.leftOut("part of this answer", "", t.spent(given))
 	}
-	return newRoom(min(budget, left))
+	return &room{tokenBytes*max(0, min(budget, left, MaxBudget)) - len(text.Framed([]string{""}))} // inside the frame
 }
 
 // logConsidered writes to the log what the answer might have had.
@@ -95,8 +94,7 @@ func oneLine(s string, n int) string {
 // clip cuts a text to at most n bytes. A mark shows that it was cut.
 var clip = text.ClipBytes
 
-// quoted returns a harmless text of several lines, each after a mark. The mark keeps a
-// line from passing for one of our headings.
+// quoted returns a harmless text, each line after a mark: none passes for our heading.
 func quoted(s string) string {
 	lines := strings.Split(strings.Trim(text.Harmless(s), "\n"), "\n")
 	for i, l := range lines {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"blackboard/board/text"
 	"blackboard/kb"
 )
 
@@ -23,11 +22,9 @@ type Depth struct {
 	StartBudget int    `json:"start_budget"` // tokens for a session's start
 	// SessionBudget is the upper limit of all that a session's context is given, in tokens.
 	SessionBudget int `json:"session_budget"`
-	// MemoryBudget is the part of StartBudget that is reserved for the memory, in
-	// tokens.
+	// MemoryBudget is the memory's part of StartBudget, in tokens.
 	MemoryBudget int `json:"memory_budget"`
-	// Floor is the least evidence of a capsule for a prompt, as a share of the best
-	// one's.
+	// Floor is a prompt's least evidence of a capsule, as a share of the best one's.
 	Floor     float64 `json:"floor"`
 	WarmItems int     `json:"warm_items"` // capsules at a session's start; 0: none
 	// TailEntries is the number of worklog lines at a session's start.
@@ -50,8 +47,7 @@ var Depths = []Depth{
 		WarmItems: 3, TailEntries: 60, TailBytes: 2000, BodyBytes: 900},
 }
 
-// depthOf returns the profile with this name, or the default for "". An unknown name
-// returns the default and an error.
+// depthOf returns the profile of a name, the default for "" and, with an error, for unknown ones.
 func depthOf(name string) (Depth, error) {
 	for _, d := range Depths {
 		if strings.EqualFold(strings.TrimSpace(name), d.Name) {
@@ -66,11 +62,6 @@ func depthOf(name string) (Depth, error) {
 
 // room is the rest of a budget, in bytes.
 type room struct{ left int }
-
-// newRoom returns the room for text inside a frame, within this many tokens.
-func newRoom(budget int) *room {
-	return &room{tokenBytes*max(0, min(budget, MaxBudget)) - len(text.Framed([]string{""}))}
-}
 
 // take takes the space of a part if there is enough, and reports whether it did.
 func (r *room) take(part string) bool {

@@ -14,7 +14,6 @@ import (
 	"blackboard/kb"
 )
 
-// retrievalOf returns the record of those hits whose ids were given.
 func retrievalOf(way, task string, hits []kb.Hit, ids []string) board.Retrieval {
 	r := board.Retrieval{Way: way, Task: task}
 	for i := range hits {
@@ -30,9 +29,8 @@ func retrievalOf(way, task string, hits []kb.Hit, ids []string) board.Retrieval 
 // is returned. The process may exit before they are closed: what was committed is safe.
 var openBoards sync.WaitGroup
 
-// recordGiven records on the board of $BOARD_RUN what was given. It waits for a busy
-// board or disk for at most a quarter of the remaining time. After that the capsules
-// are given all the same, and the log says that the board has no record of them.
+// recordGiven records on the board of $BOARD_RUN what was given, if a busy board or disk lets it
+// in a quarter of the remaining time; else the log says that it did not.
 func (t *turn) recordGiven(ctx context.Context, r board.Retrieval) {
 	if len(r.Capsules) == 0 || t.Env("BOARD_RUN") == "" || t.Home == "" {
 		return

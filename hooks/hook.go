@@ -17,8 +17,7 @@ import (
 )
 
 const (
-	// DefaultTimeout limits the whole event. Harnesses wait for seconds, but a person
-	// waits with them.
+	// DefaultTimeout limits the whole event: harnesses wait for seconds, but so does a person.
 	DefaultTimeout = 300 * time.Millisecond
 	minTimeout     = 20 * time.Millisecond
 	// maxTimeout is what most harnesses wait by default.
@@ -32,8 +31,7 @@ const (
 	maxPayload = 8 << 20
 )
 
-// Config configures a hook. The zero value of each field is the default; only Env is
-// required.
+// Config configures a hook. Zero values are the defaults; only Env is required.
 type Config struct {
 	Harness string // the name that the installer gave; may be ""
 	// Event is the event's name, the harness's or ours. A name in the payload wins.
@@ -41,19 +39,15 @@ type Config struct {
 	// Home is the data home. If it is "", nothing is remembered or logged.
 	Home string
 	Env  func(string) string // the environment, such as os.Getenv
-	// Boards returns the directory or server of the runs for a working directory; nil:
-	// the data home.
+	// Boards is the directory or server of a working directory's runs; nil: the data home.
 	Boards func(dir string) (string, error)
-	// Searcher searches the knowledge base; nil: there is no knowledge base. It may use
-	// all the time that the context leaves.
+	// Searcher searches the knowledge base; nil: there is none. It may use all the context's time.
 	Searcher kb.Searcher
-	// Memory opens the memory with the rights of the session's agent; nil: there is no
-	// memory.
+	// Memory opens the memory with the rights of the session's agent; nil: there is none.
 	Memory func(memory.Options) (*memory.Store, error)
 	Words  fault.Words // names the commands that show the rest of a text that was cut
 	Budget int         // upper limit of the answer in tokens; 0: as the depth says
-	// Limit is the upper limit of capsules for a prompt or a start; 0: as the depth
-	// says.
+	// Limit is the most capsules for a prompt or a start; 0: as the depth says.
 	Limit int
 	Now   func() time.Time // nil: time.Now
 	// Preview computes the answer and changes nothing: no state, no log, no record.
@@ -64,7 +58,6 @@ type Config struct {
 	Told func(problem string)
 }
 
-// Result is the outcome of a hook.
 type Result struct {
 	// Answer is one JSON object and a line feed, in the harness's format.
 	Answer []byte
@@ -75,8 +68,7 @@ type Result struct {
 	// Text is what the model is given, and Considered what it might have been given.
 	Text       string
 	Considered []Considered
-	// Refused means that the event is to be turned down with the text on stderr: the
-	// harness knows no other way.
+	// Refused turns the event down with the text on stderr: the harness knows no other way.
 	Refused bool
 }
 
@@ -190,8 +182,7 @@ func (cfg Config) handle(ctx context.Context, late func() bool, in io.Reader,
 		cfg.log("unknown harness %q; `board setup --list` shows the known ones",
 			clip(cfg.Harness, 60))
 	}
-	// Only unknown names are logged: a known event without use, such as a part of a
-	// streamed message, is normal.
+	// Only unknown names are logged: a known event without use is normal.
 	if h.KindOf(e.Name) == harness.Other {
 		cfg.log("unknown event %q of %s, ignored", clip(e.Name, 60), h.Name)
 	}
@@ -223,7 +214,6 @@ func (t *turn) records() bool {
 	return mayRecord(t.e.Kind) && (t.e.Kind == harness.SessionEnd || worthRecording(t.e))
 }
 
-// dispatch handles the event by its kind and returns the text for the model.
 func (t *turn) dispatch(ctx context.Context, h *harness.Harness) string {
 	switch t.e.Kind {
 	case harness.SessionStart:

@@ -31,7 +31,6 @@ func Dirs(home string) []string { return []string{filepath.Dir(LogPath(home)), s
 // LogPath returns the log of a data home. It has one line for each problem and day.
 func LogPath(home string) string { return filepath.Join(home, "log", "hooks.log") }
 
-// Log appends a line about a problem that comes up after the answer.
 func Log(home, format string, a ...any) { logLine(home, time.Now(), format, a...) }
 
 // logLine appends a line about a problem to the log, unless it is there already.

@@ -12,13 +12,11 @@ import (
 	"blackboard/kb/memory"
 )
 
-// agentName is the session's agent as the memory knows it. Commands that the agent runs
-// use the same name.
+// agentName is the session's agent, as the memory and the commands that it runs name it.
 func (t *turn) agentName() string {
 	return cmp.Or(strings.TrimSpace(t.Env("BOARD_WORKER")), t.e.Harness)
 }
 
-// withMemory calls fn with the memory, opened with the agent's rights, if there is one.
 func (t *turn) withMemory(fn func(*memory.Store) error) {
 	if t.Memory == nil {
 		return
@@ -45,9 +43,8 @@ func (t *turn) conversation(ctx context.Context, m *memory.Store) string {
 	return ref
 }
 
-// startMemory returns what the memory has for a session's start, within this many
-// bytes: what is always given, and what is surely about the topic. It counts as given
-// for the rest of the session.
+// startMemory is what the memory has for a session's start, in so many bytes: what is always
+// given, and what is surely about the topic. It counts as given from then on.
 func (t *turn) startMemory(ctx context.Context, r *room, about string, given *sessionState,
 	most int) (part string) {
 	t.withMemory(func(m *memory.Store) error {
@@ -129,7 +126,7 @@ func (t *turn) recallMemory(ctx context.Context, r *room, ask string,
 				why = "weak"
 			case given.has(h.ID):
 				why = givenOnce
-			case h.Evidence < kb.RecallFloor*hits[0].Evidence:
+			case h.Evidence < kb.Least(kb.RecallFloor, hits[0].Evidence, res.Threshold):
 				why = "far behind the best"
 			case len(ids) == t.items(t.depth.Items):
 				why = "beyond the limit"

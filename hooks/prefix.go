@@ -18,9 +18,8 @@ var defaultPrefix string
 // maxPrefix is the longest prefix.txt of a user, in bytes.
 const maxPrefix = 4000
 
-// ConfigDir returns the directory of the user's configuration: $BOARD_CONFIG_DIR, else
-// $XDG_CONFIG_HOME/blackboard, else ~/.config/blackboard. It is "" if there is no home
-// directory.
+// ConfigDir is the user's configuration directory: $BOARD_CONFIG_DIR, else
+// $XDG_CONFIG_HOME/blackboard, else ~/.config/blackboard; "" without a home.
 func ConfigDir(env func(string) string) string {
 	if dir := env("BOARD_CONFIG_DIR"); dir != "" {
 		return dir
@@ -34,9 +33,8 @@ func ConfigDir(env func(string) string) string {
 	return ""
 }
 
-// readPrefix returns the text that every session begins with: the user's prefix.txt,
-// else the program's own. An empty file switches it off. If the file is unusable,
-// readPrefix returns the program's own text and an error.
+// readPrefix is the text every session begins with: the user's prefix.txt (empty: none), else the
+// program's own; that and an error if the file is unusable.
 func readPrefix(env func(string) string) (string, error) {
 	standard := strings.TrimSpace(defaultPrefix)
 	dir := ConfigDir(env)

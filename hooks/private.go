@@ -9,8 +9,7 @@ import (
 	"blackboard/kb/secret"
 )
 
-// privateTag matches the tags around text that must not be stored, in any spelling.
-// Harnesses may have escaped them.
+// privateTag matches tags around text that must not be stored, also as harnesses escape them.
 var privateTag = text.NewRegexp(`(?i)(?:<|&lt;)\s*(/?)\s*private\b[^<>]*?(?:>|&gt;|/>)`)
 
 // privateMark replaces private text.
@@ -45,8 +44,7 @@ func dropPrivate(s string) string {
 	return b.String()
 }
 
-// clean makes a text safe to store or search for: without private parts and secrets. It
-// returns the beginning of a long text only.
+// clean returns the beginning of a text without private parts and secrets, to store or search for.
 func clean(s string) string { return secret.Redact(dropPrivate(trimCutWord(harness.Head(s)))) }
 
 // trimCutWord removes the last word of a text that may have been cut, because half a

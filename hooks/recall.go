@@ -14,15 +14,13 @@ import (
 )
 
 const (
-	// maxQuery is the part of a prompt that is searched for, in bytes. The end of a
-	// pasted log adds nothing.
+	// maxQuery is the part of a prompt that is searched for, in bytes: a log's end adds nothing.
 	maxQuery = 2000
 	// minPrompt is the fewest letters with which a prompt can ask for anything.
 	minPrompt = 8
 )
 
-// query returns the search text of a prompt, without private parts and secrets: none of
-// them may leave this process.
+// query is the search text of a prompt, without private parts and secrets: none may leave here.
 func (t *turn) query() string {
 	if t.e.Continuation {
 		return ""
@@ -109,8 +107,6 @@ func (t *turn) answer(parts, ids []string, given *sessionState) string {
 	return told
 }
 
-// budget returns the answer's upper limit in tokens.
 func (t *turn) budget(standard int) int { return cmp.Or(max(t.Budget, 0), standard) }
 
-// items returns the answer's upper limit of capsules.
 func (t *turn) items(standard int) int { return cmp.Or(max(t.Limit, 0), standard) }

@@ -15,15 +15,13 @@ import (
 	"blackboard/hooks/topics"
 )
 
-// readOnlyTools are tools that only read. Their use is no work worth recording, but
-// their failure may be.
+// readOnlyTools only read: no work worth recording, unless they fail.
 var readOnlyTools = strings.Fields(`read readfile readmanyfiles notebookread grep grepsearch glob
 	globsearch ls list listdir listdirectory search searchfilecontent filesearch codebasesearch
 	view viewfile find todoread todowrite toolsearch semanticsearch think`)
 
-// worthRecording reports whether the use of a tool goes into the worklog: it changes
-// something, runs something or fails. Reading would be noise there, and so would this
-// program's own tools.
+// worthRecording reports whether a tool's use goes into the worklog: it changes or runs something,
+// or fails. Reading, and this program's own tools, would be noise.
 func worthRecording(e *harness.Event) bool {
 	t := e.Tool
 	if e.Echo || t == nil || t.Name == "" && t.Command == "" && t.Path == "" || ownTool(t) {
@@ -38,8 +36,7 @@ func worthRecording(e *harness.Event) bool {
 	return failed || !slices.Contains(readOnlyTools, harness.Plain(t.Name))
 }
 
-// ownTools matches the tools of this program's MCP server. Each harness puts the
-// server's name before the tool's in its own way: mcp__board__kb_search,
+// ownTools matches our MCP server's tools, as harnesses name them: mcp__board__kb_search,
 // board-kb_search.
 var ownTools = text.NewRegexp(`^(?:mcp_+(?:plugin_\w+_)?)?board(?:[-./:]|_+)[a-z]`)
 
@@ -57,7 +54,6 @@ func ownTool(t *harness.Tool) bool {
 		strings.Contains(t.Input, "board")
 }
 
-// record writes the use of a tool to the worklog of the session's topic.
 func (t *turn) record(ctx context.Context) {
 	if t.topics == nil || t.topic.Name == "" {
 		return

@@ -34,7 +34,6 @@ func (t *turn) openRun(ctx context.Context) (b *board.Board, run string, err err
 	return b, oneLine(run, 100), err
 }
 
-// boards is where the runs of the session's directory are.
 func (t *turn) boards() (string, error) {
 	if t.Boards == nil {
 		return filepath.Join(t.Home, "boards"), nil
@@ -133,8 +132,7 @@ func (t *turn) signals(ctx context.Context, r *room, given *sessionState) (part 
 		return "", nil
 	}
 	defer b.Close()
-	// No limit: signals that only mention a longer name, or were given, are dropped
-	// below.
+	// No limit: signals that only mention a longer name, or were given, are dropped.
 	found, err := b.Signals(ctx, board.SignalQuery{Statuses: []string{board.SignalOpen},
 		For: worker})
 	if err != nil {

@@ -98,8 +98,7 @@ func leftOut(results []kb.Result, hits []kb.Hit) (out []kb.Hit) {
 	return out
 }
 
-// logFound notes what a search has found, so that somebody can see why nothing, or
-// something wrong, was given.
+// logFound notes what a search has found, so that somebody can see why what was given.
 func (t *turn) logFound(threshold float64, given, out []kb.Hit) {
 	for _, h := range given {
 		t.gave("capsule "+h.ID, h.Body, judgement(&h, threshold))
@@ -125,7 +124,9 @@ func judgement(h *kb.Hit, threshold float64) string {
 // mergeHits joins the results, the highest evidence first, without hits below the floor.
 func mergeHits(results []kb.Result, floor float64) []kb.Hit {
 	var all []kb.Hit
+	threshold := 0.0
 	for _, r := range results {
+		threshold = max(threshold, r.Threshold)
 		for _, h := range r.Hits {
 			if !slices.ContainsFunc(all, func(o kb.Hit) bool { return o.ID == h.ID }) {
 				all = append(all, h)
@@ -136,7 +137,7 @@ func mergeHits(results []kb.Result, floor float64) []kb.Hit {
 		return cmp.Or(cmp.Compare(b.Evidence, a.Evidence), strings.Compare(a.ID, b.ID))
 	})
 	for i := range all {
-		if all[i].Evidence < floor*all[0].Evidence {
+		if all[i].Evidence < kb.Least(floor, all[0].Evidence, threshold) {
 			return all[:i]
 		}
 	}

@@ -19,8 +19,7 @@ import (
 const (
 	maxGivenIDs   = 300 // ids in each list of a session
 	maxStateBytes = 128 << 10
-	// stateTTL is how long a session's state is kept. Harnesses keep its conversation
-	// as long, and it may be resumed.
+	// stateTTL is how long a session's state is kept: as long as harnesses may resume it.
 	stateTTL = 30 * 24 * time.Hour
 	// maxSessions is the number of sessions whose state is kept.
 	maxSessions = 1000
@@ -34,13 +33,11 @@ type sessionState struct {
 	path    string
 	Started time.Time `json:"started"` // when the session began or was resumed; zero when ended
 	Told    time.Time `json:"told"`    // when the last start page was given
-	// Given has what prompts were given: ids of capsules and memories, RUN/ID of
-	// signals.
+	// Given has the ids that prompts were given: capsules, memories, RUN/ID of signals.
 	Given []string `json:"given"`
 	// Begun has what start pages gave: ids, and NAME#HASH of their other parts.
 	Begun []string `json:"begun"`
-	// Owed means that the context was lost, and that the next prompt gets the start
-	// page.
+	// Owed: the context was lost, and the next prompt gets the start page.
 	Owed    bool   `json:"owed,omitempty"`
 	Talk    string `json:"talk,omitempty"`    // the session's conversation
 	Summary string `json:"summary,omitempty"` // the harness's, of its last compaction
@@ -82,11 +79,9 @@ func (s *sessionState) has(id string) bool {
 	return slices.Contains(s.Given, id) || slices.Contains(s.Begun, id)
 }
 
-// ids returns the ids of everything that was given.
 func (s *sessionState) ids() []string { return slices.Concat(s.Begun, s.Given) }
 
-// addPrompt adds what a prompt is given, and addStart what a start page gives. The
-// oldest ids are dropped beyond maxGivenIDs.
+// addPrompt and addStart add what was given. Beyond maxGivenIDs the oldest ids are dropped.
 func (s *sessionState) addPrompt(ids ...string) { s.append(&s.Given, ids) }
 func (s *sessionState) addStart(ids ...string)  { s.append(&s.Begun, ids) }
 
@@ -101,8 +96,7 @@ func (s *sessionState) append(list *[]string, ids []string) {
 	}
 }
 
-// hasPart reports whether the last part of this name in a start page was this text, and
-// setPart records it.
+// hasPart reports whether a start page's last part of a name was this text; setPart records it.
 func (s *sessionState) hasPart(name, part string) bool { return s.has(partID(name, part)) }
 
 func (s *sessionState) setPart(name, part string) {
@@ -111,7 +105,6 @@ func (s *sessionState) setPart(name, part string) {
 	s.addStart(partID(name, part))
 }
 
-// lineIDs returns an id of each line.
 func lineIDs(lines []string) (ids []string) {
 	for _, l := range lines {
 		ids = append(ids, partID("", l))
@@ -119,7 +112,6 @@ func lineIDs(lines []string) (ids []string) {
 	return ids
 }
 
-// partID returns the id of a start page's part.
 func partID(name, part string) string {
 	hash := fnv.New64a()
 	hash.Write([]byte(part))
@@ -132,8 +124,7 @@ func (s *sessionState) forget(owed bool) {
 	s.Given, s.Begun, s.Told, s.Owed, s.Spec, s.Spent = nil, nil, time.Time{}, owed, nil, 0
 }
 
-// save replaces the file as a whole. It does not sync to disk, which would take longer
-// than the rest of the hook.
+// save replaces the whole file, without a sync, which would take longer than the rest of the hook.
 func (s *sessionState) save() error {
 	if s.path == "" {
 		return nil
@@ -150,8 +141,7 @@ func (s *sessionState) save() error {
 	return disk.WriteUnsynced(s.path, data, 0o600)
 }
 
-// close ends the session. It keeps a file that is not empty, unless the session was
-// deleted for good.
+// close ends the session. A file that is not empty stays, unless the session was deleted.
 func (s *sessionState) close(gone bool) error {
 	if s.path == "" {
 		return nil
@@ -166,9 +156,8 @@ func (s *sessionState) close(gone bool) error {
 	return nil
 }
 
-// forgetOld removes the files of sessions that were not heard of for stateTTL, and the
-// oldest beyond maxSessions. In a directory below that limit it checks a part of the
-// files each time.
+// forgetOld removes files of sessions not heard of for stateTTL, and the oldest beyond
+// maxSessions. Below that limit it checks a part of the files each time.
 func forgetOld(home string, now time.Time) {
 	if home == "" {
 		return

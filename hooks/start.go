@@ -16,8 +16,7 @@ import (
 	"blackboard/kb/memory"
 )
 
-// warmFloor is the least evidence of a capsule at a session's start, as a share of the
-// best one's.
+// warmFloor is a session start's least evidence of a capsule, as a share of the best one's.
 const warmFloor = 0.7
 
 const reminder = "`board kb search` before guessing; `board kb remember` what is verified."
@@ -74,8 +73,7 @@ func (t *turn) start(ctx context.Context, h *harness.Harness) string {
 	return t.framed(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), given)
 }
 
-// markOwed records first of all that the next prompt gets the start page, in case this
-// event takes too long. start takes it back.
+// markOwed records first that the next prompt gets the start page, in case time runs out.
 func (t *turn) markOwed(h *harness.Harness) {
 	if !h.Injects(harness.Prompt) {
 		return
@@ -89,8 +87,7 @@ func (t *turn) markOwed(h *harness.Harness) {
 	t.saveState(given)
 }
 
-// beginSession records when the session starts, and forgets what is no longer in its
-// context.
+// beginSession records the session's start, and forgets what left its context.
 func (t *turn) beginSession(h *harness.Harness, given *sessionState) {
 	starts := t.e.Kind == harness.SessionStart
 	goesOn := starts && (t.e.Source == harness.Resume || t.e.Source == "")
@@ -107,8 +104,7 @@ func (t *turn) beginSession(h *harness.Harness, given *sessionState) {
 	given.Owed = false
 }
 
-// startBudget returns the start page's upper limit in tokens. A start page that comes
-// with a prompt leaves the prompt its own budget.
+// startBudget is the start page's limit in tokens; one with a prompt leaves the prompt its own.
 func (t *turn) startBudget() int {
 	if t.e.Kind == harness.Prompt {
 		return t.budget(min(t.depth.StartBudget, MaxBudget-t.depth.Budget))
@@ -183,8 +179,7 @@ func (t *turn) limits(r *room) topics.StartupLimits {
 	}
 }
 
-// spec returns what is new of the topic's spec: all of it, or its most important part
-// and its path.
+// spec returns what is new of the topic's spec: all, or its most important part and its path.
 func (t *turn) spec(r *room, s topics.Startup, given *sessionState) (part string) {
 	if t.topic.Name == "" || s.Spec+s.Pointer == "" && !t.topic.Explicit && !s.CleanRoom {
 		return ""
@@ -274,8 +269,7 @@ func worklog(r *room, entries []topics.Entry) string {
 // maxLine is the longest worklog line in a start page, in bytes.
 const maxLine = 1000
 
-// topicHint says how a session with a topic of its own can hand over to the next
-// session.
+// topicHint says how a session with a topic can hand over to the next.
 func (t *turn) topicHint() string {
 	if t.pinProblem != "" {
 		return "## Topic\nThe pin is not used: " + oneLine(t.pinProblem, 300) +
@@ -289,8 +283,7 @@ func (t *turn) topicHint() string {
 		"`board topic use NAME --goal \"…\"` changes that."
 }
 
-// adoptHint offers what is known of this repository in another place, as long as this one
-// has no memory of its own.
+// adoptHint offers what another place knows of this repository, while this one has no memory.
 func (t *turn) adoptHint() string {
 	if t.workspace == "" || t.clean() || memory.HasMemory(t.Home, t.workspace) {
 		return ""
@@ -324,8 +317,7 @@ func (t *turn) searchTopic(ctx context.Context, about string, given *sessionStat
 	})
 }
 
-// topicCapsules lists capsules about the topic, without those whose text the page has
-// already.
+// topicCapsules lists capsules about the topic whose text the page has not yet.
 func (t *turn) topicCapsules(ctx context.Context, r *room, hits []kb.Hit, said string,
 	given *sessionState) string {
 	said = strings.Join(strings.Fields(said), " ")

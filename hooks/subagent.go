@@ -14,9 +14,8 @@ import (
 // subagentBudget is the upper limit of a subagent's brief, in tokens.
 const subagentBudget = 400
 
-// subagent returns what a subagent of a run starts with: the goal, what keeps the gate
-// closed, and what is known about it. Without a run it gets nothing: its caller has told it
-// its task.
+// subagent is what a run's subagent starts with: the goal, what keeps the gate closed, and what is
+// known. Without a run it is nothing: its caller has told it its task.
 func (t *turn) subagent(ctx context.Context) string {
 	given := t.openSession()
 	if t.suppressed() {
@@ -77,7 +76,6 @@ func (t *turn) keepAtWork(ctx context.Context) string {
 	return told
 }
 
-// state returns the state of the session's run; its name is "" if it cannot be read.
 func (t *turn) state(ctx context.Context) (st board.State, run string) {
 	ctx, cancel := t.boardDeadline(ctx)
 	defer cancel()
@@ -93,9 +91,8 @@ func (t *turn) state(ctx context.Context) (st board.State, run string) {
 	return st, run
 }
 
-// expected returns the worker that the run still expects and that the event is about: a
-// subagent by its kind's name or its id, a member of a team by its name, and else the
-// session by $BOARD_WORKER.
+// expected is the worker the run still expects and the event is about: a subagent by kind or id, a
+// team's member by name, else the session by $BOARD_WORKER.
 func (t *turn) expected(st *board.State) string {
 	own := ""
 	if t.e.Kind == harness.TaskCompleted && t.e.AgentType == "" {

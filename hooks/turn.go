@@ -16,7 +16,6 @@ import (
 	kbhome "blackboard/kb/home"
 )
 
-// turn is the handling of one event.
 type turn struct {
 	Config
 	e     *harness.Event
@@ -122,8 +121,7 @@ func (t *turn) openSession() *sessionState {
 	return given
 }
 
-// nameSession tells the session's id to the commands that the agent will run, where the
-// harness has a file for their environment.
+// nameSession tells the session's id to the agent's commands, where the harness has a file for it.
 func (t *turn) nameSession() {
 	name := t.Env("CLAUDE_ENV_FILE")
 	if t.Preview || !filepath.IsAbs(name) || topics.SessionTopic(t.e.Session) != "session-"+t.e.Session {
@@ -141,7 +139,6 @@ func (t *turn) nameSession() {
 
 func (t *turn) clock() time.Time { return t.now }
 
-// suppressed reports whether the user has switched injection off.
 func (t *turn) suppressed() bool {
 	if t.topics == nil {
 		return topics.Silenced(t.Env) != ""

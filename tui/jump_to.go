@@ -14,7 +14,6 @@ import (
 	"blackboard/tui/runs"
 )
 
-// The groups of targets.
 const (
 	groupID   = "by its id"
 	groupPage = "page"
@@ -22,7 +21,6 @@ const (
 	groupAsk  = "by words"
 )
 
-// jump opens the box with all places and keys.
 func (m *model) jump() tea.Cmd {
 	all := slices.Concat(m.pageTargets(), m.runTargets(), m.keyTargets())
 	j := page.NewChooser(m.app, "Go to", "an id, a run, a page, a key, words", all)
@@ -30,7 +28,6 @@ func (m *model) jump() tea.Cmd {
 	return m.app.Overlay(j)
 }
 
-// help opens the box with the keys alone.
 func (m *model) help() tea.Cmd {
 	note := func(group string, lines ...string) (all []page.Target) {
 		for _, l := range lines {
@@ -45,7 +42,6 @@ func (m *model) help() tea.Cmd {
 	return m.app.Overlay(page.NewChooser(m.app, heading, "words of what it does; enter does it", all))
 }
 
-// keyTargets returns all keys that work here.
 func (m *model) keyTargets() (all []page.Target) {
 	group := func(name string, some []key.Binding) {
 		for _, b := range some {
@@ -80,7 +76,6 @@ func (m *model) pressKey(b key.Binding) tea.Cmd {
 	return nil
 }
 
-// run returns the page of the run on which the current page is, or nil.
 func (m *model) run() *runs.Page {
 	for _, p := range slices.Backward(m.pages) {
 		if r, ok := p.(*runs.Page); ok && r.IsReady() {
@@ -97,7 +92,6 @@ func (m *model) backTo(p page.Page) {
 	}
 }
 
-// pageTargets returns the pages that need no name.
 func (m *model) pageTargets() (all []page.Target) {
 	add := func(name, text string, do func() tea.Cmd) {
 		all = append(all, page.NewTarget(name, text, groupPage, do))
@@ -145,7 +139,6 @@ func (m *model) pageTargets() (all []page.Target) {
 	return all
 }
 
-// openMemory opens a tab of the memory.
 func (m *model) openMemory(s items.Section) tea.Cmd {
 	if p, there := m.top().(*items.Page); there {
 		return p.GoTo(s)
@@ -167,7 +160,6 @@ func (m *model) filterRun(r *runs.Page, text string) tea.Cmd {
 	return r.ShowMatching(text)
 }
 
-// runTargets returns the runs that the list of runs has.
 func (m *model) runTargets() (all []page.Target) {
 	first, ok := m.pages[0].(*runs.List)
 	if !ok {
@@ -186,7 +178,6 @@ func (m *model) runTargets() (all []page.Target) {
 	return all
 }
 
-// openRun shows a run: on a page that is open, or a new one.
 func (m *model) openRun(name string) tea.Cmd {
 	for _, p := range m.pages {
 		if r, ok := p.(*runs.Page); ok && r.Name == name {
@@ -232,8 +223,7 @@ func (m *model) typedTargets(text string) (all []page.Target) {
 	}})
 }
 
-// openID shows an entry or a signal of a run. It is also chosen on the run's page, so
-// that the way back leads to it.
+// openID shows a run's entry or signal, chosen on the run's page too, where the way back leads.
 func (m *model) openID(r *runs.Page, id string) tea.Cmd {
 	if m.top() != page.Page(r) {
 		return m.app.Push(runs.NewEntry(m.app, r.Name, r.Board(), id, r.Past()))

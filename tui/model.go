@@ -16,10 +16,8 @@ import (
 // maxUndo is how many actions can be undone, one after the other.
 const maxUndo = 50
 
-// statusInterval is how often the status bar is updated.
 const statusInterval = 10 * time.Second
 
-// model is the whole program.
 type model struct {
 	app    *page.App
 	pages  []page.Page // the last one is on top
@@ -44,7 +42,6 @@ func newModel(a *page.App) *model {
 
 func (m *model) top() page.Page { return m.pages[len(m.pages)-1] }
 
-// focus returns the page or overlay with the keys.
 func (m *model) focus() page.Page {
 	if len(m.overs) > 0 {
 		return m.overs[len(m.overs)-1]
@@ -52,7 +49,6 @@ func (m *model) focus() page.Page {
 	return m.top()
 }
 
-// Init starts the pages and the status bar.
 func (m *model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.askStatus(false), m.app.AwaitTurn()}
 	for _, p := range m.pages {
@@ -73,8 +69,7 @@ func (m *model) askStatus(anew bool) tea.Cmd {
 	})
 }
 
-// takeStatus updates the status bar, and schedules the next query: only one, however
-// many were made.
+// takeStatus updates the status bar, and schedules one next query, however many were made.
 func (m *model) takeStatus(status page.Status, asked int) tea.Cmd {
 	m.status = status
 	if asked != m.asked {
@@ -130,7 +125,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return nil
 	case page.Answer:
 		switch {
-		case msg.To == nil || m.isOpen(msg.To):
+		case msg.To == nil || slices.Contains(m.pages, msg.To) || slices.Contains(m.overs, msg.To):
 			return msg.Take()
 		case msg.Drop != nil:
 			msg.Drop()
@@ -161,12 +156,6 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	return m.broadcast(msg)
 }
 
-// isOpen reports whether a page or overlay is still open.
-func (m *model) isOpen(p page.Page) bool {
-	return slices.Contains(m.pages, p) || slices.Contains(m.overs, p)
-}
-
-// broadcast passes a message to every page.
 func (m *model) broadcast(msg tea.Msg) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, p := range m.pages {
@@ -241,8 +230,7 @@ func (m *model) resize() {
 	}
 }
 
-// handleContact shows that the server is away. When it is back, the notice disappears and every
-// page reads its data again.
+// handleContact shows that the server is away. Once back, every page reads its data again.
 func (m *model) handleContact(msg page.ContactMsg) tea.Cmd {
 	m.app.Away = msg.Away
 	cmds := []tea.Cmd{m.app.AwaitTurn(), m.broadcast(msg)}

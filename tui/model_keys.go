@@ -112,7 +112,6 @@ func (m *model) back(msg tea.KeyMsg) tea.Cmd {
 	return page.Notice("q leaves the program")
 }
 
-// undo asks whether to undo the last action.
 func (m *model) undo() tea.Cmd {
 	if len(m.undos) == 0 {
 		return page.Notice("there is nothing to undo")

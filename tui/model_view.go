@@ -23,7 +23,6 @@ func (m *model) placeOf(box []string) (x, y int) {
 	return (m.w - cells.Width(box[0])) / 2, 1 + (m.h-chrome-len(box))/2
 }
 
-// View is the whole screen.
 func (m *model) View() string {
 	if m.w == 0 {
 		return "" // the size is unknown yet
@@ -44,7 +43,6 @@ func (m *model) View() string {
 	return strings.Join(lines, "\n")
 }
 
-// header shows the path of pages.
 func (m *model) header() string {
 	st := m.app.Styles
 	titles := make([]string, 0, len(m.pages))
@@ -70,8 +68,7 @@ func (m *model) header() string {
 	return cells.Fit(name+path, m.w)
 }
 
-// lastLines returns the keys or the last notice, and the status bar. A long error takes
-// both lines, since its end has the next step.
+// lastLines are keys or notice, and status bar; a long error takes both, for its next step.
 func (m *model) lastLines() []string {
 	if m.notice.Err != nil && m.app.Away == nil {
 		if lines := cells.Wrap("✗ "+m.app.Explain(m.notice.Err), m.w-2); len(lines) > 1 {
@@ -123,8 +120,7 @@ func (m *model) keyHints(all []key.Binding, w int) string {
 	return strings.TrimRight(out.String(), " ")
 }
 
-// statusBar shows run, gate, knowledge base, daemon, model and worker. If there is no
-// room, it leaves out parts from the right.
+// statusBar shows run, gate, knowledge base, daemon, model, worker, dropping from the right.
 func (m *model) statusBar() string {
 	st := m.app.Styles
 	left, light, look := " ", "", st.BarBad
@@ -158,7 +154,6 @@ func (m *model) statusBar() string {
 	return cells.Fit(st.Bar.Render(left)+look.Render(light)+st.Bar.Render(end), m.w)
 }
 
-// setTitle sets the terminal's title if it has changed.
 func (m *model) setTitle() tea.Cmd {
 	if m.app.Muted("title") || m.app.Out == nil {
 		return nil

@@ -14,7 +14,6 @@ import (
 	"blackboard/tui/runs"
 )
 
-// openersOf returns how pages open those of other packages.
 func openersOf(a *page.App) page.Openers {
 	return page.Openers{
 		Run: func(name, entry string) page.Page {

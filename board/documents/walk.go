@@ -120,8 +120,13 @@ func Find(paths ...string) ([]string, error) {
 	w := walker{file: func(path string, named bool) error {
 		if named {
 			if _, err := os.Stat(path); err != nil {
-				return fault.NotFound.New(fmt.Sprintf("there is no file or directory %s", path),
-					"give the directory that has the sources")
+				try := "give the directory that has the sources"
+				if first, _, several := strings.Cut(path, ","); several {
+					if _, err := os.Stat(first); err == nil {
+						try = "name each by itself: the flag or argument once for each"
+					}
+				}
+				return fault.NotFound.New(fmt.Sprintf("there is no file or directory %s", path), try)
 			}
 		}
 		if key := filepath.Clean(path); !seen[key] {

@@ -10,12 +10,10 @@ import (
 	"blackboard/board/text"
 )
 
-// bulkRows is how many rows are sent at once.
 const bulkRows = 500
 
-// bulkConn is a connection that gathers the rows of inserts, where there are thousands,
-// and sends some hundred in one statement. Whatever else is run comes after those that
-// were gathered.
+// bulkConn gathers the rows of inserts, where there are thousands, and sends some hundred per
+// statement, before whatever else is run.
 type bulkConn struct {
 	*sql.Conn
 	on     bool
@@ -54,7 +52,6 @@ func (c *bulkConn) ExecContext(ctx context.Context, query string, args ...any) (
 	return driver.RowsAffected(1), c.flush(ctx)
 }
 
-// QueryContext runs a query.
 func (c *bulkConn) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	if err := c.flush(ctx); err != nil {
 		return nil, err
@@ -69,7 +66,6 @@ func (c *bulkConn) QueryRowContext(ctx context.Context, query string, args ...an
 	return c.Conn.QueryRowContext(ctx, query, args...)
 }
 
-// flush sends what was gathered.
 func (c *bulkConn) flush(ctx context.Context) error {
 	for _, t := range c.tables {
 		if len(t.args) == 0 {

@@ -29,7 +29,6 @@ const (
 	maxTries      = 8
 )
 
-// DB is a run, or the knowledge base.
 type DB struct {
 	place   *Place
 	run     string
@@ -332,9 +331,8 @@ func (db *DB) commit(ctx context.Context, c *conn, id, token int64, wrote bool) 
 	return db.findOut(ctx, id, token)
 }
 
-// findOut returns nil if the transaction with a token was committed, errLost if it was not, and
-// fault.Away if the server cannot say. It asks under the write lock, so that the transaction has
-// ended one way or the other.
+// findOut: a token's transaction was committed (nil), not (errLost), or the server cannot say
+// (fault.Away). Under the write lock it has surely ended.
 func (db *DB) findOut(ctx context.Context, id, token int64) error {
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		var there, found bool

@@ -48,8 +48,7 @@ func codeOf(err error) string {
 	return ""
 }
 
-// lost reports whether the server, or the connection to it, went away: it may be there
-// again soon.
+// lost: the server, or the connection, went away, and may be there again soon.
 func lost(err error) bool {
 	switch code := codeOf(err); code {
 	case "":
@@ -118,8 +117,7 @@ func (p *Place) wrap(err error) error {
 	return err
 }
 
-// noRight says what a user may not do. Who can only read is told that alone: which table
-// it was is of no use to them.
+// noRight says what a user may not do: to who can only read that alone, without the table.
 func (p *Place) noRight(err error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), connectTimeout)
 	defer cancel()

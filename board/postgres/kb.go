@@ -16,7 +16,6 @@ const kbRun = -1
 var ofKB = []string{"capsules", "capsule_tags", "capsule_titles", "decisions", "ingested", "thresholds", "upkeep", "capsule_index_meta",
 	"capsule_index_tail", "capsule_index_segments", "capsule_index_live", "capsule_index_blocks", "capsule_index_codes", "capsule_index_vectors"}
 
-// KB is the knowledge base.
 type KB struct{ DB }
 
 // KB returns the knowledge base, whether anybody has written to it or not.

@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	// checkInterval is how often a watcher asks although notifications arrive: one may be lost
-	// with its connection.
+	// checkInterval is how often a watcher asks although notified: a connection may lose one.
 	checkInterval = 2 * time.Second
 	// pollInterval is how often it asks where none arrive, as behind a pooler that gives
 	// a connection to somebody else after each transaction.
@@ -68,7 +67,6 @@ func (db *DB) Watch(ctx context.Context, changed func() error) error {
 	}
 }
 
-// lastSeq is the number of the last event.
 func (db *DB) lastSeq(ctx context.Context) (seq int64, err error) {
 	id := db.number()
 	if id == 0 {
@@ -143,9 +141,8 @@ func (l *listener) run(ctx context.Context, p *Place) {
 	}
 }
 
-// listen listens on one connection, and reports whether anything was heard. It is
-// notified from another one first: where that does not arrive, as behind a pooler,
-// nothing will.
+// listen listens on one connection, and reports whether it heard anything; first a notification
+// from another: where that fails, as behind a pooler, all will.
 func (l *listener) listen(ctx context.Context, p *Place) (heard bool) {
 	config := p.config.Copy()
 	config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) {

@@ -21,8 +21,7 @@ import (
 	"blackboard/board/store"
 )
 
-// DefaultSchema is the schema that boards are in unless the URL names another:
-// ?schema=NAME.
+// DefaultSchema is the boards' schema unless the URL names one: ?schema=NAME.
 const DefaultSchema = "board"
 
 const (
@@ -138,7 +137,6 @@ func serviceFile(q url.Values) string {
 // String returns the name of the place: its URL, without the password.
 func (p *Place) String() string { return p.name }
 
-// Close closes the connections.
 func (p *Place) Close() error {
 	places.CompareAndDelete(p.name, p)
 	p.mu.Lock()
@@ -180,8 +178,7 @@ func (p *Place) Open(ctx context.Context, run string, create bool) (store.DB, er
 	return db, nil
 }
 
-// Runs returns the names of the runs whose last event is not older than since, of all if that is
-// zero.
+// Runs names the runs whose last event is not older than since; all if that is zero.
 func (p *Place) Runs(ctx context.Context, since time.Time) (names []string, err error) {
 	query, args := `SELECT name FROM `+p.schema+`.runs ORDER BY name`, []any{}
 	if !since.IsZero() {
@@ -208,7 +205,6 @@ func (p *Place) Runs(ctx context.Context, since time.Time) (names []string, err 
 	return names, err
 }
 
-// Has reports whether there is a run of the name.
 func (p *Place) Has(ctx context.Context, run string) (has bool, err error) {
 	err = p.ask(ctx, func(ctx context.Context) error {
 		return p.pool.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+p.schema+`.runs WHERE name = $1)`, run).Scan(&has)
@@ -229,7 +225,6 @@ func (p *Place) Pause() time.Duration { return pause }
 var ofRuns = []string{"run", "entry_tags", "links", "dropped_duties", "settlements", "verifications", "entries", "signals", "variables",
 	"events", "expected", "sources", "counts"}
 
-// Remove deletes a run.
 func (p *Place) Remove(ctx context.Context, run string, check func() error) error {
 	return p.change(ctx, func(tx *sql.Tx) error {
 		var id int64
@@ -268,7 +263,6 @@ func (p *Place) ask(ctx context.Context, fn func(context.Context) error) error {
 	return p.retryWhileDown(ctx, func() error { return within(ctx, replyTimeout, fn) })
 }
 
-// change runs fn in a transaction.
 func (p *Place) change(ctx context.Context, fn func(*sql.Tx) error) error {
 	if err := p.Ready(ctx); err != nil {
 		return err
@@ -302,8 +296,7 @@ func (p *Place) reportStatus(ctx context.Context, err error) {
 	store.Contact(ctx, p.name, err)
 }
 
-// retryWhileDown runs fn again, with growing pauses, while the server is down. Its error is that of
-// wrap.
+// retryWhileDown retries fn, with growing pauses, while the server is down; errors as of wrap.
 func (p *Place) retryWhileDown(ctx context.Context, fn func() error) error {
 	began := time.Now()
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {

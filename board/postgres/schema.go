@@ -23,11 +23,9 @@ var (
 	migration0005 string
 )
 
-// migrations take a schema from one version to the next. They are never edited after a
-// release.
+// migrations take a schema to its next version. After a release none is edited.
 var migrations = []string{migration0001, migration0002, migration0003, migration0004, migration0005}
 
-// Status is what is known of a database.
 type Status struct {
 	Database string `json:"database"` // its URL, without a password
 	Server   string `json:"server"`   // the version of PostgreSQL

@@ -17,8 +17,7 @@ var replyTimeout = 15 * time.Second
 // errNoReply is the error after replyTimeout.
 var errNoReply = errors.New("the database server does not answer")
 
-// within runs fn, which waits for an answer, and returns errNoReply if that takes longer than
-// limit.
+// within runs fn, which waits for an answer, for at most limit: then errNoReply.
 func within(ctx context.Context, limit time.Duration, fn func(context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errNoReply)
 	defer cancel()

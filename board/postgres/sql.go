@@ -20,9 +20,8 @@ type engine struct {
 // There are some hundreds; those with a list of any length in them are left out.
 var statements, kbStatements sync.Map
 
-// Statement writes $1 for ?, and ILIKE for LIKE: with the collation C of all columns, it
-// takes letters of ASCII alone in either case. Arguments that are true or false become 1
-// or 0.
+// Statement writes $1 for ?, and ILIKE for LIKE, which under the collation C ignores ASCII's case
+// alone. Arguments true and false become 1 and 0.
 func (engine) Statement(query string, args []any) (string, []any) {
 	return statement(&statements, translate, query, args)
 }
@@ -88,8 +87,7 @@ func (engine) Remake(tx *store.Tx, tables []string, _ string) error {
 	return nil
 }
 
-// Bulk gathers the rows that fn writes, sends some hundred at a time, and counts them once, at the
-// end.
+// Bulk sends fn's rows some hundred at a time, and counts them once, at the end.
 func (e engine) Bulk(tx *store.Tx, fn func() error) error {
 	if _, err := tx.Exec(`SELECT set_config('board.bulk', 'on', true)`); err != nil {
 		return err

@@ -19,14 +19,12 @@ import (
 	"blackboard/board/store"
 )
 
-// This file is the driver for database/sql, over pgx's connections alone: what pgx has
-// above them would be a twentieth of the program, for types that nobody uses here. It
-// also answers what was asked ahead.
+// This file is database/sql's driver on pgx's bare connections, as the rest of pgx, a twentieth of
+// the program, is for unused types. It answers what was asked ahead, too.
 
 // connector opens connections for database/sql.
 type connector struct{ config *pgconn.Config }
 
-// Connect opens a connection.
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	pg, err := pgconn.ConnectConfig(ctx, c.config)
 	if err != nil {
@@ -62,16 +60,14 @@ func (w *driverConn) Prepare(string) (driver.Stmt, error) {
 	return nil, errors.New("no statement is prepared")
 }
 
-// Close ends the connection.
 func (w *driverConn) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	return w.pg.Close(ctx)
 }
 
-// ResetSession prepares the connection for its next user, or returns driver.ErrBadConn. One that
-// was idle is only checked for what has arrived: to ask the server would be one more round trip,
-// and the next query finds out as well whether it is up.
+// ResetSession readies the connection for its next user, or returns driver.ErrBadConn by what has
+// arrived. The next query, not another round trip, finds whether the server is up.
 func (w *driverConn) ResetSession(context.Context) error {
 	w.answers = nil
 	if !w.IsValid() || time.Since(w.used) > time.Second && hasEnded(w.pg) {
@@ -92,12 +88,10 @@ func hasEnded(c *pgconn.PgConn) bool {
 	return err != nil && !pgconn.Timeout(err)
 }
 
-// Begin is BeginTx.
 func (w *driverConn) Begin() (driver.Tx, error) {
 	return w.BeginTx(context.Background(), driver.TxOptions{})
 }
 
-// BeginTx begins a transaction.
 func (w *driverConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	begin := "BEGIN"
 	if opts.ReadOnly {
@@ -117,10 +111,8 @@ func (t driverTx) end(how string) error {
 	return err
 }
 
-// Commit commits.
 func (t driverTx) Commit() error { return t.end("COMMIT") }
 
-// Rollback undoes all.
 func (t driverTx) Rollback() error { return t.end("ROLLBACK") }
 
 // ExecContext runs a statement, or several if there are no arguments. It drops the answers to
@@ -163,8 +155,7 @@ func (w *driverConn) QueryContext(ctx context.Context, query string, args []driv
 	return &rows{fields{r.FieldDescriptions()}, r, true}, nil
 }
 
-// unsent returns driver.ErrBadConn if nothing has reached the server, so that database/sql tries
-// another connection, else err.
+// unsent is driver.ErrBadConn if nothing reached the server, for database/sql to retry; else err.
 func unsent(err error) error {
 	if err != nil && pgconn.SafeToRetry(err) {
 		return driver.ErrBadConn
@@ -180,8 +171,7 @@ func valuesIn(args []driver.NamedValue) []any {
 	return values
 }
 
-// encodeArgs returns arguments as they are sent, the format of each, and the format of the answer;
-// nil is text.
+// encodeArgs returns arguments as sent, their formats, and the answer's; nil is text.
 func encodeArgs(args []any) (values [][]byte, formats, wants []int16) {
 	if len(args) > 0 && args[0] == (any)(inBinary{}) {
 		args, wants = args[1:], []int16{binaryFormat}
@@ -273,7 +263,6 @@ type rows struct {
 	read bool // the next one is there already
 }
 
-// Next reads a row.
 func (r *rows) Next(dest []driver.Value) error {
 	if !r.read && !r.NextRow() {
 		if err := r.Close(); err != nil {
@@ -297,7 +286,6 @@ type bufferedRows struct {
 	rest [][][]byte
 }
 
-// Next reads a row.
 func (k *bufferedRows) Next(dest []driver.Value) error {
 	if len(k.rest) == 0 {
 		return io.EOF
@@ -307,13 +295,10 @@ func (k *bufferedRows) Next(dest []driver.Value) error {
 	return k.values(row, dest)
 }
 
-// Close does nothing.
 func (k *bufferedRows) Close() error { return nil }
 
-// fields are the columns of rows.
 type fields struct{ all []pgconn.FieldDescription }
 
-// Columns are their names.
 func (f fields) Columns() []string {
 	names := make([]string, len(f.all))
 	for i := range f.all {

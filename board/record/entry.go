@@ -29,13 +29,11 @@ import (
 	"blackboard/board/words"
 )
 
-// The kinds of errors of this package.
 var (
 	invalid, notFound = fault.Invalid.New, fault.NotFound.New
 	clip              = fault.Clip
 )
 
-// Limits of a board.
 const (
 	// bytes of an entry's or a signal's content, of evidence, a goal, a variable's value
 	MaxContent = 64 << 10
@@ -47,7 +45,6 @@ const (
 	MaxBatch   = 10_000  // posts of one batch
 )
 
-// Entry types.
 const (
 	Observation   = "observation"
 	Analysis      = "analysis"
@@ -57,10 +54,8 @@ const (
 	Contradiction = "contradiction"
 )
 
-// EntryTypes lists the types of an entry.
 var EntryTypes = []string{Observation, Analysis, Calculation, Strategy, Gap, Contradiction}
 
-// Statuses of an entry and of a signal.
 const (
 	Active     = "active"
 	Disputed   = "disputed"   // an entry contradicts it
@@ -71,7 +66,6 @@ const (
 	Waived     = "waived"    // somebody decided, with a reason, to leave it open
 )
 
-// EntryStatuses and SignalStatuses list the statuses.
 var (
 	EntryStatuses  = []string{Active, Disputed, Superseded}
 	SignalStatuses = []string{SignalOpen, Addressed, Waived}
@@ -80,7 +74,6 @@ var (
 // Priorities of a signal, most urgent first.
 var Priorities = []string{"critical", "high", "medium", "low"}
 
-// Link kinds. The target of Addresses is a signal, that of the others an entry.
 const (
 	Supports    = "supports"
 	Contradicts = "contradicts" // the target becomes disputed
@@ -88,10 +81,8 @@ const (
 	Addresses   = "addresses"   // an open target becomes addressed
 )
 
-// LinkKinds lists the kinds of a link.
 var LinkKinds = []string{Supports, Contradicts, Supersedes, Addresses}
 
-// Links are what an entry points at, by id, in the order given.
 type Links struct {
 	Supports    []string `json:"supports"`
 	Contradicts []string `json:"contradicts"`
@@ -113,10 +104,8 @@ func (l *Links) List(kind string) *[]string {
 	}
 }
 
-// Of returns the ids of one kind of link.
 func (l Links) Of(kind string) []string { return *l.List(kind) }
 
-// Count returns how many links there are.
 func (l Links) Count() int {
 	return len(l.Supports) + len(l.Contradicts) + len(l.Supersedes) + len(l.Addresses)
 }
@@ -188,8 +177,7 @@ type Signal struct {
 // Gates reports whether an open signal keeps the gate closed by default.
 func (s *Signal) Gates() bool { return slices.Contains(defaultBlock, s.Priority) }
 
-// ClaimedAt reports whether a worker holds the signal at that time: its lease has not
-// ended, and could have been given by then.
+// ClaimedAt: a worker holds the signal then: its lease is given by then, and not over.
 func (s *Signal) ClaimedAt(t time.Time) bool {
 	if s.ClaimedBy == "" || s.LeaseUntil == nil {
 		return false
@@ -199,7 +187,6 @@ func (s *Signal) ClaimedAt(t time.Time) bool {
 	return from <= until && until <= to
 }
 
-// Variable is a run variable: a small, mutable value such as the phase or a counter.
 type Variable struct {
 	Key     string          `json:"key"`
 	Value   json.RawMessage `json:"value"`
@@ -208,7 +195,6 @@ type Variable struct {
 	Worker  string          `json:"worker"`
 }
 
-// Event is one row of the append-only log.
 type Event struct {
 	Seq     int64           `json:"seq"`
 	At      time.Time       `json:"at"`
@@ -218,16 +204,12 @@ type Event struct {
 	Payload json.RawMessage `json:"payload"` // what is particular to the verb
 }
 
-// EntryID writes the id of an entry.
 func EntryID(n int64) string { return "e" + strconv.FormatInt(n, 10) }
 
-// SignalID writes the id of a signal.
 func SignalID(n int64) string { return "s" + strconv.FormatInt(n, 10) }
 
-// ParseEntryID returns the number of an entry id such as e12.
 func ParseEntryID(id string) (int64, error) { return parseID(id, 'e') }
 
-// ParseSignalID returns the number of a signal id such as s3.
 func ParseSignalID(id string) (int64, error) { return parseID(id, 's') }
 
 // idKinds are what ids name, by their first letter.
@@ -259,8 +241,7 @@ func parseID(id string, letter byte) (int64, error) {
 	return n, nil
 }
 
-// PriorityRank is 0 for critical and rises as urgency falls. It returns fault.Invalid for
-// an unknown priority.
+// PriorityRank is 0 for critical and rises as urgency falls; fault.Invalid for unknown ones.
 func PriorityRank(p string) (int, error) {
 	if i := slices.Index(Priorities, p); i >= 0 {
 		return i, nil
@@ -290,8 +271,7 @@ func CheckRun(name string) error {
 	return nil
 }
 
-// Line puts s on one line for a list: white space becomes one blank, and it is cut at n
-// runes.
+// Line puts s on one line for a list, white space as one blank, cut at n runes.
 func Line(s string, n int) string { return clip(strings.Join(strings.Fields(s), " "), n) }
 
 // CheckWorker checks a worker's name. Lists and logs show names within a line, so a name
@@ -350,13 +330,11 @@ func CheckText(what, s string, max int, required bool) error {
 	return nil
 }
 
-// Limits of a lease on a claim.
 const (
 	MinLease = time.Second
 	MaxLease = 24 * time.Hour
 )
 
-// Raise is a signal to be put on the board.
 type Raise struct {
 	Content  string `json:"content"`          // the question
 	Priority string `json:"priority"`         // default: medium
@@ -365,7 +343,6 @@ type Raise struct {
 	Key      string `json:"key,omitempty"`    // as for Post
 }
 
-// Prepare fills in the defaults of a question and checks its fields.
 func (r *Raise) Prepare() error {
 	if r.Priority == "" {
 		r.Priority = "medium"
@@ -396,14 +373,12 @@ func (r *Raise) Prepare() error {
 // maxClockSkew is how far the clocks of those who share a run may be apart.
 const maxClockSkew = time.Hour
 
-// LeaseBounds returns between which ends, in milliseconds, a lease holds now. One that ends
-// later than any that could be given now was given under another clock, as in an import:
-// nobody could claim the signal until then.
+// LeaseBounds is when, in milliseconds, a lease that holds now may end. A later end, as of an
+// import, is another clock's: nobody could claim the signal till then.
 func LeaseBounds(now time.Time) (from, to int64) {
 	return now.UnixMilli() + 1, now.Add(MaxLease + maxClockSkew).UnixMilli()
 }
 
-// Post is a finding to be put on the board.
 type Post struct {
 	// default: observation; contradiction if it contradicts something
 	Type       string   `json:"type"`
@@ -418,26 +393,22 @@ type Post struct {
 	MustSurface bool `json:"must_surface,omitempty"`
 	// why it need not surface, although an entry that it supersedes had to
 	DropDuty string `json:"drop_duty,omitempty"`
-	// Links name entries (e12) or signals (s3), and other posts of the same batch by key
-	// (@key).
+	// Links name entries (e12), signals (s3), and posts of the same batch by key (@key).
 	Supports    []string `json:"supports,omitempty"`
 	Contradicts []string `json:"contradicts,omitempty"`
 	Supersedes  []string `json:"supersedes,omitempty"`
 	Addresses   []string `json:"addresses,omitempty"`
-	// Key makes a retry safe: posting the same content under the same key returns the
-	// entry of the first post.
+	// Key makes a retry safe: the same content under the same key returns the first post's entry.
 	Key string `json:"key,omitempty"`
 	// Worker overrides the batch's worker.
 	Worker string `json:"worker,omitempty"`
 }
 
-// Links returns all links of the post.
 func (p *Post) Links() *Links {
 	return &Links{Supports: p.Supports, Contradicts: p.Contradicts, Supersedes: p.Supersedes,
 		Addresses: p.Addresses}
 }
 
-// SetLinks sets all links of the post.
 func (p *Post) SetLinks(l Links) {
 	p.Supports, p.Contradicts, p.Supersedes, p.Addresses = l.Supports, l.Contradicts, l.Supersedes,
 		l.Addresses
@@ -446,7 +417,6 @@ func (p *Post) SetLinks(l Links) {
 // Cited is one of several sources of a finding.
 type Cited = verify.Cited
 
-// firstSource returns the first source, or the only one.
 func (p *Post) firstSource() Cited {
 	return Cited{SourceDoc: p.SourceDoc, SourceRef: p.SourceRef, Evidence: p.Evidence}
 }

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// Verbs of the event log. The payload types below are what the log holds for each; they
-// are part of the export format.
+// Verbs of the event log; the payload types below, part of the export format, are what it holds.
 const (
 	VerbCreate    = "create"    // the run came into being
 	VerbImport    = "import"    // what follows was imported; says from what
@@ -46,7 +45,6 @@ const (
 	VerbDropDuty = "drop-duty"
 )
 
-// CreatePayload is that of VerbCreate.
 type CreatePayload struct {
 	Name string `json:"name"`
 	Goal string `json:"goal,omitempty"`
@@ -91,7 +89,6 @@ type ByPayload struct {
 	Note string `json:"note,omitempty"`
 }
 
-// DropDutyPayload is that of VerbDropDuty.
 type DropDutyPayload struct {
 	By     string `json:"by"` // the entry that supersedes it
 	Reason string `json:"reason"`
@@ -102,20 +99,17 @@ type TakenPayload struct {
 	From string `json:"from"`
 }
 
-// LinkPayload is that of VerbLink.
 type LinkPayload struct {
 	Kind   string `json:"kind"`
 	Target string `json:"target"`
 }
 
-// SignalPayload is that of VerbSignal.
 type SignalPayload struct {
 	Raise
 	ExternalID string                     `json:"external_id,omitempty"`
 	Extra      map[string]json.RawMessage `json:"extra,omitempty"`
 }
 
-// ClaimPayload is that of VerbClaim.
 type ClaimPayload struct {
 	LeaseUntil time.Time `json:"lease_until"`
 	Session    string    `json:"session,omitempty"` // whose claim it is, beside the worker's name
@@ -128,17 +122,14 @@ type SignalChange struct {
 	Reason     string    `json:"reason"`
 }
 
-// WaivePayload is that of VerbWaive.
 type WaivePayload struct {
 	Reason string `json:"reason"`
 }
 
-// ReasonPayload is that of VerbExpect, VerbDone and VerbDrop.
 type ReasonPayload struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// SetPayload is that of VerbSet and VerbDelete.
 type SetPayload struct {
 	Value   json.RawMessage `json:"value,omitempty"`
 	Version int64           `json:"version"`
@@ -150,7 +141,6 @@ func Decode[P any](e *Event) (p P, err error) {
 	return p, err
 }
 
-// Post decodes the event of an entry.
 func (e *Event) Post() (*PostPayload, error) {
 	p := &PostPayload{}
 	if err := json.Unmarshal(e.Payload, p); err != nil {
@@ -160,7 +150,6 @@ func (e *Event) Post() (*PostPayload, error) {
 	return p, p.Prepare()
 }
 
-// Raise decodes the event of a signal.
 func (e *Event) Raise() (*SignalPayload, error) {
 	p, err := Decode[SignalPayload](e)
 	if err != nil {

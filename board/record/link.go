@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Settlement is the reason why two entries that seem to contradict each other do not. The
-// order of the entries does not matter.
+// Settlement is why two entries, in any order, that seem to contradict each other do not.
 type Settlement struct {
 	A      string    `json:"a"` // the older entry
 	B      string    `json:"b"` // the newer entry
@@ -18,7 +17,6 @@ type Settlement struct {
 	Seq    int64     `json:"seq"` // the event that settled it
 }
 
-// ReconcilePayload is the payload of VerbReconcile, whose id is the older entry.
 type ReconcilePayload struct {
 	With   string `json:"with"`
 	Reason string `json:"reason"`
@@ -38,7 +36,6 @@ func OrderedPair(a, b string) (x, y int64, err error) {
 	return min(x, y), max(x, y), nil
 }
 
-// Settlement decodes the event of a settlement.
 func (e *Event) Settlement() (Settlement, error) {
 	p, err := Decode[ReconcilePayload](e)
 	if err == nil {
@@ -47,7 +44,6 @@ func (e *Event) Settlement() (Settlement, error) {
 	return Settlement{e.ID, p.With, p.Reason, e.Actor, e.At, e.Seq}, err
 }
 
-// applySettlement replays the event of a settlement.
 func (r *Replayer) applySettlement(e Event) error {
 	s, err := e.Settlement()
 	if err != nil {
@@ -70,7 +66,6 @@ func (r *Replayer) applySettlement(e Event) error {
 	return nil
 }
 
-// SettlementsOf returns the settlements of an entry, never nil.
 func SettlementsOf(all []Settlement, id string) []Settlement {
 	return slices.DeleteFunc(append([]Settlement{}, all...),
 		func(s Settlement) bool { return s.A != id && s.B != id })
@@ -101,20 +96,17 @@ type DroppedDuty struct {
 	Reason string `json:"reason"`
 }
 
-// DroppedOf returns the duties to surface that were dropped for an entry, and for the
-// entries that it supersedes.
+// DroppedOf are the duties to surface dropped for an entry, and for those that it supersedes.
 func (s *Snapshot) DroppedOf(id string) []DroppedDuty {
 	return slices.DeleteFunc(append([]DroppedDuty{}, s.SurfaceWaivers...),
 		func(d DroppedDuty) bool { return d.ID != id && d.By != id })
 }
 
-// DroppedDuty decodes the event that drops a duty.
 func (e *Event) DroppedDuty() (DroppedDuty, error) {
 	p, err := Decode[DropDutyPayload](e)
 	return DroppedDuty{e.ID, p.By, e.Seq, e.Actor, p.Reason}, err
 }
 
-// duty applies an event about a duty to surface.
 func (r *Replayer) duty(e Event) error {
 	entry, err := r.Entry(e.ID)
 	if err != nil {
@@ -140,7 +132,6 @@ func (r *Replayer) duty(e Event) error {
 	return nil
 }
 
-// Status of an expected worker.
 const (
 	WorkerExpected = "expected" // the gate waits for it
 	WorkerDone     = "done"     // it has said that it is through
@@ -157,8 +148,7 @@ type Expected struct {
 	Reason string    `json:"reason"` // why it was dropped; of one that is done, its note
 }
 
-// WorkerStatusAfter returns the status that an event gives a worker, whose name is the event's id; ""
-// for other events.
+// WorkerStatusAfter is an event's status for the worker its id names; "" for other events.
 func WorkerStatusAfter(verb string) string {
 	switch verb {
 	case VerbExpect:
@@ -171,7 +161,6 @@ func WorkerStatusAfter(verb string) string {
 	return ""
 }
 
-// Expected decodes an event about a worker that is expected.
 func (e *Event) Expected() (Expected, error) {
 	p, err := Decode[ReasonPayload](e)
 	if err == nil {

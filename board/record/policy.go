@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// Policy says when synthesis may start. The zero value is the default: something was
-// posted or raised, every expected worker is done, and no critical or high signal is
-// open.
+// Policy says when synthesis may start; by the zero value when something was posted or raised, all
+// expected workers are done, and no critical or high signal is open.
 type Policy struct {
 	// Block lists the priorities whose open signals keep the gate closed; nil means
 	// critical and high.
@@ -54,7 +53,6 @@ type Policy struct {
 	skipConflicts bool         // see WithoutConflicts
 }
 
-// AcceptPolicy says which doubts may be accepted.
 type AcceptPolicy struct {
 	// Max is the number of accepted doubts that still pass; nil: no limit.
 	Max *int64 `yaml:"max" json:"max"`
@@ -84,13 +82,10 @@ func (p Policy) Blocking() []string {
 	return p.Block
 }
 
-// Blocks reports whether a signal keeps the gate closed: it is open, and of a priority
-// that blocks.
 func (p Policy) Blocks(s *Signal) bool {
 	return s.Status == SignalOpen && slices.Contains(p.Blocking(), s.Priority)
 }
 
-// Check says what is wrong with a policy.
 func (p Policy) Check() error {
 	if err := CheckAll("priority", p.Blocking(), Priorities); err != nil {
 		return err
@@ -115,7 +110,6 @@ func (p Policy) Check() error {
 	return nil
 }
 
-// IsQuoted reports whether the entry quotes a source.
 func (e *Entry) IsQuoted() bool {
 	return slices.ContainsFunc(e.Cites(), func(c Cited) bool { return strings.TrimSpace(c.Evidence) != "" })
 }
@@ -126,7 +120,6 @@ const PolicyEventID = "policy"
 // MaxPolicy is the largest text of a policy on record, in bytes.
 const MaxPolicy = 64 << 10
 
-// NewPolicy is a policy to record.
 type NewPolicy struct {
 	// Path is the absolute path of its file, "" for the default policy.
 	Path string `json:"path"`
@@ -152,13 +145,11 @@ func PolicyHash(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// PolicyPayload is that of VerbPolicy.
 type PolicyPayload struct {
 	NewPolicy
 	SHA256 string `json:"sha256"`
 }
 
-// Check says what is wrong with a policy to be recorded.
 func (p *NewPolicy) Check() error {
 	if len(p.Text) > MaxPolicy {
 		return invalid("the policy is too large to be recorded", "keep it below 64 KiB")
@@ -166,7 +157,6 @@ func (p *NewPolicy) Check() error {
 	return errors.Join(CheckText("the reason", p.Reason, MaxField, false), p.Gate.Check())
 }
 
-// Policy decodes the event of a policy.
 func (e *Event) Policy() (*RecordedPolicy, error) {
 	var p PolicyPayload
 	if err := json.Unmarshal(e.Payload, &p); err != nil {

@@ -39,14 +39,12 @@ type Did struct {
 	Compared string `json:"compared"`
 }
 
-// Outcomes of comparing a receipt with the harness's own record.
 const (
 	RecordAgrees  = "agrees"
 	RecordDiffers = "differs"
 )
 
-// Receipt is what a hook saw, on the board. It is evidence against carelessness: whoever can
-// run the hook can forge one.
+// Receipt is what a hook saw: evidence against carelessness, as who runs the hook can forge one.
 type Receipt struct {
 	Seq    int64  `json:"seq"` // the event; 0: it waits for the next write to the run
 	Worker string `json:"worker"`
@@ -55,12 +53,10 @@ type Receipt struct {
 	EditedSince bool `json:"edited_since"`
 }
 
-// Unseen is the verdict on a worker of whom no hook has seen anything. The others are those
-// of package shell.
+// Unseen: no hook has seen anything of the worker. Package shell has the other verdicts.
 const Unseen = "unseen"
 
-// RanClaim is a command that a worker says to have run, and what the receipts said of it at
-// that time.
+// RanClaim is a command a worker says to have run, and what the receipts said of it then.
 type RanClaim struct {
 	Seq     int64     `json:"seq"`
 	At      time.Time `json:"at"`
@@ -76,7 +72,6 @@ type RanClaim struct {
 	Receipt int64  `json:"receipt"` // the event that shows it; 0: none, or it is not written yet
 }
 
-// Check says what is wrong with the fields.
 func (d *Did) Check() error {
 	return cmp.Or(CheckText("the command", d.Command, maxRan, d.Path == "" && d.Compared == "" && d.ExitCode == nil),
 		CheckText("the path", d.Path, maxRan, false), CheckText("the directory", d.Dir, maxRan, false),
@@ -111,7 +106,6 @@ func IsDirty(have []Receipt, r *Receipt) bool {
 	return edited || r.Path != ""
 }
 
-// Receipt decodes the event of a receipt.
 func (e *Event) Receipt() (Receipt, error) {
 	r := Receipt{Seq: e.Seq, Worker: e.Actor}
 	if err := json.Unmarshal(e.Payload, &r.Did); err != nil {
@@ -120,7 +114,6 @@ func (e *Event) Receipt() (Receipt, error) {
 	return r, r.Check()
 }
 
-// RanClaim decodes the event of a claim.
 func (e *Event) RanClaim() (RanClaim, error) {
 	var c RanClaim
 	err := json.Unmarshal(e.Payload, &c)
@@ -131,8 +124,7 @@ func (e *Event) RanClaim() (RanClaim, error) {
 	return c, err
 }
 
-// FoldReceipts returns receipts with what was learned of them later, and whether files changed after
-// them.
+// FoldReceipts returns receipts with what came later: their outcomes, and changed files.
 func FoldReceipts(all []Receipt) []Receipt {
 	out := []Receipt{}
 	calls := map[[3]string]int{} // where the receipt of a call is
@@ -158,8 +150,7 @@ func FoldReceipts(all []Receipt) []Receipt {
 	return out
 }
 
-// CompareExit returns the record of comparing a receipt with the harness's own: its exit code, and
-// whether the two agree.
+// CompareExit records a receipt against the harness's own: its exit code, and if they agree.
 func (r *Receipt) CompareExit(exit *int) Receipt {
 	later := Receipt{Worker: r.Worker, Did: Did{Session: r.Session, Use: r.Use, Began: r.Began,
 		ExitCode: exit, Compared: RecordAgrees}}
@@ -196,8 +187,7 @@ func NewSight(worker string, all []Receipt) *Sight {
 	return s
 }
 
-// Judge sets the verdict on the claim, with its reason and receipt, from what was seen of the
-// worker.
+// Judge sets the claim's verdict, reason and receipt, from what was seen of the worker.
 func (c *RanClaim) Judge(s *Sight) {
 	f := shell.Judge(shell.Claim{Command: c.Command, Dir: c.Dir}, s.seen)
 	if f.Verdict == shell.NotFound && c.Dir != "" {
@@ -271,7 +261,6 @@ func (c *RanClaim) Describe() string {
 	return fmt.Sprintf("%s: %s (%s)", c.Command, verdict, c.Why)
 }
 
-// AsksRan reports whether the policy asks for commands that have run.
 func (p *Policy) AsksRan() bool { return len(p.RequireRan)+len(p.RequireRanBy) > 0 }
 
 // checkRan refuses commands that nothing can be held against, and names of no worker.
@@ -316,13 +305,11 @@ const (
 	ByStart  = "start"  // unasked, at a session's start
 )
 
-// RetrievalWays lists them.
 var RetrievalWays = []string{ByBrief, BySearch, ByPrompt, ByStart}
 
 const MaxCapsules = 1000 // of one retrieval
 
-// Retrieval is a set of capsules of the knowledge base that a worker of the run was
-// given.
+// Retrieval is a set of the knowledge base's capsules given to a worker of the run.
 type Retrieval struct {
 	Seq      int64     `json:"seq"` // the event
 	At       time.Time `json:"at"`
@@ -340,14 +327,12 @@ type Given struct {
 	Evidence float64 `json:"evidence"` // comparable between retrievals
 }
 
-// RetrievalPayload is the payload of a retrieval's event. The id of the event is the way.
 type RetrievalPayload struct {
 	Role     string  `json:"role,omitempty"`
 	Task     string  `json:"task,omitempty"`
 	Capsules []Given `json:"capsules"`
 }
 
-// Check refuses a malformed retrieval.
 func (p *RetrievalPayload) Check(way string) error {
 	switch {
 	case !slices.Contains(RetrievalWays, way):
@@ -367,7 +352,6 @@ func (p *RetrievalPayload) Check(way string) error {
 		CheckText("the task", p.Task, MaxField, false))
 }
 
-// Retrieval decodes the event of a retrieval.
 func (e *Event) Retrieval() (Retrieval, error) {
 	var p RetrievalPayload
 	if err := json.Unmarshal(e.Payload, &p); err != nil {

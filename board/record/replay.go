@@ -13,8 +13,7 @@ import (
 	"blackboard/board/text"
 )
 
-// Snapshot is a whole board after one event. It comes from the tables (now) or from the
-// log (any moment).
+// Snapshot is a board after one event, from the tables (now) or the log (any moment).
 type Snapshot struct {
 	Run       string     `json:"run"`
 	Goal      string     `json:"goal"`
@@ -90,8 +89,7 @@ func decodeEvent(e Event) decodedEvent {
 	return d
 }
 
-// decodeEvents decodes a page in another goroutine. The channel gets one value; no one
-// has to receive it.
+// decodeEvents decodes a page in a goroutine, into a channel that need not be received from.
 func decodeEvents(events []Event) <-chan []decodedEvent {
 	page := make(chan []decodedEvent, 1)
 	go func() {
@@ -104,7 +102,6 @@ func decodeEvents(events []Event) <-chan []decodedEvent {
 	return page
 }
 
-// Replayer rebuilds a board from its events.
 type Replayer struct {
 	Snapshot
 	VariableByKey map[string]*Variable // deleted ones too, with no value
@@ -116,7 +113,6 @@ type Replayer struct {
 	Accepted map[string]*claims.Acceptance
 }
 
-// NewReplayer returns one that has seen no event.
 func NewReplayer() *Replayer {
 	return &Replayer{Snapshot: Snapshot{Entries: []Entry{}, Signals: []Signal{},
 		Expected: []Expected{}, SurfaceWaivers: []DroppedDuty{}, Settled: []Settlement{},
@@ -144,7 +140,6 @@ func (r *Replayer) Finish() *Snapshot {
 	return &r.Snapshot
 }
 
-// Entry returns an entry as it is now, to change it.
 func (r *Replayer) Entry(id string) (*Entry, error) {
 	n, err := ParseEntryID(id)
 	if err == nil && (n < 1 || n > int64(len(r.Entries))) {
@@ -156,7 +151,6 @@ func (r *Replayer) Entry(id string) (*Entry, error) {
 	return &r.Entries[n-1], nil
 }
 
-// Signal returns a signal as it is now, to change it.
 func (r *Replayer) Signal(id string) (*Signal, error) {
 	n, err := ParseSignalID(id)
 	if err == nil && (n < 1 || n > int64(len(r.Signals))) {
@@ -364,9 +358,8 @@ func StatusAfter(verb string) string {
 		VerbSettle: Active}[verb]
 }
 
-// Diff names the first difference between two snapshots, "" if there is none: in the run's own
-// data, expected workers, waivers, sources, entries, signals, variables and settlements. It
-// compares nothing else.
+// Diff names the first difference of two snapshots, or "": the run's own data, expected workers,
+// waivers, sources, entries, signals, variables, settlements alone.
 func (s *Snapshot) Diff(o *Snapshot) string {
 	switch {
 	case s.Run != o.Run || s.Goal != o.Goal || s.Seq != o.Seq || !s.Created.Equal(o.Created):

@@ -16,7 +16,6 @@ import (
 // MaxSourceText bounds the text of a source that is kept on the board, in bytes.
 const MaxSourceText = 4 << 20
 
-// Source is a file that the run reads, as it was when it was registered.
 type Source struct {
 	Name   string    `json:"name"` // by which entries call it: its path, or an end of it
 	Path   string    `json:"path"` // where it was read from
@@ -28,8 +27,7 @@ type Source struct {
 	Worker string    `json:"worker"`
 }
 
-// SourcePayload is the payload of a source's event. The id of the event is the source's
-// name.
+// SourcePayload is a source event's payload; the event's id is the source's name.
 type SourcePayload struct {
 	Path    string  `json:"path,omitempty"`
 	SHA256  string  `json:"sha256,omitempty"`
@@ -38,7 +36,6 @@ type SourcePayload struct {
 	Removed bool    `json:"removed,omitempty"`
 }
 
-// Check says what is wrong with the payload of the event with that name as its id.
 func (p *SourcePayload) Check(name string) error {
 	switch {
 	case p.Removed:
@@ -63,7 +60,6 @@ func isSHA256(s string) bool {
 	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// Source decodes the event that registers or removes a source.
 func (e *Event) Source() (s Source, removed bool, err error) {
 	var p SourcePayload
 	if err := json.Unmarshal(e.Payload, &p); err != nil {
@@ -72,16 +68,13 @@ func (e *Event) Source() (s Source, removed bool, err error) {
 	return p.Source(e), p.Removed, p.Check(e.ID)
 }
 
-// Source is the source that an event registers.
 func (p *SourcePayload) Source(e *Event) Source {
 	return Source{Name: e.ID, Path: p.Path, SHA256: p.SHA256, Size: p.Size, Text: p.Text != nil,
 		Seq: e.Seq, At: e.At, Worker: e.Actor}
 }
 
-// Held is what came of holding an entry against a source.
 type Held = verify.Held
 
-// Verification is the last verdict on whether an entry stands in its source.
 type Verification struct {
 	Held // against its source, or of several the one that decides
 	// Parts are the verdicts on its sources, if it has several.
@@ -193,7 +186,6 @@ func (v *Verification) Describe() string {
 // VerifyPayload is the payload of a verdict's event. The id of the event is the entry's.
 type VerifyPayload = verify.Record
 
-// Verification decodes the event of a verdict.
 func (e *Event) Verification() (*Verification, error) {
 	var p VerifyPayload
 	if err := json.Unmarshal(e.Payload, &p); err != nil {
@@ -208,7 +200,6 @@ func (e *Event) Verification() (*Verification, error) {
 	return &Verification{Held: p.Held, Parts: p.Parts, Seq: e.Seq, At: e.At, Worker: e.Actor}, nil
 }
 
-// applySource applies an event about a source or a verdict.
 func (r *Replayer) applySource(e Event) error {
 	if e.Verb == VerbSource {
 		s, removed, err := e.Source()
@@ -245,8 +236,7 @@ func (r *Replayer) endSources() {
 	}
 }
 
-// AcceptPayload is the payload of VerbAccept. The id of the event is the entry's or the
-// question's.
+// AcceptPayload is VerbAccept's payload; the event's id is the entry's or question's.
 type AcceptPayload struct {
 	Doubt   string `json:"doubt"`
 	Check   string `json:"check"`
@@ -259,14 +249,12 @@ type AcceptPayload struct {
 // Checks whose doubts can be accepted.
 const VerifyDoubts, SurvivalDoubts = "verify", "survival"
 
-// Acceptance returns the acceptance that the event records.
 func (p *AcceptPayload) Acceptance(e *Event) claims.Acceptance {
 	return claims.Acceptance{Doubt: p.Doubt, ID: e.ID, Check: p.Check, Verdict: p.Verdict,
 		Reason: p.Reason, Worker: e.Actor, Person: p.Person, At: e.At, Seq: e.Seq}
 }
 
-// Accepted adds the acceptance of an event to all, by its doubt, or takes out the one that it
-// revokes.
+// Accepted adds an event's acceptance to all, by its doubt, or takes out the revoked one.
 func (e *Event) Accepted(all map[string]*claims.Acceptance) error {
 	var p AcceptPayload
 	if err := json.Unmarshal(e.Payload, &p); err != nil {
@@ -301,7 +289,6 @@ func (e *Entry) Accept(all map[string]*claims.Acceptance) {
 	}
 }
 
-// applyAccept replays an acceptance.
 func (r *Replayer) applyAccept(e Event) error {
 	_, err := r.Entry(e.ID)
 	if strings.HasPrefix(e.ID, "s") {

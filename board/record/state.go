@@ -35,10 +35,8 @@ type State struct {
 	Checks []CheckRecord `json:"checks"`
 }
 
-// CountsByName counts things by a name.
 type CountsByName map[string]int64
 
-// Total is the sum of all counts.
 func (c CountsByName) Total() (n int64) {
 	for _, v := range c {
 		n += v
@@ -46,7 +44,6 @@ func (c CountsByName) Total() (n int64) {
 	return n
 }
 
-// EntryCounts counts entries. Only MustSurface leaves superseded ones out.
 type EntryCounts struct {
 	Total       int64        `json:"total"`
 	ByType      CountsByName `json:"by_type"`      // entries by type, superseded ones too
@@ -54,7 +51,6 @@ type EntryCounts struct {
 	MustSurface int64        `json:"must_surface"` // entries that the report must carry, none superseded
 }
 
-// SignalCounts counts signals by priority.
 type SignalCounts struct {
 	Total     int64        `json:"total"`
 	Open      CountsByName `json:"open"`      // open signals by priority
@@ -62,7 +58,6 @@ type SignalCounts struct {
 	Waived    CountsByName `json:"waived"`    // waived signals by priority
 }
 
-// Of returns the counts of one status.
 func (c *SignalCounts) Of(status string) CountsByName {
 	switch status {
 	case SignalOpen:
@@ -74,7 +69,6 @@ func (c *SignalCounts) Of(status string) CountsByName {
 	}
 }
 
-// Worker is somebody who wrote to the board.
 type Worker struct {
 	Name    string    `json:"name"`
 	Entries int64     `json:"entries"` // posted
@@ -133,9 +127,8 @@ func (s *Snapshot) State() State {
 	return st
 }
 
-// Variables that say, by convention, what a run has spent so far: a JSON number each.
-// What one worker has spent is in the variable with a dot and the worker's name added:
-// tokens.reader-1.
+// What a run has spent, by convention: variables with a JSON number; one worker's with a dot and
+// its name added: tokens.reader-1.
 const (
 	TokensVariable = "tokens"
 	BudgetVariable = "token_budget"
@@ -145,8 +138,7 @@ const (
 // Spent is what a run or a worker has spent; nil if not known.
 type Spent struct{ Tokens, Budget, Cost *float64 }
 
-// Spent is what a worker has spent or, with "", the run. If the run does not say, it is
-// the sum of its workers.
+// Spent is what a worker or, with "", the run has spent: by its own word, or its workers' sum.
 func (s *State) Spent(worker string) (all Spent) {
 	var sum Spent
 	for _, v := range s.Variables {
@@ -196,8 +188,7 @@ func (s Spent) Describe() string {
 	return strings.Join(parts, ", ")
 }
 
-// LastWord returns when an expected worker last did anything, at the earliest when it got its
-// status.
+// LastWord is when an expected worker last did anything, or else got its status.
 func (s *State) LastWord(e *Expected) time.Time {
 	for i := range s.Workers {
 		if w := &s.Workers[i]; w.Name == e.Worker && w.Last.After(e.At) {
@@ -217,8 +208,7 @@ const (
 	maxCheckRecord = 64 << 10
 )
 
-// ReportCheck is the verdict of a check of one report, or of several together, without their
-// contents.
+// ReportCheck is the verdict on a report, or on several together, without contents.
 type ReportCheck struct {
 	// Reports are their paths below the directory of the project; of many the first 20.
 	Reports []string      `json:"reports"`
@@ -231,7 +221,6 @@ type ReportCheck struct {
 	Entries  int64 `json:"entries"`   // how many the run had then
 }
 
-// CheckedStep is the verdict on one step of a check.
 type CheckedStep struct {
 	Name    string `json:"name"`
 	Passed  bool   `json:"passed"`
@@ -248,15 +237,13 @@ type CheckRecord struct {
 	ReportCheck
 }
 
-// Is reports whether a verdict says what one on record does. Another entry makes it another
-// verdict: it says that the reports were checked since. Another directory does not: a service
-// checks each time in a new one.
+// Is reports whether a verdict says what one on record does. Another entry makes it another,
+// checked since; another directory, as a service has each time, does not.
 func (c *ReportCheck) Is(o *ReportCheck) bool {
 	return slices.Equal(c.Reports, o.Reports) && c.SHA256 == o.SHA256 && c.Passed == o.Passed &&
 		slices.Equal(c.Steps, o.Steps) && c.Entries == o.Entries
 }
 
-// Checked decodes the event of a check.
 func (e *Event) Checked() (CheckRecord, error) {
 	c := CheckRecord{Seq: e.Seq, At: e.At, Worker: e.Actor}
 	if err := json.Unmarshal(e.Payload, &c.ReportCheck); err != nil {
@@ -295,8 +282,7 @@ func (c *ReportCheck) Failed() (failed []CheckedStep) {
 	return failed
 }
 
-// ReportNames returns the first three reports, and how many more there are: a.md, b.md, c.md and 2
-// more.
+// ReportNames names three reports, and how many more: a.md, b.md, c.md and 2 more.
 func (c *ReportCheck) ReportNames() string { return txt.Few(c.Reports, 3) }
 
 // Describe is the verdict in a few words, with the steps that failed and what they found.

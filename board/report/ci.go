@@ -43,7 +43,6 @@ type CI struct {
 	policy   string // the file that says what is asked for; "": none
 }
 
-// finding is one thing that was checked.
 type finding struct {
 	rule    string // one of rules
 	id      string // e12, s3, "e3 e9", or "" for a rule about a number
@@ -139,7 +138,6 @@ func (r CI) warned() []finding {
 	return slices.DeleteFunc(slices.Clone(r.findings), func(f finding) bool { return f.warning == "" })
 }
 
-// title names a finding: what it is about, and the beginning of the content.
 func (f finding) title() string {
 	if f.message == "" {
 		return f.label
@@ -225,8 +223,7 @@ func (r CI) Markdown(w io.Writer) error {
 	return err
 }
 
-// oldCommand is the start of a command that some CI runners obey anywhere in a line:
-// ##[add-mask], ##vso[task.complete].
+// oldCommand starts a command that some CI runners obey within a line: ##[add-mask], ##vso[…].
 var oldCommand = text.NewRegexp(`##(\w*)\[`)
 
 // line puts a text on one line, since runners obey lines that begin with "::", cuts it at

@@ -12,8 +12,7 @@ import (
 // checkTool is the tool whose rules are those of all the others.
 const checkTool = "board check"
 
-// ruleSkipped is about a step that had nothing to hold against, ruleLimited about one
-// that passed with a warning.
+// ruleSkipped: a step had nothing to hold against; ruleLimited: it passed with a warning.
 const (
 	ruleSkipped = "skipped"
 	ruleLimited = "limited"
@@ -72,8 +71,7 @@ func CIOfCheck(c check.Result, words fault.Words, version string) CI {
 	return r.Under(c.Policy).withFailure()
 }
 
-// interleave lists what failed, of each step one in turn, since GitHub shows only the first ten,
-// and then the rest.
+// interleave lists failures, of each step in turn, as GitHub shows the first ten; then the rest.
 func interleave(steps [][]finding) (all []finding) {
 	var rest []finding
 	for i := range steps {
@@ -123,8 +121,7 @@ func stepFindings(s *check.Step, words fault.Words, version string) CI {
 	return r
 }
 
-// place returns what tells apart findings without an id, for a fingerprint: the label if they are
-// on a line, else "".
+// place tells findings without an id apart, for a fingerprint: a line's label, or "".
 func (f finding) place() string {
 	if f.line == 0 {
 		return ""

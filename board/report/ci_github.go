@@ -47,8 +47,7 @@ func (r CI) GitHub(w io.Writer) error {
 	return err
 }
 
-// githubData and githubProperty escape as GitHub's own toolkit does (actions/toolkit,
-// packages/core/src/command.ts).
+// githubData and githubProperty escape as actions/toolkit does (packages/core/src/command.ts).
 func githubData(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }

@@ -54,9 +54,8 @@ type (
 	}
 )
 
-// JUnit writes the report as JUnit XML: one suite, one test case per finding. There are
-// no times: nothing was run. A finding with a warning, and one that was not checked, is a
-// test that was skipped, which readers show apart from those that passed.
+// JUnit writes the report as JUnit XML: one suite, a test case per finding, no times. With a
+// warning or unchecked it counts as skipped, which readers show apart.
 func (r CI) JUnit(w io.Writer) error {
 	suite := junitSuite{Name: r.tool + " " + r.run, Tests: len(r.findings), Failures: len(r.failed()), Time: "0",
 		Properties: []junitProperty{{"run", r.run}, {"event", fmt.Sprint(r.seq)}, {"result", r.headline}}}

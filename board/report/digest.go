@@ -42,7 +42,6 @@ var quarters = text.TokenQuarters
 // everything that must surface fits is used, else the last.
 var digestCuts = []int{uncut, 4000, 2000, 1000, 500, 240, 120, 60}
 
-// DigestOptions limit a digest.
 type DigestOptions struct {
 	Budget int         // tokens, as package text estimates them; 0 or less: no limit
 	Max    int         // the largest budget that the reader can ask for; 0: any
@@ -135,7 +134,6 @@ type digestLine struct {
 	text  string // as it is in the digest; "": left out
 }
 
-// digestSection is a heading with the items it may have, in the order of the text.
 type digestSection struct {
 	title, tail string
 	lines       []*digestLine
@@ -337,8 +335,7 @@ func (d *digester) takeInTurn(sections []*digestSection, share int) {
 	d.room += kept
 }
 
-// takeMust takes what must surface, as little shortened as the room allows, and says so
-// if it is not all there in full.
+// takeMust takes what must surface, shortened as little as need be, and tells if it is.
 func (d *digester) takeMust() {
 	type place struct {
 		*digestSection
@@ -430,8 +427,7 @@ func (d *digester) digest() Digest {
 	}
 	b.WriteString(tail)
 	out.Text = b.String()
-	// not even the frame fits, so nothing was chosen: what is missing is worth more than
-	// the run's name
+	// not even the frame fits, so nothing was chosen: that is worth more than the run's name
 	if d.limited() && d.room < 0 {
 		out.Text = text.ClipTokens(d.warning+tail+d.head, d.Budget)
 	}
@@ -560,8 +556,7 @@ func (d *digester) entryLine(e *board.Entry, cut int) (string, bool) {
 	return line + d.quote(e), whole
 }
 
-// quote returns a line for each quote of an entry whose words the entry does not have. A long
-// quote loses its middle.
+// quote is a line per quote with words its entry lacks. A long one loses its middle.
 func (d *digester) quote(e *board.Entry) (lines string) {
 	const most, half = 240, 118
 	text, _ := oneLine(e.Content, uncut)
@@ -579,7 +574,6 @@ func (d *digester) quote(e *board.Entry) (lines string) {
 	return lines
 }
 
-// droppedLine is the list item of an entry that need not surface any more, with why.
 func (d *digester) droppedLine(duty board.DroppedDuty, cut int) (string, bool) {
 	content := ""
 	if e := d.byID[duty.ID]; e != nil {
@@ -591,7 +585,6 @@ func (d *digester) droppedLine(duty board.DroppedDuty, cut int) (string, bool) {
 	return line, whole && whole2
 }
 
-// signalLine is the list item of a question.
 func (d *digester) signalLine(s *board.Signal, cut int) (string, bool) {
 	if s.Status == board.Addressed {
 		return d.item("- "+s.ID, s.ID, s.Content, cut, " → "+s.AddressedBy)

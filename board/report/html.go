@@ -37,7 +37,6 @@ func pageTemplate(name string) *template.Template {
 	}).ParseFS(pages, "items.tmpl", name))
 }
 
-// asset returns a file that is part of the pages.
 func asset(name string) string {
 	text, err := pages.ReadFile(name)
 	if err != nil {
@@ -55,8 +54,7 @@ const (
 	htmlValue = 4000    // runes of a variable's value
 )
 
-// WriteHTML writes a board as one HTML page, as it is now, with the gate by a policy. See
-// [HTML].
+// WriteHTML writes a board as one HTML page, as it is now, with a policy's gate. See [HTML].
 func WriteHTML(ctx context.Context, w io.Writer, b *board.Board, by board.Policy,
 	traced *trace.Result) error {
 	s, err := b.Snapshot(ctx)
@@ -110,14 +108,12 @@ type htmlPage struct {
 	Types, Statuses, Names []string // for the filter
 }
 
-// htmlGroup is a list of items under one heading.
 type htmlGroup struct {
 	Title, Anchor string
 	Items         []htmlItem
 	Total         int
 }
 
-// gateView is a verdict as a page shows it.
 type gateView struct {
 	Verdict board.Verdict
 	Reasons []board.Reason // those that are listed
@@ -145,7 +141,6 @@ func noneOpen(p board.Policy) string {
 // Hidden is how many items the page leaves out.
 func (g htmlGroup) Hidden() int { return g.Total - len(g.Items) }
 
-// htmlItem is an entry or a signal with its links.
 type htmlItem struct {
 	Entry  *board.Entry
 	Signal *board.Signal
@@ -286,7 +281,6 @@ func (b *htmlBuilder) links(item *htmlItem, verb string, ids []string) {
 	item.Links = append(item.Links, l)
 }
 
-// passiveLink says how a link of a kind reads from its target.
 func passiveLink(kind string) string {
 	switch kind {
 	case board.Supports:

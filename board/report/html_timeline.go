@@ -8,11 +8,9 @@ import (
 	"blackboard/board"
 )
 
-// timelinePoints is how many points of the timeline are drawn at most.
 const timelinePoints = 300
 
-// htmlTimeline is the number of open signals by priority over the log, as stacked steps
-// in a box of 1000 × 100.
+// htmlTimeline is the open signals by priority over the log: stacked steps, in 1000 × 100.
 type htmlTimeline struct {
 	Layers         []htmlLayer // critical, at the bottom, first
 	XTicks, YTicks []htmlTick
@@ -102,8 +100,7 @@ func thinTimeline(points []board.BurnPoint, last int64) []board.BurnPoint {
 	return out
 }
 
-// svgSteps draws the layer of one priority: along its upper edge, and back along that of
-// the layer below.
+// svgSteps draws a priority's layer: along its upper edge, back along the lower layer's.
 func svgSteps(points []board.BurnPoint, layer int, last, top int64) string {
 	edge := func(p board.BurnPoint, layers int) string {
 		var n int64
@@ -134,8 +131,7 @@ func svgSteps(points []board.BurnPoint, layer int, last, top int64) string {
 	return b.String() + "Z"
 }
 
-// niceStep returns 1, 2 or 5 times a power of ten: the least that needs no more than so
-// many steps.
+// niceStep is the least 1, 2 or 5 times a power of ten with at most so many steps.
 func niceStep(most, count int64) int64 {
 	for unit := int64(1); ; unit *= 10 {
 		for _, f := range []int64{1, 2, 5} {

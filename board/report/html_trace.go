@@ -10,7 +10,6 @@ import (
 	"blackboard/board/trace"
 )
 
-// htmlReport is what trace found of the reports of a page.
 type htmlReport struct {
 	*trace.Result
 	Passages []htmlPassage
@@ -25,7 +24,6 @@ func (r *htmlReport) Hidden() int { return r.Total() - len(r.Passages) }
 // Total is how many passages state a fact.
 func (r *htmlReport) Total() int { return len(r.Result.Passages) }
 
-// htmlPassage is a passage of a report with its facts.
 type htmlPassage struct {
 	*trace.Passage
 	ID    string
@@ -34,7 +32,6 @@ type htmlPassage struct {
 	Links []htmlLinks
 }
 
-// Place names the report and its line.
 func (p *htmlPassage) Place() string {
 	return fmt.Sprintf("%s:%d", filepath.Base(p.Report), p.Line)
 }
@@ -47,7 +44,6 @@ func (p *htmlPassage) Status() string {
 	return trace.Supported
 }
 
-// htmlPart is a stretch of a passage.
 type htmlPart struct {
 	Text string
 	Bad  bool // nothing supports it

@@ -30,7 +30,6 @@ const (
 	laneStretches = 80
 )
 
-// livePage is what the template of a run's live page sees.
 type livePage struct {
 	State board.State
 	gateView
@@ -51,10 +50,8 @@ type livePage struct {
 // livePair are two entries that contradict each other.
 type livePair struct{ One, Other htmlItem }
 
-// liveQuotes counts the entries on the page by whether their quotes stand in the sources.
 type liveQuotes struct{ Sound, Doubted, Unchecked int }
 
-// liveWorker is a worker with what it did, over the log.
 type liveWorker struct {
 	board.Worker
 	Lane   string // the path of its bars, in a box of laneStretches × 10
@@ -123,8 +120,7 @@ func (r *liveReader) read(ctx context.Context, b *board.Board, by board.Policy) 
 	return err
 }
 
-// findMoment finds the moment that is asked for, and returns its signals: open ones first,
-// the most urgent first.
+// findMoment finds the moment asked for; its signals: open, then urgent, then oldest first.
 func (r *liveReader) findMoment(ctx context.Context, b *board.Board) ([]board.Signal, error) {
 	p := r.page
 	var err error
@@ -209,8 +205,7 @@ func (r *liveReader) timeline(ctx context.Context, b *board.Board) error {
 	return nil
 }
 
-// lanePath draws a bar for each stretch of the log in which a worker did something: a high
-// one where it posted.
+// lanePath draws a bar per stretch of the log in which a worker acted, high where it posted.
 func lanePath(lane board.Lane) string {
 	height := func(i int) int {
 		switch {

@@ -16,9 +16,8 @@ import (
 	"blackboard/board/fault"
 )
 
-// Backup copies a database while others use it, by SQLite's own backup: the copy is the
-// file as it was at one moment, and needs no -wal beside it. The copy is checked; for a
-// damaged one Backup returns fault.Corrupt. A file that is there already is replaced.
+// Backup copies a database in use, by SQLite's own backup: the file of one moment, without a -wal,
+// checked (fault.Corrupt if damaged). It replaces a file.
 func Backup(ctx context.Context, path, to string) error {
 	if err := disk.Write(to, nil, 0o600); err != nil { // for its owner alone
 		return err

@@ -2,9 +2,8 @@ package sqlite
 
 import "golang.org/x/sys/unix"
 
-// birth is when a file was created, in nanoseconds; 0 if that is not known. File systems
-// reuse the inode number of a removed file at once. The number and this time together
-// identify a file.
+// birth is when a file was made, in nanoseconds; 0: unknown. With the inode number, which file
+// systems reuse at once, it identifies a file.
 func birth(path string) int64 {
 	var s unix.Statx_t
 	if unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_BTIME, &s) != nil ||

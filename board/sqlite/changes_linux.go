@@ -19,7 +19,11 @@ var notices struct {
 	waiting map[string]map[string][]chan struct{} // directory → name of the database → who waits
 }
 
-func changes(path string) (<-chan struct{}, func()) {
+// Changes notifies of writes to a database, to its file or its WAL, by any process. One
+// value may stand for many writes or for none. The channel is nil if the system cannot
+// notify of every write, or $BOARD_WATCH is "poll"; the caller must poll the file then.
+// stop releases the channel.
+func Changes(path string) (changed <-chan struct{}, stop func()) {
 	nothing := func() {}
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -32,7 +36,8 @@ func changes(path string) (<-chan struct{}, func()) {
 	return await(filepath.Clean(dir), name)
 }
 
-func changesIn(dir string) (<-chan struct{}, func()) {
+// ChangesIn is Changes for all databases in a directory, including new ones.
+func ChangesIn(dir string) (changed <-chan struct{}, stop func()) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err == nil {
 		real, err = filepath.Abs(real)
@@ -119,8 +124,7 @@ func tell(w *fsnotify.Watcher) {
 	}
 }
 
-// notify wakes the waiters for a file in a directory; all of them if the name is not
-// known.
+// notify wakes the waiters for a file in a directory, or all if its name is unknown.
 func notify(dir, file string) {
 	notices.Lock()
 	defer notices.Unlock()

@@ -2,8 +2,8 @@
 
 package sqlite
 
-// changes returns nothing here. kqueue would open the file, and closing it would drop the
+// Changes returns nothing here. kqueue would open the file, and closing it would drop the
 // locks of SQLite; Windows notifies only when the file is closed.
-func changes(string) (<-chan struct{}, func()) { return nil, func() {} }
+func Changes(string) (<-chan struct{}, func()) { return nil, func() {} }
 
-func changesIn(string) (<-chan struct{}, func()) { return nil, func() {} }
+func ChangesIn(string) (<-chan struct{}, func()) { return nil, func() {} }

@@ -29,8 +29,7 @@ const (
 	codeIOErrShmSize = codeIOErr | 19<<8
 )
 
-// wrap adds the path and a kind to errors of the driver and the system. It returns other
-// errors unchanged.
+// wrap adds the path and a kind to the driver's and system's errors; others stay.
 func (db *DB) wrap(err error) error {
 	if err == nil {
 		return nil

@@ -46,9 +46,8 @@ var RunSchema = Schema{
 		migration0005, migration0006, migration0007, migration0008, migration0009},
 }
 
-// readableSchema is the oldest schema that can be read without a migration: everything
-// added since is derived, a table that counts as empty if it is missing, or a column with a
-// default.
+// readableSchema is the oldest readable without a migration: all added since is derived, a table
+// that is empty if missing, or a column with a default.
 const readableSchema = 1
 
 // before0008 and before0009 give an older file that cannot be written to the columns that it lacks.
@@ -57,7 +56,6 @@ const before0009 = `CREATE TEMP VIEW signals AS SELECT *, '' AS addressee FROM m
 const before0008 = before0009 + `CREATE TEMP VIEW entries AS SELECT *, '[]' AS sources FROM main.entries;
 	CREATE TEMP VIEW verifications AS SELECT *, '[]' AS parts FROM main.verifications`
 
-// RunSuffix is what the name of a run's file ends with.
 const RunSuffix = ".sqlite3"
 
 // RunDir is a directory with a file for each run.
@@ -70,13 +68,11 @@ type RunDir struct {
 // RunPath returns the path of a run's file in the directory of boards.
 func RunPath(dir, run string) string { return filepath.Join(dir, run+RunSuffix) }
 
-// Name returns the path of a run's file.
 func (dir RunDir) Name(run string) string { return RunPath(dir.Path, run) }
 
 // List returns the path of the file that keeps what a list of all runs has read of them.
 func (dir RunDir) List() string { return filepath.Join(dir.Path, ".runs.json") }
 
-// Open opens a run's file, for reading only if it cannot be written to.
 func (dir RunDir) Open(ctx context.Context, run string, create bool) (store.DB, error) {
 	mode := ReadWrite
 	if create {
@@ -95,8 +91,7 @@ func (dir RunDir) Open(ctx context.Context, run string, create bool) (store.DB, 
 	return OnRun(db, path), nil
 }
 
-// openOld opens a file of an older schema that cannot be migrated, since it cannot be
-// written to.
+// openOld opens a file of an older schema that cannot be written to, so not migrated.
 func openOld(ctx context.Context, path string) (*DB, error) {
 	var db *DB
 	err := error(nil)
@@ -143,7 +138,6 @@ func (dir RunDir) Runs(_ context.Context, since time.Time) ([]string, error) {
 	return names, nil
 }
 
-// Has reports whether there is a file of the name.
 func (dir RunDir) Has(_ context.Context, run string) (bool, error) {
 	_, err := os.Stat(dir.Name(run))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -158,7 +152,6 @@ func (dir RunDir) Unfinished(run string) bool {
 	return err == nil && time.Since(info.ModTime()) >= time.Minute
 }
 
-// Size is the size of the file and its WAL, in bytes.
 func (dir RunDir) Size(run string) int64 {
 	t := TimesOf(dir.Name(run))
 	return t.Size[0] + t.Size[1]
@@ -167,7 +160,6 @@ func (dir RunDir) Size(run string) int64 {
 // Pause returns PollInterval, the wait before Has is asked again: looking for a file is cheap.
 func (RunDir) Pause() time.Duration { return PollInterval }
 
-// Remove deletes a run's file.
 func (dir RunDir) Remove(ctx context.Context, run string, check func() error) error {
 	os.Remove(dir.List()) // it has the run's goal and questions
 	return Remove(ctx, dir.Name(run), check)
@@ -179,7 +171,6 @@ type RunFile struct {
 	path string
 }
 
-// OnRun returns the file of a run that is open already.
 func OnRun(db *DB, path string) *RunFile { return &RunFile{db, path} }
 
 // inFiles are the invariants of files only: other databases keep the full text elsewhere.

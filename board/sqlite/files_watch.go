@@ -12,13 +12,11 @@ import (
 	"blackboard/board/store"
 )
 
-// PollInterval is how often a watcher polls a board that changes, where the system sends
-// no notifications.
+// PollInterval is how often a changing board is polled, where the system does not notify.
 const PollInterval = 10 * time.Millisecond
 
 const (
-	// idleInterval is how often a watcher reads the times of the files once nothing has
-	// changed for the time settled.
+	// idleInterval is how often the files' times are read after no change for the time settled.
 	idleInterval = 3 * PollInterval
 	// settled is how long files must be unchanged before their times can be trusted to
 	// show the next change: some file systems count whole seconds.
@@ -30,8 +28,7 @@ const (
 	toldInterval = 5 * time.Second
 )
 
-// FileTimes are the times and sizes of a board's files. They show whether somebody has
-// written.
+// FileTimes are a board's files' times and sizes, which show whether somebody has written.
 type FileTimes struct {
 	At, Size [2]int64 // Unix nanoseconds, bytes
 	Node     [2]uint64

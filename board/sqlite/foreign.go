@@ -31,9 +31,8 @@ type Foreign struct {
 	sql  *sql.DB
 }
 
-// OpenForeign copies the file and its WAL or journal, and opens the copy, which Close
-// deletes. Errors match fs.ErrNotExist if there is no file, fault.Corrupt if it is not an
-// SQLite file, and fault.Busy if it never stops changing.
+// OpenForeign opens a copy of the file and its WAL or journal; Close deletes it. Errors:
+// fs.ErrNotExist, fault.Corrupt (no SQLite), fault.Busy (never stops changing).
 func OpenForeign(ctx context.Context, path string) (*Foreign, error) {
 	dir, err := os.MkdirTemp("", "board-foreign-")
 	if err != nil {
@@ -51,8 +50,7 @@ func (f *Foreign) open(ctx context.Context) error {
 	if err := f.copy(ctx); err != nil {
 		return err
 	}
-	// The schema is not ours: its views and triggers may call nothing harmful, and
-	// nothing is changed.
+	// The schema is not ours: its views and triggers may do no harm; nothing is changed.
 	q := url.Values{"_pragma": {"trusted_schema(0)", "cell_size_check(1)", "query_only(1)"}}
 	db, err := sql.Open("sqlite", fileURI(filepath.Join(f.dir, "copy"), q))
 	if err != nil {
@@ -63,8 +61,7 @@ func (f *Foreign) open(ctx context.Context) error {
 	return f.wrap(db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master`).Scan(&n))
 }
 
-// beside has the suffixes of files that SQLite keeps beside a database: a WAL or a
-// journal.
+// beside are suffixes of what SQLite keeps beside a database: a WAL or a journal.
 var beside = []string{"", "-wal", "-journal"}
 
 func (f *Foreign) copy(ctx context.Context) error {
@@ -139,8 +136,7 @@ func copyFile(ctx context.Context, from, to string) error {
 	return errors.Join(CopyFile(ctx, from, out), out.Close())
 }
 
-// CopyFile writes the content of a file, which may be a database that is open here, until
-// ctx ends.
+// CopyFile writes a file's content, perhaps of a database open here, until ctx ends.
 func CopyFile(ctx context.Context, from string, out io.Writer) error {
 	in, err := disk.Open(from)
 	if err != nil {
@@ -204,10 +200,8 @@ func (f *Foreign) Each(ctx context.Context, query string, fn func(row []any) err
 	return f.wrap(rows.Err())
 }
 
-// Quote quotes an identifier for SQL.
 func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// Text converts a value from Each to text.
 func Text(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -220,7 +214,6 @@ func Text(v any) string {
 	return fmt.Sprint(v)
 }
 
-// Close closes the copy and deletes it.
 func (f *Foreign) Close() error {
 	var err error
 	if f.sql != nil {

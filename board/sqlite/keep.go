@@ -77,7 +77,6 @@ func openKept(ctx context.Context, path string, schema Schema, mode Mode) (*DB, 
 	return k.keep(as, db).handle(path), nil
 }
 
-// take returns a file that is open, and counts its user.
 func (k *Keeper) take(as keptAs) *keptFile {
 	k.mu.Lock()
 	defer k.mu.Unlock()

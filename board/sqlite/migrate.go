@@ -20,8 +20,7 @@ func (db *DB) migrate(ctx context.Context, mode Mode, have int) error {
 		return nil
 	}
 	if have == 0 && mode != Create {
-		// The process that creates it is not done, or ended before its first commit.
-		// Reading the file must not create it.
+		// Its maker is not done, or ended before its first commit. Reading must not create it.
 		return fmt.Errorf("%s is empty: %w", db.path, fs.ErrNotExist)
 	}
 	if db.readOnly {
@@ -67,8 +66,7 @@ func (db *DB) migrate(ctx context.Context, mode Mode, have int) error {
 func (db *DB) readVersion(ctx context.Context) (int, error) {
 	var version, tables int
 	var app int32
-	// The table-valued pragmas below take several times as long to compile, and are for files
-	// that are not as usual.
+	// The table-valued pragmas below compile several times as long; they are for unusual files.
 	for pragma, into := range map[string]any{userVersion: &version, "PRAGMA application_id": &app} {
 		if err := db.sql.QueryRowContext(ctx, pragma).Scan(into); err != nil {
 			break

@@ -49,8 +49,7 @@ func Rename(ctx context.Context, path, to string, is os.FileInfo) error {
 	if _, err := os.Lstat(to); err == nil {
 		return &fs.PathError{Op: "rename", Path: to, Err: fs.ErrExist}
 	}
-	// With an empty WAL the file is complete: nothing is lost if the process ends between
-	// two renames.
+	// With an empty WAL the file is complete, even if the process ends between two renames.
 	err := checkpointWAL(ctx, path)
 	if errors.Is(err, fault.Busy) || ctx.Err() != nil {
 		return err
@@ -88,8 +87,7 @@ func checkpointWAL(ctx context.Context, path string) error {
 	return db.wrap(err)
 }
 
-// removeBeside removes the files that SQLite kept beside a removed file. The caller has the write
-// lock.
+// removeBeside removes what SQLite kept beside a removed file, under the write lock.
 func removeBeside(path string) error {
 	for _, suffix := range []string{"-wal", "-shm"} {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -99,9 +97,8 @@ func removeBeside(path string) error {
 	return nil
 }
 
-// Remove deletes the file of a schema and the files beside it, under the write lock, so that no acknowledged
-// write of another process is lost between. The lock file stays (see lock). If allowed is not nil, it is called
-// first, while no one else can write; if it returns an error, the file is left as it is.
+// Remove deletes a schema's file and those beside it, but for the lock file (see lock), under the
+// write lock, so that no write is lost; first allowed, if not nil, may refuse.
 func Remove(ctx context.Context, path string, allowed func() error) error {
 	_, gone := os.Stat(path)
 	if _, err := os.Stat(path + "-wal"); gone != nil && err != nil {

@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// Salvaged is what could be read of a damaged file.
 type Salvaged struct {
 	Rows map[string]int64 // by table
 	// Lost is what could not be read or kept. It is still in the damaged file.
@@ -200,8 +199,7 @@ func Replace(ctx context.Context, path string, is os.FileInfo,
 	return aside, swap(path, aside, made)
 }
 
-// swap moves path, with the files beside it, to aside, and made to path. If that fails,
-// it moves everything back.
+// swap moves path and the files beside it to aside, made to path; a failure moves all back.
 func swap(path, aside, made string) (err error) {
 	var moved []string
 	// the file last: without it, no one opens the others

@@ -47,14 +47,12 @@ type Schema struct {
 	Name string
 	// ApplicationID is stored in the file's header (PRAGMA application_id).
 	ApplicationID int32
-	// Migrations[i] takes a file from version i to version i+1. They are never edited
-	// after a release.
+	// Migrations[i] takes a file from version i to i+1. After a release none is edited.
 	Migrations []string
 	// Connect is run on each connection, such as to make up for what an older file lacks.
 	Connect string
 }
 
-// Mode says what Open may do with the file.
 type Mode int
 
 const (
@@ -93,8 +91,7 @@ func Open(ctx context.Context, path string, schema Schema, mode Mode) (*DB, erro
 }
 
 func openNew(ctx context.Context, path string, schema Schema, mode Mode) (*DB, error) {
-	// Others may remove the file, and create it again, while it is being opened; then
-	// Open starts again.
+	// Others may remove and recreate the file while it is opened; then Open starts again.
 	for try := 0; ; try++ {
 		db, err := openOnce(ctx, path, schema, mode, false)
 		switch refused := err; {
@@ -155,9 +152,8 @@ func openOnce(ctx context.Context, path string, schema Schema, mode Mode, readOn
 	return db, nil
 }
 
-// create creates an empty file that only its owner may read. It does so under the write
-// lock, so that only one of many processes does. It writes under another name first, so
-// that no descriptor of the live file is ever closed (see package disk).
+// create creates an empty, private file under the write lock, so once among processes; by another
+// name first, so that no descriptor of the live file closes (see disk).
 func (db *DB) create(ctx context.Context) error {
 	dir := filepath.Dir(db.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -184,8 +180,7 @@ func (db *DB) create(ctx context.Context) error {
 	return disk.Put(f.Name(), db.path)
 }
 
-// writable reports whether SQLite could write to the file and make its -wal and -shm
-// beside it.
+// writable: SQLite could write to the file and make its -wal and -shm beside it.
 func writable(path string) bool {
 	if !mayWrite(path) {
 		return false
@@ -201,9 +196,8 @@ func writable(path string) bool {
 // frugal is whether SaveMemory was called.
 var frugal atomic.Bool
 
-// SaveMemory makes each connection that is opened from now on keep at most 200 KiB of its
-// file in memory instead of SQLite's 2,000. It is for programs that stay open and read
-// little at a time; a long write is slower with it.
+// SaveMemory has new connections keep 200 KiB of their file in memory, not SQLite's 2,000: for
+// programs that stay open and read little. Long writes are slower.
 func SaveMemory() { frugal.Store(true) }
 
 func (db *DB) connect() {
@@ -219,8 +213,7 @@ func (db *DB) connect() {
 	if db.readOnly {
 		q.Set("mode", "ro")
 		if db.complete() {
-			// Without a WAL beside it, the file is complete. Without this setting, SQLite
-			// insists on creating a -shm.
+			// Without a WAL the file is complete; without this setting, SQLite insists on a -shm.
 			q.Set("immutable", "1")
 			db.immutable = db.file
 		}
@@ -233,10 +226,8 @@ func (db *DB) connect() {
 	db.sql = conn
 }
 
-// Path returns the path given to Open.
 func (db *DB) Path() string { return db.path }
 
-// ReadOnly reports whether the file could only be opened for reading.
 func (db *DB) ReadOnly() bool { return db.readOnly }
 
 // Full is the error, matching fault.Full, if lack of space is why the file could only be
@@ -249,12 +240,10 @@ func (db *DB) Now() time.Time { return db.now().UTC().Truncate(time.Millisecond)
 // SetNow replaces the clock that stamps transactions.
 func (db *DB) SetNow(now func() time.Time) { db.now = now }
 
-// closeTimeout is how long Close waits for writers. After that, it leaves the WAL to
-// processes that close the file later.
+// closeTimeout is how long Close waits for writers; then the WAL is left to who closes later.
 const closeTimeout = 50 * time.Millisecond
 
-// Close closes the file. The last process to close it moves the WAL into the file, unless
-// others are writing.
+// Close closes the file. The last to do so moves the WAL into it, unless others write.
 func (db *DB) Close() error {
 	if db.kept != nil {
 		return db.kept.release()
@@ -285,8 +274,7 @@ func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	return db.WriteWithin(ctx, LockTimeout, fn)
 }
 
-// WriteWithin is Write with a shorter wait for other writers, after which it returns
-// fault.Busy.
+// WriteWithin is Write with a shorter wait for other writers, then fault.Busy.
 func (db *DB) WriteWithin(ctx context.Context, wait time.Duration, fn func(*Tx) error) error {
 	switch {
 	case db.full != nil:
@@ -317,9 +305,8 @@ func (db *DB) CheckFile() error {
 	return err
 }
 
-// CheckLinks refuses a file with several names. SQLite puts its WAL and its locks beside
-// the name it was given, so that writers by two names would lose each other's commits. A
-// symbolic link is no second name: it leads to the first.
+// CheckLinks refuses a file with several names: SQLite's WAL and locks go by name, so writers by
+// two would lose commits. A symbolic link leads to the first, and is none.
 func CheckLinks(path string) error {
 	info, err := os.Stat(path)
 	if err != nil || disk.Links(info) < 2 {
@@ -346,9 +333,8 @@ func goneFault(path string) error {
 		"was removed by another process while it was open; nothing more was written to it", nil)
 }
 
-// run runs fn in a transaction of a connection that it reserves. database/sql has
-// transactions of its own, but starts a goroutine for each, and one for each query: to
-// wake threads for them takes longer than to read a row.
+// run runs fn in a transaction on a connection of its own: database/sql's start goroutines for
+// each, and each query, to wake which takes longer than to read a row.
 func (db *DB) run(ctx context.Context, opts driver.TxOptions, fn func(*Tx) error) error {
 	reserved, err := db.sql.Conn(ctx)
 	if err != nil {
@@ -394,8 +380,7 @@ func (db *DB) run(ctx context.Context, opts driver.TxOptions, fn func(*Tx) error
 	return nil
 }
 
-// lock takes the write lock: first among the goroutines of this process, then among
-// processes.
+// lock takes the write lock, among this process's goroutines, then among processes.
 func (db *DB) lock(ctx context.Context) (unlock func(), err error) {
 	return db.lockWithin(ctx, LockTimeout)
 }
@@ -427,15 +412,13 @@ func (db *DB) lockErr(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Conn reserves one connection, for values that SQLite keeps per connection (PRAGMA
-// data_version).
+// Conn reserves a connection, for what SQLite keeps per connection (PRAGMA data_version).
 func (db *DB) Conn(ctx context.Context) (*sql.Conn, error) {
 	conn, err := db.sql.Conn(ctx)
 	return conn, db.wrap(err)
 }
 
-// Checkpoint moves the WAL into the file as far as readers allow, without waiting for
-// them.
+// Checkpoint moves the WAL into the file as far as readers allow without a wait.
 func (db *DB) Checkpoint(ctx context.Context) error {
 	if db.readOnly {
 		return nil
@@ -444,8 +427,7 @@ func (db *DB) Checkpoint(ctx context.Context) error {
 	return db.wrap(err)
 }
 
-// Check runs SQLite's integrity check. If the file is not sound, the error matches
-// fault.Corrupt and says what is wrong.
+// Check runs SQLite's integrity check; fault.Corrupt says what is wrong with the file.
 func (db *DB) Check(ctx context.Context) error {
 	return db.Read(ctx, func(tx *Tx) error {
 		found, err := Column[string](tx, "PRAGMA integrity_check(10)")

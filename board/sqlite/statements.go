@@ -20,8 +20,7 @@ import (
 // them again takes a fifth to a third of a small transaction.
 type connector struct {
 	path, dsn string
-	// closing is true while DB.Close has the write lock. Only then may a connection
-	// remove the WAL.
+	// closing: DB.Close has the write lock. Only then may a connection remove the WAL.
 	closing *atomic.Bool
 	startup string // SQL that each new connection runs; "" for none
 }
@@ -52,7 +51,6 @@ func (k *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return c, nil
 }
 
-// Driver returns the library's driver.
 func (k *connector) Driver() driver.Driver { return &library.Driver{} }
 
 // libraryConn is what the library's connection can do and database/sql asks for.
@@ -77,9 +75,8 @@ type conn struct {
 	closing *atomic.Bool // see connector
 }
 
-// statement is a compiled statement. To be able to cancel one, the library starts a goroutine
-// each time, which takes longer than to read a row by its key. So what was quick the last time is
-// not cancelled midway, only before: it ends soon.
+// statement is a compiled statement. The library's cancelling takes a goroutine, longer than
+// reading a row by key; so what was quick last time is only cancelled before.
 type statement struct {
 	driver.Stmt
 	quick bool
@@ -125,8 +122,7 @@ func (c *conn) keepWAL(keep bool) error {
 	return err
 }
 
-// maxKept is how many statements a connection keeps. The program has fewer, except those
-// with lists of any length.
+// maxKept is how many statements a connection keeps: more than all but lists of any length.
 const maxKept = 128
 
 // userVersion reads the version of a file's schema.
@@ -146,7 +142,6 @@ func keepable(query string) bool {
 	})
 }
 
-// take returns a compiled statement. It belongs to the caller until put.
 func (c *conn) take(ctx context.Context, query string) (s statement, err error) {
 	s, ok := c.kept[query]
 	if ok {
@@ -175,8 +170,7 @@ func (c *conn) put(query string, s statement) error {
 	return nil
 }
 
-// unwatched is the context of a statement that database/sql need not watch over, since
-// the connection does.
+// unwatched is for statements that the connection, not database/sql, watches over.
 type unwatched struct{ context.Context }
 
 // Done returns nil: database/sql waits for no end.
@@ -199,7 +193,6 @@ func (c *conn) ExecContext(ctx context.Context, query string,
 	return c.exec(ctx, query, args)
 }
 
-// exec runs a statement that is kept.
 func (c *conn) exec(ctx context.Context, query string, args []driver.NamedValue) (
 	res driver.Result, err error) {
 	s, err := c.take(ctx, query)
@@ -259,11 +252,9 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	return tx{c}, err
 }
 
-// tx is a transaction of a connection.
 type tx struct{ c *conn }
 
-// Commit commits. If it fails, it rolls back: the transaction may still be open, although
-// database/sql considers it ended.
+// Commit commits, or rolls back: database/sql would think a failed transaction ended.
 func (t tx) Commit() error {
 	_, err := t.c.exec(context.Background(), "COMMIT", nil)
 	if err != nil {
@@ -277,8 +268,7 @@ func (t tx) Rollback() error {
 	return err
 }
 
-// Close closes the kept statements first. With open statements, the connection and its
-// file would stay open in the library.
+// Close closes the kept statements first, as open ones would keep connection and file open.
 func (c *conn) Close() error {
 	defer c.file.Release()
 	for query, s := range c.kept {

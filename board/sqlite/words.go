@@ -40,11 +40,9 @@ func NewWords() (*Words, error) {
 	return w, nil
 }
 
-// Last returns the id that was added last, 0 if none was.
 func (w *Words) Last() int64 { return w.last }
 
-// Add adds an entry: content, evidence, source document and reference, and tags. Ids must
-// rise.
+// Add adds an entry: content, evidence, source document and ref, tags. Ids must rise.
 func (w *Words) Add(id int64, text [5]string) error {
 	_, err := w.conn.ExecContext(context.Background(),
 		`INSERT INTO words (rowid, content, evidence, source_doc, source_ref, tags) VALUES (?, ?, ?, ?, ?, ?)`,
@@ -55,8 +53,7 @@ func (w *Words) Add(id int64, text [5]string) error {
 	return err
 }
 
-// Match returns the ids of the entries that match a query of FTS5, the best first by
-// BM25, the newest of equals first.
+// Match is the entries that match an FTS5 query, best first by BM25, then newest first.
 func (w *Words) Match(query string) ([]int64, error) {
 	tx := store.NewTx(context.Background(), w.conn, engine{new(sync.Map)}, time.Time{})
 	return Column[int64](tx,

@@ -13,9 +13,8 @@ import (
 	"blackboard/cmd/board/runcmd"
 )
 
-// helpFlag is the library's --help for programs that run at the same time in one
-// process: the library stores the parsed value in the shared flag itself, which would
-// be a data race.
+// helpFlag is the library's --help, for programs that run in one process at once: the library
+// stores the value in the shared flag, a data race.
 type helpFlag struct{ *cli.BoolFlag }
 
 func init() {
@@ -29,7 +28,6 @@ func (f helpFlag) Apply(set *flag.FlagSet) error {
 	return own.Apply(set)
 }
 
-// app is the program with the given commands.
 func (p *program) app(commands []*cli.Command) *cli.App {
 	return &cli.App{
 		Name:            "board",
@@ -63,7 +61,6 @@ func (p *program) commands() []*cli.Command {
 	return all
 }
 
-// groups are constructors of the commands, in their order.
 func (p *program) groups() []func() []*cli.Command {
 	room := func(command func(*base.Program) *cli.Command) func() []*cli.Command {
 		return one(func() *cli.Command { return command(p.Program) })
@@ -103,8 +100,7 @@ func (p *program) commandsFor(args []string) []*cli.Command {
 	return p.commands()
 }
 
-// byWholeName is the command of a group whose full name, including subcommands, begins
-// a line; nil if there is none.
+// byWholeName is the command of a group whose full name begins a line; nil if there is none.
 func byWholeName(group []*cli.Command, line []string) *cli.Command {
 	if len(line) == 0 {
 		return nil
@@ -118,8 +114,7 @@ func byWholeName(group []*cli.Command, line []string) *cli.Command {
 	return c
 }
 
-// finish adds to each command what all have: our usage errors, and the refusal of
-// surplus arguments.
+// finish adds what all commands have: our usage errors, and refusing surplus arguments.
 func finish(commands []*cli.Command, parent string) {
 	for _, c := range commands {
 		name := strings.TrimSpace(parent + " " + c.Name)
@@ -163,6 +158,9 @@ func flagError(command string, err error) error {
 			flag[2], flag[1])
 	case m == nil:
 		return base.Usagef("`board "+command+" --help` lists its flags", "%v", err)
+	case m[2] == "since":
+		return base.Usagef("give the number of an event, as 12: `board watch --since 0` prints them all",
+			"--since %q is not a number", m[1])
 	case m[2] == "timeout" || m[2] == "lease":
 		return base.Usagef("give a number with its unit: 30s, 5m, 1h", "--%s %q is not a duration", m[2],
 			m[1])

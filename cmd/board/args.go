@@ -81,10 +81,7 @@ func arrange(commands []*cli.Command, args []string) ([]string, error) {
 			return nil, base.Usagef(try, "`board %s` has no flag %s", names(path), flag)
 		}
 	}
-	var out []string
-	for _, c := range path {
-		out = append(out, c.Name)
-	}
+	out := strings.Fields(names(path))
 	if slices.Contains(flags, "--help") || slices.Contains(flags, "--h") {
 		leaf.CustomHelpTemplate = commandHelp(names(path), leaf)
 		return append(out, "--help"), nil
@@ -128,7 +125,6 @@ func oldFlagsOf(command string, has map[string]bool) map[string]string {
 	return old
 }
 
-// dashed is a flag as it is written.
 func dashed(name string) string {
 	if len(name) == 1 {
 		return "-" + name
@@ -144,8 +140,7 @@ func names(path []*cli.Command) string {
 	return strings.Join(s, " ")
 }
 
-// findCommand returns the commands that a line names, outermost first, and the line
-// without their names.
+// findCommand returns the commands a line names, outermost first, and the line without them.
 func findCommand(commands []*cli.Command, args []string) (path []*cli.Command, rest []string,
 	err error) {
 	takesValue := sync.OnceValue(func() map[string]bool { return flagsWithValue(commands) })
@@ -221,7 +216,6 @@ func wordsOfFlag(flags []cli.Flag, name string) (value, usage string) {
 	return "VALUE", "a value"
 }
 
-// flagArity maps each name of each flag to whether it takes a value.
 func flagArity(flags []cli.Flag) map[string]bool {
 	m := map[string]bool{"help": false, "h": false}
 	for _, f := range flags {
@@ -233,8 +227,7 @@ func flagArity(flags []cli.Flag) map[string]bool {
 	return m
 }
 
-// flagsWithValue are the names of flags that take a value, of any command. A name that
-// is a switch elsewhere is not among them.
+// flagsWithValue are names of flags, of any command, that take a value and are nowhere a switch.
 func flagsWithValue(commands []*cli.Command) map[string]bool {
 	values, switches := map[string]bool{}, map[string]bool{}
 	everyFlag(commands, values, switches)
@@ -244,8 +237,7 @@ func flagsWithValue(commands []*cli.Command) map[string]bool {
 	return values
 }
 
-// everyFlag collects the names of all flags, of any command: those that take a value,
-// and those that do not.
+// everyFlag collects all commands' flag names: those that take a value, and those that do not.
 func everyFlag(commands []*cli.Command, values, switches map[string]bool) {
 	for _, c := range commands {
 		for n, takes := range flagArity(c.Flags) {
@@ -321,8 +313,7 @@ var synonyms = sync.OnceValue(func() map[string]string {
 	}
 })
 
-// closest is the candidate that a shortened or misspelled word most likely means, "" if
-// none is near.
+// closest is the candidate a shortened or misspelled word most likely means, or "".
 func closest(word string, candidates []string) string {
 	best, least := "", fault.MaxDistance(word)
 	slices.Sort(candidates)

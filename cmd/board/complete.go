@@ -26,8 +26,7 @@ import (
 // words so far follow, the last one unfinished.
 const completeCommand = "__complete"
 
-// complete prints the candidates for the last word, one per line. It never fails:
-// without an answer, it prints nothing.
+// complete prints the last word's candidates, one per line; without an answer, nothing.
 func (p *program) complete(commands []*cli.Command, words []string) {
 	last := ""
 	if len(words) > 0 {
@@ -35,8 +34,7 @@ func (p *program) complete(commands []*cli.Command, words []string) {
 		words = words[:len(words)-1]
 	}
 	for _, candidate := range p.candidates(commands, words, last) {
-		// Agents choose the names of variables and workers; what a shell could take for
-		// more than a word is not offered.
+		// Agents choose variables' and workers' names: what a shell takes for more is not offered.
 		if strings.HasPrefix(candidate, last) && plainWord.MatchString(candidate) {
 			p.Printf("%s\n", candidate)
 		}
@@ -119,7 +117,6 @@ func (l *line) flagValues(name string) []string {
 	return nil
 }
 
-// argValues are the known arguments of a command.
 func (l *line) argValues(rest []string) []string {
 	switch l.command {
 	case "rm":
@@ -138,8 +135,7 @@ func (l *line) argValues(rest []string) []string {
 	case "topic use":
 		return l.topics(topics.KindNamed, topics.KindReview)
 	}
-	// Words of a line that are not flags; values of flags are among them: rather a candidate
-	// too few than one too many.
+	// A line's words that are not flags, values of flags among them: rather a candidate too few.
 	if slices.ContainsFunc(rest, func(w string) bool { return !strings.HasPrefix(w, "-") }) {
 		return nil
 	}
@@ -157,7 +153,6 @@ type line struct {
 	words   []string
 }
 
-// maxCandidates is the most candidates of a completion.
 const maxCandidates = 200
 
 // workspace is the directory that the line names, else that of the environment.
@@ -175,7 +170,6 @@ func (l *line) workspace() string {
 	return dir
 }
 
-// topics are those of some kinds.
 func (l *line) topics(kinds ...string) (names []string) {
 	all, _ := hookcmd.TopicsOf(l.Program, l.workspace())
 	for i := range all {

@@ -179,8 +179,7 @@ func (p *program) daemonRun(c *cli.Context, _ *daemon.Client, place daemon.Place
 	return err
 }
 
-// curateEvery is the interval of the daemon's own curation: $BOARD_CURATE_EVERY; 0:
-// never.
+// curateEvery is the interval of the daemon's curation: $BOARD_CURATE_EVERY; 0: never.
 func (p *program) curateEvery() (time.Duration, error) {
 	v := p.Env("BOARD_CURATE_EVERY")
 	if v == "" || v == "off" {

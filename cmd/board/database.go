@@ -72,7 +72,6 @@ func (p *program) databaseCommand() *cli.Command {
 	}
 }
 
-// databasePlace is the database that is named.
 func (p *program) databasePlace() (*postgres.Place, error) {
 	url, err := p.DatabaseURL(".")
 	if err != nil {

@@ -34,7 +34,6 @@ that was changed at both; one that was changed at the target alone stays as it i
 	}
 }
 
-// boardsAt is the directory, or what stands for the database, that a flag names.
 func (p *program) boardsAt(c *cli.Context, flag string) (string, error) {
 	place := c.String(flag)
 	switch {
@@ -49,7 +48,6 @@ func (p *program) boardsAt(c *cli.Context, flag string) (string, error) {
 	return filepath.Join(home, "boards"), err
 }
 
-// copiedRun is what became of a run.
 type copiedRun struct {
 	board.Copied
 	Error string `json:"error"` // why it was not copied, "" if it was
@@ -111,8 +109,7 @@ func (p *program) databaseCopy(c *cli.Context) error {
 	return nil
 }
 
-// knowledgeOf is the data home of a directory of boards, or the database; "" if it has
-// none.
+// knowledgeOf is the data home of a directory of boards, or the database, or "".
 func knowledgeOf(boards string) string {
 	switch {
 	case kb.IsShared(boards):
@@ -123,8 +120,7 @@ func knowledgeOf(boards string) string {
 	return ""
 }
 
-// copyKnowledge copies the capsules, if all is copied; nil: they are left out, and why if
-// that was not asked for.
+// copyKnowledge copies the capsules, if all is copied; nil: left out, and why if not asked for.
 func (p *program) copyKnowledge(c *cli.Context, from, to string) (_ *kb.Copied, leftOut string, _ error) {
 	if c.NArg() > 0 {
 		return nil, "", nil

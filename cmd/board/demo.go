@@ -23,7 +23,6 @@ import (
 //go:embed demo.txt
 var demoScript string
 
-// demo plays the recorded runs in a temporary data home.
 func (p *program) demo(c *cli.Context) error {
 	if err := base.NoArgs(c); err != nil {
 		return err
@@ -116,7 +115,6 @@ func (d *demoPlayer) flush() error {
 	return err
 }
 
-// play runs one command line, with the demo's data home and run.
 func (d *demoPlayer) play(commandLine string, want int) error {
 	d.Printf("%s\n", d.Paint(base.Dim, "$ "+commandLine))
 	if run, ok := strings.CutPrefix(commandLine, "export BOARD_RUN="); ok {
@@ -164,7 +162,6 @@ func (d *demoPlayer) play(commandLine string, want int) error {
 	return nil
 }
 
-// cleaner removes a string from what is written.
 type cleaner struct {
 	w    *base.CheckedWriter
 	from string

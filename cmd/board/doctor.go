@@ -51,7 +51,6 @@ Exit codes: 0 nothing is broken, 1 something is, 2 --repair cannot ask.`,
 	}
 }
 
-// doctorRun checks, and repairs if the flags ask for it.
 func (p *program) doctorRun(c *cli.Context) error {
 	if err := base.NoArgs(c); err != nil {
 		return err
@@ -84,7 +83,6 @@ func (p *program) doctorConfig(c *cli.Context, home string) doctor.Config {
 	}
 }
 
-// doctorVariables are environment variables, with the check of their values.
 func (p *program) doctorVariables() []doctor.Variable {
 	_, mode := p.DaemonMode()
 	_, create := p.CreationOff()
@@ -195,7 +193,6 @@ func (p *program) tellFindings(c *cli.Context, found []doctor.Finding, repairs [
 		"repairs", append([]doctor.Repaired{}, repairs...), "backup", backup)
 }
 
-// printFindings prints findings by area.
 func (p *program) printFindings(found []doctor.Finding) {
 	width := 0
 	for i := range found {
@@ -219,8 +216,7 @@ func (p *program) printFindings(found []doctor.Finding) {
 	}
 }
 
-// doctorBar shows what is being checked: each new thing at once, its progress now and
-// then.
+// doctorBar shows what is checked: each new thing at once, its progress now and then.
 func (p *program) doctorBar() doctor.Progress {
 	b := p.StatusLine()
 	return func(what string, done, of int) {

@@ -83,8 +83,7 @@ var renamed = map[string]string{"release": "claim --release", "state list": "sta
 	"context status": "doctor", "memory reembed": "kb reembed", "context reembed": "kb reembed",
 	"model path": "model list", "database status": "doctor", "database check": "runs --check"}
 
-// commandHelp is the help of one command, made when it is asked for: the help of all
-// commands would take most of a start.
+// commandHelp is one command's help, made when asked for: all of them would slow each start.
 func commandHelp(name string, c *cli.Command) string {
 	if now := merged[name]; now != "" {
 		return fmt.Sprintf("board %s: the same as `board %s`, its new name\n", name, now)
@@ -120,8 +119,7 @@ func commandHelp(name string, c *cli.Command) string {
 // footFlags are the flags of many commands: one line at the foot of a help text names them.
 const footFlags = " run worker workspace agent author reason limit dry-run yes quiet json "
 
-// rareFlags are flags that few calls need, or old names: they work, and only the manual page
-// has them.
+// rareFlags are rarely needed flags and old names: they work; only the manual page has them.
 const rareFlags = " block content debug drop-duty execute exists-ok expires file force idle " +
 	"match max-conflicts max-disputed max-open min-cosine min-entries " +
 	"min-importance min-items min-priority min-score mute no-create no-docs no-embed " +

@@ -30,7 +30,6 @@ var jsonSections = sync.OnceValue(func() (all []jsonSection) {
 	return all
 })
 
-// jsonCommands are the commands that have a table.
 func jsonCommands() (names []string) {
 	for _, s := range jsonSections() {
 		if strings.ToLower(s.name) == s.name { // types begin with a capital
@@ -66,8 +65,7 @@ func jsonCommandList() string {
 	return b.String()
 }
 
-// jsonTable is the output of `board help json NAME`: the table of a command or a type,
-// then those of the types that it names.
+// jsonTable is `board help json NAME`: a command's or type's table, then of the types it names.
 func jsonTable(words []string) (string, error) {
 	name := strings.TrimPrefix(strings.Join(words, " "), "board ")
 	if section(name) == "" {

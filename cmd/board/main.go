@@ -51,18 +51,28 @@ func untilSignal(args []string) (ctx context.Context, stop func()) {
 }
 
 // collectLater puts the first garbage collection off until the heap has 16 MB instead of
-// 4, as most commands have ended by then. After it all is as usual. What stays for long
-// keeps little memory from the beginning.
+// 4, as most commands have ended by then. From there on each waits until roomToCollect is
+// used up, too: a check of many entries would collect a small heap again and again. What
+// stays for long keeps little memory from the beginning.
 func collectLater(args []string) {
 	if len(args) > 0 && slices.Contains([]string{"mcp", "daemon", "tui", "web"}, args[0]) ||
 		os.Getenv("GOGC") != "" {
 		return
 	}
 	usual := debug.SetGCPercent(400)
-	runtime.SetFinalizer(&[16]byte{}, func(*[16]byte) { debug.SetGCPercent(usual) })
+	var collected func(*[16]byte)
+	collected = func(*[16]byte) {
+		var heap runtime.MemStats // right after a collection what is left is what lives
+		runtime.ReadMemStats(&heap)
+		debug.SetGCPercent(max(usual, int(100*roomToCollect/max(1<<20, heap.HeapAlloc))))
+		runtime.SetFinalizer(&[16]byte{}, collected)
+	}
+	runtime.SetFinalizer(&[16]byte{}, collected)
 }
 
-// run is the whole program: arguments, environment and streams in, exit code out.
+// roomToCollect is how many bytes are allocated, at the least, before the next collection.
+const roomToCollect = 96 << 20
+
 func run(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout,
 	stderr io.Writer) int {
 	p := &program{&base.Program{Env: env, In: stdin, Out: &base.CheckedWriter{W: stdout}, Err: stderr,
@@ -157,6 +167,5 @@ func (p *program) written(err error) error {
 	return err
 }
 
-// errInterrupted is the error of a command that a signal (Ctrl-C, SIGTERM) ended.
-// Nothing is half-written.
+// errInterrupted is a command's that a signal (Ctrl-C, SIGTERM) ended. Nothing is half-written.
 var errInterrupted = errors.New("interrupted")

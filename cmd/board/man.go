@@ -62,7 +62,6 @@ func manual(commands []*cli.Command, version string) string {
 	return b.String()
 }
 
-// categories are the categories of the commands, in order.
 func categories(commands []*cli.Command) (all []string) {
 	for _, c := range commands {
 		if !c.Hidden && !slices.Contains(all, c.Category) {
@@ -94,8 +93,7 @@ func manCommands(b *strings.Builder, parent string, c *cli.Command) {
 // lineStart finds what roff takes for a request at the start of a line.
 var lineStart = text.NewRegexp(`(?m)^([.'])`)
 
-// roff escapes a text for roff, in ASCII. Hyphens stay hyphens, so that flags can be
-// copied.
+// roff escapes a text for roff, in ASCII. Hyphens stay, so that flags can be copied.
 func roff(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -114,7 +112,6 @@ func roff(s string) string {
 	return lineStart.ReplaceAllString(s, `\&$1`)
 }
 
-// exitMeanings are the meanings of the exit codes.
 var exitMeanings = []struct {
 	code  int
 	means string
@@ -128,7 +125,6 @@ var exitMeanings = []struct {
 		"looks like a secret"},
 }
 
-// environment describes the environment variables.
 var environment = []struct{ name, means string }{
 	{"BOARD_HOME", "the data home"},
 	{"BOARD_RUN", "the run that commands are about, unless --run names one"},

@@ -129,9 +129,8 @@ func (p *program) mcpConfig(c *cli.Context, grants []string, handed ...string) (
 	return cfg, nil
 }
 
-// afterInput is how long a client that neither reads nor goes away may keep a server
-// whose input has ended, or that was told to end: longer than what is still answered
-// then.
+// afterInput is how long a client that neither reads nor leaves may keep a server whose input has
+// ended, or that was told to end: longer than answers take.
 const afterInput = 10 * time.Second
 
 func (p *program) mcpServe(c *cli.Context) error {
@@ -220,9 +219,8 @@ func (e *inputEnd) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// searchFor answers an MCP server's questions. Any number of servers share the daemon's
-// model: it is loaded here only where no daemon can have it. A knowledge base in a
-// database is no daemon's, so the server keeps it warm.
+// searchFor answers an MCP server's questions, by the daemon's model, shared, loaded here only
+// where no daemon can have it. A database's knowledge base stays warm here.
 func searchFor(src *daemon.Source, home string) func(context.Context, kb.Query) (
 	kb.Result, []string, error) {
 	var kept kbhome.KeptKnowledge

@@ -190,8 +190,7 @@ func (p *program) modelUse(c *cli.Context) error {
 
 func modelsDir(home string) string { return filepath.Join(home, "models") }
 
-// modelDir is the directory of the model that a command is about: the one used, or one
-// named, or a directory.
+// modelDir is the directory of the model a command is about: the used, a named one, or a path.
 func (p *program) modelDir(c *cli.Context) (string, error) {
 	if c.NArg() > 1 {
 		return "", base.Usagef("name one", "`board model %s` takes one model, but got %d", c.Command.Name, c.NArg())
@@ -255,7 +254,6 @@ func (p *program) modelVerify(c *cli.Context) error {
 	}, "verify", r)
 }
 
-// modelEntry is a model in the list.
 type modelEntry struct {
 	minilm.Info
 	Default bool   `json:"default"` // it is the one that is used
@@ -349,7 +347,6 @@ func (p *program) modelAvailable(c *cli.Context) error {
 	}, "available", all)
 }
 
-// pullBar says how far the fetching of a model is.
 type pullBar struct {
 	base.StatusLine
 	model string

@@ -85,7 +85,6 @@ func (p *program) embedStored(ctx context.Context, leave bool) (done storedEmbed
 	return done, err
 }
 
-// embedChunks embeds the context store that commands use here, if there is one.
 func (p *program) embedChunks(ctx context.Context, progress func(done, of int)) (int, error) {
 	dir := chunks.DefaultDir(p.Env)
 	if _, err := os.Lstat(filepath.Join(dir, chunks.FileName)); errors.Is(err, fs.ErrNotExist) {
@@ -125,7 +124,6 @@ func (p *program) embedCapsules(ctx context.Context, progress func(done, of int)
 	return k.Reembed(ctx, progress)
 }
 
-// embedItems embeds the memory of the account and of all workspaces.
 func (p *program) embedItems(ctx context.Context, progress func(done, of int)) (total int, err error) {
 	home, err := p.DataHome()
 	if err != nil {
@@ -153,7 +151,6 @@ func (p *program) embedItems(ctx context.Context, progress func(done, of int)) (
 	return total, err
 }
 
-// sayStored tells what became of what was stored.
 func (p *program) sayStored(done storedEmbedded) {
 	if done.Daemon {
 		p.Messagef("the daemon embeds what is stored: `board daemon status` shows how far it is")

@@ -34,7 +34,6 @@ var pageOrder = []string{"run", "check", "gate", "verify", "survival", "trace", 
 	"topic", "hooks", "mcp", "tui", "api", "json", "python", "javascript", "output", "model",
 	"daemon", "database", "trust"}
 
-// pageAliases maps other words to pages.
 var pageAliases = sync.OnceValue(func() map[string]string {
 	return map[string]string{
 		"protocol": "run", "policies": "gate", "policy": "check", "board.yaml": "check",
@@ -50,7 +49,6 @@ var pageAliases = sync.OnceValue(func() map[string]string {
 	}
 })
 
-// pageName is the page that a word means.
 func pageName(name string) string {
 	name = strings.ToLower(name)
 	if other := pageAliases()[name]; other != "" {

@@ -61,10 +61,8 @@ func (p *program) telemetry(args []string) (sent func(code int)) {
 	}
 }
 
-// object is a JSON object.
 type object = map[string]any
 
-// span is a command that ran.
 type span struct {
 	name, trace, id, parent string
 	begin, end              time.Time

@@ -130,9 +130,8 @@ func (p *program) tui(c *cli.Context) error {
 // errHungUp is why the program ends when its terminal goes away.
 var errHungUp = errors.New("the terminal went away")
 
-// screenContext ends with SIGTERM, and with errHungUp when the terminal goes away. ctrl+c
-// is a key while the screen is ours, and the editor's while that has it: it must not end
-// the program, and what is typed into it, from there.
+// screenContext ends with SIGTERM, and with errHungUp when the terminal goes. ctrl+c is a key,
+// ours or the editor's, and must not end the program.
 func screenContext(parent context.Context) (context.Context, func()) {
 	terminated, stop := signal.NotifyContext(context.WithoutCancel(parent), syscall.SIGTERM)
 	ctx, cancel := context.WithCancelCause(terminated)
@@ -154,8 +153,7 @@ func screenContext(parent context.Context) (context.Context, func()) {
 	}
 }
 
-// runToShow is the run that is opened at once, "" for none. One that is named must be
-// there.
+// runToShow is the run opened at once, "" for none. A named one must be there.
 func (p *program) runToShow(c *cli.Context) (string, error) {
 	if c.IsSet("run") && c.String("run") == "" || !c.IsSet("run") && p.Env("BOARD_RUN") == "" {
 		return "", nil
@@ -167,8 +165,7 @@ func (p *program) runToShow(c *cli.Context) (string, error) {
 	return b.Run(), b.Close()
 }
 
-// screen is the terminal that the program is shown on. Standard input and output must
-// both be it.
+// screen is the program's terminal: standard input and output must both be it.
 func (p *program) screen() (in, out *os.File, err error) {
 	w := p.Out.W
 	if wrapped, ok := w.(*wrapper); ok {
@@ -186,8 +183,7 @@ func (p *program) screen() (in, out *os.File, err error) {
 	return in, out, nil
 }
 
-// Editors that open a file at a line, by the name of their program: "+12 FILE",
-// "FILE:12", "-g FILE:12".
+// Editors that open a file at a line, by name: "+12 FILE", "FILE:12", "-g FILE:12".
 var (
 	plusLine  = []string{"vi", "vim", "nvim", "view", "gvim", "nano", "emacs", "emacsclient", "micro", "less", "kak"}
 	colonLine = []string{"hx", "helix"}
@@ -215,7 +211,8 @@ func (p *program) screenEditor(path string, line int) (*exec.Cmd, error) {
 		return nil, err
 	}
 	args := []string{path}
-	if name := editorName(editor); line > 0 {
+	program, _, _ := strings.Cut(strings.TrimSpace(editor), " ")
+	if name := filepath.Base(program); line > 0 { // of "/usr/bin/nvim -p" nvim
 		at := strconv.Itoa(line)
 		switch {
 		case slices.Contains(plusLine, name):
@@ -230,8 +227,7 @@ func (p *program) screenEditor(path string, line int) (*exec.Cmd, error) {
 	return base.EditorCommand(context.Background(), editor, args...), nil
 }
 
-// screenCommand runs a command of this program on a run, and returns what it prints. A closed
-// gate is no failure.
+// screenCommand runs a command on a run, and returns what it prints. A closed gate is no failure.
 func screenCommand(ctx context.Context, run string, args ...string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -249,15 +245,8 @@ func screenCommand(ctx context.Context, run string, args ...string) (string, err
 	return string(out), nil
 }
 
-// editorName is the name of an editor's program: of "/usr/bin/nvim -p" nvim.
-func editorName(editor string) string {
-	program, _, _ := strings.Cut(strings.TrimSpace(editor), " ")
-	return filepath.Base(program)
-}
-
-// screenMemory opens the memory of a workspace, "" for none, for a person at the screen,
-// who may do everything, as any agent sees it. In a harness's shell it is its agent who
-// looks.
+// screenMemory opens a workspace's memory ("": none) for a person at the screen, who may do all,
+// as any agent sees it; in a harness's shell for its agent.
 func (p *program) screenMemory(k *screenKnowledge, workspace string) func(context.Context, string) (*memory.Store, error) {
 	return func(_ context.Context, agent string) (*memory.Store, error) {
 		opt := memory.Options{Workspace: workspace, Agent: agent, Author: harness.Speaking(p.Env) == "", Actor: k.worker, Embedder: k.source.Model()}

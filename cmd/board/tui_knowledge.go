@@ -17,9 +17,8 @@ import (
 	"blackboard/tui/page"
 )
 
-// screenKnowledge is the knowledge base as the screen has it: the file is opened when it
-// is first needed and kept open. It is safe for concurrent use, and prints nothing: what
-// there is to say is kept until the terminal is everybody's again.
+// screenKnowledge keeps the screen's knowledge base open from its first need. It is safe for
+// concurrent use, and keeps what it would print until the terminal is free.
 type screenKnowledge struct {
 	p            *program
 	source       *daemon.Source
@@ -38,20 +37,17 @@ type screenKnowledge struct {
 }
 
 const (
-	// lookEvery is how often edits by hand are looked for, and statusEvery how often
-	// capsules are counted, but for so many that it would take more than a fiftieth of
-	// the time.
+	// lookEvery is how often edits by hand are looked for; statusEvery how often capsules are
+	// counted, unless they are so many that it takes over a fiftieth of the time.
 	lookEvery   = 2 * time.Second
 	statusEvery = 5 * time.Second
 	lookShare   = 50
-	// lookWithin is how long a search waits for edits by hand to be picked up: the next
-	// one will find them.
+	// lookWithin is how long a search waits for edits by hand: the next one will find them.
 	lookWithin = time.Second
 	// mostNotes bounds what is kept to be said at the end.
 	mostNotes = 50
 )
 
-// Search answers a question; see kb.Searcher.
 func (s *screenKnowledge) Search(ctx context.Context, q kb.Query) (kb.Result, error) {
 	res, notes, err := s.source.Search(ctx, q, func(ctx context.Context, _ bool) (*kb.KB, func(), error) {
 		k, err := s.opened(ctx, true)
@@ -111,7 +107,6 @@ func (s *screenKnowledge) knowledge(ctx context.Context, create bool) (*kb.KB, e
 	return k, err
 }
 
-// status is what the status bar shows.
 func (s *screenKnowledge) status(ctx context.Context, anew bool) page.Status {
 	st := page.Status{Capsules: s.capsules(ctx, anew), Daemon: "off"}
 	if dir := s.p.ModelDir(s.home); disk.IsDir(dir) {
@@ -123,8 +118,7 @@ func (s *screenKnowledge) status(ctx context.Context, anew bool) page.Status {
 	return st
 }
 
-// capsules counts those that stand, now and then, or anew; -1 if there is no knowledge
-// base, or it cannot be read.
+// capsules counts those that stand, now and then, or anew; -1 if there are none to read.
 func (s *screenKnowledge) capsules(ctx context.Context, anew bool) int64 {
 	start := time.Now()
 	s.mu.Lock()
@@ -143,8 +137,7 @@ func (s *screenKnowledge) capsules(ctx context.Context, anew bool) int64 {
 		}
 	}
 	now, pause := time.Now(), statusEvery
-	// what has failed may have waited long for a server, and says nothing of how long a
-	// count takes
+	// a failure may have waited long for a server, and says nothing of how long a count takes
 	if n >= 0 {
 		pause = max(pause, lookShare*now.Sub(start))
 	}

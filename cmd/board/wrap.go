@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// wrapper breaks long lines at blanks, for a terminal of a given width in cells. The
-// rest of a broken line is indented a little more, so that lists stay readable. Escape
-// sequences have no width.
+// wrapper breaks long lines at blanks, for a terminal's width in cells, which escape sequences
+// have not. Their rest is indented more, so that lists stay readable.
 type wrapper struct {
 	w     io.Writer
 	width int
@@ -33,7 +32,6 @@ func (w *wrapper) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// flush writes an unfinished last line.
 func (w *wrapper) flush() error {
 	if w.line.Len() == 0 {
 		return nil
@@ -43,7 +41,6 @@ func (w *wrapper) flush() error {
 	return err
 }
 
-// wrapLine breaks one line.
 func wrapLine(s string, width int) string {
 	indent := len(s) - len(strings.TrimLeft(s, " "))
 	hang := strings.Repeat(" ", min(indent+4, width/2))
@@ -91,8 +88,7 @@ func breakAt(s string, width int) (int, bool) {
 	return len(s), true
 }
 
-// runeCells is nearly the cells of a rune on a terminal: two for East Asian scripts
-// and emoji.
+// runeCells is nearly a rune's cells on a terminal: two for East Asian scripts and emoji.
 func runeCells(r rune) int {
 	if r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff ||
 		r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 || r >= 0x1f300 && r <= 0x1faff ||

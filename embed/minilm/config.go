@@ -11,7 +11,6 @@ import (
 	"blackboard/board/fault"
 )
 
-// config is the model's configuration apart from tokenizer and weights.
 type config struct {
 	top     string // the model's directory
 	dir     string // holds the tokenizer's files; the weights may lie in a subdirectory
@@ -29,8 +28,7 @@ type config struct {
 // defaultLimit is the limit of a model whose files have none, the one of BERT's training.
 const defaultLimit = 512
 
-// describe reads the small files of the model in dir and finds its weights. Its errors
-// match fault.NoModel or fault.BadModel and name the file and the next step.
+// describe reads a model's small files. Its errors name the file and the next step.
 func describe(dir string) (*config, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil || dir == "" {
@@ -107,8 +105,7 @@ func (c *config) readModules() error {
 	return nil
 }
 
-// readPooling reads the one mode that a file of sentence-transformers sets, as
-// pooling_mode_mean_tokens or, in newer ones, as pooling_mode.
+// readPooling reads the one mode set: pooling_mode_mean_tokens, or pooling_mode in newer files.
 func (c *config) readPooling(path string) (found bool, err error) {
 	file := map[string]any{}
 	if found, err := readJSON(path, &file); !found {
@@ -139,11 +136,10 @@ func (c *config) readPooling(path string) (found bool, err error) {
 	return true, nil
 }
 
-// readLimits determines how many tokens the model reads: max_seq_length of
-// sentence-transformers, for which the model was tuned; else the limit of the tokenizer's
-// configuration. The limit in tokenizer.json is the one of training and often smaller, so
-// it is ignored, as in sentence-transformers. The result is never more than the number of
-// the model's positions.
+// readLimits determines how many tokens the model reads: max_seq_length of sentence-transformers,
+// for which the model was tuned; else the limit of the tokenizer's configuration. The limit in
+// tokenizer.json is the one of training and often smaller, so it is ignored, as in
+// sentence-transformers. The result is never more than the number of the model's positions.
 func (c *config) readLimits() error {
 	var model struct {
 		Positions int    `json:"max_position_embeddings"`

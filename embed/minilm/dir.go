@@ -33,12 +33,10 @@ func DefaultDir(home string, getenv func(string) string) string {
 	return filepath.Join(home, "models", DefaultModel)
 }
 
-// chosenFile is the file with the name of the chosen model, or its directory if that is
-// not in the data home.
+// chosenFile has the chosen model's name, or its directory outside the data home.
 func chosenFile(home string) string { return filepath.Join(home, "models", "chosen") }
 
-// Choose stores the model in a directory as the one that a data home uses. The model must
-// load.
+// Choose stores the model in a directory as the one that a data home uses. The model must load.
 func Choose(home, dir string) error {
 	if _, err := Inspect(dir); err != nil {
 		return err
@@ -68,11 +66,9 @@ func badModel(next []fault.Step, err error, format string, a ...any) error {
 	return failure(fault.BadModel, "", err, format, a...).Then(next...)
 }
 
-// maxConfig is the most bytes of a configuration file. Vocabularies of half a million
-// tokens are smaller.
+// maxConfig is the most bytes of a configuration file: vocabularies are smaller.
 const maxConfig = 64 << 20
 
-// readJSON fills v from a JSON file and reports whether the file exists.
 func readJSON(path string, v any) (bool, error) {
 	data, err := disk.Read(path, maxConfig)
 	switch {
@@ -89,8 +85,7 @@ func readJSON(path string, v any) (bool, error) {
 	return true, nil
 }
 
-// findWeights sets the path of the model's ONNX file: published models have it in onnx/, and
-// converters write it beside the other files.
+// findWeights finds the ONNX file: in onnx/ if published, beside the rest if converted.
 func (c *config) findWeights() error {
 	names := []string{"onnx/model.onnx", "model.onnx"}
 	if c.static {
@@ -109,8 +104,7 @@ func (c *config) findWeights() error {
 	return noModel(hintNoSuch, fs.ErrNotExist, "%s has no %s", c.dir, strings.Join(names, " or "))
 }
 
-// checkWeights detects the usual errors of a download: an empty file, an HTML page, a Git
-// LFS pointer.
+// checkWeights detects an empty file, an HTML page, a Git LFS pointer.
 func (c *config) checkWeights() error {
 	f, err := disk.Open(c.weights)
 	if err != nil {
@@ -142,7 +136,6 @@ type Info struct {
 	Int8 bool `json:"int8"`
 }
 
-// isInt8 reports whether the weights are computed with 8 bits.
 func (c *config) isInt8() bool {
 	info, err := os.Stat(c.weights)
 	if err != nil || c.static || info.Size() > max(1<<20, 4*int64(c.vocab)*int64(c.hidden)) {
@@ -153,8 +146,7 @@ func (c *config) isInt8() bool {
 		func(operation string) bool { return bytes.Contains(data, []byte(operation)) })
 }
 
-// Inspect reads the small files of a model and checks whether weights exist. Name and
-// size are set even with an error.
+// Inspect reads a model's small files. Name and size are set even with an error.
 func Inspect(dir string) (Info, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

@@ -20,12 +20,10 @@ import (
 	"blackboard/board/fault"
 )
 
-// stallTime is how long a server may send nothing. A whole download has no limit, since
-// 90 MB may take an hour.
+// stallTime is how long a server may send nothing. A whole download has no limit.
 const stallTime = 30 * time.Second
 
-// maxWeights is larger than any ONNX file, which is a protobuf message. It keeps an
-// endless response from filling the disk.
+// maxWeights is larger than any ONNX file: an endless response must not fill the disk.
 const maxWeights = 2 << 30
 
 var errStalled, errAbsent = errors.New("it stalled"), errors.New("no such file there")
@@ -111,8 +109,7 @@ func (m *meter) Write(b []byte) (int, error) {
 	return len(b), m.ctx.Err()
 }
 
-// open begins to read a file, after what is done of it if the source can do that; else it
-// sets that to 0. It sets the total.
+// open reads a file after what is done of it, if the source can, else from its beginning.
 func (f *fetcher) open(ctx context.Context, file File, p *Progress) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.base.JoinPath(file.Name).String(), nil)
 	if err != nil {
@@ -147,7 +144,6 @@ func (f *fetcher) open(ctx context.Context, file File, p *Progress) (io.ReadClos
 	return resp.Body, nil
 }
 
-// sumOf returns a file's SHA-256.
 func sumOf(path string) (string, error) {
 	in, err := os.Open(path)
 	if err != nil {
@@ -165,7 +161,6 @@ var (
 	downloaded = fault.Give("from", "DIRECTORY", "a private or gated model must be downloaded by other means and then taken with {}")
 )
 
-// describeBroken describes why a file did not arrive.
 func (f *fetcher) describeBroken(ctx context.Context, err error, p *Progress) error {
 	const again = "run the same command again"
 	var known *fault.Error

@@ -42,7 +42,6 @@ func (c *config) identify(r *record) (string, error) {
 	return fmt.Sprintf("model-%x", sha256.Sum256([]byte(what)))[:len("model-")+12], nil
 }
 
-// knownAs returns the known model of that name, or nil.
 func knownAs(name string) *Manifest {
 	if i := slices.IndexFunc(known, func(m Manifest) bool { return m.Name == name }); i >= 0 {
 		return &known[i]
@@ -50,8 +49,7 @@ func knownAs(name string) *Manifest {
 	return nil
 }
 
-// sumOf returns the SHA-256 of a file of the model in top: from the record if the file is older,
-// else it reads the file. r may be nil.
+// sumOf returns a file's SHA-256: from the record, which may be nil, if the file is older.
 func (r *record) sumOf(path, top string) (string, error) {
 	info, err := os.Stat(path)
 	recorded, err2 := os.Stat(filepath.Join(top, recordName))

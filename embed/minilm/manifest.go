@@ -33,7 +33,6 @@ type File struct {
 	SHA256 string `json:"sha256"` // in hex; "" if unknown: then the model must load
 }
 
-// in returns the file's path in a directory.
 func (f File) in(dir string) string { return filepath.Join(dir, filepath.FromSlash(f.Name)) }
 
 // Manifest lists the files of a model and where it is published.
@@ -60,9 +59,7 @@ func (m Manifest) Pinned() bool {
 	return slices.ContainsFunc(m.Files, func(f File) bool { return f.SHA256 != "" })
 }
 
-// allMiniLM is sentence-transformers/all-MiniLM-L6-v2, with the checksums of its files at
-// this revision. The revision is fixed because the small files of "main" may change, and
-// would then fail the check.
+// allMiniLM has a fixed revision, since the small files of "main" may change.
 var allMiniLM = Manifest{
 	Name: DefaultModel, Repo: "sentence-transformers/all-MiniLM-L6-v2", Revision: "1110a243fdf4706b3f48f1d95db1a4f5529b4d41",
 	limit: 256, pooling: poolMean, weights: []string{
@@ -82,8 +79,7 @@ var allMiniLM = Manifest{
 	},
 }
 
-// anyFiles are the files of a model that is not known by name, as far as they are there.
-// Open checks which ones are required.
+// anyFiles may be there of an unknown model. Open checks which ones are required.
 var anyFiles = []File{
 	{Name: "config.json"}, {Name: "modules.json"}, {Name: "sentence_bert_config.json"},
 	{Name: "1_Pooling/config.json"}, {Name: "tokenizer_config.json"}, {Name: "special_tokens_map.json"},
@@ -98,9 +94,8 @@ var known = []Manifest{allMiniLM} // the models whose checksums are known
 
 var plainName = text.NewRegexp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// Named returns the manifest of a known model by its name. Given ORGANISATION/MODEL, it
-// returns a manifest for a model of the hub; given another plain name, a manifest with an
-// empty Repo, which needs a source.
+// Named returns a known model's manifest, for ORGANISATION/MODEL that of a model of the hub, for
+// another name one with an empty Repo, which needs a source.
 func Named(name string) (Manifest, error) {
 	for _, m := range known {
 		if strings.EqualFold(name, m.Name) || strings.EqualFold(name, m.Repo) {
@@ -129,7 +124,6 @@ type record struct {
 	Files    []File `json:"files"`
 }
 
-// readRecord returns the record in dir, or nil without one.
 func readRecord(dir string) (*record, error) {
 	r := &record{}
 	if found, err := readJSON(filepath.Join(dir, recordName), r); !found {
@@ -138,7 +132,6 @@ func readRecord(dir string) (*record, error) {
 	return r, nil
 }
 
-// checkFiles returns what is wrong with files of a model's directory.
 func checkFiles(dir string, files []File) (wrong []string) {
 	for _, f := range files {
 		sum, err := sumOf(f.in(dir))

@@ -8,15 +8,11 @@
 //	sentence_bert_config.json                the length for which the model was tuned
 //	modules.json, 1_Pooling/config.json      how the token vectors become one
 //
-// Weights and tokenizer are required. Open downloads nothing and writes nothing. Pull
-// downloads a model, and Verify checks its files.
+// Weights and tokenizer are required. Open downloads and writes nothing; Pull downloads.
 //
-// Costs of MiniLM on one core with AVX-512: 300 ms from Open to the first vector, then 15
-// ms for a short text and 160 ms for a long one when built with GOEXPERIMENT=simd; five
-// times as much without; 350 MB of memory.
-//
-// hugot also computes with ONNX Runtime, which is four times as fast, but only in a build
-// with cgo, the tag ORT and a tokenizer library in Rust. This package does not use it.
+// MiniLM on one core with AVX-512 needs 300 ms from Open to the first vector, then 15 ms for a short
+// text and 160 ms for a long one with GOEXPERIMENT=simd, five times as much without; 350 MB of
+// memory. ONNX Runtime is four times as fast, but needs cgo and a tokenizer library in Rust.
 package minilm
 
 import (
@@ -36,11 +32,9 @@ import (
 type Embedder struct {
 	model   embed.Model
 	session *session
-	// one slot for each text that is computed at the same time, over all calls. Two have
-	// 1.9 times the throughput of one on two cores
+	// one for each text computed at the same time: two have 1.9 times the throughput on two cores
 	slots chan struct{}
-	// the same for calls with one text, which are questions: somebody waits for them, and
-	// they do not wait for a long text of others
+	// for calls with one text, which are questions: they do not wait for others' long texts
 	questions chan struct{}
 	asked     atomic.Int64 // when the last question began; 0: none was asked
 	asking    sync.RWMutex // read while one is computed
@@ -55,9 +49,8 @@ type Embedder struct {
 
 var _ embed.Embedder = (*Embedder)(nil)
 
-// Open loads the model in dir. Its errors match fault.NoModel or fault.BadModel and name
-// the file and the next step, or they are those of the context, which is checked between
-// the steps.
+// Open loads the model in dir. Its errors match fault.NoModel or fault.BadModel and name the file
+// and the next step, or they are those of the context, which is checked between the steps.
 func Open(ctx context.Context, dir string) (*Embedder, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -87,10 +80,8 @@ func Open(ctx context.Context, dir string) (*Embedder, error) {
 	}, nil
 }
 
-// Model describes the model.
 func (e *Embedder) Model() embed.Model { return e.model }
 
-// enter registers a user of the model.
 func (e *Embedder) enter() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -126,8 +117,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, e
 		}
 		order = append(order, i)
 	}
-	// Longest first, so that no slot works on a long text at the end while the others are
-	// idle.
+	// Longest first: no slot ends with a long text while the others are idle.
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(ids[b]), len(ids[a])) })
 
 	type result struct {
@@ -201,8 +191,7 @@ func (e *Embedder) compute(ids []uint32, question bool) (embed.Vector, error) {
 	return s.run(ids)
 }
 
-// keepSpare is how long a spare session is kept that nobody uses: the batches of a backfill
-// come one after the other.
+// keepSpare is how long an unused session is kept: batches of a backfill follow each other.
 const keepSpare = 20 * time.Second
 
 // spare is a session that is loaded when it is needed, and freed afterwards.
@@ -233,7 +222,6 @@ func (p *spare) give() {
 	p.timer.Reset(keepSpare)
 }
 
-// release frees the session unless it is used.
 func (p *spare) release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -243,8 +231,7 @@ func (p *spare) release() {
 	}
 }
 
-// Close waits for running calls and releases the model. Later calls fail with
-// fault.Closed; closing again does nothing.
+// Close waits for running calls. Later calls fail with fault.Closed.
 func (e *Embedder) Close() error {
 	e.mu.Lock()
 	e.closed = true

@@ -16,8 +16,7 @@ const (
 	poolMax  pooling = "max" // the maximum at each index
 )
 
-// pool returns one vector of dim numbers, not normalized. tokens has no padding and is
-// not empty. hugot itself has only the mean.
+// pool returns one vector, not normalized; tokens is not empty. hugot has only the mean.
 func (p pooling) pool(tokens [][]float32, dim int) embed.Vector {
 	v := make(embed.Vector, dim)
 	copy(v, tokens[0])
@@ -36,8 +35,7 @@ func (p pooling) pool(tokens [][]float32, dim int) embed.Vector {
 	return v
 }
 
-// normalizeFinite scales v in place to length 1 and returns it; zeros stay zeros. It fails if a
-// number is NaN or infinite.
+// normalizeFinite scales v in place to length 1, zeros stay; it refuses NaN and infinity.
 func normalizeFinite(v embed.Vector) (embed.Vector, error) {
 	v.Normalize()
 	for _, x := range v {

@@ -34,7 +34,6 @@ type PullOptions struct {
 	origin string // of the files
 }
 
-// Progress is the state of a pull.
 type Progress struct {
 	Waiting bool // for another process that pulls into the same directory
 	File    string
@@ -42,7 +41,6 @@ type Progress struct {
 	Total   int64 // 0 if unknown
 }
 
-// Pulled is the result of a pull.
 type Pulled struct {
 	Name    string `json:"name"`
 	Dir     string `json:"dir"`
@@ -53,15 +51,13 @@ type Pulled struct {
 	Files   []File `json:"files"`   // the installed files; empty for a model that no pull has installed
 }
 
-// Pull installs a model in a directory, completely or not at all. Files are downloaded
-// into a directory beside it, compared with their checksums and loaded as a test; then that
-// directory takes the name. After an interruption the next Pull continues with files of
-// known checksums. A sound installed model is not downloaded again, a damaged one is. A
-// directory with files that no Pull has installed is never replaced, and another model
-// only with Force.
+// Pull installs a model in a directory, completely or not at all. Files are downloaded into a
+// directory beside it, compared with their checksums and loaded as a test; then that directory
+// takes the name. After an interruption the next Pull continues with files of known checksums. A
+// sound installed model is not downloaded again, a damaged one is. A directory with files that no
+// Pull has installed is never replaced, and another model only with Force.
 //
-// Concurrent pulls wait for each other. Errors match a kind of package fault, or the
-// context's.
+// Concurrent pulls wait for each other. Errors match a kind of package fault, or the context's.
 func Pull(ctx context.Context, o PullOptions) (*Pulled, error) {
 	var err error
 	named := o.Dir
@@ -122,7 +118,6 @@ func (o *PullOptions) beside(suffix string) string {
 	return filepath.Join(filepath.Dir(o.Dir), "."+filepath.Base(o.Dir)+suffix)
 }
 
-// lock waits until no other process pulls into the directory.
 func (o *PullOptions) lock(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(o.Dir), 0o700); err != nil {
 		return nil, cannotWrite(err, o.Dir)
@@ -136,8 +131,7 @@ func (o *PullOptions) lock(ctx context.Context) (unlock func(), err error) {
 	return unlock, err
 }
 
-// newClient uses the proxy of the environment, reads files below dir, and follows redirects,
-// since hubs store their files elsewhere, but not from https to http.
+// newClient uses the proxy, reads files below dir, and follows no redirect from https to http.
 func newClient(dir string) *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.RegisterProtocol("file", http.NewFileTransport(http.Dir(dir)))
@@ -149,7 +143,6 @@ func newClient(dir string) *http.Client {
 	}}
 }
 
-// source returns where the files come from.
 func (o *PullOptions) source() (*fetcher, error) {
 	address := o.From
 	switch {
@@ -187,9 +180,7 @@ func (o *PullOptions) directory() (*fetcher, error) {
 	return &fetcher{PullOptions: o, base: &url.URL{Scheme: "file", Path: "/"}, name: dir}, nil
 }
 
-// findInstalled returns the model in the directory if it is the wanted one and not damaged and
-// need not be replaced, else nil. It may have come by other means than Pull, and a known
-// one from another exporter.
+// findInstalled returns the installed model if it is the wanted one and sound, else nil.
 func (o *PullOptions) findInstalled() *Pulled {
 	m := o.Manifest
 	r, err := readRecord(o.Dir)
@@ -208,7 +199,6 @@ func (o *PullOptions) findInstalled() *Pulled {
 	return done
 }
 
-// checkReplaceable returns an error if the model must not replace what is in the directory.
 func (o *PullOptions) checkReplaceable() error {
 	const hint = "move it away, or name another directory with BOARD_MODEL_DIR"
 	r, _ := readRecord(o.Dir) // without a readable one, nothing was installed
@@ -241,8 +231,7 @@ func (o *PullOptions) checkReplaceable() error {
 	return nil
 }
 
-// stage downloads all files, and records them. After an error only those are kept of which
-// the next pull can tell whether they are right.
+// stage downloads and records files. After an error, those that can be checked stay.
 func (o *PullOptions) stage(ctx context.Context, f *fetcher) (_ *record, err error) {
 	staging := o.beside(".part")
 	r := &record{V: 1, Name: o.Manifest.Name, Source: o.origin, Revision: o.Manifest.Revision}
@@ -286,8 +275,7 @@ func (o *PullOptions) stage(ctx context.Context, f *fetcher) (_ *record, err err
 var hintSource = []fault.Step{{Text: "name a BERT-like sentence-embedding model in ONNX form with a WordPiece tokenizer.json, and the place directly below which all its files lie"},
 	fault.Give("revision", "main", "of a hub, {} is the newest one"), fault.Give("from", "", "{} names another place")}
 
-// isUnneeded reports whether the model in dir does without a file: one form of the weights is
-// enough.
+// isUnneeded: one form of the weights is enough.
 func isUnneeded(dir, name string) bool {
 	c := config{dir: dir}
 	c.readLimits() // errors show when the model is loaded
@@ -318,7 +306,6 @@ func (o *PullOptions) tryOut(ctx context.Context) (name string, err error) {
 	return name, err
 }
 
-// install replaces the directory by the staging directory.
 func (o *PullOptions) install() error {
 	staging, old := o.beside(".part"), o.beside(".old")
 	if err := cmp.Or(disk.SyncDir(staging), os.RemoveAll(old)); err != nil {

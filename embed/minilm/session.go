@@ -29,9 +29,8 @@ type session struct {
 	table  *static // if not nil, used instead of the pipeline
 }
 
-// buckets returns the lengths to which texts are padded, since each new one compiles the
-// model again. Up to MiniLM's 256 tokens the steps are those measured as the best
-// compromise; above, they double.
+// buckets returns the lengths to which texts are padded, since each compiles the model again. Up to
+// 256 they are the best measured; above, they double.
 func buckets(limit int) []int {
 	steps := []int{16, 32, 48, 64, 96, 128, 192, 256, 384, 512}
 	for step := 1024; step < limit; step *= 2 {
@@ -40,7 +39,6 @@ func buckets(limit int) []int {
 	return append(slices.DeleteFunc(steps, func(n int) bool { return n >= limit }), limit)
 }
 
-// load reads the weights and the tokenizer.
 func (c *config) load() (s *session, err error) {
 	s = &session{config: c}
 	defer func() { // the libraries panic on some damaged files
@@ -117,9 +115,7 @@ func (s *session) fit() error {
 	return nil
 }
 
-// run computes the vector of one text. ids is not empty and not longer than the limit. It
-// cannot be interrupted: hugot returns when its context is done, but goes on computing
-// with the inputs.
+// run computes one vector, of ids within the limit. hugot goes on after its context is done.
 func (s *session) run(ids []uint32) (v embed.Vector, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -15,8 +15,7 @@ import (
 	"blackboard/embed"
 )
 
-// static is a model without context, as Model2Vec makes them (potion): each token has a
-// vector, and that of a text is their mean. Nothing has to be compiled or computed.
+// static is a Model2Vec model (potion): the mean of the tokens' vectors.
 type static struct {
 	rows []float32
 	dim  int
@@ -27,8 +26,7 @@ const staticType = "model2vec"
 
 var errNoTable = errors.New("it is not one table of 32-bit numbers named embeddings")
 
-// readStatic reads model.safetensors: the length of a header, the header in JSON,
-// numbers.
+// readStatic reads model.safetensors: the length of a header, the header in JSON, numbers.
 func readStatic(path string) (*static, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -69,8 +67,7 @@ func readStatic(path string) (*static, error) {
 	return s, binary.Read(io.NewSectionReader(f, begin, 4*numbers), binary.LittleEndian, s.rows)
 }
 
-// loadStatic reads the table, and hugot's tokenizer without a pipeline: hugot has no such
-// models.
+// loadStatic reads the table, and hugot's tokenizer without a pipeline: hugot has no such models.
 func (s *session) loadStatic() (err error) {
 	if s.table, err = readStatic(s.weights); err != nil {
 		return s.bad("cannot be loaded", err)

@@ -13,8 +13,7 @@ import (
 	"blackboard/board/fault"
 )
 
-// tokenizer is hugot's, with what that lacks: a limit, and a time that is linear in the
-// length of the text. It does not change after loading.
+// tokenizer is hugot's, with a limit and in linear time. It does not change after loading.
 type tokenizer struct {
 	hugot          *backends.Tokenizer
 	prefix, suffix []uint32 // the special tokens round a text
@@ -106,8 +105,7 @@ func (c *config) newTokenizer(m *backends.Model) (*tokenizer, error) {
 	return t, nil
 }
 
-// tokenize returns the tokens of a short text, and which of them are special ones round
-// it (1).
+// tokenize returns the tokens of a short text, and which of them are special ones round it (1).
 func (t *tokenizer) tokenize(text string) (ids, special []uint32) {
 	batch := backends.NewBatch(1)
 	backends.TokenizeInputs(batch, t.hugot, []string{text})
@@ -121,8 +119,7 @@ const (
 	maxPiece   = 512
 )
 
-// encode returns the token ids of a text, special ones included: never more than t.limit,
-// perhaps none.
+// encode returns a text's token ids, special ones too, at most t.limit, perhaps none.
 func (t *tokenizer) encode(text string) []uint32 {
 	ids, room := slices.Clone(t.prefix), t.limit-len(t.suffix)
 	for len(ids) < room {
@@ -141,8 +138,7 @@ func (t *tokenizer) encode(text string) []uint32 {
 	return append(ids[:min(len(ids), room)], t.suffix...)
 }
 
-// pieceEnd returns where the first piece of a text ends: between two words or, of a word that
-// is longer than any token, between two characters.
+// pieceEnd returns where a piece ends: between words or, of a long one, characters.
 func pieceEnd(text string) int {
 	if len(text) <= pieceBytes {
 		return len(text)
@@ -164,8 +160,7 @@ func isSpace(r rune) bool {
 	return r == ' ' || r == '\t' || r == '\n' || r == '\r' || unicode.Is(unicode.Z, r)
 }
 
-// clean does what the tokenizers do with which models are published, and hugot's does not:
-// all white space separates words, and characters of format are dropped.
+// clean does what hugot's tokenizer does not: all white space separates, no format characters.
 func (t *tokenizer) clean(r rune) rune {
 	switch {
 	case isSpace(r):

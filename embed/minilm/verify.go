@@ -18,7 +18,6 @@ type Check struct {
 	Detail string `json:"detail"` // what was found
 }
 
-// Report is the result of Verify.
 type Report struct {
 	OK     bool         `json:"ok"` // all checks passed
 	Dir    string       `json:"dir"`
@@ -91,8 +90,7 @@ var pairs = []string{
 	"Heavy rain flooded the cellar of the old house.", "Water stood in the old house's cellar after the heavy rain.",
 }
 
-// tryOut embeds some texts and returns the least cosine of two that mean the same, and the
-// greatest of others. The error says why the vectors are not sound.
+// tryOut returns the least cosine of texts that mean the same, and the greatest of others.
 func (e *Embedder) tryOut(ctx context.Context) (near, far float64, err error) {
 	vs, err := e.Embed(ctx, slices.Concat(pairs, pairs[:1], []string{"", strings.Repeat("a long text about the gate ", 200)}))
 	if err != nil {

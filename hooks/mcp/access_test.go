@@ -11,6 +11,7 @@ import (
 	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // TestGrants calls tools that are not granted. Each refusal names the grant that is
@@ -110,10 +111,7 @@ func TestOwnMemoriesStayOwn(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go s.Serve(ctx, far)
-		c, err := sdk.NewClient(&sdk.Implementation{Name: name}, nil).Connect(ctx, near, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := expect.Value(sdk.NewClient(&sdk.Implementation{Name: name}, nil).Connect(ctx, near, nil))(t)
 		defer c.Close()
 		r, err := c.CallTool(ctx, &sdk.CallToolParams{Name: tool,
 			Arguments: json.RawMessage(args)})
@@ -143,11 +141,8 @@ func TestNamesOfClients(t *testing.T) {
 		s := everything(t, func(c *Config) { c.Session = "7f3a" })
 		near, far := sdk.NewInMemoryTransports()
 		go s.Serve(t.Context(), far)
-		c, err := sdk.NewClient(&sdk.Implementation{Name: name}, nil).Connect(t.Context(), near,
-			nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := expect.Value(sdk.NewClient(&sdk.Implementation{Name: name}, nil).Connect(t.Context(), near,
+			nil))(t)
 		if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_post",
 			Arguments: json.RawMessage(`{"content":"x"}`)}); err != nil || r.IsError {
 			t.Errorf("%q cannot post: %v %s", name, err, textOf(r))
@@ -198,10 +193,7 @@ func TestWhoWrote(t *testing.T) {
 			t.Errorf("%s: %v %s", call.tool, err, textOf(r))
 		}
 	}
-	k, err := kb.Open(t.Context(), s.cfg.Home, kb.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := expect.Value(kb.Open(t.Context(), s.cfg.Home, kb.Options{}))(t)
 	defer k.Close()
 	all, _, err := k.List(t.Context(), kb.ListQuery{})
 	if err != nil || len(all) != 1 {
@@ -220,10 +212,7 @@ func TestConversationsOverTheNetwork(t *testing.T) {
 	s := everything(t, nil)
 	agent := connect(t, s, nil)
 	must(t, agent, "conversation", `{"do":"start"}`)
-	m, err := memory.Open(s.cfg.Home, memory.Options{Workspace: s.cfg.Workspace, Author: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Value(memory.Open(s.cfg.Home, memory.Options{Workspace: s.cfg.Workspace, Author: true}))(t)
 	defer m.Close()
 	all, err := m.Conversations(t.Context(), "", nil, 0)
 	if err != nil || len(all) != 1 {
@@ -236,9 +225,7 @@ func TestConversationsOverTheNetwork(t *testing.T) {
 		f := New(Config{Home: s.cfg.Home, Workspace: s.cfg.Workspace, Profiles: Profiles,
 			Far: true})
 		t.Cleanup(f.Close)
-		if f.cfg.Grants, err = ParseGrants(grants); err != nil {
-			t.Fatal(err)
-		}
+		f.cfg.Grants = expect.Value(ParseGrants(grants))(t)
 		return connect(t, f, nil)
 	}
 	for _, c := range []struct{ tool, args string }{
@@ -276,10 +263,7 @@ func TestOneNameForAHarness(t *testing.T) {
 	if text := must(t, c, "board_query", `{}`); !strings.Contains(text, "by scout-") {
 		t.Errorf("it posts as %s", text)
 	}
-	m, err := memory.Open(s.cfg.Home, memory.Options{Workspace: s.cfg.Workspace, Agent: "claude"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Value(memory.Open(s.cfg.Home, memory.Options{Workspace: s.cfg.Workspace, Agent: "claude"}))(t)
 	defer m.Close()
 	if block, _, err := m.AgentContext(t.Context(), 0); err != nil || !strings.Contains(block,
 		"thorough") {
@@ -313,9 +297,7 @@ func TestWhatItCameFrom(t *testing.T) {
 	weak := New(s.cfg)
 	defer weak.Close()
 	var err error
-	if weak.cfg.Grants, err = ParseGrants([]string{WorkspaceRead}); err != nil {
-		t.Fatal(err)
-	}
+	weak.cfg.Grants = expect.Value(ParseGrants([]string{WorkspaceRead}))(t)
 	if text := must(t, connect(t, weak, nil), "memory_read", `{}`); strings.Contains(text,
 		"superseded") {
 		t.Errorf("without the knowledge base it says %s", text)

@@ -14,6 +14,7 @@ import (
 	"blackboard/board/fault"
 	"blackboard/embed"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // userText is what users say in these tests: it looks like what no answer may say by
@@ -58,18 +59,13 @@ func TestAnswersNameNoCommand(t *testing.T) {
 			args = strings.ReplaceAll(args, `"$`+k+`"`, `"`+v+`"`)
 		}
 		var given map[string]any
-		if err := json.Unmarshal([]byte(args), &given); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal([]byte(args), &given))
 		st.Tool = meantTool(st.Tool, json.RawMessage(args))
 		takes, listed := s.takes[st.Tool]
 		if listed && takes.Properties["timeout_seconds"] != nil {
 			given["timeout_seconds"] = 0.001
 		}
-		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: st.Tool, Arguments: given})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := expect.Value(c.CallTool(t.Context(), &sdk.CallToolParams{Name: st.Tool, Arguments: given}))(t)
 		ownWords(t, st.Tool+" "+args, textOf(r))
 		first := !called[st.Tool]
 		called[st.Tool] = true
@@ -208,10 +204,7 @@ func TestUnknownArguments(t *testing.T) {
 
 func connectedTools(t *testing.T, change func(*Config)) []*sdk.Tool {
 	t.Helper()
-	listed, err := connect(t, everything(t, change), nil).ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listed := expect.Value(connect(t, everything(t, change), nil).ListTools(t.Context(), nil))(t)
 	return listed.Tools
 }
 

@@ -23,11 +23,9 @@ const (
 	echoTokens  = 500    // of what the caller has said itself, or claims
 )
 
-// maxTokens is the argument that asks for a longer answer. The tools with a budget take
-// it.
+// maxTokens is the argument for a longer answer, of the tools with a budget.
 const maxTokens = "max_tokens"
 
-// takeMaxTokens adds the argument to what a tool takes.
 func (t *tool) takeMaxTokens(in *jsonschema.Schema) {
 	most := float64(mostTokens)
 	in.Properties[maxTokens] = &jsonschema.Schema{Type: "integer", Maximum: &most,
@@ -147,7 +145,7 @@ func (k cut) text(s, tool, arg string) string {
 	}
 	where := ""
 	switch {
-	case tool != "" && k.c.offers(tool) && !k.c.calls(tool):
+	case tool != "" && k.c.offers(tool) && (k.c.req == nil || k.c.req.Params.Name != tool):
 		where = "; " + tool + " " + arg
 	case k.c.grows:
 		where = "; " + maxTokens
@@ -155,14 +153,7 @@ func (k cut) text(s, tool, arg string) string {
 	return strings.TrimSpace(s[:end]) + fmt.Sprintf("… (%d more%s)", left, where)
 }
 
-// calls reports whether it is a call of a tool.
-func (c *call) calls(tool string) bool { return c.req != nil && c.req.Params.Name == tool }
-
-// some returns the first of a list, as many as an answer shows.
-func some[T any](k cut, all []T) []T { return all[:min(len(all), k.items)] }
-
-// bounded keeps a text within the budget of its answer, whatever a tool has written.
-// Fitted answers come through unchanged.
+// bounded keeps any text within its answer's budget. Fitted answers come through unchanged.
 func (c *call) bounded(text string) string {
 	const end = "\n… (the answer was longer)"
 	if tokens(text) <= c.room {
@@ -171,7 +162,6 @@ func (c *call) bounded(text string) string {
 	return clipTokens(text, max(0, c.room-tokens(end))) + end
 }
 
-// boundedData is bounded for data.
 func (c *call) boundedData(body []byte) []byte {
 	if tokens(string(body)) <= c.room {
 		return body

@@ -15,6 +15,7 @@ import (
 	"blackboard/kb"
 	"blackboard/kb/memory"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // longText is of so many bytes, in sentences.
@@ -240,10 +241,7 @@ func TestAnswersHaveBudgets(t *testing.T) {
 		return tokens(textOf(r)), r
 	}
 	readOnly := map[string]bool{}
-	listed, err := c.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listed := expect.Value(c.ListTools(t.Context(), nil))(t)
 	for _, tool := range listed.Tools {
 		readOnly[tool.Name] = tool.Annotations.ReadOnlyHint
 	}
@@ -251,10 +249,7 @@ func TestAnswersHaveBudgets(t *testing.T) {
 		if all[tool] == nil {
 			t.Errorf("%s is not called", tool)
 		}
-		schema, err := s.gives[tool].Resolve(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		schema := expect.Value(s.gives[tool].Resolve(nil))(t)
 		for i, args := range all[tool] {
 			most := usualTokens
 			if n := budgets[tool]; n > 0 {

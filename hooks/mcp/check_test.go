@@ -9,6 +9,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/verify"
+	"blackboard/testdata/expect"
 )
 
 // fillChecked is a run of which one quote is wrong, and two findings contradict each
@@ -16,10 +17,7 @@ import (
 func fillChecked(t *testing.T, s *Server) {
 	t.Helper()
 	ctx := t.Context()
-	b, err := board.OpenOrCreate(ctx, s.boards(), "r1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.OpenOrCreate(ctx, s.boards(), "r1"))(t)
 	defer b.Close()
 	for _, p := range []board.Post{
 		{Content: "Tokens expire after 15 minutes", SourceDoc: "auth.md",
@@ -29,9 +27,7 @@ func fillChecked(t *testing.T, s *Server) {
 		{Content: "Ironworks has 98 sites in Iowa", SourceDoc: "annual report"},
 		{Content: "Ironworks has 99 sites in Iowa", SourceDoc: "interview"},
 	} {
-		if _, err := b.Post(ctx, "reader", p); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Post(ctx, "reader", p))(t)
 	}
 }
 
@@ -39,12 +35,8 @@ func fillChecked(t *testing.T, s *Server) {
 func inProject(t *testing.T, s *Server, name, text string) {
 	t.Helper()
 	path := filepath.Join(s.cfg.Workspace, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	expect.OK(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 const authSource = "# Auth\n\nTokens expire after 15 minutes. Keys are rotated every 30 days.\n"
@@ -109,22 +101,15 @@ func TestCheck(t *testing.T) {
 func TestCheckIsBounded(t *testing.T) {
 	s := everything(t, nil)
 	c := connect(t, s, nil)
-	b, err := board.OpenOrCreate(t.Context(), s.boards(), "r1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.OpenOrCreate(t.Context(), s.boards(), "r1"))(t)
 	defer b.Close()
 	for i := range 60 {
 		long := fmt.Sprintf("Site %d of Ironworks costs $%d,000 a year. ", i, 1000+i) +
 			strings.Repeat("unbroken-words ", 40)
-		if _, err := b.Post(t.Context(), "w", board.Post{Content: long, SourceDoc: "a.md",
-			Evidence: long, MustSurface: true}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := b.Signal(t.Context(), "w", board.Raise{Content: long,
-			Priority: "high"}); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(b.Post(t.Context(), "w", board.Post{Content: long, SourceDoc: "a.md",
+			Evidence: long, MustSurface: true}))(t)
+		expect.Value(b.Signal(t.Context(), "w", board.Raise{Content: long,
+			Priority: "high"}))(t)
 	}
 	inProject(t, s, "docs/a.md", "Nothing of it.\n")
 	inProject(t, s, "board.yaml", "sources: [docs]\ntrace: {max_unsupported: 0}\nconflicts: "+
@@ -154,27 +139,16 @@ func TestCheckReads(t *testing.T) {
 	fillChecked(t, files)
 	inProject(t, files, "docs/auth.md", authSource)
 	inProject(t, files, "board.yaml", "sources: [docs]\nreports: [docs/auth.md]\n")
-	b, err := board.Open(t.Context(), files.boards(), "r1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.Open(t.Context(), files.boards(), "r1"))(t)
 	defer b.Close()
-	if _, err := b.AddSources(t.Context(), "w",
+	expect.Value(b.AddSources(t.Context(), "w",
 		[]verify.File{{Name: "auth.md", Path: filepath.Join(files.cfg.Workspace, "docs",
-			"auth.md")}}, false); err != nil {
-		t.Fatal(err)
-	}
-	reads, err := ParseGrants([]string{"run:read"})
-	if err != nil {
-		t.Fatal(err)
-	}
+			"auth.md")}}, false))(t)
+	reads := expect.Value(ParseGrants([]string{"run:read"}))(t)
 	c := connect(t, everything(t, func(cfg *Config) {
 		cfg.Home, cfg.Workspace, cfg.Grants = files.cfg.Home, files.cfg.Workspace, reads
 	}), nil)
-	before, err := b.State(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := expect.Value(b.State(t.Context()))(t)
 	got := must(t, c, "board_check",
 		`{"text":"Tokens expire after 15 minutes. Keys are rotated every 90 days, not 30 days."}`)
 	if strings.Contains(got, "every 30 days") || strings.Contains(got, "auth.md:") {

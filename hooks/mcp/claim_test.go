@@ -6,16 +6,15 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blackboard/testdata/expect"
 )
 
 // calledBy calls a tool and returns its text, and whether it is an error.
 func calledBy(t *testing.T, c *sdk.ClientSession, tool, args string) (string, bool) {
 	t.Helper()
-	r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool,
-		Arguments: json.RawMessage(args)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := expect.Value(c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool,
+		Arguments: json.RawMessage(args)}))(t)
 	return textOf(r), r.IsError
 }
 

@@ -6,26 +6,21 @@ import (
 	"time"
 
 	"blackboard/kb/memory"
+	"blackboard/testdata/expect"
 )
 
 // TestTidyUp plans and makes a pass, restores what it has archived, and rewrites, as the command does.
 func TestTidyUp(t *testing.T) {
 	past := time.Now().Add(-365 * 24 * time.Hour)
 	s := everything(t, nil)
-	m, err := memory.Open(s.cfg.Home, memory.Options{Workspace: s.cfg.Workspace, Agent: "scout",
-		Now: func() time.Time { return past }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Value(memory.Open(s.cfg.Home, memory.Options{Workspace: s.cfg.Workspace, Agent: "scout",
+		Now: func() time.Time { return past }}))(t)
 	var ids []string
 	for _, it := range []memory.Item{{Content: "The tax table is imported by hand",
 		Importance: .5}, {Content: "The gateway gives up after 30 s", Importance: .8},
 		{Content: "The gateway gives up after 90 s", Importance: .8}} {
 		it.Tier = memory.Workspace
-		r, err := m.Put(t.Context(), it, memory.PutOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := expect.Value(m.Put(t.Context(), it, memory.PutOptions{}))(t)
 		ids = append(ids, r.Item.ID)
 	}
 	m.Close()

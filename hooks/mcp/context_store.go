@@ -12,8 +12,7 @@ import (
 	kbhome "blackboard/kb/home"
 )
 
-// contextStore is the store of chunks, opened when it is first needed. Each call uses it
-// with the model that there is then.
+// contextStore is the store of chunks, opened when first needed; each call uses the model of then.
 type contextStore struct {
 	mu      sync.Mutex // guards what follows; nobody waits for anything while holding it
 	store   *chunks.Store
@@ -23,9 +22,8 @@ type contextStore struct {
 	users   sync.WaitGroup // calls, and what is being opened or embedded
 }
 
-// opening is one attempt to open the store, which all calls wait for that need it. It may
-// have to take over what another tool has left, so no call owns it: it goes on when the
-// call that began it has ended.
+// opening is one attempt to open the store, for all calls that need it. It may take over what
+// another tool left, so it outlives the call that began it.
 type opening struct {
 	done chan struct{}
 	err  error // once it is done
@@ -35,12 +33,10 @@ type opening struct {
 // What takes longer gets it when the store is opened the next time.
 const embedWithin = 30 * time.Second
 
-// backfillWithin is how long what has no embedding yet may take to get it, when the store
-// is opened or there is another model.
+// backfillWithin limits the embedding at opening the store, or when there is another model.
 const backfillWithin = 10 * time.Minute
 
-// Context calls fn with the server's context store. To look whether there is a model takes
-// longer than to read a chunk.
+// Context calls fn with the context store. To look for a model takes longer than to read a chunk.
 func (c *call) Context(_ context.Context, meaning bool, fn func(*chunks.Store) error) error {
 	if c.cfg.Store == "" {
 		return badArgument("the operator of the server can configure one",
@@ -95,8 +91,7 @@ func (c *call) useStore() (*chunks.Store, error) {
 	}
 }
 
-// nameOf is the name of a model that is at hand, "" for none: the dimension of one is
-// known.
+// nameOf is the name of a model at hand, "" for none: one's dimension is known.
 func nameOf(e embed.Embedder) string {
 	if e == nil || e.Model().Dim == 0 {
 		return ""
@@ -127,8 +122,7 @@ func (s *Server) openStore(o *opening) {
 	close(o.done)
 }
 
-// survive is deferred by what runs outside of a call: a panic is logged, and the server
-// goes on.
+// survive is deferred by what runs outside of a call: it logs a panic, and the server goes on.
 func (s *Server) survive(what string) {
 	if r := recover(); r != nil {
 		s.log.Error(what+" panicked", "panic", r, "stack", string(debug.Stack()))

@@ -13,6 +13,7 @@ import (
 	"blackboard/board/sqlite"
 	"blackboard/hooks/ops"
 	"blackboard/kb/chunks"
+	"blackboard/testdata/expect"
 )
 
 // occupied is a context store whose first use has a folder to take over, and cannot:
@@ -31,16 +32,11 @@ func occupied(t *testing.T, dir string) (release func()) {
 	}
 	schema := sqlite.Schema{Name: "context store", ApplicationID: 0x62636831,
 		Migrations: []string{"", "", ""}}
-	db, err := sqlite.Open(ctx, filepath.Join(dir, chunks.FileName), schema, sqlite.ReadWrite)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Write(ctx, func(tx *sqlite.Tx) error {
+	db := expect.Value(sqlite.Open(ctx, filepath.Join(dir, chunks.FileName), schema, sqlite.ReadWrite))(t)
+	expect.OK(t, db.Write(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec(`DELETE FROM meta WHERE key = 'import'`)
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	held, let, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
 		done <- db.Write(ctx, func(*sqlite.Tx) error { close(held); <-let; return nil })

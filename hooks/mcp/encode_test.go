@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blackboard/hooks/mcp/transport"
+	"blackboard/testdata/expect"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -35,17 +36,10 @@ func TestWrittenOnce(t *testing.T) {
 		if err := json.Unmarshal(sent.Result, &read); err != nil || len(read.Content) == 0 {
 			t.Fatalf("%s: %v in %s", c.tool, err, sent.Result)
 		}
-		again, err := json.Marshal(&read)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := expect.Value(json.Marshal(&read))(t)
 		var got, want any
-		if err := json.Unmarshal(sent.Result, &got); err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(again, &want); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal(sent.Result, &got))
+		expect.OK(t, json.Unmarshal(again, &want))
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: sent %s\nthe SDK writes %s", c.tool, sent.Result, again)
 		}

@@ -18,6 +18,7 @@ import (
 	"blackboard/hooks/mcp/transport"
 	"blackboard/kb/memory"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 )
 
 // must calls a tool that must answer, and returns what it says.
@@ -80,19 +81,12 @@ func TestSearchTellsExpansions(t *testing.T) {
 // called.
 func TestFarClientsAreNobody(t *testing.T) {
 	s := everything(t, func(c *Config) { c.Far = true })
-	m, err := memory.Open(s.cfg.Home, memory.Options{Workspace: s.cfg.Workspace, Agent: "scout"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := expect.Value(memory.Open(s.cfg.Home, memory.Options{Workspace: s.cfg.Workspace, Agent: "scout"}))(t)
 	defer m.Close()
-	if _, err := m.Put(t.Context(), memory.Item{Tier: memory.Workspace, Content: "between us"},
-		memory.PutOptions{Private: true}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := m.SaveNote(t.Context(), memory.Core, memory.Workspace, "I am thorough",
-		false); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(m.Put(t.Context(), memory.Item{Tier: memory.Workspace, Content: "between us"},
+		memory.PutOptions{Private: true}))(t)
+	expect.Value(m.SaveNote(t.Context(), memory.Core, memory.Workspace, "I am thorough",
+		false))(t)
 	c := connect(t, s, nil)
 	for _, text := range []string{must(t, c, "memory_read", `{"query":"between us"}`),
 		must(t, c, "memory_context", `{}`)} {
@@ -117,23 +111,16 @@ func TestFarClientsAreNobody(t *testing.T) {
 func TestPassKeepsOffTheAccount(t *testing.T) {
 	past := time.Now().Add(-48 * time.Hour)
 	s := everything(t, nil)
-	m, err := memory.Open(s.cfg.Home, memory.Options{Author: true, Now: func() time.Time {
+	m := expect.Value(memory.Open(s.cfg.Home, memory.Options{Author: true, Now: func() time.Time {
 		return past
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	soon := past.Add(time.Minute)
-	if _, err := m.Put(t.Context(), memory.Item{Tier: memory.Account, Content: "over",
-		Expires: &soon}, memory.PutOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(m.Put(t.Context(), memory.Item{Tier: memory.Account, Content: "over",
+		Expires: &soon}, memory.PutOptions{}))(t)
 	m.Close()
 	weak := New(s.cfg)
 	defer weak.Close()
-	if weak.cfg.Grants, err = ParseGrants([]string{WorkspaceWrite, AccountRead}); err != nil {
-		t.Fatal(err)
-	}
+	weak.cfg.Grants = expect.Value(ParseGrants([]string{WorkspaceWrite, AccountRead}))(t)
 	if text := must(t, connect(t, weak, nil), "memory_consolidate",
 		`{"apply":true}`); strings.Contains(text, "account") {
 		t.Errorf("it did: %s", text)
@@ -247,10 +234,7 @@ func TestNobodyPostsNothing(t *testing.T) {
 	s := everything(t, func(c *Config) { c.Far = true })
 	near, far := sdk.NewInMemoryTransports()
 	go s.Serve(t.Context(), far)
-	c, err := sdk.NewClient(&sdk.Implementation{}, nil).Connect(t.Context(), near, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := expect.Value(sdk.NewClient(&sdk.Implementation{}, nil).Connect(t.Context(), near, nil))(t)
 	defer c.Close()
 	refused(t, c, "board_post", `{"content":"x"}`, "give worker")
 	must(t, c, "board_post", `{"content":"x","worker":"alpha"}`)

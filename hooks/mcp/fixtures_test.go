@@ -15,6 +15,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blackboard/testdata/expect"
 )
 
 // overHTTP is a client of the fixtures over HTTP, in an era of the protocol.
@@ -22,11 +24,8 @@ func overHTTP(t *testing.T, url, era string, opt *sdk.ClientOptions) *sdk.Client
 	t.Helper()
 	client := sdk.NewClient(&sdk.Implementation{Name: "scout", Version: "1"}, opt)
 	client.AddRoots(&sdk.Root{URI: "file:///srv", Name: "srv"})
-	c, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url,
-		DisableStandaloneSSE: true}, &sdk.ClientSessionOptions{ProtocolVersion: era})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := expect.Value(client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url,
+		DisableStandaloneSSE: true}, &sdk.ClientSessionOptions{ProtocolVersion: era}))(t)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -38,27 +37,16 @@ func fixturesProcess(t *testing.T) string {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), fixturesPort+"=0")
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in := expect.Value(cmd.StdinPipe())(t)
+	out := expect.Value(cmd.StdoutPipe())(t)
+	expect.OK(t, cmd.Start())
 	t.Cleanup(func() {
 		in.Close()
 		if err := cmd.Wait(); err != nil {
 			t.Error(err)
 		}
 	})
-	url, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	url := expect.Value(bufio.NewReader(out).ReadString('\n'))(t)
 	return strings.TrimSpace(url)
 }
 
@@ -87,9 +75,7 @@ func TestFixturesOverHTTP(t *testing.T) {
 			}
 			call := &sdk.CallToolParams{Name: "test_tool_with_progress"}
 			call.SetProgressToken("p")
-			if _, err := c.CallTool(ctx, call); err != nil {
-				t.Fatal(err)
-			}
+			expect.Value(c.CallTool(ctx, call))(t)
 			if got := []float64{<-told, <-told, <-told}; !slices.Equal(got,
 				[]float64{0, 50, 100}) {
 				t.Errorf("progress %v", got)

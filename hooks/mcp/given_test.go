@@ -8,6 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blackboard/board"
+	"blackboard/testdata/expect"
 )
 
 // TestKeepGiven: what a client was given is on the board of the run, with what it asked
@@ -34,14 +35,9 @@ func TestKeepGiven(t *testing.T) {
 		!strings.Contains(got, "what was given is not kept on the board: there is no run r1") {
 		t.Errorf("without a run: %s", got)
 	}
-	b, err := board.Create(t.Context(), full.boards(), "r1", "", "lead", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.Create(t.Context(), full.boards(), "r1", "", "lead", nil))(t)
 	defer b.Close()
-	if grants, err = ParseGrants([]string{KBRead, RunRead}); err != nil {
-		t.Fatal(err)
-	}
+	grants = expect.Value(ParseGrants([]string{KBRead, RunRead}))(t)
 	if got := ask("kb_search", question); !strings.Contains(got, "SQL injection") ||
 		!strings.Contains(got, "not granted") {
 		t.Errorf("to a reader: %s", got)

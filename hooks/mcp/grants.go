@@ -11,8 +11,7 @@ import (
 	"blackboard/kb/memory"
 )
 
-// Grants that there are, beside run:NAME and run:NAME:read for one run, and
-// conversation:REF. Who may write may read.
+// Grants beside run:NAME, run:NAME:read and conversation:REF. Who may write may read.
 const (
 	RunRead  = "run:read"
 	RunWrite = "run:write"
@@ -28,13 +27,11 @@ const (
 	NamedWrite     = "named:write" // write named entries
 	Scrub          = "scrub"       // remove memories for good; scrub:MODE in one mode
 	ScrubAll       = "scrub:all"   // remove a workspace as a whole, which scrub does not let
-	// Conversations takes part in all conversations, conversation:REF in one; without, in
-	// those of the client's own.
+	// Conversations takes part in all, conversation:REF in one; without, in the client's own.
 	Conversations = memory.GrantConversations
 	Files         = "files" // name files of this machine: reports to check, documents to ingest
 )
 
-// AllGrants lists them.
 var AllGrants = []string{RunRead, RunWrite, KBRead, KBWrite, WorkspaceRead, WorkspaceWrite,
 	AccountRead, AccountWrite, ContextRead, ContextWrite, NamedWrite, Scrub, ScrubAll,
 	Conversations, Files}
@@ -53,8 +50,7 @@ type Grants struct {
 	runs map[string]bool // of single runs: whether they may be written to
 }
 
-// ParseGrants reads a list of grants; "all" is all of them. Its error names the one that
-// there is not.
+// ParseGrants reads a list of grants; "all" is all. Its error names the one that there is not.
 func ParseGrants(list []string) (Grants, error) {
 	g := Grants{has: map[string]bool{}, runs: map[string]bool{}}
 	for _, grant := range list {
@@ -85,7 +81,6 @@ func ParseGrants(list []string) (Grants, error) {
 	return g, nil
 }
 
-// denied says which grant is missing.
 func denied(what, grant string) error {
 	return fault.Denied.New(what+" is not granted to this client",
 		"the operator of the server can grant "+grant)
@@ -99,8 +94,7 @@ func (g Grants) need(grant, what string) error {
 	return denied(what, grant)
 }
 
-// resolves reports whether the caller may know how it stands with what a memory was
-// derived from.
+// resolves reports whether the caller may know how a memory's origins stand.
 func (g Grants) resolves(from string) bool {
 	kind, name, _ := strings.Cut(from, ":")
 	switch kind {
@@ -115,7 +109,6 @@ func (g Grants) resolves(from string) bool {
 	return g.has[Files]
 }
 
-// scrub returns an error unless a scrub in the mode that a grant names is granted.
 func (g Grants) scrub(grant string) error {
 	if g.has[grant] || grant != ScrubAll && g.has[Scrub] {
 		return nil
@@ -123,7 +116,6 @@ func (g Grants) scrub(grant string) error {
 	return denied("a scrub in the mode "+strings.TrimPrefix(grant, Scrub+":"), grant)
 }
 
-// run returns an error if the caller may not read a run, or write to it.
 func (g Grants) run(name string, write bool) error {
 	writes, named := g.runs[name]
 	switch {
@@ -137,7 +129,6 @@ func (g Grants) run(name string, write bool) error {
 	return denied(fmt.Sprintf("reading the run %s", name), "run:"+name+":read")
 }
 
-// tiers are those that the caller may read.
 func (g Grants) tiers() []string {
 	tiers := []string{}
 	if g.has[WorkspaceRead] {
@@ -149,7 +140,6 @@ func (g Grants) tiers() []string {
 	return tiers
 }
 
-// writable are the tiers that the caller may write to.
 func (g Grants) writable() (tiers []string) {
 	tiers = []string{}
 	for _, t := range memory.Tiers {
@@ -160,7 +150,6 @@ func (g Grants) writable() (tiers []string) {
 	return tiers
 }
 
-// readTier returns an error if the caller may not read a tier.
 func (g Grants) readTier(tier string) error {
 	if tier == memory.Account {
 		return g.need(AccountRead, "reading the account's memory")
@@ -168,7 +157,6 @@ func (g Grants) readTier(tier string) error {
 	return g.need(WorkspaceRead, "reading the workspace's memory")
 }
 
-// MayRead returns an error if the caller may not read a run, or all runs for "".
 func (g Grants) MayRead(run string) error {
 	if run == "" {
 		return g.need(RunRead, "reading all runs")
@@ -176,10 +164,8 @@ func (g Grants) MayRead(run string) error {
 	return g.run(run, false)
 }
 
-// MaySearch returns an error if the caller may not read the knowledge base.
 func (g Grants) MaySearch() error { return g.need(KBRead, "reading the knowledge base") }
 
-// writeTier returns an error if the caller may not write to a tier.
 func (g Grants) writeTier(tier string) error {
 	if tier == memory.Account {
 		return g.need(AccountWrite, "writing to the account's memory")
@@ -187,7 +173,6 @@ func (g Grants) writeTier(tier string) error {
 	return g.need(WorkspaceWrite, "writing to the workspace's memory")
 }
 
-// ofMemory are the grants as the memory knows them.
 func (g Grants) ofMemory() (list []string) {
 	if g.has[NamedWrite] {
 		list = append(list, memory.GrantNamed)

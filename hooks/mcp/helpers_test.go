@@ -15,6 +15,7 @@ import (
 
 	"blackboard/embed"
 	"blackboard/testdata/embedtest"
+	"blackboard/testdata/expect"
 )
 
 // everything is a server of all profiles and grants, with a model, in a data home and a
@@ -22,18 +23,11 @@ import (
 func everything(t testing.TB, change func(*Config)) *Server {
 	t.Helper()
 	dir := t.TempDir()
-	grants, err := ParseGrants([]string{"all"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	grants := expect.Value(ParseGrants([]string{"all"}))(t)
 	project := filepath.Join(dir, "project")
-	if err := os.MkdirAll(filepath.Join(project, "docs"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(project, "docs", "a.md"),
-		[]byte("# Refunds\n\nThey need a key.\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.MkdirAll(filepath.Join(project, "docs"), 0o700))
+	expect.OK(t, os.WriteFile(filepath.Join(project, "docs", "a.md"),
+		[]byte("# Refunds\n\nThey need a key.\n"), 0o600))
 	cfg := Config{Home: filepath.Join(dir, "home"), Workspace: project, Version: "test",
 		Profiles: Profiles, Grants: grants, Run: "r1", Store: filepath.Join(dir, "store"),
 		Embedder: func(context.Context) (embed.Embedder, func()) {
@@ -55,11 +49,8 @@ func connect(t testing.TB, s *Server, opt *sdk.ClientOptions) *sdk.ClientSession
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { s.Serve(ctx, far); close(done) }()
-	c, err := sdk.NewClient(&sdk.Implementation{Name: "scout", Version: "1"}, opt).Connect(ctx,
-		near, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := expect.Value(sdk.NewClient(&sdk.Implementation{Name: "scout", Version: "1"}, opt).Connect(ctx,
+		near, nil))(t)
 	t.Cleanup(func() { c.Close(); cancel(); <-done })
 	return c
 }
@@ -105,16 +96,11 @@ type step struct {
 
 func steps(t testing.TB) (all []step) {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "testdata", "mcp", "calls.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(os.Open(filepath.Join("..", "..", "testdata", "mcp", "calls.jsonl")))(t)
 	defer f.Close()
 	for sc := bufio.NewScanner(f); sc.Scan(); {
 		var s step
-		if err := json.Unmarshal(sc.Bytes(), &s); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal(sc.Bytes(), &s))
 		all = append(all, s)
 	}
 	return all

@@ -17,6 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // destructive are the tools that say so: some clients never run them.
@@ -43,10 +44,7 @@ func TestHints(t *testing.T) {
 func checkHints(t *testing.T, change func(*Config)) {
 	s := everything(t, change)
 	c := connect(t, s, nil)
-	listed, err := c.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listed := expect.Value(c.ListTools(t.Context(), nil))(t)
 	reads := map[string]bool{}
 	for _, tool := range listed.Tools {
 		a := tool.Annotations
@@ -112,7 +110,7 @@ var (
 func allRows(t *testing.T, root string) []string {
 	t.Helper()
 	var all []string
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	expect.OK(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		name, _ := filepath.Rel(root, path)
 		switch {
 		case err != nil:
@@ -126,47 +124,31 @@ func allRows(t *testing.T, root string) []string {
 		data, err := os.ReadFile(path)
 		all = append(all, name+": "+string(data))
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	slices.Sort(all)
 	return all
 }
 
 func rows(t *testing.T, name, path string) (all []string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := expect.Value(sql.Open("sqlite", "file:"+path+"?mode=ro"))(t)
 	defer db.Close()
-	tables, err := db.Query(`SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := expect.Value(db.Query(`SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'`))(t)
 	var names []string
 	for tables.Next() {
 		var n string
-		if err := tables.Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, tables.Scan(&n))
 		names = append(names, n)
 	}
 	for _, table := range names {
-		found, err := db.Query(`SELECT * FROM "` + table + `"`)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := expect.Value(db.Query(`SELECT * FROM "` + table + `"`))(t)
 		columns, _ := found.Columns()
 		for found.Next() {
 			cells := make([]any, len(columns))
 			for i := range cells {
 				cells[i] = new(any)
 			}
-			if err := found.Scan(cells...); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, found.Scan(cells...))
 			row := name + " " + table
 			for i := range cells {
 				if slices.Contains(readColumns, columns[i]) {

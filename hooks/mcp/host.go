@@ -20,7 +20,6 @@ import (
 
 // A call is what an operation works with, when a client asks for it.
 
-// Board calls fn with the board of a run that the caller may read, or write to.
 func (c *call) Board(_ context.Context, run string, need ops.Access,
 	fn func(*board.Board) error) error {
 	if need == ops.Create {
@@ -49,23 +48,19 @@ func (c *call) Acted(string) {}
 // Person is false: a model calls.
 func (c *call) Person() bool { return false }
 
-// CanVerify has posts verified. For a client that may not read files, only what the board keeps of
-// their sources is used.
+// CanVerify has posts verified; who may not read files has only what the board keeps of sources.
 func (c *call) CanVerify() (posts, files bool) { return true, c.cfg.Grants.has[Files] }
 
-// Policy is the policy that a run is judged by: the one on record, else the workspace's.
 func (c *call) Policy(ctx context.Context, b *board.Board) (check.Policy, error) {
 	return check.PolicyOf(ctx, b, c.workspace())
 }
 
-// Which is which run a call means: where clients may create runs, the server's own begins
-// with its first post.
+// Which is the run of a call: where clients may create runs, the server's begins with a post.
 func (c *call) Which(run string) (string, bool) {
 	run = cmp.Or(run, c.ownRun())
 	return run, !c.cfg.NoCreate && run == c.ownRun()
 }
 
-// List are the runs that the client may read.
 func (c *call) List(ctx context.Context, _ bool, _ ...string) ([]board.Info, error) {
 	by, err := check.FindPolicy(c.workspace())
 	if err != nil {
@@ -80,7 +75,6 @@ func (c *call) List(ctx context.Context, _ bool, _ ...string) ([]board.Info, err
 // Sound returns nil: clients check no files of the knowledge base.
 func (c *call) Sound(context.Context) (*ops.Soundness, error) { return nil, nil }
 
-// KB calls fn with the knowledge base.
 func (c *call) KB(_ context.Context, need ops.Access, meaning bool, fn func(*kb.KB) error) error {
 	open := kbhome.Knowledge
 	switch need {
@@ -105,7 +99,6 @@ func (c *call) Search(_ context.Context, q kb.Query) (kb.Result, error) {
 	return r, err
 }
 
-// Asks returns the run of the call, or of the server, and the project that the call names.
 func (c *call) Asks(run, _, project string) (asking, about string, err error) {
 	return cmp.Or(run, c.ownRun()), project, nil
 }
@@ -130,10 +123,8 @@ func (c *call) Gave(_ context.Context, run string, r board.Retrieval) error {
 // Usage is nil: what runs did that the client may not read is not for it.
 func (c *call) Usage(context.Context, *kb.KB, *kb.Capsule) (*board.Usage, error) { return nil, nil }
 
-// MayRead refuses a tier that is not granted.
 func (c *call) MayRead(tier string) error { return c.cfg.Grants.readTier(tier) }
 
-// MayUse refuses what takes a grant that is missing.
 func (c *call) MayUse(grant string) error {
 	if grant == memory.GrantNamed {
 		return c.cfg.Grants.need(NamedWrite, "writing a named entry")
@@ -141,7 +132,6 @@ func (c *call) MayUse(grant string) error {
 	return c.cfg.Grants.scrub(grant)
 }
 
-// MayWrite refuses a tier that is not granted.
 func (c *call) MayWrite(tier string) error { return c.cfg.Grants.writeTier(tier) }
 
 // UsualTiers are the workspace's, which is why a channel that a call names is read.
@@ -153,7 +143,6 @@ func (c *call) Agent() string { return "" }
 // IsToolCall is true: the MCP server has tools alone.
 func (c *call) IsToolCall() bool { return true }
 
-// Tidy calls fn with the memory of the tiers that are granted.
 func (c *call) Tidy(_ context.Context, shows, meaning bool, fn func(*memory.Store) error) error {
 	tiers := c.cfg.Grants.writable()
 	if shows {
@@ -162,7 +151,6 @@ func (c *call) Tidy(_ context.Context, shows, meaning bool, fn func(*memory.Stor
 	return c.onTiers(tiers, meaning, fn)
 }
 
-// Open has no files for a client.
 func (c *call) Open(name, _ string) (io.Reader, func(), error) {
 	return nil, nil, badArgument("give its content", "%s is a file of a command line", name)
 }
@@ -173,10 +161,8 @@ func (c *call) Progress() (func(what string, done, of int), func()) { return c.p
 // Empty has nothing to say: a client has one workspace.
 func (c *call) Empty(*memory.Store) {}
 
-// Talk is the conversation that a call names.
 func (c *call) Talk(named string) string { return named }
 
-// Note tells the caller something besides the answer.
 func (c *call) Note(text string) { c.notes = append(c.notes, strings.TrimPrefix(text, "note: ")) }
 
 // Dir is unknown: the server may work elsewhere than its client.

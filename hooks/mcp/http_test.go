@@ -19,6 +19,7 @@ import (
 	"blackboard/board"
 	"blackboard/hooks/mcp/transport"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // eras are revisions of the protocol: with a session, and without.
@@ -41,12 +42,9 @@ func network(t testing.TB, change func(*Config)) (*Server, string) {
 // clientOver is a client over HTTP, of an era of the protocol.
 func clientOver(t testing.TB, url, era string, opt *sdk.ClientOptions) *sdk.ClientSession {
 	t.Helper()
-	c, err := sdk.NewClient(&sdk.Implementation{Name: "scout", Version: "1"},
+	c := expect.Value(sdk.NewClient(&sdk.Implementation{Name: "scout", Version: "1"},
 		opt).Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: url},
-		&sdk.ClientSessionOptions{ProtocolVersion: era})
-	if err != nil {
-		t.Fatal(err)
-	}
+		&sdk.ClientSessionOptions{ProtocolVersion: era}))(t)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -54,14 +52,9 @@ func clientOver(t testing.TB, url, era string, opt *sdk.ClientOptions) *sdk.Clie
 // boardOf is the board of the run r1, with an entry.
 func boardOf(t testing.TB, s *Server) *board.Board {
 	t.Helper()
-	b, err := board.OpenOrCreate(t.Context(), s.boards(), "r1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.OpenOrCreate(t.Context(), s.boards(), "r1"))(t)
 	t.Cleanup(func() { b.Close() })
-	if _, err := b.Post(t.Context(), "w", board.Post{Content: "first"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "w", board.Post{Content: "first"}))(t)
 	return b
 }
 
@@ -85,10 +78,7 @@ type raw struct{ url, session string }
 func (c raw) send(ctx context.Context, t testing.TB, method, body string,
 	headers ...string) (*http.Response, error) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(ctx, method, c.url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := expect.Value(http.NewRequestWithContext(ctx, method, c.url, strings.NewReader(body)))(t)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	if c.session != "" {
@@ -103,26 +93,17 @@ func (c raw) send(ctx context.Context, t testing.TB, method, body string,
 // post sends a message, and returns the whole answer.
 func (c raw) post(t testing.TB, body string) (status int, answer string) {
 	t.Helper()
-	resp, err := c.send(t.Context(), t, http.MethodPost, body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := expect.Value(c.send(t.Context(), t, http.MethodPost, body))(t)
 	defer resp.Body.Close()
-	all, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := expect.Value(io.ReadAll(resp.Body))(t)
 	return resp.StatusCode, string(all)
 }
 
 // hello opens a session.
 func hello(t testing.TB, url string) raw {
 	t.Helper()
-	resp, err := raw{url: url}.send(t.Context(), t, http.MethodPost,
-		`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := expect.Value(raw{url: url}.send(t.Context(), t, http.MethodPost,
+		`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`))(t)
 	defer resp.Body.Close()
 	io.Copy(io.Discard, resp.Body)
 	if resp.StatusCode != http.StatusOK {
@@ -224,10 +205,7 @@ func TestHTTPManyClients(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	b, err := board.Open(t.Context(), s.boards(), "r1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.Open(t.Context(), s.boards(), "r1"))(t)
 	defer b.Close()
 	if st, err := b.State(t.Context()); err != nil || st.Entries.Total != 101 ||
 		len(st.Workers) != 21 {

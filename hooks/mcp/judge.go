@@ -77,8 +77,7 @@ func (c *call) Gather(ctx context.Context, b *board.Board, f *check.Policy, m op
 	return in, done, err
 }
 
-// path is where a file that a client names is: below the workspace, unless it says
-// otherwise.
+// path is a file that a client names: below the workspace, unless it says otherwise.
 func (c *call) path(name string) string {
 	if filepath.IsAbs(name) || c.workspace() == "" {
 		return name
@@ -86,10 +85,8 @@ func (c *call) path(name string) string {
 	return filepath.Join(c.workspace(), name)
 }
 
-// where is path for a list of names.
 func (c *call) where(name *string) string { return c.path(*name) }
 
-// written is the text of an operation's answer, within the budget of the call.
 func written[H, In, Out any](c *call, o *op.Op[H, In, Out], out Out) string {
 	_, text := fitted(c, func(k cut) (Out, string) {
 		page := k.page(nil)
@@ -99,7 +96,6 @@ func written[H, In, Out any](c *call, o *op.Op[H, In, Out], out Out) string {
 	return strings.TrimSuffix(text, "\n")
 }
 
-// What board_wait waits for.
 const (
 	waitGate   = "gate"
 	waitEvent  = "event"
@@ -125,7 +121,6 @@ type waitOut struct {
 	Seq      int64          `json:"seq,omitempty" jsonschema:"the last of them: since goes on from there"`
 }
 
-// seenOut is one of several events.
 type seenOut struct {
 	Seq   int64  `json:"seq"`
 	Actor string `json:"actor"`
@@ -210,7 +205,7 @@ func (k cut) happened(o waitOut, all []board.Event) (waitOut, string) {
 		return seenOut{e.Seq, e.Actor, e.Verb, e.ID}
 	})
 	o.Seq = shown[len(shown)-1].Seq
-	return o, lines(shown, "\n", "", func(e *board.Event) string { return ops.EventLine(k.page(nil), e) })
+	return o, strings.Join(op.Each(shown, func(e *board.Event) string { return ops.EventLine(k.page(nil), e) }), "\n")
 }
 
 // tell tells the client every stillWaiting that a call is still waiting, until quiet is called.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blackboard/testdata/expect"
 )
 
 // TestSurvivalOfFiles: a client names files and directories below the workspace, and
@@ -17,10 +19,8 @@ func TestSurvivalOfFiles(t *testing.T) {
 	c := connect(t, s, nil)
 	must(t, c, "board_post", `{"content":"Crestline owes $4.5 million","must_surface":true}`)
 	dir := filepath.Join(s.cfg.Workspace, "docs")
-	if err := os.WriteFile(filepath.Join(dir, "table.csv"), []byte("Name,Debt\nCrestline,owes "+
-		"$4.5 million\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(dir, "table.csv"), []byte("Name,Debt\nCrestline,owes "+
+		"$4.5 million\n"), 0o600))
 	for _, files := range []string{`["docs"]`, `["docs/*.csv"]`,
 		`["docs/a.md","docs/table.csv"]`} {
 		if got := must(t, c, "board_survival", `{"files":`+files+`}`); !strings.Contains(got,
@@ -33,9 +33,7 @@ func TestSurvivalOfFiles(t *testing.T) {
 		"text.md:3 (100 % of its words)") {
 		t.Errorf("the place of the nearest passage: %s", got)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "z.png"), []byte("\x89PNG\x00"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(dir, "z.png"), []byte("\x89PNG\x00"), 0o600))
 	must(t, c, "board_post", `{"content":"Beta owes 7","must_surface":true}`)
 	if got := must(t, c, "board_survival", `{"files":["docs"]}`); !strings.Contains(got,
 		"not read: ") || !strings.Contains(got, "z.png") {
@@ -45,9 +43,7 @@ func TestSurvivalOfFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return
 	}
-	if err := os.Symlink("/dev/stdin", filepath.Join(dir, "link")); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.Symlink("/dev/stdin", filepath.Join(dir, "link")))
 	for _, file := range []string{"/dev/stdin", "/dev/null", "docs/link", "/dev/fd/0"} {
 		refused(t, c, "board_survival", `{"files":["`+file+`"]}`, "not a regular file")
 	}
@@ -67,10 +63,8 @@ func TestGateFollowsThePolicy(t *testing.T) {
 	}
 	gate(`{}`, ": open")
 	file := filepath.Join(s.cfg.Workspace, "board.yaml")
-	if err := os.WriteFile(file, []byte("gate: {min_entries: 3, block: [low]}"),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, []byte("gate: {min_entries: 3, block: [low]}"),
+		0o600))
 	gate(`{}`, "at least 3 are needed")
 	gate(`{"min_entries":1}`, ": open")
 	must(t, c, "board_signal", `{"content":"Who pays?","priority":"low"}`)
@@ -84,9 +78,7 @@ func TestGateFollowsThePolicy(t *testing.T) {
 		}
 	}
 	listed(`"gate_open": false`)
-	if err := os.WriteFile(file, []byte("gate: {block: []}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, []byte("gate: {block: []}"), 0o600))
 	listed(`"gate_open": true`)
 	p, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "synthesis",
 		Arguments: map[string]string{"run": "r1"}})
@@ -94,8 +86,6 @@ func TestGateFollowsThePolicy(t *testing.T) {
 		"Gate open: no priority is set to block.") {
 		t.Errorf("synthesis: %v %+v", err, p)
 	}
-	if err := os.WriteFile(file, []byte("gates: {}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(file, []byte("gates: {}"), 0o600))
 	refused(t, c, "board_gate", `{}`, "unknown key gates")
 }

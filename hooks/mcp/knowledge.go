@@ -12,7 +12,6 @@ import (
 // noKB is the answer before anything was remembered.
 const noKB = "no knowledge base yet; the first kb_remember creates it"
 
-// find searches the knowledge base.
 func (c *call) find(q kb.Query) (r kb.Result, notes []string, err error) {
 	if c.cfg.Search != nil {
 		return c.cfg.Search(c.ctx, q)
@@ -25,9 +24,8 @@ func (c *call) find(q kb.Query) (r kb.Result, notes []string, err error) {
 	return r, notes, err
 }
 
-// keep notes on the board of a run what was given. A question is answered whatever
-// becomes of that, and makes no run; a client that may not write to the run leaves no
-// words on its board.
+// keep notes on a run's board what was given. The question is answered anyway, and makes no run;
+// who may not write to the run leaves no words there.
 func (c *call) keep(run string, r board.Retrieval) {
 	if run = cmp.Or(run, c.ownRun()); run == "" || len(r.Capsules) == 0 {
 		return

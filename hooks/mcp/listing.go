@@ -39,7 +39,6 @@ func (t *tool) granted(g Grants) bool {
 // offers reports whether clients are told of a tool.
 func (s *Server) offers(tool string) bool { return s.takes[tool] != nil && !s.unlisted[tool] }
 
-// list is the middleware of tools/list.
 func (s *Server) list(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		res, err := next(ctx, method, req)
@@ -58,8 +57,7 @@ func (s *Server) list(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// usable leaves out of memory_put's tiers those that the client cannot write with the tools
-// that it is told of.
+// usable leaves out of memory_put's tiers those the client's tools cannot write.
 func (s *Server) usable(t *sdk.Tool) *sdk.Tool {
 	in, ok := t.InputSchema.(*jsonschema.Schema)
 	if !ok || t.Name != "memory_put" || in.Properties["tier"] == nil {

@@ -7,6 +7,7 @@ import (
 
 	"blackboard/board/op"
 	"blackboard/hooks/mcp/transport"
+	"blackboard/testdata/expect"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -17,17 +18,11 @@ import (
 func TestListGoesByGrants(t *testing.T) {
 	names := func(profiles, grants []string) (*sdk.ClientSession, []string) {
 		t.Helper()
-		granted, err := ParseGrants(grants)
-		if err != nil {
-			t.Fatal(err)
-		}
+		granted := expect.Value(ParseGrants(grants))(t)
 		c := connect(t, everything(t, func(c *Config) {
 			c.Profiles, c.Grants = profiles, granted
 		}), nil)
-		listed, err := c.ListTools(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		listed := expect.Value(c.ListTools(t.Context(), nil))(t)
 		return c, op.Each(listed.Tools, func(tool **sdk.Tool) string { return (*tool).Name })
 	}
 	for _, test := range []struct {

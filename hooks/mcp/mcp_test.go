@@ -17,6 +17,7 @@ import (
 
 	"blackboard/board"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 	"blackboard/testdata/wait"
 )
 
@@ -146,14 +147,9 @@ func TestToolsAreDescribed(t *testing.T) {
 func TestResources(t *testing.T) {
 	s := everything(t, nil)
 	c := connect(t, s, nil)
-	b, err := board.OpenOrCreate(t.Context(), s.boards(), "r1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := expect.Value(board.OpenOrCreate(t.Context(), s.boards(), "r1"))(t)
 	defer b.Close()
-	if _, err := b.Post(t.Context(), "w", board.Post{Content: "first"}); err != nil {
-		t.Fatal(err)
-	}
+	expect.Value(b.Post(t.Context(), "w", board.Post{Content: "first"}))(t)
 	for uri, want := range map[string]string{"board://run/r1/state": `"seq": 2`,
 		"board://run/r1/entry/e1": "first", "board://gate/r1": `"open": true`,
 		"board://runs": "r1"} {
@@ -377,10 +373,7 @@ func TestEnumsAreUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := expect.Value(os.ReadFile(f))(t)
 		data = append(data, string(text))
 	}
 	all := strings.Join(data, "")
@@ -407,10 +400,8 @@ func TestProgressIsTold(t *testing.T) {
 		told[fmt.Sprint(r.Params.ProgressToken)]++
 	}})
 	for i := range 30 {
-		if err := os.WriteFile(filepath.Join(s.cfg.Workspace, "docs", fmt.Sprintf("d%d.md", i)),
-			[]byte(fmt.Sprintf("# Document %d\n\nIt says %d.\n", i, i)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.WriteFile(filepath.Join(s.cfg.Workspace, "docs", fmt.Sprintf("d%d.md", i)),
+			[]byte(fmt.Sprintf("# Document %d\n\nIt says %d.\n", i, i)), 0o600))
 	}
 	for _, call := range []struct{ tool, args string }{{"kb_ingest", `{"paths":["docs"]}`},
 		{"kb_reembed", `{}`}} {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blackboard/testdata/expect"
 )
 
 // TestMeant makes calls as models write them, testdata/mcp/meant.jsonl: what is clear
@@ -34,10 +36,7 @@ func TestMeant(t *testing.T) {
 	if err := json.Unmarshal(body, &kept); err != nil || kept.Capsule.ID == "" {
 		t.Fatalf("%v: %s", err, body)
 	}
-	f, err := os.Open(filepath.Join("..", "..", "testdata", "mcp", "meant.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := expect.Value(os.Open(filepath.Join("..", "..", "testdata", "mcp", "meant.jsonl")))(t)
 	defer f.Close()
 	rows := 0
 	for sc := bufio.NewScanner(f); sc.Scan(); rows++ {
@@ -45,9 +44,7 @@ func TestMeant(t *testing.T) {
 			Tool, Want string
 			Args       json.RawMessage
 		}
-		if err := json.Unmarshal(sc.Bytes(), &row); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, json.Unmarshal(sc.Bytes(), &row))
 		r := call(row.Tool, strings.ReplaceAll(string(row.Args), "{{capsule}}", kept.Capsule.ID))
 		want, fails := strings.CutPrefix(row.Want, "!")
 		if text := textOf(r); r.IsError != fails || !strings.Contains(text, want) {

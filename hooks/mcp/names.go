@@ -93,7 +93,3 @@ func argumentsOf(given map[string]json.RawMessage) (names []string) {
 	}
 	return names
 }
-
-// anyAnswer are tools that answer as another one does, by what they are asked: they
-// promise no schema of it.
-func anyAnswer(tool string) bool { return tool == "board_show" || tool == "memory_read" }

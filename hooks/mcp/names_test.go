@@ -9,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blackboard/board/op"
+	"blackboard/testdata/expect"
 )
 
 // TestNames calls tools by the names that they had, and by such that there are not.
@@ -41,15 +42,9 @@ func TestNames(t *testing.T) {
 func TestProfilesList(t *testing.T) {
 	for profile, want := range map[string]string{ProfileWorker: workerTools,
 		ProfileOrchestrator: orchestratorTools, "": defaultTools} {
-		profiles, err := ParseProfiles(strings.Fields(profile))
-		if err != nil {
-			t.Fatal(err)
-		}
+		profiles := expect.Value(ParseProfiles(strings.Fields(profile)))(t)
 		c := connect(t, everything(t, func(c *Config) { c.Profiles = profiles }), nil)
-		listed, err := c.ListTools(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		listed := expect.Value(c.ListTools(t.Context(), nil))(t)
 		names := op.Each(listed.Tools, func(tool **sdk.Tool) string { return (*tool).Name })
 		if !slices.Equal(names, strings.Fields(want)) {
 			t.Errorf("%q lists %v", profile, names)
@@ -75,4 +70,17 @@ func TestJoined(t *testing.T) {
 	s.joined.Clear() // a worker starts nothing, and names its run once
 	must(t, c, "board_show", `{"run":"r1"}`)
 	has(t, must(t, c, "board_post", `{"content":"Keys are long"}`), "e3 observation posted to r1")
+}
+
+// TestMetadataIsShown: a hit of the memory has its relevance, or that it is weak, its importance, tier,
+// age and author; the document for a turn counts the caller's own notes in its data.
+func TestMetadataIsShown(t *testing.T) {
+	c := connect(t, everything(t, func(c *Config) { c.Agent = "ann" }), nil)
+	has(t, must(t, c, "memory_context", `{"format":"json"}`), `"memories_count":{"core":0,"journal":0}`)
+	must(t, c, "memory_put", `{"content":"Builds need Node 22","importance":"high"}`)
+	must(t, c, "memory_put", `{"content":"I doubt the build cache","tier":"journal"}`)
+	has(t, must(t, c, "memory_read", `{"query":"which Node do builds need"}`), "relevance 0.75",
+		"noted by an agent (“ann”) just now, workspace, importance high")
+	has(t, must(t, c, "memory_read", `{"query":"builds on what machine, and for how long a time"}`), "weak\n")
+	has(t, must(t, c, "memory_context", `{"format":"json"}`), `"memories_count":{"core":0,"journal":1}`)
 }

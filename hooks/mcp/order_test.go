@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blackboard/hooks/mcp/transport"
+	"blackboard/testdata/expect"
 )
 
 // greeted is a client of a server over stdio that has said who it is: what it asks, and
@@ -40,9 +41,7 @@ func next(t *testing.T, answers *json.Decoder) reply {
 		ID, Result json.RawMessage
 		Error      any
 	}
-	if err := answers.Decode(&m); err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, answers.Decode(&m))
 	return reply{string(m.ID), string(m.Result), m.Error}
 }
 

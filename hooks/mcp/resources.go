@@ -75,8 +75,7 @@ func (s *Server) addResources() {
 		}}))
 }
 
-// reader reads a resource as JSON. What is not there, or not granted, is not found: an
-// address must not tell which.
+// reader reads a resource as JSON. What is missing or not granted is not found alike.
 func (s *Server) reader(r resource) sdk.ResourceHandler {
 	return func(ctx context.Context, req *sdk.ReadResourceRequest) (
 		*sdk.ReadResourceResult, error) {
@@ -89,7 +88,7 @@ func (s *Server) reader(r resource) sdk.ResourceHandler {
 		c := &call{Server: s, ctx: ctx, client: clientName(req), room: mostTokens, json: true}
 		v, err := guarded(s, r.name, func() (any, error) { return r.read(c, args) })
 		switch {
-		case atFault(err):
+		case fault.KindOf(err).RPC() == jsonrpc.CodeInvalidParams: // it is the request's
 			return nil, sdk.ResourceNotFoundError(req.Params.URI)
 		case err != nil:
 			return nil, s.refusal(err)
@@ -115,15 +114,8 @@ func (c *call) resourceText(v any) (string, error) {
 	return b.String(), err
 }
 
-// atFault reports whether an error is the request's: it is about something that is not
-// there or not granted, or it makes no sense.
-func atFault(err error) bool {
-	return fault.KindOf(err).RPC() == jsonrpc.CodeInvalidParams
-}
-
-// refusal is the error of a request that is no call of a tool, with the code that says
-// whose fault it is: without one it would go out as 0. It says what the answer of a tool
-// would.
+// refusal is the error of a request that is no tool's call, with the code that says whose fault it
+// is (not 0), and a tool's words.
 func (s *Server) refusal(err error) error {
 	return &jsonrpc.Error{Code: fault.KindOf(err).RPC(), Message: s.explained(err, nil)}
 }

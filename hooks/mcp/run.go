@@ -2,8 +2,7 @@ package mcp
 
 import "blackboard/kb/secret"
 
-// maskSecrets has the writes of a call mask or refuse what looks like a secret, and tell
-// so, or keep it.
+// maskSecrets has a call's writes mask (and tell), refuse, or keep what looks like a secret.
 func (c *call) maskSecrets(keep bool) {
 	c.keepSecret = keep
 	c.ctx = secret.Writing(c.ctx, keep, func(notes []string) {

@@ -13,7 +13,6 @@ func (s *Server) addShowTools() {
 		About: "All findings, for the report: questions, disputes, then by document, with quotes."}, (*call).digest)
 }
 
-// digestTokens is the usual budget of board_digest.
 const digestTokens = 6_000
 
 type digestOut struct {
@@ -34,7 +33,7 @@ func (c *call) digest(in digestIn) (out digestOut, text string, err error) {
 		d, err := c.digestOf(b, c.Room(c.room, leastTokens), in.Tag)
 		out, text = fitted(c, func(k cut) (digestOut, string) {
 			return digestOut{b.Run(), d.Tokens, d.Included, d.Omitted,
-				some(k, op.List(d.OmittedMust))}, d.Text
+				op.List(d.OmittedMust[:min(len(d.OmittedMust), k.items)])}, d.Text
 		})
 		return err
 	})

@@ -46,15 +46,12 @@ const (
 	ProfileOrchestrator = "orchestrator"
 )
 
-// Profiles lists them.
 var Profiles = []string{ProfileRun, ProfileKnowledge, ProfileMemory, ProfileTalk, ProfileContext,
 	ProfileAdmin}
 
-// DefaultProfiles are those of a server that is told nothing: a model chooses badly among
-// fifty tools.
+// DefaultProfiles are a server's that is told nothing: a model chooses badly among fifty tools.
 var DefaultProfiles = []string{ProfileRun, ProfileKnowledge, ProfileMemory}
 
-// ParseProfiles reads a list of profiles; "all" is all of them.
 func ParseProfiles(list []string) ([]string, error) {
 	var out []string
 	for _, p := range list {
@@ -71,7 +68,6 @@ func ParseProfiles(list []string) ([]string, error) {
 	return out, nil
 }
 
-// Config is what a server is given.
 type Config struct {
 	Home      string // the data home
 	Boards    string // where the runs are; "": in the data home
@@ -84,23 +80,20 @@ type Config struct {
 	// Shared is that of kb.IngestOptions; nil: worktrees have nothing in common.
 	Shared  func(file string) string
 	Version string // of the program
-	// Profiles are the tools that clients see, as ParseProfiles gave; none: of
-	// DefaultProfiles those that agents usually need. The others of these can be called
-	// all the same.
+	// Profiles are the tools clients see (ParseProfiles); none: those of DefaultProfiles that
+	// agents usually need, while the others can be called.
 	Profiles []string
 	Grants   Grants // what clients may do
 	Run      string // the run of a call that names none; "": each must
 	NoCreate bool   // a first write creates no run
 	JSON     bool   // answers are data, for programs
 	Agent    string // who the client is; "": what it calls itself, on boards with a suffix
-	// Harness is the one whose agents the clients are; "": nobody knows. On boards each
-	// session of it has a name of its own.
+	// Harness is the clients' harness, "" if unknown. On boards each of its sessions has a name.
 	Harness string
 	// Speaker is who a client is in the memory, by what it calls itself; nil: just that.
 	Speaker func(client string) string
-	// Session is whose claims the server makes on boards, and its beginning the suffix of
-	// a worker that nobody has named; "": a random one. It is of no use where several
-	// clients share the server: Far.
+	// Session is whose claims the server makes on boards; its beginning is an unnamed worker's
+	// suffix; "": random. Where clients share the server it is of no use: Far.
 	Session string
 	// Far is for clients that come over the network: what they call themselves proves
 	// nothing, so without an Agent nothing is theirs alone. On boards they go by it, with
@@ -109,19 +102,15 @@ type Config struct {
 	Store    string       // the directory of the context store; "" for none
 	NoImport bool         // leave what another tool has left in it alone
 	Rates    memory.Rates // by which memories fade; the zero value is the usual ones
-	// Search answers a question to the knowledge base, with what it has to say besides;
-	// nil: the file does.
+	// Search answers a question to the knowledge base, with notes; nil: the file does.
 	Search func(context.Context, kb.Query) (kb.Result, []string, error)
-	// Resolve begins to say how it stands with what memories were derived from, and ends
-	// it; nil: nobody knows.
+	// Resolve begins and ends saying how memories' origins stand; nil: nobody knows.
 	Resolve func(workspace string, m *memory.Store) (
 		say func(context.Context, *memory.Item) string, done func())
-	// Embedder returns the embedding model and what gives it back; nil, or a nil
-	// Embedder: there is none.
+	// Embedder returns the model and what gives it back; nil, or a nil Embedder: there is none.
 	Embedder func(context.Context) (embed.Embedder, func())
 	Log      *slog.Logger // where requests and faults are told; nil: nowhere
-	// Now replaces the clock, for tests.
-	Now func() time.Time
+	Now      func() time.Time
 }
 
 // Server is one server, for any number of clients.
@@ -147,7 +136,6 @@ type Server struct {
 	end       context.CancelFunc
 }
 
-// New makes a server.
 func New(cfg Config) *Server {
 	if cfg.Session == "" {
 		cfg.Session = strings.ToLower(rand.Text())
@@ -173,7 +161,8 @@ func New(cfg Config) *Server {
 	sdkLog := slog.New(demoted{s.log.Handler()})
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "board", Title: "Blackboard",
 		Version: cfg.Version}, &sdk.ServerOptions{
-		Instructions: s.instructions(), Capabilities: fixedLists(),
+		Instructions: s.instructions(), Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, // which never change
+			Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
 		Logger: sdkLog,
 		// What is listed goes by the grants, and what is read by who reads.
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
@@ -181,7 +170,7 @@ func New(cfg Config) *Server {
 		},
 	})
 	s.clients = transport.NewClients(transport.Config{Server: s.sdk, Life: s.life, Log: sdkLog,
-		Leave: s.leave})
+		Leave: func(session string) { s.joined.Delete(session) }})
 	s.sdk.AddReceivingMiddleware(s.clients.Bound, s.addressable, s.named, s.list, transport.Once)
 	s.addShowTools()
 	for _, o := range ops.All() {
@@ -192,12 +181,6 @@ func New(cfg Config) *Server {
 	s.addResources()
 	s.addPrompts()
 	return s
-}
-
-// fixedLists are the capabilities of a server that offers the same as long as it runs.
-func fixedLists() *sdk.ServerCapabilities {
-	return &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{},
-		Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{}}
 }
 
 // End calls off what is being done. Calls that are under way are answered with that.
@@ -216,7 +199,6 @@ func (s *Server) living(ctx context.Context) (context.Context, context.CancelFun
 	return ctx, func() { stop(); cancel() }
 }
 
-// Close ends the server, and gives back what it has open.
 func (s *Server) Close() {
 	s.end()
 	s.clients.Close()
@@ -269,11 +251,9 @@ func (s *Server) Serve(ctx context.Context, t sdk.Transport) error {
 	return cmp.Or(ctx.Err(), session.Wait())
 }
 
-// Handler serves clients over streamable HTTP. Who may come, and from where, is a matter of
-// whoever mounts it.
+// Handler serves clients over streamable HTTP. Whoever mounts it decides who may come.
 func (s *Server) Handler() http.Handler { return s.clients.Handler() }
 
-// boards is the directory of boards.
 func (s *Server) boards() string {
 	return cmp.Or(s.cfg.Boards, filepath.Join(s.cfg.Home,
 		"boards"))
@@ -287,9 +267,6 @@ func (c *call) ownRun() string {
 	}
 	return c.cfg.Run
 }
-
-// leave forgets a session that ends.
-func (s *Server) leave(session string) { s.joined.Delete(session) }
 
 // runOf is the run that a call is about, if the caller may read it, or write to it.
 func (c *call) runOf(run string, write bool) (string, error) {
@@ -317,7 +294,6 @@ func (c *call) runOf(run string, write bool) (string, error) {
 	return run, c.cfg.Grants.run(run, write)
 }
 
-// onBoard calls fn with the board of a run that there is.
 func (c *call) onBoard(run string, write bool, fn func(*board.Board) error) error {
 	return c.withBoard(run, write, kbhome.Run, fn)
 }
@@ -336,7 +312,6 @@ func (c *call) onNewBoard(run string, fn func(*board.Board) error) error {
 	})
 }
 
-// runNames are the runs that the caller may read.
 func (c *call) runNames() []string {
 	names, _ := board.RunNames(c.boards()) // without them there is nothing to suggest
 	return slices.DeleteFunc(names, func(run string) bool {
@@ -380,14 +355,12 @@ func (c *call) withBoard(run string, write bool, open func(context.Context, stri
 	return fn(b)
 }
 
-// agent is who the client is: whom the server was told, else the harness, else what the
-// client calls itself. What it keeps for itself outlives the session, so the name is the
-// same in each.
+// agent is who the client is: as the server was told, else the harness, else what it calls itself.
+// What it keeps outlives the session, so the name stays.
 func (c *call) agent() string { return cmp.Or(c.cfg.Agent, c.cfg.Harness, c.client) }
 
-// worker is who acts on a board: whom the call names, else the agent. What a client calls
-// itself is the same for all its sessions, so each has a suffix of its own, where there
-// are sessions.
+// worker is who acts on a board: whom the call names, else the agent, which has a suffix for each
+// session, where there are any.
 func (c *call) worker(named string) string {
 	const suffix = 4
 	switch {
@@ -408,11 +381,9 @@ func sessionOf(req *sdk.CallToolRequest) string {
 	return req.Session.ID()
 }
 
-// anonymous reports whether nothing proves who the client is: over the network any client
-// can give any name.
+// anonymous reports that nothing proves who the client is: over the network any name can be given.
 func (c *call) anonymous() bool { return c.cfg.Far && c.cfg.Agent == "" }
 
-// Owns refuses what belongs to one agent to an anonymous client.
 func (c *call) Owns(what string) error {
 	if c.anonymous() {
 		return badArgument("the operator of the server can start it with the name of an agent",
@@ -422,8 +393,7 @@ func (c *call) Owns(what string) error {
 	return nil
 }
 
-// demoted is a log at level debug: the SDK logs each request, which helps only in the
-// search for a fault.
+// demoted logs at level debug: the SDK logs each request, which only helps to find a fault.
 type demoted struct{ slog.Handler }
 
 func (d demoted) Enabled(ctx context.Context, _ slog.Level) bool {
@@ -460,8 +430,7 @@ func (c *call) onKB(open func(context.Context, string, kb.Options) (*kb.KB, erro
 	return fn(k)
 }
 
-// Memory calls fn with the memory as the client reaches it: as an agent, never as a
-// person.
+// Memory calls fn with the memory as the client reaches it: never as a person.
 func (c *call) Memory(_ context.Context, withModel bool, fn func(*memory.Store) error) error {
 	tiers := c.cfg.Grants.tiers()
 	if len(tiers) == 0 {
@@ -470,9 +439,8 @@ func (c *call) Memory(_ context.Context, withModel bool, fn func(*memory.Store) 
 	return c.onTiers(tiers, withModel, fn)
 }
 
-// session names the client's session: that of HTTP, else the server's. It may be shown:
-// who knows the id of a session over HTTP could speak in it, and its name does not tell
-// the id.
+// session names the client's session, of HTTP or else the server. It may be shown: it does not
+// tell an HTTP session's id, with which one could speak in it.
 func (c *call) session() string {
 	id := sessionOf(c.req)
 	if id == "" {

@@ -12,8 +12,7 @@ import (
 	kbhome "blackboard/kb/home"
 )
 
-// Start opens a run that is created under the workspace's policy, or is there. It is the
-// session's run from then on.
+// Start opens a run, created under the workspace's policy or there already, as the session's.
 func (c *call) Start(ctx context.Context, in *ops.StartIn, who string, fn func(*board.Board,
 	*check.Policy, bool, bool) error) error {
 	run, err := c.runOf(in.Run, true)
@@ -40,7 +39,6 @@ func (c *call) Start(ctx context.Context, in *ops.StartIn, who string, fn func(*
 	return err
 }
 
-// Named are paths below the workspace, unless they say otherwise.
 func (c *call) Named(paths []string) ([]string, string, error) {
 	if len(paths) > 0 {
 		if err := c.cfg.Grants.need(Files, "naming files of the server's machine"); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"blackboard/hooks/mcp/transport"
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // TestStdioSurvivesBadLines sends what is no message over stdio.
@@ -76,10 +77,7 @@ func TestStdioClosed(t *testing.T) {
 	ping := `{"jsonrpc":"2.0","id":1,"method":"notifications/x"}` + "\n"
 	for range 200 {
 		s := transport.NewStdio(strings.NewReader(strings.Repeat(ping, 5)), io.Discard)
-		conn, err := s.Connect(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := expect.Value(s.Connect(t.Context()))(t)
 		if m, err := conn.Read(t.Context()); m == nil || err != nil {
 			t.Fatal(m, err)
 		}
@@ -102,10 +100,8 @@ func TestClientThatDoesNotRead(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { s.Serve(ctx, transport.NewStdio(in, out)); close(done) }()
 	for i := range 200 {
-		if _, err := fmt.Fprintf(feed, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n",
-			i); err != nil {
-			t.Fatal(err)
-		}
+		expect.Value(fmt.Fprintf(feed, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n",
+			i))(t)
 	}
 	feed.Close()
 	cancel()
@@ -122,23 +118,15 @@ func TestRecordedSessions(t *testing.T) {
 	}
 	for _, f := range files {
 		t.Run(filepath.Base(f), func(t *testing.T) {
-			in, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			recorded, err := os.ReadFile(strings.Replace(f, ".in.", ".out.", 1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			in := expect.Value(os.ReadFile(f))(t)
+			recorded := expect.Value(os.ReadFile(strings.Replace(f, ".in.", ".out.", 1)))(t)
 			// The server that was recorded had a tool called search, which failed at
 			// boom, and a resource of its own.
 			text := strings.NewReplacer(`"name":"search"`, `"name":"kb_search"`, "board://status",
 				"board://runs", `"query":"boom"`, `"query":""`).Replace(string(in))
 			var out syncBuffer
 			s := everything(t, nil)
-			if err := os.MkdirAll(s.cfg.Home, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			expect.OK(t, os.MkdirAll(s.cfg.Home, 0o700))
 			s.Serve(t.Context(), transport.NewStdio(strings.NewReader(text), &out))
 			got, want := kinds(out.String()), kinds(string(recorded))
 			if !reflect.DeepEqual(got, want) {

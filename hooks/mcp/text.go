@@ -2,16 +2,13 @@ package mcp
 
 import (
 	"bytes"
-	"cmp"
 	"strings"
 
-	"blackboard/board/op"
 	"blackboard/board/text"
 	"blackboard/hooks/mcp/transport"
 )
 
-// inLine keeps a text within its line: what somebody noted must not look like what the
-// server says.
+// inLine keeps a text within its line: a note must not look like the server's words.
 func inLine(s string) string {
 	return strings.Join(strings.Fields(cleanText(s)), " ")
 }
@@ -20,11 +17,6 @@ func inLine(s string) string {
 // first has a mark before it, so that none looks like what the server says.
 func indented(s string) string {
 	return strings.ReplaceAll(strings.TrimSpace(cleanText(s)), "\n", "\n  | ")
-}
-
-// lines joins a line for each of some things, or returns none if there are none.
-func lines[T any](all []T, parting, none string, line func(*T) string) string {
-	return cmp.Or(strings.Join(op.Each(all, line), parting), none)
 }
 
 // cleanText is what of a text may leave to a model: without control characters but line
@@ -47,8 +39,7 @@ func cleanText(s string) string {
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// ordinary reports whether a text is of ASCII alone, and clean: nearly all are, and this
-// is seen at a twentieth of the cost.
+// ordinary reports clean ASCII: nearly all texts are, and to see it costs a twentieth.
 func ordinary[T string | []byte](s T) bool {
 	for i := range len(s) {
 		if c := s[i]; c != '\n' && c != '\t' && (c < ' ' || c > '~') {
@@ -104,8 +95,6 @@ func cleanAny(v any) any {
 	return v
 }
 
-// tokens estimates the tokens of a text.
 func tokens(s string) int { return text.Tokens(s) }
 
-// clipTokens returns the longest beginning of a text that has at most so many tokens.
 func clipTokens(s string, most int) string { return text.ClipTokens(s, most) }

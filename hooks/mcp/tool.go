@@ -31,8 +31,7 @@ const (
 	destroys = op.Destroys
 )
 
-// enums are the lists that the tag enum names: those of the operations, and of this
-// package's own tools.
+// enums are the lists that the tag enum names, of the operations and of this package's tools.
 var enums = sync.OnceValue(func() op.Enums {
 	all := maps.Clone(ops.Lists())
 	maps.Copy(all, op.Enums{"waits": {waitGate, waitEvent, waitSignal}})
@@ -42,8 +41,7 @@ var enums = sync.OnceValue(func() op.Enums {
 // tool is what is said of a tool, as of an operation.
 type tool op.Info
 
-// annotations are no more than a client decides by: some never run what is called
-// destructive, or what says nothing.
+// annotations are what clients decide by: some never run what is destructive, or says nothing.
 func (t *tool) annotations() *sdk.ToolAnnotations {
 	if t.Kind == reads {
 		return &sdk.ToolAnnotations{ReadOnlyHint: true}
@@ -52,7 +50,6 @@ func (t *tool) annotations() *sdk.ToolAnnotations {
 	return &sdk.ToolAnnotations{DestructiveHint: &destroys, OpenWorldHint: &no}
 }
 
-// call is one call of a tool.
 type call struct {
 	*Server
 	ctx    context.Context
@@ -70,7 +67,6 @@ type call struct {
 // handler answers a call: with data, and with a text to read that has the whole of it.
 type handler[In, Out any] func(c *call, in In) (Out, string, error)
 
-// add registers a tool of this package's own.
 func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 	s.register(t, reflect.TypeFor[In](), reflect.TypeFor[Out](), func(c *call, in any) (any, string,
 		error) {
@@ -78,7 +74,6 @@ func add[In, Out any](s *Server, t tool, fn handler[In, Out]) {
 	})
 }
 
-// addOperation registers the tool of an operation.
 func (s *Server) addOperation(o op.Any) {
 	i := o.Tells()
 	s.register(tool(*i), o.Takes(), o.Gives(), func(c *call, in any) (any, string, error) {
@@ -107,7 +102,6 @@ func (k cut) page(takes *jsonschema.Schema) *op.Page {
 	}}
 }
 
-// inputOf is the schema of what a tool takes.
 func (t *tool) inputOf(takes reflect.Type) (*jsonschema.Schema, error) {
 	in, err := op.SchemaOf(takes, true, enums())
 	if err != nil {
@@ -205,7 +199,8 @@ func (s *Server) register(t tool, takes, gives reflect.Type,
 	if s.usual { // what a model does not read, and pays for
 		listed.Title = ""
 	}
-	if s.cfg.JSON && !anyAnswer(t.Tool) {
+	// Two tools answer as another one does, by what they are asked.
+	if s.cfg.JSON && t.Tool != "board_show" && t.Tool != "memory_read" {
 		listed.OutputSchema = out
 	}
 	wanted := s.profiles[t.Profile]
@@ -216,9 +211,8 @@ func (s *Server) register(t tool, takes, gives reflect.Type,
 	s.sdk.AddTool(listed, answer)
 }
 
-// result is the answer to a call as it leaves, within its budget: one block of text, which
-// all clients show whole. Some show their models structured content in its place, so there
-// is none unless it is asked for.
+// result is a call's answer within its budget: one block of text, which all clients show.
+// Structured content, which some show instead, only comes if asked for.
 func (c *call) result(text string, body []byte) *sdk.CallToolResult {
 	notes := linesOf(c.notes)
 	res := &sdk.CallToolResult{}
@@ -236,7 +230,6 @@ func (c *call) result(text string, body []byte) *sdk.CallToolResult {
 	return res
 }
 
-// linesOf are notes as lines below an answer.
 func linesOf(notes []string) (lines string) {
 	const most, runes = 4, 300
 	for _, n := range notes[:min(len(notes), most)] {
@@ -283,7 +276,6 @@ var errCancelled = errors.New("the call was cancelled")
 // failedBadly is said of a tool that panicked.
 const failedBadly = "panicked; the log of the server has more"
 
-// Tools returns the names of the tools that the server has, in order.
 func (s *Server) Tools() []string { return slices.Sorted(maps.Keys(s.answers)) }
 
 // failed is the answer that says what went wrong, the next step, and notes.
@@ -305,8 +297,7 @@ func (s *Server) explained(err error, takes *jsonschema.Schema) string {
 	return cleanText(text)
 }
 
-// guarded calls what serves a request that is no call of a tool; a panic in it is an
-// error of the request.
+// guarded calls what serves a request other than a tool's; a panic is the request's error.
 func guarded[T any](s *Server, what string, fn func() (T, error)) (v T, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -318,7 +309,6 @@ func guarded[T any](s *Server, what string, fn func() (T, error)) (v T, err erro
 	return fn()
 }
 
-// badArgument is about the arguments of a call.
 func badArgument(try, format string, a ...any) error {
 	return fault.Usage.New(fmt.Sprintf(format, a...), try)
 }

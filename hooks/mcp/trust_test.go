@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"blackboard/testdata/cost"
+	"blackboard/testdata/expect"
 )
 
 // hostileNames are what a client may give for a name that becomes part of a path, or of a
@@ -25,13 +26,10 @@ var hostileNames = []string{
 // tree lists the files and directories below a directory.
 func tree(t *testing.T, dir string) (paths []string) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+	expect.OK(t, filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		paths = append(paths, path)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return paths
 }
 
@@ -44,14 +42,9 @@ func TestHostileArguments(t *testing.T) {
 	s := everything(t, nil)
 	client := connect(t, s, nil)
 	top := filepath.Dir(s.cfg.Home)
-	if err := os.WriteFile(filepath.Join(top, "outside"), []byte("what is private"),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
-	tools, err := client.ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	expect.OK(t, os.WriteFile(filepath.Join(top, "outside"), []byte("what is private"),
+		0o600))
+	tools := expect.Value(client.ListTools(t.Context(), nil))(t)
 	calls := 0
 	for _, tool := range tools.Tools {
 		for _, name := range hostileNames {
@@ -98,10 +91,7 @@ func TestHostileArguments(t *testing.T) {
 		}
 	}
 	for _, path := range tree(t, top) {
-		rel, err := filepath.Rel(top, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rel := expect.Value(filepath.Rel(top, path))(t)
 		if base := filepath.Base(path); strings.ContainsAny(base, "\x00\n\\") || len(base) > 255 {
 			t.Errorf("there is %q", rel)
 		}

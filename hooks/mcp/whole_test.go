@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blackboard/testdata/expect"
 )
 
 // leaves are the texts of JSON, with their path.
@@ -96,10 +98,7 @@ func TestOneAnswerForAll(t *testing.T) {
 		t.Helper()
 		near, far := sdk.NewInMemoryTransports()
 		go s.Serve(t.Context(), far)
-		c, err := sdk.NewClient(&sdk.Implementation{Name: name}, nil).Connect(t.Context(), near, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := expect.Value(sdk.NewClient(&sdk.Implementation{Name: name}, nil).Connect(t.Context(), near, nil))(t)
 		defer c.Close()
 		listed, err := c.ListTools(t.Context(), nil)
 		if err != nil || slices.ContainsFunc(listed.Tools, func(t *sdk.Tool) bool { return t.OutputSchema != nil }) {

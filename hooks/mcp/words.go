@@ -12,8 +12,7 @@ import (
 	"blackboard/hooks/ops"
 )
 
-// said is how agents do an operation: with a tool, and what of its arguments it says by
-// itself.
+// said is how agents do an operation: a tool, and the arguments it says by itself.
 type said struct {
 	tool   string
 	with   string            // an argument with its value, as "do: start"
@@ -21,9 +20,8 @@ type said struct {
 	as     map[string]string // arguments of the tool that are called otherwise than the operation's
 }
 
-// operations are the operations that errors and reasons name as the next step. What is
-// missing here, and what takes an argument that the tool has not, is left out of what
-// agents are told.
+// operations are what errors and reasons name as the next step. What is missing here, or has an
+// argument the tool has not, agents are not told.
 var operations = sync.OnceValue(func() map[string]said {
 	byID := map[string]string{"signal": "id"}
 	cited := map[string]string{"source_doc": "source", "evidence": "quote"}
@@ -59,6 +57,7 @@ var operations = sync.OnceValue(func() map[string]said {
 		"memory.named.list":         {tool: "memory_named"},
 		"memory.named.show":         {tool: "memory_named"},
 		"memory.get":                {tool: "memory_read"},
+		"memory.forget":             {tool: "memory_update", with: "forget: true, reason: WHY"},
 		"memory.restore":            {tool: "memory_update", with: "restore: true"},
 	}
 	for _, o := range ops.All() { // the others are called as their command
@@ -73,8 +72,7 @@ var operations = sync.OnceValue(func() map[string]said {
 // parameters are those that are called otherwise than the domain's arguments.
 var parameters = map[string]string{"timeout": "seconds"}
 
-// words say a step to a client that has called what takes the arguments of a schema; nil:
-// nothing that takes any.
+// words say a step to the caller of what takes a schema's arguments; nil: nothing takes any.
 func (s *Server) words(takes *jsonschema.Schema) fault.Words {
 	return func(step fault.Step) string {
 		op, takes := said{}, takes

@@ -15,16 +15,13 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// workspaceArgument is accepted by every tool of a server that knows no project, and listed
-// by none.
+// workspaceArgument: every tool of a server without a project accepts it, and none lists it.
 const workspaceArgument = "workspace"
 
-// rootsTimeout limits the wait for a client's roots.
 const rootsTimeout = 2 * time.Second
 
-// workspace returns the project of a call, "" for none: what the call names, what the
-// server was told, the client's first root, what the server has guessed. A client from
-// elsewhere names directories of another machine.
+// workspace is a call's project, or "": what the call names, the server was told, the client's
+// first root, the server's guess. A far client's directories are not ours.
 func (c *call) workspace() string {
 	if c.place != "" {
 		return c.place

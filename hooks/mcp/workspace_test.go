@@ -13,31 +13,24 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	kbhome "blackboard/kb/home"
+	"blackboard/testdata/expect"
 )
 
 // TestWorkspaceOfCall: a client's first root goes before a guess, and not before what the
 // server was told; where no project is known, a call says which one it is about.
 func TestWorkspaceOfCall(t *testing.T) {
-	base, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := expect.Value(filepath.EvalSymlinks(t.TempDir()))(t)
 	dir := func(name string) string {
 		at := filepath.Join(base, name)
-		if err := os.MkdirAll(at, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		expect.OK(t, os.MkdirAll(at, 0o700))
 		return at
 	}
 	home := dir("home")
 	find := func(at string) (string, error) { return kbhome.Find(at, home, "") }
 	ask := func(c *sdk.ClientSession, args string) string {
 		t.Helper()
-		res, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "memory_put",
-			Arguments: json.RawMessage(args)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := expect.Value(c.CallTool(t.Context(), &sdk.CallToolParams{Name: "memory_put",
+			Arguments: json.RawMessage(args)}))(t)
 		return res.Content[0].(*sdk.TextContent).Text
 	}
 	reads := func(s *Server, workspace string) string {
@@ -64,10 +57,7 @@ func TestWorkspaceOfCall(t *testing.T) {
 				return next(ctx, method, r)
 			}
 		})
-		c, err := client.Connect(ctx, near, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := expect.Value(client.Connect(ctx, near, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"}))(t)
 		t.Cleanup(func() { c.Close(); cancel(); <-done })
 		return c
 	}

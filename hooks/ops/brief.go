@@ -29,7 +29,6 @@ type BriefOut struct {
 	Brief Brief `json:"brief"`
 }
 
-// KBBrief is what a role should know before a task.
 var KBBrief = op.Op[Knowledge, BriefIn, BriefOut]{
 	Info: op.Info{Command: "kb brief", Tool: "kb_brief", Profile: "knowledge", Need: KBRead,
 		Short: "print what a role should know before a task, for its prompt",
@@ -122,10 +121,8 @@ type IngestOut struct {
 	DryRun bool           `json:"dry_run"`
 }
 
-// Failed reports whether something was refused.
 func (o IngestOut) Failed() bool { return len(o.Ingest.Refused) > 0 }
 
-// KBIngest makes capsules of documents.
 var KBIngest = op.Op[Knowledge, IngestIn, IngestOut]{
 	Info: op.Info{Command: "kb ingest", Tool: "kb_ingest", Profile: "admin", Need: "files",
 		Kind: op.Writes, Short: "split markdown documents into capsules, one for each section",
@@ -212,10 +209,8 @@ type DoctorOut struct {
 	Broken   bool         `json:"broken"`
 }
 
-// Failed reports whether something is broken.
 func (o DoctorOut) Failed() bool { return o.Broken }
 
-// KBDoctor examines the knowledge base.
 var KBDoctor = op.Op[Knowledge, Nothing, DoctorOut]{
 	Info: op.Info{Command: "kb doctor", Tool: "kb_doctor", Profile: "admin", Need: KBRead,
 		Short: "check for damage and missing parts; exit 1 if something is broken",

@@ -12,7 +12,6 @@ import (
 	"blackboard/kb"
 )
 
-// BriefOptions describe the task and the reader of a brief.
 type BriefOptions struct {
 	Role               string // one of kb.Roles, which decides the kinds; "": all kinds
 	Task               string // what the role is about to do
@@ -37,8 +36,7 @@ const (
 	briefWeak = 3
 )
 
-// BriefEntry is a capsule that was considered for a brief. Its scores are those of its
-// kb.Hit.
+// BriefEntry is a capsule considered for a brief, with its kb.Hit's scores.
 type BriefEntry struct {
 	ID          string   `json:"id"`
 	Kind        string   `json:"kind"`
@@ -70,9 +68,6 @@ type Brief struct {
 	// the block is empty.
 	Next []fault.Step `json:"-"`
 }
-
-// tokens estimates the tokens of a text: 4 bytes each, as in English text.
-func tokens(s string) int { return (len(s) + 3) / 4 }
 
 // WriteBrief searches for what a role should know before a task and writes the block for its
 // prompt. If no capsule is surely relevant, the block has the nearest ones and says so.
@@ -164,7 +159,7 @@ func (b *Brief) choose(res kb.Result, opt *BriefOptions) (read []*kb.Capsule) {
 	}
 	if len(read) > 0 {
 		b.Block = text.Framed([]string{strings.TrimSuffix(block, "\n")}) + "\n"
-		b.Tokens = tokens(b.Block)
+		b.Tokens = (len(b.Block) + 3) / 4
 	}
 	b.Weak = b.Weak && len(read) > 0
 	if b.Block == "" && len(hits) > 0 && hits[0].Evidence > 0 &&
@@ -188,7 +183,6 @@ func holdsIn(c *kb.Capsule, workspace, project string) bool {
 	return true
 }
 
-// isFrom reports whether a capsule was promoted from a run.
 func isFrom(c *kb.Capsule, run string) bool {
 	from, _ := c.Origin()
 	return from != "" && from == run
@@ -200,8 +194,7 @@ func originOf(c *kb.Capsule) string {
 	return run + "/" + entry
 }
 
-// briefText puts a text by others on one line, without anything that could close the
-// frame or imitate it.
+// briefText puts others' text on one line that cannot close or imitate the frame.
 func briefText(s string) string { return strings.Join(strings.Fields(text.Harmless(s)), " ") }
 
 // briefLine formats a capsule in at most room bytes; "" if that is too little.

@@ -33,7 +33,6 @@ type ConsolidateIn struct {
 	op.Given
 }
 
-// ConsolidateOut has what was asked for.
 type ConsolidateOut struct {
 	Consolidated   []memory.Consolidated  `json:"consolidated,omitempty"`
 	Plans          []memory.Plan          `json:"plans,omitempty"`
@@ -153,7 +152,6 @@ replaces the group's items with it. They are forgotten, and point to it.`},
 	},
 }
 
-// execute does what was chosen.
 func (o *ConsolidateOut) execute(ctx context.Context, h Memories, m *memory.Store, in *ConsolidateIn,
 	scopes []memory.Scope) (err error) {
 	dryRun := o.did == doDryRun
@@ -217,7 +215,6 @@ func scopeNotes(p *op.Page, scope string, notes []string) {
 	}
 }
 
-// Consolidated is what a pass did in a scope.
 func Consolidated(x *memory.Consolidated) string {
 	did := counted([]count{{x.Promoted, "promoted"}, {x.Merged, "merged"}, {x.Archived, "archived"},
 		{x.Ended, "archived with their conversation"}, {x.Capped, "archived over the cap"},
@@ -286,7 +283,6 @@ func groupItems(p *op.Page, items []memory.GroupItem) {
 	}
 }
 
-// printContradictions lists pairs for somebody to judge.
 func printContradictions(p *op.Page, all []memory.Contradiction) {
 	shown := op.FirstRows(p, all)
 	for _, c := range shown {

@@ -16,18 +16,15 @@ import (
 	"blackboard/kb/chunks"
 )
 
-// Contexts are what the operations of agent-memory-store work with: they have its names,
-// and its answers to the letter.
+// Contexts are what agent-memory-store's operations work with: its names, its very answers.
 type Contexts interface {
-	// Context calls fn with the project's context store; with a model, if it can be had and
-	// meaning counts.
+	Caller
+	// Context calls fn with the project's context store; with a model, if one is there and counts.
 	Context(ctx context.Context, meaning bool, fn func(*chunks.Store) error) error
 	// Embed gives a new chunk its embedding, if it shall have one, and says why it has none.
 	Embed(ctx context.Context, s *chunks.Store, c *chunks.Chunk) (warning string)
 	// Agent is who writes, unless the call says so; "": nobody in particular.
 	Agent() string
-	// IsToolCall is that of Knowledge. For a tool, that a chunk is not found is an answer, and no error.
-	IsToolCall() bool
 }
 
 // reply writes what a tool answers, or a document that an agent goes by: as it is, so that programs find the

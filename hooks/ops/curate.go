@@ -19,7 +19,6 @@ const (
 	contradictions = "contradictions"
 )
 
-// Curations are what the knowledge base can be curated by.
 var Curations = []string{dedupe, decay, contradictions}
 
 type CurateIn struct {
@@ -33,7 +32,6 @@ type CurateIn struct {
 	op.Given
 }
 
-// CurateOut has what each curation found.
 type CurateOut struct {
 	Dedupe         *kb.Deduped         `json:"dedupe,omitempty"`
 	Decay          *kb.Decayed         `json:"decay,omitempty"`
@@ -43,7 +41,6 @@ type CurateOut struct {
 	looked, limit int
 }
 
-// KBCurate curates the knowledge base.
 var KBCurate = op.Op[Knowledge, CurateIn, CurateOut]{
 	Info: op.Info{Command: "kb curate", Tool: "kb_curate", Profile: "admin", Need: KBWrite,
 		Kind: op.Writes, Budget: 4000, Short: "dedupe, let dormant capsules sink, list contradictions",
@@ -235,7 +232,6 @@ type ResolveIn struct {
 	Why   string `json:"why"`
 }
 
-// Resolved is a contradiction that was settled.
 type Resolved struct {
 	Keep  string `json:"keep"`
 	Other string `json:"other"`

@@ -32,7 +32,6 @@ type ExpectIn struct {
 	op.Given
 }
 
-// ExpectOut is the status of workers that the gate waits for.
 type ExpectOut struct {
 	Expected []board.Expected `json:"expected"`
 	// Ran are the commands that a worker says to have run, with what hooks saw of them.
@@ -89,8 +88,7 @@ Naming a worker that is done or dropped changes nothing, so a start script may r
 	Text: expectText,
 }
 
-// dropWorker stops the gate from waiting for a worker, also for one that only the policy
-// expects.
+// dropWorker stops the gate from waiting for a worker, even if only the policy expects it.
 func dropWorker(ctx context.Context, h Runs, b *board.Board, who, name, reason string) error {
 	_, err := b.Drop(ctx, who, name, reason)
 	if !errors.Is(err, fault.NotFound) {
@@ -276,7 +274,6 @@ func expectText(p *op.Page, o ExpectOut) {
 	printGateNow(p, o.gate)
 }
 
-// expectedStatus is the status of an expected worker.
 func expectedStatus(p *op.Page, e *board.Expected, posted int64) string {
 	entries := "nothing posted"
 	if posted > 0 {

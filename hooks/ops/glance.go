@@ -31,7 +31,6 @@ type Glance struct {
 	begins     string            // the run that the first post will make; "" if it exists
 }
 
-// How much of a run is shown at a glance.
 const (
 	maxWorkers    = 12
 	maxLog        = 5
@@ -42,7 +41,6 @@ const (
 	maxGlanceText = 200
 )
 
-// ShowRun is where a run stands.
 var ShowRun = op.Op[Runs, GlanceIn, Glance]{
 	Info: op.Info{Tool: "board_state", Profile: "run", Budget: 2000, Short: "Where the run stands",
 		About: "Start here: goal, counts, open questions, workers, variables. " +
@@ -110,7 +108,6 @@ func glance(ctx context.Context, h Runs, b *board.Board, log bool) (out Glance, 
 	return out, err
 }
 
-// lastOf are the last members of a list.
 func lastOf[T any](all []T, most int) []T {
 	return append([]T{}, all[max(0, len(all)-most):]...)
 }
@@ -186,7 +183,6 @@ func GlanceText(p *op.Page, o *Glance) {
 	}
 }
 
-// someOf puts the first members of a list on a line.
 func someOf[T any](p *op.Page, all []T, say func(*T) string) string {
 	var said []string
 	for i := range op.FirstRows(p, all[:min(len(all), maxWorkers)]) {
@@ -198,7 +194,6 @@ func someOf[T any](p *op.Page, all []T, say func(*T) string) string {
 	return strings.Join(said, ", ")
 }
 
-// glanceLog writes what was given, what hooks saw last, and what workers say to have run.
 func glanceLog(p *op.Page, o *Glance) {
 	if o.State.Retrievals > 0 {
 		p.Printf("given      %s of the knowledge base\n", text.Count(o.State.Retrievals, "time", "times"))
@@ -245,19 +240,16 @@ type RunsOut struct {
 	checked   bool
 }
 
-// Soundness is what a check says of the knowledge base.
 type Soundness struct {
 	Capsules int64  `json:"capsules"` // that were checked
 	Error    string `json:"error"`    // "": it is sound
 }
 
-// Failed reports whether what was verified is not as it should be.
 func (o RunsOut) Failed() bool {
 	return o.Knowledge != nil && o.Knowledge.Error != "" ||
 		o.checked && slices.ContainsFunc(o.Runs, func(r board.Info) bool { return r.Error != "" })
 }
 
-// ListRuns are the runs that there are.
 var ListRuns = op.Op[Runs, RunsIn, RunsOut]{
 	Info: op.Info{Command: "runs", Group: "Runs", Short: "list the runs, with gate and counts",
 		Long: "--check also verifies every file: SQLite's integrity check, the counts, and that the event " +

@@ -22,8 +22,23 @@ const (
 	Examine               // of the knowledge base: nothing is synced
 )
 
-// Runs is what operations on runs work with.
+// Caller is who asks for an operation.
+type Caller interface {
+	// IsToolCall is false for a command. A tool only shows what changes much unless the call asks for
+	// it, takes the revision that was read of a named entry, and has an answer where a chunk is not found.
+	IsToolCall() bool
+	// Progress tells the caller how far something has come, until its end.
+	Progress() (step func(what string, done, of int), end func())
+	// Room is how many tokens a document may have for which a call asks; least at any rate.
+	Room(asked, least int) int
+	// Note tells the caller something besides the answer.
+	Note(text string)
+	// Words are how the caller does an operation.
+	Words(step fault.Step) string
+}
+
 type Runs interface {
+	Caller
 	// Board calls fn with the board of a run, "" for the caller's.
 	Board(ctx context.Context, run string, need Access, fn func(*board.Board) error) error
 	// Worker is who acts: whom the call names, else the caller. If it holds something, such as a
@@ -31,27 +46,19 @@ type Runs interface {
 	Worker(named string, holds bool) (string, error)
 	// Acted is told what was done under the worker's name.
 	Acted(done string)
-	// CanVerify reports whether posts are verified against their sources, and whether these may be read
-	// from files.
+	// CanVerify: whether posts are verified against their sources, and whether from files.
 	CanVerify() (posts, files bool)
-	// Policy is the policy of a run.
 	Policy(ctx context.Context, b *board.Board) (check.Policy, error)
 	// Which is the run that a call means, "" for none, and whether its first post begins it.
 	Which(run string) (name string, begins bool)
-	// List are the runs that the caller may read; check has each file verified, or
-	// those of the named ones only.
+	// List are the runs that the caller may read; check verifies each file, or only the named.
 	List(ctx context.Context, check bool, only ...string) ([]board.Info, error)
-	// Sound says whether the knowledge base is, where it is in a database with the runs; nil:
-	// nowhere else.
+	// Sound says whether the knowledge base in the runs' database is sound; nil: it is not there.
 	Sound(ctx context.Context) (*Soundness, error)
-	// Note tells the caller something besides the answer.
-	Note(text string)
 	// Person reports whether somebody at a terminal calls.
 	Person() bool
 	// Dir is the directory that the caller works in, "" if it is not known.
 	Dir() string
-	// Words are how the caller does an operation.
-	Words(step fault.Step) string
 }
 
 // Grants that every call of a tool takes.
@@ -64,44 +71,31 @@ const (
 	ContextWriting = "context:write"
 )
 
-// Knowledge is what operations on the knowledge base work with.
 type Knowledge interface {
+	Caller
 	// Board calls fn with the board of a run, "" for the caller's.
 	Board(ctx context.Context, run string, need Access, fn func(*board.Board) error) error
-	// KB calls fn with the knowledge base, which the first Create makes; with a model, if it
-	// can be had and meaning counts.
+	// KB calls fn with the knowledge base, which the first Create makes; a model, if it counts.
 	KB(ctx context.Context, need Access, meaning bool, fn func(*kb.KB) error) error
 	// Search answers a question, and tells its notes.
 	Search(ctx context.Context, q kb.Query) (kb.Result, error)
 	// Place is the workspace that the call is about; "": none.
 	Place() (string, error)
-	// IsToolCall is false for a command. A tool only shows what changes much unless the call asks for it.
-	IsToolCall() bool
-	// Progress tells the caller how far something has come, until its end.
-	Progress() (step func(what string, done, of int), end func())
 	// Unembedded reports whether what is written shall have no embedding.
 	Unembedded() bool
 	// Gave is told what a run was given; "": the caller's run. It refuses what is no run.
 	Gave(ctx context.Context, run string, r board.Retrieval) error
-	// Asks is the run within which something is asked, "" for none, and the project that
-	// it is about in a workspace.
+	// Asks is the run within which something is asked, or "", and the project it is about.
 	Asks(run, workspace, project string) (asking, about string, err error)
-	// Room is how many tokens a document may have for which a call asks; least at any rate.
-	Room(asked, least int) int
 	// Documents are paths that a call names, and what a file is in another worktree.
 	Documents(paths []string) (as []string, shared func(file string) string, err error)
-	// Note tells the caller something besides the answer.
-	Note(text string)
-	// Words are how the caller does an operation.
-	Words(step fault.Step) string
 	// Usage is what runs did with a capsule; nil: it is not told.
 	Usage(ctx context.Context, k *kb.KB, c *kb.Capsule) (*board.Usage, error)
 }
 
-// Memories is what operations on the memory work with.
 type Memories interface {
-	// Memory calls fn with the memory as the caller reaches it; with a model, if it can be
-	// had and meaning counts.
+	Caller
+	// Memory calls fn with the memory as the caller reaches it; and a model, if it counts.
 	Memory(ctx context.Context, meaning bool, fn func(*memory.Store) error) error
 	// MayRead and MayWrite refuse a tier that is not the caller's to read, or to write to.
 	MayRead(tier string) error
@@ -114,23 +108,12 @@ type Memories interface {
 	MayUse(grant string) error
 	// Owns refuses what belongs to one agent unless the caller is known to be one.
 	Owns(what string) error
-	// IsToolCall is that of Knowledge. A tool that writes a named entry takes the revision that was read.
-	IsToolCall() bool
-	// Tidy is Memory for the tiers that the caller may write to, and, if it shows what items
-	// say, read.
+	// Tidy is Memory for the tiers the caller may write and, if it shows what items say, read.
 	Tidy(ctx context.Context, shows, meaning bool, fn func(*memory.Store) error) error
 	// Open opens a file that a command names, - for its standard input.
 	Open(name, what string) (r io.Reader, done func(), err error)
-	// Progress tells the caller how far something has come, until its end.
-	Progress() (step func(what string, done, of int), end func())
 	// Talk is the conversation that a call names, else the one that the caller is in.
 	Talk(named string) string
-	// Room is how many tokens a document may have for which a call asks; least at any rate.
-	Room(asked, least int) int
-	// Note tells the caller something besides the answer.
-	Note(text string)
-	// Words are how the caller does an operation.
-	Words(step fault.Step) string
 }
 
 // inMemory calls fn with the memory, without a model, and returns its value.
@@ -177,7 +160,6 @@ func byWorker[In interface{ on() On }, Out any](need Access,
 	}
 }
 
-// On says on which board, and as whom.
 type On struct {
 	OnRun
 	Worker string `json:"worker,omitempty" jsonschema:"default: the client"`
@@ -185,7 +167,6 @@ type On struct {
 
 func (o On) on() On { return o }
 
-// OnRun says on which board.
 type OnRun struct {
 	Run string `json:"run,omitempty" flag:"run,r,board" jsonschema:"default: the server's"`
 }
@@ -200,7 +181,6 @@ type KeepSecrets struct {
 // KeepsSecret reports whether what looks like a secret is to be stored as it is.
 func (k KeepSecrets) KeepsSecret() bool { return k.KeepSecret }
 
-// withBoardWorker does something on a board, as the worker that acts.
 func withBoardWorker(ctx context.Context, h Runs, on On, need Access,
 	fn func(b *board.Board, who string) error) error {
 	who, err := h.Worker(on.Worker, false)

@@ -15,7 +15,6 @@ import (
 	"blackboard/board/verify"
 )
 
-// Judges is what operations that judge a run work with.
 type Judges interface {
 	Runs
 	// Gather opens what a call names to be judged, and a model if meaning counts; done gives
@@ -53,10 +52,8 @@ type Judged struct {
 	all    bool // what passed is shown, too
 }
 
-// Failed reports whether the run fails what was asked.
 func (j *Judged) Failed() bool { return j.failed }
 
-// GateAlone reports whether nothing but the gate failed.
 func (j *Judged) GateAlone() bool {
 	return j.Verdict != nil || j.Check != nil && j.Check.GateAlone()
 }
@@ -112,7 +109,6 @@ type CheckIn struct {
 	DryRun  bool     `json:"dry_run,omitempty" flag:"dry-run,no-record" only:"cli" cli:"do not write the verdicts on findings to the board"`
 }
 
-// Check is gate, verify, conflicts, survival and trace.
 var Check = op.Op[Judges, CheckIn, Judged]{
 	Info: op.Info{Command: "check", Group: "Judge", Tool: "board_check", Profile: "run",
 		Kind: op.Writes,
@@ -170,7 +166,6 @@ func unread(run string, f *check.Policy, err error) *check.Result {
 		Skipped: true, Why: err.Error(), Headline: "not checked: " + err.Error()}}}
 }
 
-// noteUnrecorded tells why new verdicts were not written.
 func noteUnrecorded(h Runs, r *verify.Result) {
 	if r.NotRecorded != "" {
 		h.Note("verdicts were not recorded: " + board.Line(r.NotRecorded, 300))
@@ -195,8 +190,7 @@ type GatePolicy struct {
 	Evidence     *bool    `json:"require_evidence,omitempty" cli:"close it while a must-surface entry or an answer has no quote" rare:"true"`
 }
 
-// Over is a policy with what the call asks for in its place. It never opens a gate that the
-// policy on record keeps shut.
+// Over puts what a call asks for into a policy, and opens no gate that the recorded one shuts.
 func (in *GatePolicy) Over(p board.Policy) board.Policy {
 	if in.Block != nil {
 		p.Block = slices.DeleteFunc(slices.Clone(in.Block), func(s string) bool { return s == "none" })
@@ -226,7 +220,6 @@ type GateIn struct {
 	GatePolicy
 }
 
-// Gate is whether the report may be written.
 var Gate = op.Op[Runs, GateIn, Judged]{
 	Info: op.Info{Command: "gate", Group: "Judge", Tool: "board_gate", Profile: "run", Budget: 2000,
 		Short: "tell whether synthesis may proceed: exit 0 open, 3 closed, 5 no such run",
@@ -245,7 +238,6 @@ open. With --wait it blocks until it opens, also for a run that does not exist y
 	Text: judgedText,
 }
 
-// GateAnswer is the answer about a gate.
 func GateAnswer(h Runs, f *check.Policy, v board.Verdict) Judged {
 	InWords(h, &v)
 	headline := fmt.Sprintf("%d reasons keep it closed", len(v.Reasons))
@@ -264,7 +256,6 @@ type VerifyIn struct {
 	All     bool     `json:"all,omitempty" flag:"all,a" cli:"list the confirmed entries, too"`
 }
 
-// Verify is whether findings stand in their sources.
 var Verify = op.Op[Judges, VerifyIn, Judged]{
 	Info: op.Info{Command: "verify", Group: "Judge",
 		Short: "check findings against their sources: exit 0 confirmed, 4 not",
@@ -298,7 +289,6 @@ type ConflictsIn struct {
 	op.Given
 }
 
-// Conflicts are pairs of findings that may contradict each other.
 var Conflicts = op.Op[Judges, ConflictsIn, Judged]{
 	Info: op.Info{Command: "conflicts", Group: "Judge",
 		Short: "propose pairs of findings that may contradict each other",
@@ -347,7 +337,6 @@ type SurvivalIn struct {
 	op.Given
 }
 
-// Survival is whether a report has what the run found.
 var Survival = op.Op[Judges, SurvivalIn, Judged]{
 	Info: op.Info{Command: "survival", Group: "Judge", Tool: "board_survival", Profile: "run", Budget: 4000,
 		Short: "check that the report has what the run found: exit 0 yes, 4 no",
@@ -399,7 +388,6 @@ type TraceIn struct {
 	All     bool     `json:"all,omitempty" flag:"all,a" cli:"list each passage with the entries that support it, too"`
 }
 
-// Trace are the facts of a report, and what supports each.
 var Trace = op.Op[Judges, TraceIn, Judged]{
 	Info: op.Info{Command: "trace", Group: "Judge",
 		Short: "list facts of a report that no entry supports: exit 0; with --strict 4 if " +

@@ -29,7 +29,6 @@ const (
 	maxSkipped   = 10
 )
 
-// judgePage is where a judgement is written.
 type judgePage struct {
 	*op.Page
 	rows  int  // of a step
@@ -37,7 +36,6 @@ type judgePage struct {
 	all   bool // what passed is shown, too
 }
 
-// judgedText writes what was asked for, or all steps of a check.
 func judgedText(page *op.Page, o Judged) {
 	p := &judgePage{page, maxRows, 0, o.all}
 	if o.Check != nil {
@@ -81,7 +79,6 @@ var caveats = map[string]string{
 
 func amount(n int, one, many string) string { return text.Count(int64(n), one, many) }
 
-// passed says whether something did.
 func passed(p *op.Page, yes bool) string {
 	if yes {
 		return p.Paint(op.Green, "passed")
@@ -112,7 +109,6 @@ func policyLine(p *op.Page, u *check.UsedPolicy) string {
 		u.Recorded.Seq)
 }
 
-// check writes each step on a line, with what was found below it.
 func (p *judgePage) check(r *check.Result) {
 	failed, skipped := r.Failed(), r.Skipped()
 	if p.Shorten != nil {
@@ -184,12 +180,11 @@ type judgedRow struct {
 	below       []string
 }
 
-// findings writes the findings of a step, and how to pass.
 func (p *judgePage) findings(s *check.Step) {
 	var rows []judgedRow
 	switch {
 	case s.Gate != nil:
-		rows = p.reasons(s.Gate)
+		rows = op.Each(s.Gate.Reasons, p.reason)
 	case s.Verify != nil:
 		rows = p.doubts(s.Verify)
 	case s.Conflicts != nil:
@@ -256,7 +251,6 @@ func (p *judgePage) remedies(s *check.Step) {
 	}
 }
 
-// GateLine is how a gate stands, in a line.
 func GateLine(p *op.Page, v *board.Verdict) string {
 	if !v.Open {
 		return fmt.Sprintf("%s: %s", p.Paint(op.Red, "CLOSED"), amount(len(v.Reasons), "reason", "reasons"))
@@ -292,7 +286,6 @@ func printGateNow(p *op.Page, v *board.Verdict) {
 	}
 }
 
-// ReasonLine is why a gate is closed, in a line.
 func ReasonLine(p *op.Page, r *board.Reason) string {
 	row := (&judgePage{Page: p}).reason(r)
 	return "  " + strings.TrimSpace(row.about+" "+row.says)
@@ -318,13 +311,6 @@ func (p *judgePage) reason(r *board.Reason) judgedRow {
 	return judgedRow{about, says, nil}
 }
 
-func (p *judgePage) reasons(v *board.Verdict) (rows []judgedRow) {
-	for i := range v.Reasons {
-		rows = append(rows, p.reason(&v.Reasons[i]))
-	}
-	return rows
-}
-
 func (p *judgePage) verifyHead(r *verify.Result) {
 	if r.Checked == 0 {
 		p.Printf("verify of %s: %s: %s\n", r.Run, p.Paint(op.Red, "NOTHING CHECKED"), r.NothingChecked())
@@ -348,7 +334,6 @@ func (p *judgePage) numbers(all ...any) {
 	p.Printf("\n")
 }
 
-// warn warns of entries.
 func (p *judgePage) warn(ids []string, one, many, what string) {
 	if len(ids) > 0 {
 		p.Printf("%s: %s%s: %s\n", p.Paint(op.Yellow, "warning"), amount(len(ids), one, many), what, text.Few(ids, 10))
@@ -366,8 +351,7 @@ func (p *judgePage) reports(names []string) string {
 	return p.Line(text.Few(names, 10), 1000)
 }
 
-// doubts are the findings that are doubted, those that were not checked, and with all those
-// that stand.
+// doubts are the findings that are doubted or not checked and, with all, those that stand.
 func (p *judgePage) doubts(r *verify.Result) (rows []judgedRow) {
 	for _, doubted := range []bool{true, false} {
 		for i := range r.Items {
@@ -434,7 +418,6 @@ func (p *judgePage) overruled(doubt string, a *claims.Acceptance) string {
 	return ""
 }
 
-// pairs are the proposals of a conflict.
 func (p *judgePage) pairs(found *board.Conflicts) (rows []judgedRow) {
 	likely := 0
 	for i := range found.Pairs {

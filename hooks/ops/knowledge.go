@@ -34,7 +34,6 @@ type RememberIn struct {
 	op.Given
 }
 
-// RememberOut is a capsule that was stored, or changed.
 type RememberOut struct {
 	Capsule   kb.Capsule `json:"capsule"`
 	Warnings  []string   `json:"warnings"`
@@ -73,7 +72,6 @@ func (in *RememberIn) capsule() kb.Capsule {
 
 func (in *RememberIn) forced() bool { return in.Force || in.All }
 
-// keep stores a capsule for the caller's project.
 func (in *RememberIn) keep(ctx context.Context, h Knowledge, c kb.Capsule) (out RememberOut, err error) {
 	if c.Workspace, err = h.Place(); err == nil {
 		err = c.Check() // before a knowledge base is made for it
@@ -104,7 +102,6 @@ func (in *RememberIn) keep(ctx context.Context, h Knowledge, c kb.Capsule) (out 
 	return out, err
 }
 
-// RememberText tells what was stored.
 func RememberText(p *op.Page, o RememberOut) {
 	c := &o.Capsule
 	place := *c
@@ -182,12 +179,10 @@ any time: the next command reads them.`},
 	Text: RememberText,
 }
 
-// EditedOut is a capsule that was changed.
 func EditedOut(r *kb.Remembered) RememberOut {
 	return RememberOut{Capsule: r.Capsule, Warnings: r.Warnings, Alike: r.Alike, Unchanged: &r.Unchanged}
 }
 
-// change does what an edit says to the capsule.
 func (in *KBEditIn) change(c *kb.Capsule) error {
 	g := &in.Given
 	op.Take(g, &c.Title, in.Title, "title")
@@ -297,7 +292,6 @@ type HistoryIn struct {
 	Why      string `json:"why,omitempty" flag:"reason,why" value:"REASON" cli:"for the history"`
 }
 
-// HistoryOut is the changes of a capsule, or a revision.
 type HistoryOut struct {
 	Events  *[]kb.Event `json:"events,omitempty"`
 	Capsule *kb.Capsule `json:"capsule,omitempty"`
@@ -348,7 +342,6 @@ is board kb restore CAPSULE --revision N.`},
 	},
 }
 
-// capsuleEvent describes an event of a capsule.
 func capsuleEvent(e *kb.Event) string {
 	switch {
 	case e.Other == "":

@@ -14,7 +14,6 @@ import (
 	"blackboard/kb"
 )
 
-// KBPlaces say which capsules are meant.
 type KBPlaces struct {
 	Kinds    []string `json:"kinds,omitempty" enum:"kinds" flag:"kind" rare:"true"`
 	Scopes   []string `json:"scopes,omitempty" enum:"scopes" flag:"scope" rare:"true"`
@@ -24,7 +23,6 @@ type KBPlaces struct {
 	Here     bool     `json:"here,omitempty" jsonschema:"only this workspace"`
 }
 
-// List is the question for a list of them.
 func (f *KBPlaces) List(h Knowledge) (kb.ListQuery, error) {
 	q, err := f.query(h)
 	return kb.ListQuery{Kinds: q.Kinds, Scopes: q.Scopes, Tags: q.Tags, DomainTags: q.DomainTags,
@@ -45,7 +43,6 @@ func (f *KBFilters) query(h Knowledge) (kb.Query, error) {
 	return q, err
 }
 
-// query is a query with the filters.
 func (f *KBPlaces) query(h Knowledge) (q kb.Query, err error) {
 	q = kb.Query{Kinds: f.Kinds, Scopes: f.Scopes, Tags: f.Tags, DomainTags: f.Domains, Projects: f.Projects}
 	if q.Workspace, err = h.Place(); err != nil || !f.Here {
@@ -58,7 +55,6 @@ func (f *KBPlaces) query(h Knowledge) (q kb.Query, err error) {
 	return q, nil
 }
 
-// any reports whether there is a filter.
 func (f *KBPlaces) any() bool {
 	return len(f.Kinds)+len(f.Scopes)+len(f.Tags)+len(f.Domains)+len(f.Projects) > 0 || f.Here
 }
@@ -122,7 +118,6 @@ type KBSearchIn struct {
 // QuestionCut is said of a question that was longer than what is read.
 const QuestionCut = "the question has more than 1 MiB: only its first 1048576 bytes are searched for"
 
-// FoundOut is what a search found.
 type FoundOut struct {
 	kb.Result
 	in    KBSearchIn
@@ -225,7 +220,6 @@ measures the threshold.`},
 	},
 }
 
-// printFound prints a hit.
 func printFound(p *op.Page, h *kb.Hit, o *FoundOut) {
 	score := fmt.Sprintf("%.2f", h.Score)
 	if h.Weak { // the best of them has 1, which would say that it is good
@@ -288,7 +282,6 @@ func rankMark(n int) string {
 	return fmt.Sprintf(" (#%d)", n)
 }
 
-// capsuleMarks are the notable states of a capsule, for a list.
 func capsuleMarks(c *kb.Capsule) string {
 	s := ""
 	if c.SupersededBy != "" {

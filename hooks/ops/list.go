@@ -19,8 +19,7 @@ func listed[T any](p *op.Page, all []T, more bool, what string, line func(*T) st
 	}
 }
 
-// newest is listed for a list that begins with the newest. The next page begins
-// before an id; nil: there are no pages.
+// newest lists from the newest on; the next page begins before an id; nil: there are no pages.
 func newest[T any](p *op.Page, all []T, more bool, none string, id func(*T) string,
 	line func(*T) string) {
 	n := rows(p, all, none, line)
@@ -47,7 +46,6 @@ func cut(p *op.Page, said string) {
 	p.Note(said)
 }
 
-// rows writes as much of a list as there is room for, and tells how many it wrote.
 func rows[T any](p *op.Page, all []T, none string, line func(*T) string) int {
 	shown := op.FirstRows(p, all)
 	for i := range shown {

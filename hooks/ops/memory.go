@@ -16,7 +16,6 @@ import (
 	"blackboard/kb/memory"
 )
 
-// Lasting says how long something is kept.
 type Lasting struct {
 	TTL     string  `json:"ttl,omitempty" value:"SPAN" only:"cli" cli:"it is over after this span, or at this time: 7d, 1d12h, 2026-12-24, 2026-12-24 18:00 (UTC); of a change: or never"`
 	Expires string  `json:"expires,omitempty" only:"cli" value:"TIME" cli:"it is over at this time: 2026-12-24, 2026-12-24 18:00 (UTC); of a change: or never"`
@@ -99,10 +98,10 @@ type PutIn struct {
 	KeepSecrets
 }
 
-// StoredOut is an item that was written.
 type StoredOut struct {
 	Item      memory.Item `json:"item"`
 	Warnings  []string    `json:"warnings"`
+	Older     []string    `json:"older,omitempty"` // ids of older items that it may replace
 	Confirmed *bool       `json:"confirmed,omitempty"`
 	Unchanged *bool       `json:"unchanged,omitempty"`
 	said      string
@@ -146,7 +145,7 @@ exists, its time is renewed instead of storing it twice.`},
 		err = h.Memory(ctx, true, func(m *memory.Store) error {
 			it.Conversation = talkIn(h, m, in.Conversation)
 			r, err := m.Put(ctx, it, memory.PutOptions{Private: in.Private, Force: in.KeepSecret})
-			out = StoredOut{Item: r.Item, Warnings: r.Warnings, Confirmed: &r.Confirmed}
+			out = StoredOut{Item: r.Item, Warnings: r.Warnings, Older: r.Older, Confirmed: &r.Confirmed}
 			return err
 		})
 		return out, err
@@ -162,10 +161,13 @@ exists, its time is renewed instead of storing it twice.`},
 		}
 		p.Printf("%s %s%s%s\n", o.Item.ID, said, headline(p, &o.Item, 80), itemMarks(p, &o.Item))
 		warnings(p, o.Warnings)
+		if len(o.Older) > 0 {
+			p.Note(p.Step(fault.Do("memory.forget", "  if it replaces one: {}", "id", o.Older[0],
+				"replaced_by", o.Item.ID)))
+		}
 	},
 }
 
-// putNote writes to the caller's journal or core memories.
 func putNote(ctx context.Context, h Memories, in PutIn) (out StoredOut, err error) {
 	if err := h.Owns("a " + in.Tier + " note"); err != nil {
 		return out, err
@@ -196,6 +198,7 @@ type MemoryUpdateIn struct {
 	Restore  bool   `json:"restore,omitempty" only:"mcp"`
 	Forget   bool   `json:"forget,omitempty" only:"mcp" jsonschema:"hide it, for a reason"`
 	Reason   string `json:"reason,omitempty" flag:"why" value:"REASON" jsonschema:"why"`
+	Replaced string `json:"replaced_by,omitempty" only:"mcp" rare:"true" jsonschema:"the item in its place, with forget"`
 	KeepSecrets
 }
 
@@ -209,7 +212,7 @@ terminal, the content opens in $VISUAL or $EDITOR.`},
 	Do: func(ctx context.Context, h Memories, in MemoryUpdateIn) (out StoredOut, err error) {
 		if in.Forget {
 			gone, err := MemoryForget.Do(ctx, h, ForgetIn{ID: []string{in.ID}, Reason: in.Reason,
-				Given: op.Giving("reason")})
+				ReplacedBy: in.Replaced, Given: op.Giving("reason")})
 			if err != nil {
 				return out, err
 			}

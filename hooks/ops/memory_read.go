@@ -12,7 +12,6 @@ import (
 	"blackboard/kb/memory"
 )
 
-// MemoryFilters say which items are meant.
 type MemoryFilters struct {
 	Channel  string   `json:"channel,omitempty" value:"NAME" rare:"true" cli:"of this channel"`
 	Tags     []string `json:"tags,omitempty" flag:"tag,tags" rare:"true" cli:"with any of these"`
@@ -43,9 +42,7 @@ type ReadOut struct {
 
 func (o ReadOut) IDs() (ids []string) {
 	for _, s := range o.Slices {
-		for i := range s.Hits {
-			ids = append(ids, s.Hits[i].ID)
-		}
+		ids = append(ids, op.Each(s.Hits, func(h *memory.Hit) string { return h.ID })...)
 	}
 	return ids
 }
@@ -108,7 +105,6 @@ keeps it relevant, unless it is a weak match.`},
 	},
 }
 
-// printTier prints what was found in a tier.
 func printTier(p *op.Page, s *memory.Slice, more bool, in *ReadIn) {
 	count := "nothing"
 	if n := len(s.Hits); n > 0 {
@@ -133,7 +129,7 @@ func printHit(p *op.Page, h *memory.Hit, in *ReadIn) {
 	if asked && p.Shorten == nil && !h.Weak { // the best has 1, which would say that it is good
 		line += fmt.Sprintf("  score %.2f", h.Score)
 	}
-	if p.Shorten == nil {
+	if p.Shorten == nil || !h.Weak {
 		line += fmt.Sprintf("  relevance %.2f", h.Relevance)
 	}
 	if h.Title != "" || in.Full { // without a title, the frame below shows the whole text
@@ -305,7 +301,6 @@ func headline(p *op.Page, it *memory.Item, n int) string {
 	return p.Line(it.Content, n)
 }
 
-// itemMarks are the notable states of an item, for a list.
 func itemMarks(p *op.Page, it *memory.Item) string {
 	var marks []string
 	for _, m := range []struct {

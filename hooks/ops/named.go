@@ -43,7 +43,6 @@ func namedRows(p *op.Page, all []memory.Named) {
 	})
 }
 
-// NamedID says which entry.
 type NamedID struct {
 	Name string `json:"name" arg:"NAME"`
 	Tier string `json:"tier,omitempty" enum:"own_tiers" cli:"default workspace; SOUL's is account"`
@@ -105,7 +104,6 @@ type NamedIn struct {
 	op.Given
 }
 
-// NamedOut is an entry that was written, or what there is.
 type NamedOut struct {
 	Entry *memory.Named  `json:"entry,omitempty"`
 	Named []memory.Named `json:"named,omitempty"`

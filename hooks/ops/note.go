@@ -18,7 +18,6 @@ type NoteIn struct {
 	op.Given
 }
 
-// NoteOut is a note that was kept, or those that there are.
 type NoteOut struct {
 	Note  *memory.Note   `json:"note,omitempty"`
 	Notes *[]memory.Note `json:"notes,omitempty"`

@@ -21,6 +21,7 @@ type OrientIn struct {
 
 type OrientOut struct {
 	Orientation memory.Orientation `json:"orientation"`
+	Count       memory.NoteCounts  `json:"memories_count"`
 	empty       bool               // nothing is remembered
 }
 
@@ -38,6 +39,9 @@ is empty if the memory is. Items beyond the budget are counted.`},
 			o := &out.Orientation
 			*o, err = m.Orient(ctx, memory.OrientQuery{Text: in.Task, Conversation: talkIn(h, m, in.Conversation),
 				Channel: in.Channel, Budget: h.Room(in.Budget, 100), Limit: in.Limit, Tiers: in.Tiers, Words: h.Words})
+			if err == nil {
+				out.Count, err = m.CountNotes(ctx)
+			}
 			if err == nil && h.MayRead(memory.Account) != nil {
 				o.Degraded = append(o.Degraded, "the account's memory (SOUL, what holds in all projects) is not granted "+
 					"to this client")
@@ -76,9 +80,10 @@ type OwnIn struct {
 }
 
 type OwnOut struct {
-	Agent   string `json:"agent"`
-	Block   string `json:"block"`
-	LeftOut int    `json:"left_out"`
+	Agent   string            `json:"agent"`
+	Block   string            `json:"block"`
+	LeftOut int               `json:"left_out"`
+	Count   memory.NoteCounts `json:"memories_count"` // how many notes the agent has in all
 	budget  int
 }
 
@@ -89,7 +94,11 @@ block: a line for each note, the newest within the budget. Without notes it
 prints nothing.`},
 	Do: onMemory(func(ctx context.Context, _ Memories, m *memory.Store, in OwnIn) (OwnOut, error) {
 		block, left, err := m.AgentContext(ctx, in.Budget)
-		return OwnOut{m.Agent(), block, left, in.Budget}, err
+		if err != nil {
+			return OwnOut{}, err
+		}
+		count, err := m.CountNotes(ctx)
+		return OwnOut{m.Agent(), block, left, count, in.Budget}, err
 	}),
 	Text: func(p *op.Page, o OwnOut) {
 		if o.Block != "" {

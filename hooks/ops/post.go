@@ -36,7 +36,6 @@ type fields struct {
 	Key         string   `json:"key,omitempty" flag:"key,k" jsonschema:"your id; a retry is safe"`
 }
 
-// Source is a source of a finding behind the first.
 type Source struct {
 	Source    string `json:"source" jsonschema:"as above"`
 	Quote     string `json:"quote,omitempty" jsonschema:"same"`
@@ -45,7 +44,6 @@ type Source struct {
 	Evidence  string `json:"evidence,omitempty" rare:"never" jsonschema:"the quote"`
 }
 
-// Cited is the source as the board takes it.
 func (s *Source) Cited() board.Cited {
 	doc, place := s.SourceDoc, ""
 	if doc == "" {
@@ -55,13 +53,11 @@ func (s *Source) Cited() board.Cited {
 		Evidence: cmp.Or(s.Quote, s.Evidence)}
 }
 
-// Finding is what is posted.
 type Finding struct {
 	Content string `json:"content" arg:"TEXT | -" as:"text" jsonschema:"the finding, with its numbers"`
 	fields
 }
 
-// post is a finding as the board takes it.
 func (f *fields) post(content string) (board.Post, error) {
 	first := (&Source{f.Source, f.Quote, f.SourceDoc, f.SourceRef, f.Evidence}).Cited()
 	p := board.Post{Content: content, Type: f.Type, SourceDoc: first.SourceDoc,
@@ -98,20 +94,17 @@ type PostIn struct {
 	KeepSecrets
 }
 
-// PostOut has the one entry, or those of a batch.
 type PostOut struct {
 	*One
 	Posted []OneOfSeveral `json:"posted,omitempty"`
 	run    string
 }
 
-// OneOfSeveral is what came of one post of a batch.
 type OneOfSeveral struct {
 	board.Posted
 	Checked *verify.ItemResult `json:"checked"`
 }
 
-// One is what came of one post.
 type One struct {
 	Entry    board.Entry        `json:"entry"`
 	Existing bool               `json:"existing"`
@@ -180,7 +173,6 @@ func PostAll(ctx context.Context, h Runs, on On, posts []board.Post, one bool) (
 	return out, err
 }
 
-// PostText tells what was posted.
 func PostText(p *op.Page, o PostOut) {
 	if o.One != nil {
 		printPosted(p, o.run, &o.Entry, o.Existing)
@@ -280,7 +272,6 @@ func printFeedback(p *op.Page, checked *verify.ItemResult) {
 	}
 }
 
-// printSimilar names entries that say nearly the same.
 func printSimilar(p *op.Page, all []board.Entry) {
 	for i := range all {
 		e, by := &all[i], p.Line(all[i].Worker, board.MaxName)

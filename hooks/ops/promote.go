@@ -82,7 +82,6 @@ func promote(ctx context.Context, h Knowledge, in *RememberIn) (out RememberOut,
 	return in.keep(ctx, h, own)
 }
 
-// promotedKind is the kind of the capsule that an entry of a type becomes.
 func promotedKind(entryType string) string {
 	switch entryType {
 	case board.Strategy:
@@ -93,7 +92,6 @@ func promotedKind(entryType string) string {
 	return "fact"
 }
 
-// superseded returns the error for an entry that no longer holds.
 func superseded(d *board.EntryDetail) error {
 	hint := ""
 	for _, l := range d.Linked {
@@ -117,7 +115,6 @@ func doubtOf(e *board.Entry) (doubt string) {
 	return doubt
 }
 
-// CapsuleOf returns a draft of the capsule for an entry of a run.
 func CapsuleOf(run string, e *board.Entry) kb.Capsule {
 	c := kb.Capsule{Kind: promotedKind(e.Type), Title: learn.TitleOf(e.Content), Body: e.Content + doubtOf(e),
 		Tags:       slices.Clone(e.Tags),

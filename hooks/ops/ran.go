@@ -78,7 +78,6 @@ func compareReceipts(ctx context.Context, b *board.Board, worker string) error {
 	return b.CompareReceipts(ctx, worker, later)
 }
 
-// printRan tells what hooks saw of a command.
 func printRan(p *op.Page, c *board.RanClaim) {
 	color := op.Red
 	if c.Holds {

@@ -96,7 +96,7 @@ its directory, which --workspace names, may be gone. The account's log records i
 }
 
 // scrubbedKinds are the counts of a manifest, in the order of its text, with their names.
-var scrubbedKinds = []struct{ kind, one, many string }{
+var scrubbedKinds = Kinds{
 	{"live", "live item", "live items"}, {"archived", "archived item", "archived items"},
 	{"forgotten", "forgotten item", "forgotten items"}, {"private", "of them private to an agent",
 		"of them private to an agent"},
@@ -106,12 +106,17 @@ var scrubbedKinds = []struct{ kind, one, many string }{
 	{"channels", "channel of its own", "channels of its own"},
 }
 
-// Scrubbed says how much of what a scrub deletes.
-func Scrubbed(counts map[string]int) string {
+func Scrubbed(counts map[string]int) string { return Counted(scrubbedKinds, counts) }
+
+// Kinds are the kinds of things that are counted, with the names of one and of several.
+type Kinds []struct{ Name, One, Many string }
+
+// Counted says how many there are of each kind, "nothing" if there are none.
+func Counted(kinds Kinds, counts map[string]int) string {
 	var parts []string
-	for _, k := range scrubbedKinds {
-		if n := counts[k.kind]; n > 0 {
-			parts = append(parts, text.Count(int64(n), k.one, k.many))
+	for _, k := range kinds {
+		if n := counts[k.Name]; n > 0 {
+			parts = append(parts, text.Count(int64(n), k.One, k.Many))
 		}
 	}
 	if len(parts) == 0 {

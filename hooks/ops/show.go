@@ -80,7 +80,6 @@ best match first.`},
 	},
 }
 
-// entryLine is an entry in a list.
 func entryLine(p *op.Page, e *board.Entry) string {
 	var marks []string
 	if e.Status != board.Active {
@@ -120,7 +119,6 @@ func printWhole(p *op.Page, e *board.Entry) {
 	}
 }
 
-// sourceOf is where an entry comes from.
 func sourceOf(e *board.Entry) string {
 	return strings.Join(op.Each(e.Cites(), func(c *board.Cited) string { return c.String() }), " and ")
 }
@@ -223,7 +221,6 @@ func Shown(ctx context.Context, b interface {
 
 func row(p *op.Page, name, value string) { column(p, 10)(name, value) }
 
-// column prints values beside their names, those that are not empty.
 func column(p *op.Page, width int) func(name, value string) {
 	return func(name, value string) {
 		if value != "" {
@@ -324,8 +321,7 @@ func backlinks(p *op.Page, links []board.Backlink) {
 	}
 }
 
-// EventLine is an event in a list. Content that the reader can look up by id is not
-// repeated.
+// EventLine is an event in a list, without content that can be looked up by id.
 func EventLine(p *op.Page, e *board.Event) string {
 	what := e.Describe()
 	if what != "" {

@@ -65,7 +65,6 @@ var Ask = op.Op[Runs, AskIn, AskOut]{
 	},
 }
 
-// SignalOut is the new state of a question.
 type SignalOut struct {
 	Signal board.Signal `json:"signal"`
 }
@@ -329,7 +328,6 @@ var Reopen = op.Op[Runs, ReopenIn, SignalOut]{
 	Text: signalText,
 }
 
-// SignalLine is a question in a list.
 func SignalLine(p *op.Page, s *board.Signal, now time.Time) string {
 	out := fmt.Sprintf("%-6s %s %-9s %s", s.ID, PriorityColumn(p, s.Priority), s.Status, p.Text(s.Content, 160, "signal.show", s.ID))
 	if p.Shorten != nil {
@@ -355,12 +353,10 @@ func SignalLine(p *op.Page, s *board.Signal, now time.Time) string {
 	return out
 }
 
-// PriorityColumn is a priority in its colour, as wide as the longest.
 func PriorityColumn(p *op.Page, s string) string {
 	return Priority(p, s) + strings.Repeat(" ", max(0, 9-len(s)))
 }
 
-// Priority is a priority in its colour.
 func Priority(p *op.Page, s string) string {
 	switch s {
 	case "critical":

@@ -33,7 +33,6 @@ func SetRelNames(dir string, files []verify.File) {
 	}
 }
 
-// Starts is what opens runs.
 type Starts interface {
 	Runs
 	// Start opens a run that is made, or is there, and calls fn with its board and the

@@ -59,7 +59,6 @@ var VarGet = op.Op[Runs, VarGetIn, VarGetOut]{
 	},
 }
 
-// varLine is a variable on one line.
 func varLine(p *op.Page, v *board.Variable) string {
 	by := ""
 	if p.Shorten != nil {
@@ -74,7 +73,6 @@ type VarGuard struct {
 	IfVersion *int `json:"if_version,omitempty" min:"0" flag:"if-version,if-match" value:"VERSION" jsonschema:"only if it has this one; 0: it is new"`
 }
 
-// match is the version as the board takes it.
 func (v *VarGuard) match() int64 {
 	if v.IfVersion == nil {
 		return board.AnyVersion
@@ -92,7 +90,6 @@ type VarSetIn struct {
 	KeepSecrets
 }
 
-// VarSetOut is a variable that was set, or deleted.
 type VarSetOut struct {
 	Variable *board.Variable `json:"variable,omitempty"`
 	Deleted  *board.Variable `json:"deleted,omitempty"`

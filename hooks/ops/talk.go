@@ -108,7 +108,6 @@ func channelNotes(p *op.Page, o ChannelNotes) {
 	warnings(p, o.Notes)
 }
 
-// warnings are notes about what was written.
 func warnings(p *op.Page, all []string) {
 	for _, w := range all {
 		p.Note("  note: " + w)
@@ -119,7 +118,6 @@ type TalkIn struct {
 	Ref string `json:"ref,omitempty" arg:"[REF]" jsonschema:"the ref code"`
 }
 
-// TalkOut is a conversation.
 type TalkOut struct {
 	Conversation memory.ConversationInfo `json:"conversation"`
 	Again        *bool                   `json:"again,omitempty"`
@@ -128,21 +126,20 @@ type TalkOut struct {
 	noSummary    bool                    // it ended without a summary
 }
 
-// StartedOut is a conversation that a command has begun.
 type StartedOut struct{ TalkOut }
 
 func (o StartedOut) IDs() []string { return []string{o.Conversation.Ref} }
 
 // onTalk does something to the conversation that a call means.
 func onTalk(ctx context.Context, h Memories, named string,
-	fn func(m *memory.Store, ref string) (memory.ConversationInfo, error)) (TalkOut, error) {
+	fn func(m *memory.Store, ctx context.Context, ref string) (memory.ConversationInfo, error)) (TalkOut, error) {
 	ref := h.Talk(named)
 	if ref == "" {
 		return TalkOut{}, fault.Usage.New("no conversation is named", "",
 			fault.Do("memory.conversation.list", "give its ref code; {} lists them"))
 	}
 	return inMemory(ctx, h, func(m *memory.Store) (TalkOut, error) {
-		v, err := fn(m, ref)
+		v, err := fn(m, ctx, ref)
 		return TalkOut{Conversation: v, message: "is " + v.Status}, err
 	})
 }
@@ -177,10 +174,7 @@ func startTalk(ctx context.Context, h Memories, channel, thread string) (TalkOut
 var TalkShow = op.Op[Memories, TalkIn, TalkOut]{
 	Info: op.Info{Command: "memory conversation show", Short: "show one"},
 	Do: func(ctx context.Context, h Memories, in TalkIn) (TalkOut, error) {
-		out, err := onTalk(ctx, h, in.Ref, func(m *memory.Store, ref string) (memory.ConversationInfo,
-			error) {
-			return m.Conversation(ctx, ref)
-		})
+		out, err := onTalk(ctx, h, in.Ref, (*memory.Store).Conversation)
 		out.message = ""
 		return out, err
 	},
@@ -195,8 +189,8 @@ type InviteIn struct {
 var TalkInvite = op.Op[Memories, InviteIn, TalkOut]{
 	Info: op.Info{Command: "memory conversation invite", Short: "add agents to a conversation"},
 	Do: func(ctx context.Context, h Memories, in InviteIn) (TalkOut, error) {
-		out, err := onTalk(ctx, h, in.Ref, func(m *memory.Store, ref string) (memory.ConversationInfo,
-			error) {
+		out, err := onTalk(ctx, h, in.Ref, func(m *memory.Store, ctx context.Context,
+			ref string) (memory.ConversationInfo, error) {
 			return m.Invite(ctx, ref, in.Agents...)
 		})
 		out.Invited = in.Agents
@@ -239,16 +233,12 @@ var TalkReopen = op.Op[Memories, TalkIn, TalkOut]{
 	Info: op.Info{Command: "memory conversation reopen", Short: "reopen an idle or archived one",
 		Long: "Items that were archived with it are restored."},
 	Do: func(ctx context.Context, h Memories, in TalkIn) (TalkOut, error) {
-		return onTalk(ctx, h, in.Ref, func(m *memory.Store, ref string) (memory.ConversationInfo,
-			error) {
-			return m.ReopenConversation(ctx, ref)
-		})
+		return onTalk(ctx, h, in.Ref, (*memory.Store).ReopenConversation)
 	},
 	Text: talkText,
 }
 
-// endTalk ends a conversation with its summary. To one that has ended already, the summary
-// is added.
+// endTalk ends a conversation with its summary, and adds to one that has ended.
 func endTalk(ctx context.Context, h Memories, in IdleIn, status string, force bool) (TalkOut, error) {
 	said := strings.TrimSpace(in.Summary)
 	if said == "" && in.Has("summary") {
@@ -256,8 +246,8 @@ func endTalk(ctx context.Context, h Memories, in IdleIn, status string, force bo
 			"say what was decided and what is open, or leave it out")
 	}
 	unsaid := false
-	out, err := onTalk(ctx, h, in.Ref, func(m *memory.Store, ref string) (v memory.ConversationInfo,
-		err error) {
+	out, err := onTalk(ctx, h, in.Ref, func(m *memory.Store, ctx context.Context,
+		ref string) (v memory.ConversationInfo, err error) {
 		if said != "" {
 			if _, err := m.Summarise(ctx, ref, "", said); err != nil {
 				return v, err
@@ -418,7 +408,6 @@ var Talks = op.Op[Memories, TalksIn, TalksOut]{
 	},
 }
 
-// InTalk names the conversation of working notes.
 type InTalk struct {
 	Conversation string `json:"conversation,omitempty" needs:"mcp" value:"REF" jsonschema:"its ref code" cli:"of the conversation; default $BOARD_CONVERSATION"`
 }

@@ -133,7 +133,6 @@ func cannotWrite(path string, err error) error {
 		disk.Cause(err)), "check its permissions and those of its directory, then set up again")
 }
 
-// modeOf returns a file's mode, or the mode of a new file.
 func (s *Setup) modeOf(c *Change) os.FileMode {
 	if c.disk.exists {
 		return c.disk.mode
@@ -156,8 +155,7 @@ func (c *Change) unchanged() error {
 	return nil
 }
 
-// copyBefore keeps a copy of the file. It skips a file that becomes what it was before
-// setup.
+// copyBefore keeps a copy of the file, unless it becomes what it was before setup.
 func (c *Change) copyBefore(now time.Time) error {
 	if c.Action == Create || c.exact {
 		return nil
@@ -177,7 +175,6 @@ func (c *Change) copyBefore(now time.Time) error {
 	return nil
 }
 
-// restore restores the file's old content.
 func (c *Change) restore() {
 	if c.Action == Create {
 		os.Remove(c.disk.real)
@@ -187,8 +184,7 @@ func (c *Change) restore() {
 	writeWhole(c.disk.real, c.disk.text, c.disk.mode, c.disk.info)
 }
 
-// removeLeftovers removes what a restored file no longer needs: its copies and, without a
-// manifest, the skill's directory.
+// removeLeftovers removes a restored file's copies and, without a manifest, the skill's directory.
 func (s *Setup) removeLeftovers(c *Change) {
 	old := s.manifest.of(c.disk.real)
 	switch {

@@ -25,7 +25,6 @@ const (
 	ProblemVersion  = "version"    // another version of the program wrote the entries
 )
 
-// Problem is a problem of a setup.
 type Problem struct {
 	Kind string `json:"kind"`    // ProblemFile, …
 	Part string `json:"part"`    // one of Parts
@@ -34,13 +33,11 @@ type Problem struct {
 	Hint string `json:"try"`     // the next step
 }
 
-// Report has the problems of a harness.
 type Report struct {
 	Status
 	Problems []Problem `json:"problems"` // empty: no problem
 }
 
-// checker collects the problems of one harness.
 type checker struct {
 	s        *Setup
 	h        *harness.Harness
@@ -52,9 +49,8 @@ func (c *checker) report(kind, part, path, hint, format string, a ...any) {
 	c.problems = append(c.problems, Problem{kind, part, path, fmt.Sprintf(format, a...), hint})
 }
 
-// Check returns the problems of these harnesses, without those in which nothing is set
-// up. dir is the user's directory, which decides whether folders and projects are
-// trusted.
+// Check returns these harnesses' problems, if anything is set up there. dir, the user's directory,
+// decides whether folders and projects are trusted.
 func (s *Setup) Check(names []string, dir string) ([]Report, error) {
 	all, err := s.Status(names)
 	if err != nil {
@@ -76,8 +72,7 @@ func (s *Setup) Check(names []string, dir string) ([]Report, error) {
 	return reports, nil
 }
 
-// isSetUp reports whether any part is set up for this harness. A file that only serves
-// another harness does not count.
+// isSetUp reports whether any part is set up for this harness, beyond a file that serves another.
 func (s *Setup) isSetUp(h *harness.Harness) bool {
 	trust := s.trustNow(h)
 	for _, t := range s.targets(h) {
@@ -107,7 +102,6 @@ func (s *Setup) SetUp(names []string) (titles []string, err error) {
 
 const again = "set up again to update it"
 
-// files checks the files that have parts of ours.
 func (c *checker) files(st *Status) {
 	trust := c.s.trustNow(c.h)
 	for _, t := range c.s.targets(c.h) {
@@ -230,7 +224,6 @@ func (c *checker) otherHome(path, home string) {
 		c.s.Short(path), home, c.s.dataHome)
 }
 
-// harness checks the harness's own settings of hooks and servers.
 func (c *checker) harness(st *Status) {
 	if c.h.Trusts {
 		c.codex()
@@ -257,7 +250,6 @@ func (c *checker) harness(st *Status) {
 	c.h.Check(l)
 }
 
-// read returns a parsed file as the harness sees it, or nil.
 func (c *checker) read(path string) map[string]any {
 	b, err := disk.Read(path, maxFile)
 	if err != nil {

@@ -17,24 +17,21 @@ import (
 	"blackboard/hooks/harness"
 )
 
-// This file is what is special about Codex: its configuration is TOML, and it runs no
-// hook that is not trusted there. The trust names the place of a hook in its file, and
-// a hash of what it does.
+// This file is about Codex: configured in TOML, it runs no hook that is not trusted there, by its
+// place in its file and a hash of what it does.
 
 const (
 	stateTable  = "state"
 	trustedHash = "trusted_hash"
 )
 
-// trustFile returns the file with the trust. It is always the user's, even for a
-// project's hooks.
+// trustFile is the file with the trust: always the user's, even for a project's hooks.
 func (p *place) trustFile(h *harness.Harness) string {
 	user := p.Place
 	user.Project = ""
 	return h.MCP(&user)
 }
 
-// snake returns an event's name in the trust's format.
 func snake(event string) string {
 	var b strings.Builder
 	for i, r := range event {
@@ -63,8 +60,7 @@ func (p *place) trustOf(b []byte, h *harness.Harness, path string) map[string]st
 	return trust
 }
 
-// hashOf returns the SHA-256 of a hook as compact JSON with sorted names, which is
-// Codex's format.
+// hashOf is the SHA-256 of a hook as compact JSON with sorted names: Codex's format.
 func hashOf(f foundHook) string {
 	timeout, _ := strconv.Atoi(word(at(f.handler, "timeout")))
 	timeout = cmp.Or(timeout, 600)
@@ -92,8 +88,7 @@ func hashOf(f foundHook) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// setTrust changes the trust in a config.toml from the old hooks to the new ones. The
-// user's own settings beside a hash stay.
+// setTrust moves a config.toml's trust from the old hooks to the new. Settings beside a hash stay.
 func setTrust(b []byte, path string, before, after map[string]string) ([]byte, addition, error) {
 	add := addition{fresh: true}
 	meaning, tables, err := parseTOML(b)
@@ -142,12 +137,12 @@ func setTrust(b []byte, path string, before, after map[string]string) ([]byte, a
 			}
 		}
 	}
-	edits = append(sortEdits(edits), appendTables(b, blocks)...)
+	slices.SortStableFunc(edits, func(a, b edit) int { return a.at - b.at })
+	edits = append(edits, appendTables(b, blocks)...)
 	return checkedTOML(b, edits, add, path)
 }
 
-// checkedTOML makes the edits and refuses an invalid result: then the file already has
-// such a table in another form.
+// checkedTOML makes the edits, and refuses a result that has such a table in another form already.
 func checkedTOML(b []byte, edits []edit, add addition, path string) ([]byte, addition, error) {
 	out := apply(b, edits...)
 	if _, _, err := parseTOML(out); err != nil {
@@ -162,8 +157,7 @@ func inlineTrust(path string) error {
 		"or set up with {} and approve the hooks with /hooks in Codex"))
 }
 
-// codexServer returns the program of our MCP server in a config.toml, or "". foreign
-// means that the server is not ours.
+// codexServer is our MCP server's program in a config.toml, or ""; foreign: it is not ours.
 func (p *place) codexServer(meaning map[string]any) (program string, foreign bool) {
 	entry, there := subtable(meaning, "mcp_servers")[harness.ServerName]
 	if !there {
@@ -312,7 +306,6 @@ func (c *checker) passed(path string, meaning map[string]any) {
 	}
 }
 
-// codex checks Codex's settings of hooks.
 func (c *checker) codex() {
 	path := c.s.trustFile(c.h)
 	text, _ := disk.Read(path, maxFile) // what is not there says nothing

@@ -10,7 +10,6 @@ import (
 // plainPath matches a path that needs no quotes in any shell.
 var plainPath = text.NewRegexp(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
-// quote quotes a path for the shell that runs hooks.
 func quote(path string) string {
 	switch {
 	case plainPath.MatchString(path):
@@ -66,12 +65,10 @@ func ownHook(line, binary string) (path, event string, ok bool) {
 	return path, m[1], true
 }
 
-// hookCommand returns the command line for an event.
 func (p *place) hookCommand(event, harness string) string {
 	return quote(p.binary) + " hook " + event + " --harness " + harness
 }
 
-// powershell returns a command line in PowerShell's syntax.
 func powershell(path, rest string) string {
 	if plainPath.MatchString(path) {
 		return path + rest

@@ -12,10 +12,8 @@ import (
 
 // This file reads and writes files. At any moment a file has its old or its new content.
 
-// maxFile is the largest accepted configuration, in bytes.
 const maxFile = 64 << 20
 
-// onDisk is a file's current state.
 type onDisk struct {
 	real   string // with links resolved
 	text   []byte
@@ -24,8 +22,7 @@ type onDisk struct {
 	info   fs.FileInfo
 }
 
-// readDisk reads a file. A missing file is empty; a file that cannot be written is an
-// error.
+// readDisk reads a file. A missing one is empty; one that cannot be written is an error.
 func readDisk(path string) (*onDisk, error) {
 	real, err := resolve(path)
 	if err != nil {
@@ -88,7 +85,6 @@ func resolve(path string) (string, error) {
 	return filepath.Join(dir, filepath.Base(path)), err
 }
 
-// missingDirs returns the missing directories of a file, the outermost first.
 func missingDirs(path string) (dirs []string) {
 	for dir := filepath.Dir(path); !disk.Exists(dir); dir = filepath.Dir(dir) {
 		dirs = append([]string{dir}, dirs...)
@@ -96,8 +92,7 @@ func missingDirs(path string) (dirs []string) {
 	return dirs
 }
 
-// prepare writes a text beside the file that it is to replace, with that file's mode
-// and owner.
+// prepare writes a text beside the file that it replaces, with its mode and owner.
 func prepare(path string, text []byte, mode fs.FileMode, like fs.FileInfo) (temp string,
 	err error) {
 	f, err := disk.Temp(path, 0o600)
@@ -116,7 +111,6 @@ func prepare(path string, text []byte, mode fs.FileMode, like fs.FileInfo) (temp
 	})
 }
 
-// writeWhole replaces a file at once.
 func writeWhole(path string, text []byte, mode fs.FileMode, like fs.FileInfo) error {
 	temp, err := prepare(path, text, mode, like)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"blackboard/board/fault"
@@ -21,11 +20,9 @@ var skill string
 // ownMark is in every file that is ours alone, except JSON, which has no comments.
 const ownMark = "Written by `board setup`"
 
-// programMark is the placeholder for the program's path in an embedded file, as a
-// string.
+// programMark stands for the program's path in an embedded file, as a string.
 const programMark = `"@PROGRAM@"`
 
-// filled puts the program's path into an embedded text.
 func (p *place) filled(text string) []byte {
 	return []byte(strings.Replace(text, programMark, quoteJSON(p.binary), 1))
 }
@@ -91,15 +88,9 @@ func programIn(path string, b []byte) string {
 	return program
 }
 
-// skillFile returns the skill's text.
 func (p *place) skillFile() []byte { return p.filled(skill) }
 
 func parseError(err error, path string) error {
 	return fileError(fmt.Sprintf("cannot parse %s: %v; nothing was changed", path, err),
 		"correct the file, then set up again")
-}
-
-// skillPath returns the skill's path for a harness.
-func (p *place) skillPath(h *harness.Harness) string {
-	return filepath.Join(h.Skills(&p.Place), harness.ServerName, "SKILL.md")
 }

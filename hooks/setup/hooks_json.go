@@ -16,8 +16,7 @@ import (
 type foundHook struct {
 	event   string // under which it stands
 	program string
-	// list is the array to remove it from: the event's, or that of a group with other
-	// hooks
+	// list is the array that has it: the event's, or that of a group with other hooks
 	list    *hujson.Value
 	index   int // in list
 	handler *hujson.Value
@@ -25,7 +24,6 @@ type foundHook struct {
 	place   [2]int
 }
 
-// command returns the string of the hook's command line.
 func (f *foundHook) command() *hujson.Value { return at(f.handler, "command") }
 
 // ownHooks returns our hooks in a file, in its order.
@@ -66,7 +64,6 @@ func (p *place) ownFound(handler *hujson.Value) (foundHook, bool) {
 	return foundHook{program: program, handler: handler}, ok
 }
 
-// addition describes what adding a part changed in a text.
 type addition struct {
 	made  [][]string // the paths of the containers and members that were not there before
 	fresh bool       // nothing of ours was there before
@@ -103,7 +100,6 @@ func (p *place) addHooks(b []byte, h *harness.Harness, path string) ([]byte, add
 	return d.bytes(), add, nil
 }
 
-// missingHooks adds the missing hooks.
 func (p *place) missingHooks(d *doc, h *harness.Harness, kept map[string]foundHook,
 	add *addition, path string) error {
 	events, st := at(d.root, h.Below...), d.style()
@@ -164,8 +160,7 @@ func (p *place) missingHooks(d *doc, h *harness.Harness, kept map[string]foundHo
 	return nil
 }
 
-// stripHooks removes all our hooks from a text, and containers that become empty: those
-// in made, or, if made is nil, any.
+// stripHooks removes our hooks, and containers that become empty: those in made; nil: any.
 func (p *place) stripHooks(b []byte, h *harness.Harness, path string, made [][]string) ([]byte,
 	error) {
 	d, err := parseJSON(b)

@@ -75,8 +75,7 @@ func (d *doc) bytes() []byte {
 	return append(bytes.Clone(d.mark), bytes.TrimSuffix(d.root.Pack(), []byte("\n"))...)
 }
 
-// standard returns the text as it was read, with blanks in the place of comments and
-// trailing commas.
+// standard is the text as read, with blanks for comments and trailing commas.
 func (d *doc) standard() []byte {
 	v, err := hujson.Parse(append(bytes.Clone(d.text), '\n')) // its Clone loses commas
 	if err != nil {
@@ -86,8 +85,7 @@ func (d *doc) standard() []byte {
 	return v.Pack()[:len(d.text)]
 }
 
-// refusedSyntax returns the first refused syntax in a text, and its line; "" if there
-// is none. parseJSON must accept the text.
+// refusedSyntax is the first refused syntax in a text that parseJSON accepts, or "", and its line.
 func refusedSyntax(b []byte, refused harness.Syntax) (what string, line int) {
 	d, err := parseJSON(b)
 	if err != nil {
@@ -122,8 +120,7 @@ func refusedSyntax(b []byte, refused harness.Syntax) (what string, line int) {
 	return what, 1 + bytes.Count(d.text[:found], []byte{'\n'})
 }
 
-// lastOf returns the last value of an object or an array, nil if there is none. It has an
-// AfterExtra if a comma follows it.
+// lastOf is the last value of an object or array, or nil; AfterExtra if a comma follows it.
 func lastOf(c *hujson.Value) *hujson.Value {
 	if _, values, _ := inside(c); len(values) > 0 {
 		return values[len(values)-1]
@@ -147,7 +144,6 @@ func kindOf(v *hujson.Value) hujson.Kind {
 	return v.Value.Kind()
 }
 
-// members returns the members of an object.
 func members(v *hujson.Value) []hujson.ObjectMember {
 	if kindOf(v) != '{' {
 		return nil
@@ -155,7 +151,6 @@ func members(v *hujson.Value) []hujson.ObjectMember {
 	return v.Value.(*hujson.Object).Members
 }
 
-// elements returns the elements of an array.
 func elements(v *hujson.Value) []hujson.Value {
 	if kindOf(v) != '[' {
 		return nil
@@ -163,8 +158,7 @@ func elements(v *hujson.Value) []hujson.Value {
 	return v.Value.(*hujson.Array).Elements
 }
 
-// member returns the value of a name and its index. If a name occurs twice, the last
-// one counts, as in every JSON parser.
+// member returns a name's value and index; the last one if twice, as every JSON parser does.
 func member(v *hujson.Value, key string) (*hujson.Value, int) {
 	all := members(v)
 	for i := len(all) - 1; i >= 0; i-- {
@@ -183,7 +177,6 @@ func at(v *hujson.Value, path ...string) *hujson.Value {
 	return v
 }
 
-// textOf returns a string's text, or "".
 func textOf(v *hujson.Value) string {
 	if kindOf(v) != '"' {
 		return ""
@@ -206,7 +199,6 @@ func literal(v *hujson.Value) (l hujson.Literal, ok bool) {
 	return l, ok
 }
 
-// kindName returns the kind of a value in words.
 func kindName(v *hujson.Value) string {
 	switch kindOf(v) {
 	case '{':

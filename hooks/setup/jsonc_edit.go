@@ -13,8 +13,7 @@ import (
 	"blackboard/hooks/harness"
 )
 
-// This file changes JSON texts in place: items are put into objects and arrays in the
-// style of the text, and taken out of them.
+// This file puts items into JSON texts' objects and arrays, in their style, and takes them out.
 
 // object is a JSON object whose members keep their order.
 type object []pair
@@ -45,7 +44,6 @@ func ordered(o harness.Object) (all object) {
 	return all
 }
 
-// style is the layout of a text.
 type style struct {
 	text  []byte // as it was read
 	nl    string // what ends a line
@@ -108,7 +106,6 @@ func leadOf(before []byte) (lead string, own bool) {
 	return string(before[i+1:]), i >= 0 && isAllBlank(before[i+1:])
 }
 
-// indentAt returns the indentation of the line of i.
 func (s style) indentAt(i int) string {
 	line := s.text[bytes.LastIndexByte(s.text[:i], '\n')+1 : i]
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
@@ -227,8 +224,7 @@ func (d *doc) insertTop(s style, add object) {
 	d.text = append(bytes.Clone(d.text), s.render(add, "")+s.nl...)
 }
 
-// remove takes item i out of a container, with its comma and the white space before it.
-// Comments stay.
+// remove takes item i out of a container, with its comma and space before it. Comments stay.
 func remove(c *hujson.Value, i int) {
 	befores, values, after := inside(c)
 	last, next := len(values)-1, after

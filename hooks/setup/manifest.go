@@ -25,7 +25,6 @@ type manifest struct {
 	Dirs  []string  `json:"dirs"` // directories that setup created
 }
 
-// record describes one file.
 type record struct {
 	Path      string   `json:"path"`      // with links resolved
 	Harnesses []string `json:"harnesses"` // that need it
@@ -69,8 +68,7 @@ func undoing(now, was []byte) [][]undo {
 	return [][]undo{{{at, len(now) - at - end, was[at : len(was)-end]}}}
 }
 
-// before returns a file's text from before setup, if the file is still as setup wrote
-// it.
+// before is a file's text from before setup, if the file is as setup wrote it.
 func (r *record) before(b []byte) ([]byte, bool) {
 	if r == nil || r.Undo == nil || hashText(b) != r.After {
 		return nil, false
@@ -112,8 +110,7 @@ func (m *manifest) put(r *record) {
 	m.Files = append(m.Files, r)
 }
 
-// readManifest reads the manifest. An invalid one counts as missing, because setup
-// works without it.
+// readManifest reads the manifest. An invalid one counts as missing: setup works without it.
 func readManifest(dataHome string) (*manifest, error) {
 	m := &manifest{V: 1}
 	b, err := disk.Read(filepath.Join(dataHome, manifestName), maxFile)
@@ -141,8 +138,7 @@ func (m *manifest) sweep() {
 	}
 }
 
-// write replaces the manifest. If nothing is set up any more, it removes the manifest,
-// and the data home if that is empty.
+// write replaces the manifest; if nothing is set up, it removes it, and an empty data home.
 func (m *manifest) write(dataHome string) error {
 	path := filepath.Join(dataHome, manifestName)
 	if len(m.Files) == 0 {

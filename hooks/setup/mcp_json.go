@@ -10,8 +10,7 @@ import (
 	"blackboard/hooks/harness"
 )
 
-// serverProgram returns the program's string in an MCP server's entry if it is ours,
-// that is, calls `board mcp`.
+// serverProgram is an MCP server's program if the entry is ours, that is, calls `board mcp`.
 func (p *place) serverProgram(entry *hujson.Value) *hujson.Value {
 	command, args := at(entry, "command"), elements(at(entry, "args"))
 	if list := elements(command); len(list) == 2 { // program and arguments in one list
@@ -23,8 +22,7 @@ func (p *place) serverProgram(entry *hujson.Value) *hujson.Value {
 	return command
 }
 
-// addServer adds or updates the entry of the MCP server in a text. Our entry stays as
-// it is if it calls the right program.
+// addServer adds or updates our MCP server's entry. One that calls the right program stays.
 func (p *place) addServer(b []byte, h *harness.Harness, path string) ([]byte, addition, error) {
 	add := addition{fresh: true}
 	d, err := parseJSON(b)
@@ -77,7 +75,6 @@ func foreignServer(path string) error {
 		path, harness.ServerName), "rename that server, or set up without the MCP server")
 }
 
-// stripServer removes the entry of the MCP server from a text.
 func (p *place) stripServer(b []byte, h *harness.Harness, path string, made [][]string) ([]byte,
 	error) {
 	d, err := parseJSON(b)
@@ -99,5 +96,4 @@ func (p *place) serverIn(root *hujson.Value, h *harness.Harness) string {
 	return textOf(p.serverProgram(at(root, append(slices.Clone(h.MCPPath), harness.ServerName)...)))
 }
 
-// isTOML reports whether a file is in TOML rather than JSON.
 func isTOML(path string) bool { return strings.HasSuffix(path, ".toml") }

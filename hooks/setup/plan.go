@@ -12,7 +12,6 @@ import (
 	"blackboard/hooks/harness"
 )
 
-// Actions on a file.
 const (
 	Create = "create"
 	Modify = "change"
@@ -34,22 +33,19 @@ type Change struct {
 	exact  bool    // the file becomes what it was before setup, so no copy is needed
 }
 
-// Work has the planned changes for one harness. They are made all or not at all.
 type Work struct {
 	Harness string    // its name
 	Title   string    // what people call it
 	Level   string    // harness.User or harness.Project
 	Changes []*Change // in order; empty: nothing to do
 	Notes   []string  // hints for the user
-	// Approves reports that a change approves our own hooks, which the harness would
-	// otherwise ask the user about.
+	// Approves: a change approves our own hooks, which the harness would ask about.
 	Approves bool
 	Err      error // if set, nothing is changed
 
 	records []*record // of unchanged files
 }
 
-// Request says what to set up or remove.
 type Request struct {
 	Parts     []string // with Uninstall, none means all
 	Uninstall bool     // remove them
@@ -64,7 +60,6 @@ type draft struct {
 	record *record
 }
 
-// planner plans the changes, one harness after the other.
 type planner struct {
 	s      *Setup
 	r      Request
@@ -262,7 +257,6 @@ func (p *planner) target(t target, trust trusting, w *Work) (*Change, error) {
 	return p.change(t, d, &next, c), nil
 }
 
-// planAddition plans the adding of parts to a file.
 func (p *planner) planAddition(t target, d, next *draft, wanted []string, trust trusting) error {
 	base, exact := d.record.before(d.text)
 	out, made, fresh, err := p.addAll(t, d.text, wanted, trust)
@@ -340,19 +334,13 @@ func (p *planner) planRemoval(t target, d, next *draft, present, kept []string, 
 		same.After, same.Undo = hashText(out), nil
 		next.record = &same
 	case len(kept) == 0 && isBare(t, out) && (r != nil && r.Created || r == nil &&
-		!hasBackup(d.disk.real)):
+		len(disk.Glob(d.disk.real, backupMark+"*")) == 0):
 		next.exists, next.text = false, nil
 	}
 	return nil
 }
 
-// hasBackup reports whether a copy of a file exists from before its change.
-func hasBackup(path string) bool {
-	return len(disk.Glob(path, backupMark+"*")) > 0
-}
-
-// serves reports whether a file of ours serves a harness. Without a record it is
-// assumed to.
+// serves reports whether our file serves a harness; without a record it is assumed to.
 func serves(r *record, h *harness.Harness) bool {
 	return r == nil || slices.Contains(r.Harnesses, h.Name)
 }
@@ -396,7 +384,6 @@ func (p *planner) ownFile(t target, d *draft, present, wanted []string, w *Work)
 	return p.change(t, d, &next, c), nil
 }
 
-// change makes next the file's planned state.
 func (p *planner) change(t target, d, next *draft, c *Change) *Change {
 	switch {
 	case !d.exists:

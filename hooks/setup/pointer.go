@@ -19,7 +19,6 @@ var pointer string
 // pointerLines returns the pointer's lines, with the markers first and last.
 func pointerLines() []string { return strings.Split(strings.TrimSuffix(pointer, "\n"), "\n") }
 
-// pointsTo reports whether a target is an instructions file.
 func (t target) pointsTo() bool { return slices.Contains(t.parts, harness.PartPointer) }
 
 // isShared reports whether other harnesses may need the target too.
@@ -108,7 +107,6 @@ func (p *planner) serve(d *draft, users []string, w *Work) {
 	w.records = append(w.records, &same)
 }
 
-// without returns a list without one name.
 func without(names []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
 }

@@ -27,7 +27,6 @@ type Options struct {
 	Now      func() time.Time             // time.Now
 }
 
-// Parts are the parts of a setup, in the order of reports.
 var Parts = []string{harness.PartHooks, harness.PartMCP, harness.PartSkill, harness.PartPointer}
 
 // place locates configurations, with the program that they call.
@@ -36,7 +35,6 @@ type place struct {
 	binary string // absolute
 }
 
-// byName returns the harness with this name, or nil.
 func byName(name string) *harness.Harness {
 	for _, h := range harness.All {
 		if h.Name == name {
@@ -46,7 +44,6 @@ func byName(name string) *harness.Harness {
 	return nil
 }
 
-// Setup sets up harnesses at one level.
 type Setup struct {
 	place
 	dataHome string
@@ -80,7 +77,6 @@ func New(o Options) (*Setup, error) {
 		Env: o.Env}, o.Binary}, o.DataHome, o.Version, o.LookPath, o.Now, m}, nil
 }
 
-// Names returns the names of all harnesses.
 func Names() (names []string) {
 	for _, h := range harness.All {
 		names = append(names, h.Name)
@@ -88,7 +84,6 @@ func Names() (names []string) {
 	return names
 }
 
-// Named returns the harnesses with these names.
 func Named(names []string) (found []*harness.Harness, err error) {
 	for _, name := range names {
 		h := byName(name)
@@ -103,7 +98,6 @@ func Named(names []string) (found []*harness.Harness, err error) {
 	return found, nil
 }
 
-// Found returns the names of the harnesses on this machine.
 func (s *Setup) Found() (names []string) {
 	for _, h := range harness.All {
 		if len(s.foundBy(h)) > 0 {
@@ -132,8 +126,7 @@ func (s *Setup) foundBy(h *harness.Harness) []string {
 	return by
 }
 
-// ProjectRoot returns the directory of a project's configuration: the root of the git
-// working tree around dir, or else dir.
+// ProjectRoot is a project's configuration directory: the git root around dir, or else dir.
 func ProjectRoot(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"blackboard/hooks/harness"
 )
 
-// States of a part.
 const (
 	Absent   = "absent"   // not set up
 	Ready    = "ready"    // as this program writes it
@@ -16,14 +15,12 @@ const (
 	Broken   = "broken"   // we or the harness cannot read or parse the file
 )
 
-// PartState is the state of one part.
 type PartState struct {
 	Part  string   `json:"part"`  // one of Parts
 	State string   `json:"state"` // Absent, Ready, Shared, Outdated or Broken
 	Paths []string `json:"paths"` // its files, which may not exist
 }
 
-// Status is the state of a harness.
 type Status struct {
 	Name    string      `json:"name"`     // of the harness
 	Title   string      `json:"title"`    // what people call it
@@ -34,7 +31,6 @@ type Status struct {
 	Untried bool        `json:"untried"`  // known from its documentation only, not tried
 }
 
-// Status returns the states of these harnesses.
 func (s *Setup) Status(names []string) ([]Status, error) {
 	chosen, err := Named(names)
 	if err != nil {
@@ -74,7 +70,6 @@ func worse(a, b string, first bool) string {
 	return Outdated
 }
 
-// trustNow returns the trust that the existing hooks need.
 func (s *Setup) trustNow(h *harness.Harness) trusting {
 	if !h.Trusts {
 		return trusting{}
@@ -88,23 +83,19 @@ func (s *Setup) trustNow(h *harness.Harness) trusting {
 	return trusting{now, now}
 }
 
-func unreadable(t target, b []byte) bool {
-	what, _ := t.refusedSyntax(b)
-	return what != ""
-}
-
 func (s *Setup) stateOf(t target, part string, trust trusting) string {
 	disk, err := readDisk(t.path)
 	if err != nil {
 		return Broken
 	}
 	present, err := s.present(t, disk.text, disk.exists, trust)
+	refused, _ := t.refusedSyntax(disk.text)
 	switch {
 	case err != nil:
 		return Broken
 	case !slices.Contains(present, part):
 		return Absent
-	case unreadable(t, disk.text):
+	case refused != "":
 		return Broken
 	case t.isShared() && !serves(s.manifest.of(disk.real), t.h):
 		return Shared

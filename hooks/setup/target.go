@@ -3,6 +3,7 @@ package setup
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"blackboard/hooks/harness"
@@ -39,7 +40,7 @@ func (p *place) targets(h *harness.Harness) []target {
 		put(p.trustFile(h), harness.PartHooks, nil, true)
 	}
 	put(h.MCP(&p.Place), harness.PartMCP, nil, false)
-	put(p.skillPath(h), harness.PartSkill, p.skillFile(), false)
+	put(filepath.Join(h.Skills(&p.Place), harness.ServerName, "SKILL.md"), harness.PartSkill, p.skillFile(), false)
 	put(h.Instructions(&p.Place), harness.PartPointer, nil, false)
 	return all
 }
@@ -95,8 +96,7 @@ func (p *place) present(t target, b []byte, there bool, trust trusting) (parts [
 	return parts, nil
 }
 
-// refusedSyntax returns syntax that the harness does not accept in its settings, and
-// its line; "" if there is none.
+// refusedSyntax is syntax the harness does not accept in its settings, or "", and its line.
 func (t target) refusedSyntax(b []byte) (what string, line int) {
 	if t.isShared() || isTOML(t.path) {
 		return "", 0
@@ -104,8 +104,7 @@ func (t target) refusedSyntax(b []byte) (what string, line int) {
 	return refusedSyntax(b, t.h.Refuses)
 }
 
-// add adds or updates one part in a text. It refuses a text that the harness cannot
-// read.
+// add adds or updates one part, and refuses a text that the harness cannot read.
 func (p *place) add(t target, part string, b []byte, trust trusting) ([]byte, addition, error) {
 	if what, line := t.refusedSyntax(b); what != "" {
 		return nil, addition{}, fileError(
@@ -126,7 +125,6 @@ func (p *place) add(t target, part string, b []byte, trust trusting) ([]byte, ad
 	return p.addServer(b, t.h, t.path)
 }
 
-// strip removes one part from a text.
 func (p *place) strip(t target, part string, b []byte, trust trusting, made [][]string) ([]byte,
 	error) {
 	switch {

@@ -9,10 +9,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// This file changes whole tables and single values of TOML texts. Every other byte
-// stays.
+// This file changes tables and values of TOML texts. Every other byte stays.
 
-// table is a table with its own header, and its position.
 type table struct {
 	path       []string
 	start, end int // from the line of its header to the end of its last value's line
@@ -77,11 +75,6 @@ func apply(b []byte, edits ...edit) []byte {
 	return out.Bytes()
 }
 
-func sortEdits(edits []edit) []edit {
-	slices.SortStableFunc(edits, func(a, b edit) int { return a.at - b.at })
-	return edits
-}
-
 // endOfLine returns the position after the line end that follows i.
 func endOfLine(b []byte, i int) int {
 	if end := bytes.IndexByte(b[i:], '\n'); end >= 0 {
@@ -107,8 +100,7 @@ func findTable(tables []table, path ...string) *table {
 	return nil
 }
 
-// appendTables returns the edit that appends tables, given as lines, each after an
-// empty line.
+// appendTables is the edit that appends tables, given as lines, each after an empty line.
 func appendTables(b []byte, tables [][]string) []edit {
 	if len(tables) == 0 {
 		return nil

@@ -20,15 +20,13 @@ type Adopted struct {
 	Left  []string `json:"left"`  // paths of files that stay in the other place
 }
 
-// HasAny reports whether a workspace has topics.
 func HasAny(root, workspace string) bool {
 	d, err := Open(root, workspace, Options{})
 	return err == nil && disk.Exists(d.path)
 }
 
-// Adopt takes over the topics of another workspace, for a project that has moved:
-// specs, worklogs and the pin. A worklog that both have is joined, the old entries first.
-// If it is interrupted, repeat it.
+// Adopt takes over another workspace's topics, for a moved project: specs, worklogs and the pin.
+// Worklogs are joined, old entries first. If interrupted, repeat it.
 func (d *Dir) Adopt(ctx context.Context, from *Dir) (a Adopted, err error) {
 	a = Adopted{Moved: []string{}, Left: []string{}}
 	if _, err := os.Stat(from.path); errors.Is(err, fs.ErrNotExist) {

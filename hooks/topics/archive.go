@@ -26,32 +26,26 @@ import (
 //	2026-11-21.2/…    files that changed again on that day: nothing is ever overwritten
 //	_lock             held by a run
 
-// ArchiveDir returns the archive of a data home.
 func ArchiveDir(home string) string { return filepath.Join(home, "specs-archive") }
 
-// maxArchived is the largest file that is archived, in bytes. Topics' files are far
-// smaller.
+// maxArchived is the largest archived file in bytes; topics' files are far smaller.
 const maxArchived = 64 << 20
 
-// ArchiveOptions are the options of an archiving run.
 type ArchiveOptions struct {
 	Now time.Time // the run's time; zero: time.Now
-	// OlderThan removes topics that were not changed for that long, once they are in
-	// the archive; 0 removes none. Pinned topics stay, and so does a sentinel without a
-	// topic.
+	// OlderThan removes archived topics unchanged for that long; 0: none. Pinned topics stay, and
+	// so does a sentinel without one.
 	OlderThan time.Duration
 	// DryRun changes nothing and reports what would be done.
 	DryRun bool
 }
 
-// Moved is a topic that is now only in the archive.
 type Moved struct {
 	Workspace string    `json:"workspace"` // the root directory of its project
 	Topic     string    `json:"topic"`     // its name
 	Changed   time.Time `json:"changed"`   // the latest time of its files
 }
 
-// ArchiveResult is the result of an archiving run.
 type ArchiveResult struct {
 	Archive     string   `json:"archive"`      // its directory
 	Files       int      `json:"files"`        // checked
@@ -81,7 +75,6 @@ func Archive(ctx context.Context, root, into string, opt ArchiveOptions) (Archiv
 		func(d *Dir) error { return a.archiveWorkspace(ctx, d) })
 }
 
-// newArchiver begins a run; done ends it.
 func newArchiver(ctx context.Context, root, into string, opt ArchiveOptions) (a *archiver,
 	done func(), err error) {
 	if opt.Now.IsZero() {
@@ -108,7 +101,6 @@ func newArchiver(ctx context.Context, root, into string, opt ArchiveOptions) (a 
 	return a, done, nil
 }
 
-// archiver is one run.
 type archiver struct {
 	root, into string
 	opt        ArchiveOptions
@@ -118,14 +110,12 @@ type archiver struct {
 	result     ArchiveResult
 }
 
-// copyInfo describes a copy in the archive.
 type copyInfo struct {
 	path    string
 	size    int64
 	changed time.Time
 }
 
-// findLatest finds the latest copy of each file.
 func (a *archiver) findLatest(ctx context.Context) error {
 	snapshots, err := listSnapshots(a.into)
 	if err != nil {
@@ -217,7 +207,6 @@ func (a *archiver) archiveWorkspace(ctx context.Context, d *Dir) error {
 	return nil
 }
 
-// addProblem records an error of a single file, if there is one.
 func (a *archiver) addProblem(err error) {
 	if err != nil {
 		a.result.Problems = append(a.result.Problems, err.Error())
@@ -241,7 +230,6 @@ func (a *archiver) readStable(ctx context.Context, d *Dir, file string) ([]byte,
 	return data, info, err
 }
 
-// copyFile copies a file if it differs from its latest copy.
 func (a *archiver) copyFile(ctx context.Context, d *Dir, name string) error {
 	a.result.Files++
 	rel, err := filepath.Rel(a.root, filepath.Join(d.path, name))
@@ -287,8 +275,7 @@ func (a *archiver) hasContent(rel string, data []byte) bool {
 	return err == nil && bytes.Equal(copied, data)
 }
 
-// expired reports whether a topic is to be removed. A sentinel alone is a setting of
-// the user, so it stays.
+// expired reports whether a topic is to be removed. A lone sentinel, a user's setting, stays.
 func (a *archiver) expired(t *Info) bool {
 	return !t.Pinned && a.opt.Now.Sub(t.Changed) > a.opt.OlderThan && slices.ContainsFunc(t.files,
 		func(f string) bool { return !strings.HasSuffix(f, noContextExt) })
@@ -347,8 +334,7 @@ type ArchivedFile struct {
 	Changed   time.Time `json:"changed"`   // its modification time when it was archived
 }
 
-// Archived lists the archived files of a workspace, or of all workspaces for "", the
-// latest day first.
+// Archived lists the archived files of a workspace, or of all for "", the latest day first.
 func Archived(ctx context.Context, into, workspace string) ([]ArchivedFile, error) {
 	snapshots, err := listSnapshots(into)
 	if err != nil {

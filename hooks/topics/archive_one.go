@@ -10,9 +10,8 @@ import (
 	"blackboard/board/fault"
 )
 
-// ArchiveTopic archives one topic and removes it. It returns fault.Conflict for a pinned
-// topic, and fault.NotFound for one without files. Errors of single files go into the result, as with
-// Archive.
+// ArchiveTopic archives and removes one topic: fault.Conflict if pinned, fault.NotFound without
+// files. Errors of single files go into the result, as with Archive.
 func (d *Dir) ArchiveTopic(ctx context.Context, root, into, topic string,
 	opt ArchiveOptions) (ArchiveResult, error) {
 	all, err := d.List()

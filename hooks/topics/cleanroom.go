@@ -67,8 +67,7 @@ func classify(text string) bias {
 	return out
 }
 
-// onlyBiased reports whether a text has only biased words and companions: "Verified
-// facts", "LGTM".
+// onlyBiased reports a text of biased words and companions alone: "Verified facts", "LGTM".
 func onlyBiased(text string) bool {
 	return classify(text) == biased && !slices.ContainsFunc(words.Split(text, ""),
 		func(w string) bool { return biases()[w] != biased && biases()[w] != companion })
@@ -116,7 +115,6 @@ func CleanRoom(spec string) string {
 
 var manyBlank = text.NewRegexp(`\n{3,}`)
 
-// cleaner is the state of reading a spec.
 type cleaner struct {
 	out      []string
 	sections []section // those around the line, the outermost first
@@ -150,8 +148,7 @@ func (r *cleaner) write(line string, keep bool) {
 // tickedBox matches a ticked box, which shows what was judged already.
 var tickedBox = text.NewRegexp(`^(\s*(?:[-*+]|\d+[.)])\s+)\[[xX]\]`)
 
-// section returns the section around the line. Before the first heading, and below the
-// title, its kind is unknown.
+// section is the section around the line; unknown before the first heading and below the title.
 func (r *cleaner) section() section {
 	if len(r.sections) == 0 {
 		return section{}
@@ -225,8 +222,7 @@ var (
 	emphasis  = strings.NewReplacer("**", "", "__", "", "`", "")
 )
 
-// label splits a line "Label: value". A line that is all bold, or has only biased
-// words, is a label without a value.
+// label splits "Label: value". A line all bold, or all biased, is a label without a value.
 func label(line string) (key, value string, listed, ok bool) {
 	text, listed := stripMarkers(line)
 	text = strings.TrimSpace(text)
@@ -243,8 +239,7 @@ func label(line string) (key, value string, listed, ok bool) {
 	return "", "", listed, false
 }
 
-// frontMatter keeps the neutral lines of a block between two lines of ---, and returns
-// the text after it.
+// frontMatter keeps the neutral lines between two lines of ---, and returns the text after them.
 func (r *cleaner) frontMatter(text string) string {
 	rest, ok := strings.CutPrefix(text, "---\n")
 	if !ok {

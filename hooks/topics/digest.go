@@ -10,12 +10,10 @@ import (
 	"blackboard/hooks/shell"
 )
 
-// This file condenses a worklog for the next session. The file itself keeps every entry
-// as it was recorded.
+// This file condenses a worklog for the next session; the file itself keeps every entry.
 
-// Succeeded reports whether the action succeeded; nil if that is unknown. An exit code
-// belongs to the last command of a line, which need not be the one that acted, and 1
-// may be an answer.
+// Succeeded: the action did; nil: unknown, as an exit code is of a line's last command, which need
+// not be the one, and 1 may be an answer.
 func (e *Entry) Succeeded() *bool {
 	var line shell.Line
 	if e.Command != "" && (e.OK != nil || e.ExitCode != nil) {
@@ -57,13 +55,6 @@ func newAction(e Entry) action {
 
 func (d *action) failed() bool { return d.went != nil && !*d.went }
 
-// readOnly reports whether the command only read, and is not known to have failed.
-func (d *action) readOnly() bool {
-	return d.Command != "" && d.line.Does == shell.Looks &&
-		!d.failed()
-}
-
-// edited reports whether a tool wrote a file.
 func (d *action) edited() bool {
 	name := strings.ToLower(d.Tool)
 	return d.Command == "" && d.Path != "" &&
@@ -72,14 +63,14 @@ func (d *action) edited() bool {
 			func(s string) bool { return strings.Contains(name, s) })
 }
 
-// Fold condenses entries, the oldest first. Reads and session marks are dropped. The
-// edits of a session become one entry. Repeated commands become one entry with the last
-// outcome.
+// Fold condenses entries, oldest first, without reads and session marks: a session's edits become
+// one, repeated commands one with the last outcome.
 func Fold(entries []Entry) []Entry {
 	folded := map[string]*group{}
 	for i := range entries {
 		d := newAction(entries[i])
-		if d.Tool == "" || d.readOnly() || ownCommand.MatchString(d.line.Text) {
+		if d.Tool == "" || d.Command != "" && d.line.Does == shell.Looks && !d.failed() ||
+			ownCommand.MatchString(d.line.Text) {
 			continue
 		}
 		key := strings.Join([]string{"x", d.Tool, d.Path, d.Summary}, "\x00")
@@ -122,8 +113,7 @@ func Fold(entries []Entry) []Entry {
 // ownCommand matches a line that only calls this program, which is no work on the topic.
 var ownCommand = text.NewRegexp(`^(?:cd \S+ && )?board(?:\s[^&;|]*)?$`)
 
-// program returns what a command calls, by which its repair is known: tests, or the first
-// two words.
+// program is what a command calls, by which its repair is known: tests, or the first two words.
 func (d *action) program() string {
 	switch words := strings.Fields(d.line.Text); {
 	case d.Command == "":
@@ -135,7 +125,6 @@ func (d *action) program() string {
 	}
 }
 
-// group collects entries that become one.
 type group struct {
 	at            int // where the latest of them stands
 	last          action
@@ -249,9 +238,8 @@ func (f *group) paths() string {
 // maxFiles limits the names of edited files in one entry, in bytes.
 const maxFiles = 400
 
-// Choose selects from folded entries, the oldest first, those that fit into this many
-// lines and bytes (of Entry.String); 0 means no limit. The latest failure, commit,
-// test, edit and install come first, then the others by worth and age.
+// Choose takes of folded entries, oldest first, those that fit in lines and bytes (of
+// Entry.String; 0: any): the latest failure, commit, test, edit, install, then by worth and age.
 func Choose(entries []Entry, lines, bytes int) []Entry {
 	type candidate struct {
 		at   int
@@ -290,8 +278,7 @@ func Choose(entries []Entry, lines, bytes int) []Entry {
 	return out
 }
 
-// class returns the sort of an entry and its worth. The latest entry of each sort is
-// kept; sort 0 has no such claim.
+// class is an entry's sort and worth. The latest of each sort is kept, unless it is 0.
 func (d *action) class() (class int, worth float64) {
 	switch {
 	case d.failed() && d.line.Does == shell.Looks || d.failed() && d.Command == "" && !d.edited():

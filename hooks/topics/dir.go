@@ -28,8 +28,7 @@ func Root(env func(string) string) (string, error) {
 	return filepath.Join(home, ".local", "state", "blackboard", "specs"), nil
 }
 
-// Home returns the user's home directory: $HOME, or else the system's, such as
-// %USERPROFILE% on Windows.
+// Home is the user's home directory: $HOME, else the system's, such as %USERPROFILE%.
 func Home(env func(string) string) (string, error) {
 	if home := env("HOME"); home != "" {
 		return home, nil
@@ -48,8 +47,7 @@ type Options struct {
 	Now          func() time.Time // nil: time.Now
 	WorklogBytes int              // upper limit of a worklog; 0: DefaultWorklogBytes
 	WorklogLines int              // upper limit of a worklog; 0: DefaultWorklogLines
-	// Branch is the branch that the caller works on: what is written keeps it, and a
-	// session starts with what belongs to it.
+	// Branch is the caller's branch: writes keep it, and a session starts with what belongs to it.
 	Branch string
 }
 
@@ -60,8 +58,7 @@ type Dir struct {
 	turn            chan struct{} // holds one value while this Dir has or awaits the lock
 }
 
-// Open returns the topics of a workspace (Place.Workspace). It creates no files; the
-// first write does.
+// Open returns a workspace's topics (Place.Workspace). The first write creates the files.
 func Open(root, workspace string, opt Options) (*Dir, error) {
 	if workspace == "" {
 		return nil, invalid("this directory belongs to no workspace, so it has no topics",
@@ -88,7 +85,6 @@ func Open(root, workspace string, opt Options) (*Dir, error) {
 // Path returns the directory of the files. It may not exist.
 func (d *Dir) Path() string { return d.path }
 
-// Workspace returns the workspace.
 func (d *Dir) Workspace() string { return d.workspace }
 
 // SpecPath returns the path of a topic's spec, which may not exist.
@@ -97,9 +93,8 @@ func (d *Dir) SpecPath(topic string) string { return filepath.Join(d.path, topic
 // WorklogPath returns the path of a topic's worklog, which may not exist.
 func (d *Dir) WorklogPath(topic string) string { return filepath.Join(d.path, topic+worklogExt) }
 
-// lock takes the write lock, and first writes the entries that others had to leave in
-// the spool. The callers of one Dir get it in their order: the system gives a file's
-// lock to whoever is first to ask again, so that one of many could wait without end.
+// lock takes the write lock, and writes what others left in the spool. Callers of one Dir get it
+// in order: the system's lock could let one of many wait without end.
 func (d *Dir) lock(ctx context.Context) (unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
@@ -136,7 +131,6 @@ func (t Topic) onBranch(branch string) Topic {
 	return t
 }
 
-// Named returns the topic with this name.
 func (d *Dir) Named(name string) (Topic, error) {
 	if err := CheckName(name); err != nil {
 		return Topic{}, err
@@ -145,9 +139,8 @@ func (d *Dir) Named(name string) (Topic, error) {
 	return Topic{Name: name, Kind: KindOf(name), Explicit: true, Why: "it was named"}, nil
 }
 
-// Resolve returns the topic of a session in a place. Where each session has its own
-// topic and no session is given, the name is "": the topic of another session would be
-// a guess (see Latest).
+// Resolve is a session's topic in a place; "" if sessions have topics of their own and none is
+// given: another's would be a guess (see Latest).
 func (d *Dir) Resolve(session string, at Place) Topic {
 	pinned, problem := d.Pinned()
 	if pinned != "" {

@@ -14,8 +14,7 @@ import (
 	"blackboard/board/text"
 )
 
-// Entry is a line of a worklog: one action and its outcome. Unknown fields are left
-// out.
+// Entry is a worklog's line: an action and its outcome. Unknown fields are left out.
 type Entry struct {
 	// Time is the time of recording; the zero time means now.
 	Time    time.Time `json:"time"`
@@ -44,8 +43,7 @@ type Entry struct {
 	elsewhere bool // it was done on another branch than the reader's
 }
 
-// Upper limits of an entry's texts in bytes. With every byte escaped, their sum stays
-// below maxLine.
+// Upper limits of an entry's texts in bytes: even with every byte escaped they fit maxLine.
 const (
 	maxWord    = 128 // event, tool
 	maxID      = 256 // id, session
@@ -75,8 +73,7 @@ func (e Entry) truncated(now time.Time) Entry {
 	return e
 }
 
-// truncate cuts a text to valid UTF-8 of at most n bytes, between runes. A mark shows
-// that it was cut.
+// truncate cuts a text to valid UTF-8 of at most n bytes, between runes, and marks the cut.
 func truncate(s string, n int) string {
 	mark := ""
 	if len(s) > n {
@@ -94,9 +91,8 @@ func (e Entry) line() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// oneLine removes characters that would break a line or change its display. Line ends
-// and tabs become spaces; other control characters and marks of writing direction are
-// dropped.
+// oneLine makes line ends and tabs spaces, and drops control characters and marks of writing
+// direction: what would break a line or change its display.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -117,8 +113,7 @@ func (e Entry) String() string {
 	return strings.TrimSpace(e.Time.UTC().Format("2006-01-02 15:04:05") + " " + e.said())
 }
 
-// Brief is String for a page: without seconds, and without the day if the line before it is
-// of the same one.
+// Brief is String for a page: without seconds, or the day if the line before has the same.
 func (e Entry) Brief(before time.Time) string {
 	const day = "01-02"
 	at := e.Time.UTC()

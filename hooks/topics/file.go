@@ -26,8 +26,7 @@ var (
 
 // This file keeps files intact: locking, atomic replacement, limited reading.
 
-// Names in a workspace's directory that belong to no topic. A topic's name begins with
-// neither _ nor a dot.
+// Names in a workspace's directory that are no topic's: those begin with neither _ nor a dot.
 const (
 	activeFile           = "_active_topic.txt"
 	noSessionContextFile = "_no_session_context"
@@ -41,8 +40,7 @@ const (
 // errTooLong reports a file above the limit.
 var errTooLong = errors.New("the file is too long")
 
-// readFile reads a regular file of at most limit bytes. Another file, such as a pipe,
-// could make a hook wait.
+// readFile reads a regular file of at most limit bytes: a pipe could make a hook wait.
 func readFile(name string, limit int64) ([]byte, fs.FileInfo, error) {
 	f, err := disk.Open(name)
 	if err != nil {
@@ -77,8 +75,7 @@ func writeFile(name string, data []byte) error {
 // lockTimeout is how long to wait for the lock, if the context has no earlier deadline.
 const lockTimeout = 10 * time.Second
 
-// lock takes the write lock of a directory, which it creates if needed. A timeout is
-// fault.Busy.
+// lock takes a directory's write lock, creating it if needed. A timeout is fault.Busy.
 func lock(ctx context.Context, dir string) (unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()

@@ -44,8 +44,7 @@ func readHead(git string) (branch, head string) {
 	return "", HeadDetached
 }
 
-// interruptedBranch returns the branch that a rebase or a bisect began on. It has
-// detached HEAD and will return to that branch.
+// interruptedBranch is the branch that a rebase or bisect, with HEAD detached, will return to.
 func interruptedBranch(git string) string {
 	for _, name := range []string{"rebase-merge/head-name", "rebase-apply/head-name"} {
 		if text, err := readSmall(filepath.Join(git, filepath.FromSlash(name))); err == nil {
@@ -85,8 +84,7 @@ func validBranch(name string) bool {
 	return true
 }
 
-// Commit is the commit that is checked out in a working tree, "" if that cannot be read. It
-// runs no git.
+// Commit is the commit checked out in a working tree, "" if it cannot be read. It runs no git.
 func Commit(workspace string) string {
 	git, _ := findWorkTree(workspace)
 	if git == "" {

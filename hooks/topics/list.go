@@ -16,7 +16,6 @@ import (
 	"blackboard/board/fault"
 )
 
-// Info is a topic that has files.
 type Info struct {
 	Workspace string    `json:"workspace"`     // the root directory of its project
 	Name      string    `json:"name"`          // also the prefix of its files
@@ -30,7 +29,6 @@ type Info struct {
 	files []string // names of its files
 }
 
-// List returns the workspace's topics, the last changed first.
 func (d *Dir) List() ([]Info, error) {
 	entries, err := os.ReadDir(d.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -92,8 +90,7 @@ func All(ctx context.Context, root string) ([]Info, error) {
 	return all, err
 }
 
-// eachWorkspace calls fn for each directory below a root that could belong to a
-// workspace.
+// eachWorkspace calls fn for each directory below a root that may be a workspace's.
 func eachWorkspace(ctx context.Context, root string, fn func(*Dir) error) error {
 	if _, err := os.Stat(root); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -120,7 +117,6 @@ func eachWorkspace(ctx context.Context, root string, fn func(*Dir) error) error 
 	})
 }
 
-// Removed is a file that Wipe has removed.
 type Removed struct {
 	Path  string `json:"path"`  // its former path
 	Bytes int64  `json:"bytes"` // its size

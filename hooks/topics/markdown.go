@@ -6,9 +6,8 @@ import (
 	"blackboard/board/text"
 )
 
-// This file parses as much markdown as a spec's sections need: headings of all kinds,
-// fenced code, comments. When in doubt a line is a heading, even if it is indented,
-// quoted or in a list.
+// This file parses the markdown of a spec's sections: headings of all kinds, fenced code,
+// comments. In doubt a line is a heading, even indented, quoted or in a list.
 
 // mdLine is a line of a spec.
 type mdLine struct {
@@ -27,8 +26,7 @@ var (
 	fence     = text.NewRegexp("^\\s*(`{3,}|~{3,})(.*)$")
 )
 
-// stripMarkers returns a line without its marks of quotes and lists, and whether it had
-// any of a list.
+// stripMarkers returns a line without marks of quotes and lists, and whether a list's were there.
 func stripMarkers(line string) (text string, listed bool) {
 	for {
 		m := marker.FindString(line)
@@ -40,7 +38,6 @@ func stripMarkers(line string) (text string, listed bool) {
 	}
 }
 
-// readMarkdown classifies the lines of a text.
 func readMarkdown(text string) []mdLine {
 	texts := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	lines := make([]mdLine, len(texts))
@@ -77,8 +74,7 @@ func readMarkdown(text string) []mdLine {
 	return lines
 }
 
-// canBeHeading reports whether a line of - below makes this line a heading. After a
-// list or a blank line it is a rule.
+// canBeHeading: whether - below makes this line a heading; after a list or a blank it is a rule.
 func (l *mdLine) canBeHeading() bool {
 	_, listed := stripMarkers(l.text)
 	return !l.code && !l.underline && l.level == 0 && !listed && strings.TrimSpace(l.text) != ""
@@ -88,9 +84,8 @@ func (l *mdLine) canBeHeading() bool {
 // length from which on there is no end, so that no text takes long to read.
 type fenceEnds struct{ none [2]int }
 
-// end returns the line that ends the fenced block which begins at line i; i itself if
-// none begins there. A fence without an end begins no block: otherwise all that follows
-// would count as code.
+// end is the line that ends the fenced block begun at line i, or i. A fence without an end begins
+// no block: else all that follows would be code.
 func (f *fenceEnds) end(lines []string, i int) int {
 	m := fence.FindStringSubmatch(lines[i])
 	if m == nil || m[1][0] == '`' && strings.Contains(m[2], "`") {
@@ -112,8 +107,7 @@ func (f *fenceEnds) end(lines []string, i int) int {
 	return i
 }
 
-// withoutComments removes HTML comments. A comment without an end reaches to the end of
-// the text.
+// withoutComments removes HTML comments; one without an end reaches to the text's end.
 func withoutComments(text string) string {
 	var b strings.Builder
 	for {

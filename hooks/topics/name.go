@@ -12,7 +12,6 @@ import (
 	"blackboard/board/words"
 )
 
-// Kinds of topics. They follow from the name alone.
 const (
 	KindNamed   = "named"
 	KindSession = "session" // one session's, on a branch that unrelated sessions share
@@ -20,7 +19,6 @@ const (
 	KindReview  = "review"  // starts in a clean room
 )
 
-// Kinds are all kinds of topics.
 var Kinds = []string{KindNamed, KindReview, KindCurrent, KindSession}
 
 // Current is the topic of a working tree whose branch is not shared.
@@ -33,9 +31,8 @@ const sessionPrefix = "session-"
 
 const nameHint = "use letters and digits, with - _ or . between them: auth-refactor"
 
-// isReserved reports whether Windows reserves a name for a device, with any extension. It
-// and isPlainID are no regular expressions because hooks need them at every tool, each in
-// a new process, and to compile one takes longer.
+// isReserved reports Windows' device names, with any extension. Like isPlainID it is no regular
+// expression, whose compiling would slow hooks, a process at every tool.
 func isReserved(name string) bool {
 	base, _, _ := strings.Cut(strings.ToLower(name), ".")
 	switch base {
@@ -86,7 +83,6 @@ func CheckName(name string) error {
 	return nil
 }
 
-// KindOf returns the kind of the topic with this name.
 func KindOf(name string) string {
 	switch {
 	case strings.EqualFold(name, Current):
@@ -136,9 +132,8 @@ func isPlainID(id string) bool {
 	return id != "" && len(id) <= 64 && !strings.HasSuffix(id, ".")
 }
 
-// SessionTopic returns the name of a session's own topic, "" for an empty id. An id
-// that is too long or no file name is cut and gets a hash of the whole id, so that two
-// sessions never share a topic.
+// SessionTopic is a session's own topic, "" for an empty id. A long id, or one that is no file
+// name, is cut and gets its hash, so that no two sessions share one.
 func SessionTopic(id string) string {
 	if id == "" {
 		return ""

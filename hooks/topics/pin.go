@@ -11,8 +11,7 @@ import (
 	"blackboard/board/fault"
 )
 
-// Pinned returns the pinned topic, or "". In that case problem says if the file that
-// pins it is invalid.
+// Pinned returns the pinned topic, or "": then problem says if the file that pins is invalid.
 func (d *Dir) Pinned() (topic, problem string) {
 	name := filepath.Join(d.path, activeFile)
 	text, err := readSmall(name)
@@ -26,7 +25,6 @@ func (d *Dir) Pinned() (topic, problem string) {
 	return d.Spelling(text), ""
 }
 
-// UseResult is the result of Use.
 type UseResult struct {
 	Topic  Topic  `json:"topic"`  // the pinned topic
 	Spec   string `json:"spec"`   // the path of its spec
@@ -34,9 +32,8 @@ type UseResult struct {
 	Was    string `json:"was"`    // the topic that was pinned before, or ""
 }
 
-// Use pins a topic: every session in the workspace has it until another is pinned. If
-// it has no spec, Use creates one with its name and the goal, which is one line or "".
-// A branch's topic (current) and a session's own topic are refused.
+// Use pins a topic for all the workspace's sessions, until another. A missing spec is made from
+// name and goal (one line or ""). current and sessions' topics are refused.
 func (d *Dir) Use(ctx context.Context, name, goal string) (UseResult, error) {
 	if err := checkPinned(name); err != nil {
 		return UseResult{}, err

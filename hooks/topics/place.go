@@ -106,8 +106,7 @@ func findWorkTree(dir string) (git string, found bool) {
 	case !info.Mode().IsRegular():
 		return "", false
 	}
-	// A file "gitdir: PATH", as in worktrees, in submodules, and after git init
-	// --separate-git-dir.
+	// A file "gitdir: PATH", as in worktrees, submodules, after git init --separate-git-dir.
 	text, err := readSmall(git)
 	if err != nil {
 		return "", true

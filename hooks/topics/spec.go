@@ -18,7 +18,6 @@ const (
 	MaxNote = 10_000  // bytes
 )
 
-// Spec is a topic's spec.
 type Spec struct {
 	Path    string     `json:"path"`    // may not exist
 	Exists  bool       `json:"exists"`  // the file exists
@@ -31,7 +30,6 @@ type Spec struct {
 	Text    string `json:"text"` // the whole spec; "" if it is too long
 }
 
-// Spec reads a topic's spec. A missing file is no error.
 func (d *Dir) Spec(topic string) (Spec, error) {
 	s := Spec{Path: d.SpecPath(topic)}
 	if err := CheckName(topic); err != nil {
@@ -51,8 +49,7 @@ func (d *Dir) Spec(topic string) (Spec, error) {
 	return s, nil
 }
 
-// seed returns the text of a new spec. A topic's name and goal become the query for
-// what is known about it.
+// seed is a new spec's text. A topic's name and goal become the query for what is known of it.
 func seed(topic, goal string) string {
 	if goal != "" {
 		goal = " " + goal
@@ -99,8 +96,7 @@ func (d *Dir) Note(ctx context.Context, topic, text string) (string, error) {
 	return note, writeFile(s.Path, []byte(body))
 }
 
-// notesHeading is the heading of the notes. A note may be a finding, so a clean room
-// drops it.
+// notesHeading heads the notes; one may be a finding, so a clean room drops it.
 const notesHeading = "Notes"
 
 // Rewrite replaces a topic's spec. If was is not nil, the spec must still have that
@@ -137,7 +133,6 @@ func tooLong(path string) error {
 			"some KB of a spec"))
 }
 
-// checkText returns an error if a text is invalid.
 func checkText(what, text string, limit int) error {
 	switch {
 	case strings.TrimSpace(text) == "":

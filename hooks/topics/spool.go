@@ -72,9 +72,8 @@ func (d *Dir) waiting(topic string) []spooled {
 	return all
 }
 
-// unspool appends the spooled entries to their worklogs. The caller holds the lock. A
-// file is removed only after its entry was appended. If that fails, the next writer
-// tries again, and readers read the spool until then.
+// unspool appends spooled entries to their worklogs, under the lock, and then removes their files.
+// Until that succeeds readers read the spool.
 func (d *Dir) unspool() {
 	byTopic := map[string][]spooled{}
 	for _, s := range d.waiting("") {
@@ -94,7 +93,6 @@ func (d *Dir) unspool() {
 	}
 }
 
-// withSpooled returns a worklog and its spooled entries.
 func (d *Dir) withSpooled(topic string) ([]byte, error) {
 	late := d.waiting(topic) // first, so that an entry appended in between is found in the worklog
 	data, _, err := d.readWorklog(d.WorklogPath(topic))

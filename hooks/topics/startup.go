@@ -10,8 +10,7 @@ import (
 	"blackboard/board/disk"
 )
 
-// Default limits of what a session starts with. Harnesses accept about 10,000
-// characters.
+// Default limits of a session's start. Harnesses accept about 10,000 characters.
 const (
 	DefaultSpecBytes   = 6000
 	DefaultTailEntries = 40
@@ -25,7 +24,6 @@ type StartupLimits struct {
 	TailBytes   int // their bytes, as Entry.String returns them
 }
 
-// Startup is what a session of a topic starts with.
 type Startup struct {
 	// CleanRoom means that findings of earlier sessions were left out.
 	CleanRoom bool `json:"clean_room"`
@@ -40,8 +38,7 @@ type Startup struct {
 	Worklog []Entry `json:"worklog"`
 }
 
-// Startup returns what a session of a topic starts with. The caller checks Suppressed
-// first.
+// Startup is what a session of a topic starts with. Suppressed is checked first.
 func (d *Dir) Startup(t Topic, limits StartupLimits) (Startup, error) {
 	most := func(n, standard int) int { return cmp.Or(max(n, 0), standard) }
 	s := Startup{CleanRoom: t.CleanRoom(), Worklog: []Entry{}}
@@ -77,8 +74,7 @@ func (d *Dir) Startup(t Topic, limits StartupLimits) (Startup, error) {
 // mostElsewhere is how many entries of other branches are shown where this one has none.
 const mostElsewhere = 3
 
-// here returns the entries in short of the caller's branch; if it has none, the latest of others,
-// which are marked.
+// here returns the caller's branch's entries in short; if none, the latest of others, marked.
 func (d *Dir) here(all []Entry) []Entry {
 	if d.opt.Branch == "" {
 		return Fold(all)
@@ -117,8 +113,7 @@ func (d *Dir) Suppressed(topic string, env func(string) string) string {
 	return ""
 }
 
-// Silenced returns why nothing at all is to be injected, or "": $BOARD_HOOK_CONTEXT is
-// 0 (or off, false, no).
+// Silenced is why nothing at all is injected, or "": $BOARD_HOOK_CONTEXT is 0 (off, false, no).
 func Silenced(env func(string) string) string {
 	// The second name is that of the tools before this one.
 	for _, name := range []string{"BOARD_HOOK_CONTEXT", "AGENT_HOOK_CONTEXT"} {

@@ -164,8 +164,7 @@ func appendTo(name string, at int64, data []byte) error {
 // harness that calls a hook twice does so at nearly the same time.
 const repeatWindow = 100
 
-// containsEntry reports whether an entry is among others. An entry without an ID equals
-// no other.
+// containsEntry reports whether an entry is among others; one without an ID equals none.
 func containsEntry(have []Entry, e Entry) bool {
 	return e.ID != "" && slices.ContainsFunc(have, func(old Entry) bool {
 		return old.ID == e.ID &&
@@ -173,7 +172,6 @@ func containsEntry(have []Entry, e Entry) bool {
 	})
 }
 
-// parseEntry parses a line of a worklog, whoever wrote it.
 func parseEntry(line []byte) (e Entry, ok bool) {
 	if len(line) > maxLine || !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) ||
 		json.Unmarshal(line, &e) != nil {
@@ -186,14 +184,12 @@ func parseEntry(line []byte) (e Entry, ok bool) {
 	return e, true
 }
 
-// TailLimits limit what Tail returns.
 type TailLimits struct {
 	Entries int // 0: no limit
 	Bytes   int // of their lines; 0: no limit
 }
 
-// Tail returns the latest whole entries of a topic's worklog that fit, the oldest
-// first. A missing worklog is empty.
+// Tail is the latest whole entries of a worklog that fit, oldest first; none if it is missing.
 func (d *Dir) Tail(topic string, limits TailLimits) ([]Entry, error) {
 	if err := CheckName(topic); err != nil {
 		return nil, err

@@ -9,14 +9,12 @@ import (
 	"blackboard/board/words"
 )
 
-// writtenText returns what people or agents have written in a spec: without the
-// template's title and empty labels, without empty headings, and without notes that a
-// later note repeats.
+// writtenText is what people or agents wrote in a spec: no template's title, empty labels or
+// headings, or notes that a later one repeats.
 func writtenText(spec, topic string) string {
 	lines := readMarkdown(spec)
 	keep := make([]bool, len(lines))
-	// below is the level of the next kept heading (7: text, 0: nothing); next is the
-	// next line.
+	// below is the next kept heading's level (7: text, 0: nothing); next is the next line.
 	below, next := 0, ""
 	seen := map[string]bool{}
 	for i, l := range slices.Backward(lines) {
@@ -36,7 +34,8 @@ func writtenText(spec, topic string) string {
 		case emptyLabel.MatchString(text):
 			keep[i] = below == 7 && !templateLabel.MatchString(next)
 		default:
-			if m := noteLine.FindStringSubmatch(l.text); m != nil && !continued(lines, i) {
+			goesOn := i+1 < len(lines) && strings.HasPrefix(lines[i+1].text, "  ")
+			if m := noteLine.FindStringSubmatch(l.text); m != nil && !goesOn {
 				if seen[m[1]] {
 					continue
 				}
@@ -84,8 +83,7 @@ func notes(lines []string, do func(begin, end int)) {
 // otherNotes begins the line about notes that are not shown.
 const otherNotes = "(notes of other branches:"
 
-// notesHere drops the notes of other branches, and says how many there are. A note without
-// a mark belongs to all.
+// notesHere drops and counts other branches' notes. A note without a mark belongs to all.
 func notesHere(spec, branch string) string {
 	if branch == "" {
 		return spec
@@ -139,14 +137,8 @@ func shorten(spec string, most int) string {
 		len(all)-from, len(all), strings.Join(all[from:], "\n")))
 }
 
-// continued reports whether a list item goes on in the next line.
-func continued(lines []mdLine, i int) bool {
-	return i+1 < len(lines) && strings.HasPrefix(lines[i+1].text, "  ")
-}
-
-// outline returns the most important part of a spec that is too long: its goal,
-// decisions and open questions. It takes whole sections or labelled paragraphs, as many
-// as fit.
+// outline is the most important of a spec that is too long: goal, decisions, open questions, in
+// whole sections or labelled paragraphs, as many as fit.
 func outline(spec string, most int) string {
 	var parts []string
 	var part []string
@@ -185,16 +177,14 @@ func essential(heading string) bool {
 	})
 }
 
-// genericHeading reports whether a heading or label only names the sort of text that
-// follows.
+// genericHeading reports a heading or label that only names the sort of text below.
 func genericHeading(heading string) bool {
 	return classify(heading) == neutral ||
 		onlyBiased(heading)
 }
 
-// Query returns a search query about a topic: the words of its spec, its name and the
-// branch, if people chose them. Generic headings and labels are left out. It is "" if
-// the spec has no text.
+// Query is a search query about a topic: its spec's words without generic headings, its name and
+// branch if people chose them; "" without spec text.
 func (t Topic) Query(spec, branch string) string {
 	var out []string
 	for _, l := range readMarkdown(writtenText(notesHere(spec, branch), t.Name)) {
@@ -225,8 +215,7 @@ func (t Topic) Query(spec, branch string) string {
 	return strings.TrimSpace(t.NameWords(branch) + "\n" + strings.Join(out, "\n"))
 }
 
-// NameWords returns the words of the names of a topic and the branch, if people chose
-// them; "" otherwise.
+// NameWords are the words of a topic's and branch's names if people chose them; else "".
 func (t Topic) NameWords(branch string) string {
 	var named []string
 	if t.Kind == KindNamed || t.Kind == KindReview {

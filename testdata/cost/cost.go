@@ -163,3 +163,18 @@ func Timed(b *testing.B, op func(i int) error) {
 	}
 	Percentiles(b, took)
 }
+
+// Sizes are the sizes that a variable of the environment lists, such as 1000,5000, or else those given.
+func Sizes(b *testing.B, env string, usual ...int) (sizes []int) {
+	if os.Getenv(env) == "" {
+		return usual
+	}
+	for s := range strings.SplitSeq(os.Getenv(env), ",") {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			b.Fatal(err)
+		}
+		sizes = append(sizes, n)
+	}
+	return sizes
+}

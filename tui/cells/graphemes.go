@@ -29,7 +29,6 @@ const (
 // maxMarks is the most runes of a cluster: taller stacks would cover other lines.
 const maxMarks = 8
 
-// isUncertain reports whether terminals may differ about the width of a text with r.
 func isUncertain(r rune) bool {
 	switch {
 	case r < softHyphen:
@@ -41,9 +40,8 @@ func isUncertain(r rune) bool {
 		r >= firstTone && r <= lastTone || r >= 0x300 && r <= 0x36f
 }
 
-// simplifyClusters returns a text whose width is the same in every terminal. Joined or coloured
-// emoji become the first one, a flag becomes its letters, and runes without width are
-// removed.
+// simplifyClusters makes a text as wide in every terminal: of joined or coloured emoji the first,
+// of a flag its letters, no runes without width.
 func simplifyClusters(s string) string {
 	at := strings.IndexFunc(s, isUncertain)
 	if at < 0 {

@@ -37,8 +37,7 @@ func HighlightIn(line string, texts []string, st *Styles, rest func(...string) s
 	return out.String()
 }
 
-// foldedPrefix returns how many bytes of a line match the first of the texts that is a
-// prefix of it, ignoring case.
+// foldedPrefix is how many bytes of a line the first text that is its prefix, ignoring case, has.
 func foldedPrefix(line string, texts []string) int {
 	for _, t := range texts {
 		if t != "" && len(line) >= len(t) && strings.EqualFold(line[:len(t)], t) {

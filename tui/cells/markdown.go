@@ -23,15 +23,13 @@ var (
 	// alone is a line that stays one: the address of a link, and HTML
 	alone = text.NewRegexp(`^ *(\[[^\]]+\]: |<[!/a-zA-Z])`)
 	spans = text.NewRegexp("`[^`]+`|\\*\\*[^* ][^*]*\\*\\*")
-	// markup is what makes a text of an agent markdown: a heading, a fence, an item of a
-	// list, a quote, the line below the head of a table, or strong words. In a text without
-	// any of these, lines are what they are.
+	// markup makes an agent's text markdown: a heading, fence, list item, quote, table head's
+	// underline or strong words. Without any, lines are what they are.
 	markup = text.NewRegexp("(?m)^ {0,3}(#{1,6} |```|~~~|[-*+] |[0-9]{1,3}[.)] |> |" +
 		"\\|?[ \\t]*:?-+:?[ \\t]*\\|)|\\*\\*[^* ][^*\n]*\\*\\*")
 )
 
-// Prose lays out a text of an agent, which is markdown if it looks like that. Its line
-// breaks stay.
+// Prose lays out an agent's text, markdown if it looks like it. Its line breaks stay.
 func (x *Writer) Prose(s string) {
 	if !markup.MatchString(s) {
 		x.Text(s, "")
@@ -41,9 +39,8 @@ func (x *Writer) Prose(s string) {
 	x.Line(m.lay(s)...)
 }
 
-// Markdown lays out a text in lines of at most w cells. What marks words stays, so that
-// nothing depends on colours; lines of a paragraph are joined, and columns are aligned.
-// The words of mark are highlighted.
+// Markdown lays out a text in lines of w cells. Word marks stay, as nothing depends on colours;
+// paragraphs are joined, columns aligned, mark's words highlighted.
 func Markdown(st *Styles, src string, w int, mark ...string) []string {
 	m := layout{st: st, w: max(w, 1), mark: mark}
 	return m.lay(src)
@@ -146,7 +143,6 @@ func (m *layout) end() {
 	m.open, m.text = false, nil
 }
 
-// write lays out a text in one style.
 func (m *layout) write(text string, as lipgloss.Style) {
 	for _, l := range m.wrap(text, m.w) {
 		m.out = append(m.out, m.paint(l, as))
@@ -169,7 +165,6 @@ func (m *layout) inline(line string, as lipgloss.Style) string {
 	return b.String() + m.paint(line[from:], as)
 }
 
-// paint applies a style to a text, and highlights the words of mark.
 func (m *layout) paint(s string, as lipgloss.Style) string {
 	if s == "" {
 		return s
@@ -177,8 +172,7 @@ func (m *layout) paint(s string, as lipgloss.Style) string {
 	return HighlightIn(s, m.mark, m.st, as.Render)
 }
 
-// code lays out fenced lines from one on, and returns the line after them. The rest of a
-// long one follows after a mark.
+// code lays out fenced lines and returns the line after; a long one goes on after a mark.
 func (m *layout) code(lines []string, i int) int {
 	m.end()
 	mark := fence.FindStringSubmatch(lines[i])[1]

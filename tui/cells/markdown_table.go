@@ -9,7 +9,6 @@ import (
 // tableRule is the line below the head of a table, which may begin without a bar.
 var tableRule = text.NewRegexp(`^\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?\s*$`)
 
-// minColumn is the least width of a column.
 const minColumn = 4
 
 // isTable reports whether a table begins with the first line.
@@ -56,7 +55,6 @@ func (m *layout) table(lines []string, from int) int {
 	return to
 }
 
-// row renders one row of a table, with as many lines as its longest cell needs.
 func (m *layout) row(row []string, sizes []int, sides []string, head bool) {
 	set, high, look := make([][]string, len(row)), 1, m.st.Plain
 	if head {
@@ -90,8 +88,7 @@ func alignCell(text string, w int, side string) string {
 	return Fit(text, w)
 }
 
-// shrink narrows the widest columns until all of them fit into w cells, and reports
-// whether they do.
+// shrink narrows the widest columns until all fit into w cells, and reports whether they do.
 func shrink(sizes []int, w int) bool {
 	total := 0
 	for _, n := range sizes {

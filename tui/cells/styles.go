@@ -8,8 +8,7 @@ import (
 	"blackboard/board"
 )
 
-// Styles are all styles of the program. Each is used with a word or a sign, so that no
-// screen depends on colours.
+// Styles are the program's, each used with a word or sign: no screen depends on colours.
 type Styles struct {
 	Plain                                    lipgloss.Style // has no attributes
 	Faint, Bold, Title, Focus, selected, Key lipgloss.Style
@@ -25,7 +24,6 @@ type Styles struct {
 	selectedBegin string // the escape sequence at the start of the selection
 }
 
-// looksOfValues are the styles of priorities and types of entries.
 func looksOfValues(s *Styles) (priority, kind map[string]lipgloss.Style) {
 	priority = map[string]lipgloss.Style{"critical": s.Bad.Bold(true), "high": s.Warn,
 		"medium": s.Info, "low": s.Faint}
@@ -43,7 +41,6 @@ func Paint(looks map[string]lipgloss.Style, value, text string) string {
 	return text
 }
 
-// GateWord describes the state of the gate.
 func GateWord(open bool, reasons int) string {
 	if open {
 		return "● gate open"

@@ -34,22 +34,18 @@ func Visible(s string) string {
 	return text.Visible(strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
 }
 
-// OneLine returns the start of a text on one line, cleaned, with at most n runes. It is
-// fast for long texts.
+// OneLine is a text's start on one line, cleaned, at most n runes; fast for long texts.
 func OneLine(s string, n int) string {
-	// more than n runes of any size; a rune that is cut becomes a replacement character
-	// behind the result
+	// more than n runes of any size; a cut rune becomes a replacement character behind the result
 	if room := 8*n + 64; len(s) > room {
 		s = s[:room]
 	}
 	return Clean(board.Line(s, n))
 }
 
-// Width returns the number of cells of a text. Escape sequences have none.
 func Width(s string) int { return ansi.StringWidth(s) }
 
-// Fit makes a text exactly w cells wide: cut with an ellipsis, or filled with blanks. It
-// may have escape sequences.
+// Fit makes a text, escape sequences included, exactly w cells wide: cut (…) or filled.
 func Fit(s string, w int) string {
 	if w <= 0 {
 		return ""
@@ -73,8 +69,7 @@ func FitLeft(s string, w int) string {
 	return Fit(s, w)
 }
 
-// ShortName shortens a name to w cells by cutting its middle, since names often differ at
-// the end.
+// ShortName shortens a name to w cells in its middle: names often differ at the end.
 func ShortName(name string, w int) string {
 	name = OneLine(name, 300)
 	n := Width(name)
@@ -88,7 +83,6 @@ func ShortName(name string, w int) string {
 // FitName is ShortName, filled with blanks.
 func FitName(name string, w int) string { return Fit(ShortName(name, w), w) }
 
-// Right aligns a text at the right end of w cells.
 func Right(s string, w int) string {
 	if n := Width(s); n < w {
 		return strings.Repeat(" ", w-n) + s
@@ -109,12 +103,10 @@ func Spread(left, right string, w int) string {
 // option is a word that begins with a hyphen: --workspace.
 var option = text.NewRegexp(`(^|[\s(\[\x60'"|=])-[^\s]+`)
 
-// unbroken stands for a hyphen at which no line breaks. It is for private use, so that
-// texts do not have it.
+// unbroken is a hyphen at which no line breaks, for private use: texts do not have it.
 const unbroken = "\uf8fe"
 
-// Wrap breaks a clean text into lines of at most w cells: at blanks if possible, or after
-// a hyphen, but not in an option.
+// Wrap breaks a clean text into lines of w cells: at blanks, or after hyphens not of an option.
 func Wrap(s string, w int) []string {
 	if w < 1 {
 		w = 1
@@ -156,8 +148,7 @@ func Fill(lines []string, w, h int) []string {
 	return out
 }
 
-// Beside puts columns with the same number of lines beside each other, with a rule
-// between them.
+// Beside puts columns of equal height beside each other, with a rule between.
 func Beside(rule string, columns ...[]string) []string {
 	out := make([]string, len(columns[0]))
 	for i := range out {

@@ -10,9 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Themes are the names of the themes. "auto" is dark or light, as the terminal's
-// background; "contrast" follows the background too, and "mono" has only bold, faint and
-// reverse.
+// Themes are their names. "auto" is dark or light as the terminal's background, which "contrast"
+// follows too; "mono" has only bold, faint and reverse.
 var Themes = []string{"auto", "dark", "dusk", "light", "paper", "contrast", "mono"}
 
 // Colour profiles, with Lip Gloss's numbers.
@@ -21,8 +20,7 @@ const (
 	profileNone    = 3
 )
 
-// palette is a theme: colours by their numbers among 256, "" for none. A pair is
-// foreground and background.
+// palette is a theme: colours by number of 256, "" for none; pairs are foreground, background.
 type palette struct {
 	faint, title, focus, key      string
 	good, warn, bad, info, accent string
@@ -124,8 +122,7 @@ func NewRenderer(terminal *os.File, term, theme string) (*lipgloss.Renderer, str
 	return r, theme
 }
 
-// hasSixteen reports whether a terminal has sixteen colours although its name does not
-// say so.
+// hasSixteen reports sixteen colours of a terminal whose name does not say so.
 func hasSixteen(term string) bool {
 	name, _, _ := strings.Cut(term, "-")
 	name, _, _ = strings.Cut(name, ".") // for screen.linux
@@ -135,7 +132,6 @@ func hasSixteen(term string) bool {
 	}, name)
 }
 
-// NewStyles returns the styles of a theme.
 func NewStyles(r *lipgloss.Renderer, theme string) *Styles {
 	p := paletteOf(theme, r)
 	ink := func(colour string) lipgloss.Style {
@@ -173,7 +169,6 @@ func NewStyles(r *lipgloss.Renderer, theme string) *Styles {
 	return s
 }
 
-// Reset ends all styles.
 const Reset = "\x1b[0m"
 
 // ChosenRow renders a line as the selection: with its own styles, on the background of

@@ -1,7 +1,6 @@
 package cells
 
-// Line is one line of a document. It may have escape sequences, and is cut at the
-// width.
+// Line is a line of a document; escape sequences allowed, cut at the width.
 type Line struct {
 	Text string
 	To   string // the target: an id, or another value that the page defines; "": no link
@@ -19,34 +18,28 @@ type Writer struct {
 // Measure is the greatest width of a text: longer lines are hard to read.
 const Measure = 100
 
-// NewWriter returns a writer for a page of w cells.
 func NewWriter(st *Styles, w int) *Writer {
 	return &Writer{Styles: st, Width: max(w-2, 1), Names: 14}
 }
 
-// Line writes lines without links.
 func (x *Writer) Line(texts ...string) {
 	for _, text := range texts {
 		x.Lines = append(x.Lines, Line{Text: text})
 	}
 }
 
-// Link writes a line that is a link.
 func (x *Writer) Link(text, to string) { x.Lines = append(x.Lines, Line{text, to}) }
 
-// Heading starts a section.
 func (x *Writer) Heading(text string) { x.Line("", x.Styles.Title.Render(text)) }
 
-// Text writes the text of an agent, wrapped, each line after a mark that nothing else
-// has.
+// Text writes an agent's text, wrapped, each line after a mark of its own.
 func (x *Writer) Text(s, mark string) {
 	for _, l := range Wrap(Clean(s), min(x.Width-Width(mark), Measure)) {
 		x.Line(x.Styles.Faint.Render(mark) + Highlight(x.Styles, l, x.Mark))
 	}
 }
 
-// Field writes a name and its value, which may take several lines; an empty value writes
-// nothing.
+// Field writes a name and its value, on several lines if need be; an empty one not.
 func (x *Writer) Field(name, value string) { x.FieldTo(name, value, "") }
 
 // FieldTo is Field with a link.

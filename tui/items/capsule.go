@@ -13,7 +13,6 @@ import (
 	"blackboard/tui/page"
 )
 
-// capsuleFacts is what is known of a capsule beside what it says.
 type capsuleFacts struct {
 	titles map[string]string // of the capsules it links to, by id
 	usage  board.Usage       // the runs that it was given to
@@ -90,7 +89,6 @@ func leads(c *kb.Capsule) (all []lead) {
 	return all
 }
 
-// writeCapsule writes a capsule: what it is, what it says, and how it came to that.
 func (x *factLines) writeCapsule(c *kb.Capsule, of *capsuleFacts) {
 	whole := of != nil
 	if !whole { // beside the list: what it says
@@ -164,7 +162,6 @@ func (x *factLines) writeProperties(c *kb.Capsule) {
 	x.Line(line)
 }
 
-// writeLinks writes what a capsule refers to.
 func (x *factLines) writeLinks(c *kb.Capsule, titles map[string]string) {
 	for _, l := range leads(c) {
 		if id, ok := strings.CutPrefix(l.to, toCapsule); ok {
@@ -193,8 +190,7 @@ func boardRef(refs []string, i int) (to, text string, skip bool) {
 	return toBoard + run, refs[i], false
 }
 
-// writeGiven writes the runs that it was given to. Each links to the run, or to the entry that
-// names the capsule.
+// writeGiven writes the runs it was given to, linked, or the entries that name it.
 func (x *factLines) writeGiven(usage *board.Usage) {
 	if len(usage.Runs) > 0 {
 		x.row("given", usage.Describe())
@@ -213,7 +209,6 @@ func (x *factLines) writeGiven(usage *board.Usage) {
 	}
 }
 
-// deeds returns the events of a capsule as events of the memory.
 func deeds(events []kb.Event) (all []memory.Event) {
 	for _, e := range events {
 		d := memory.Event{At: e.At, Actor: e.Actor, Why: e.Why, Other: e.Other}

@@ -44,7 +44,6 @@ func (m *hands) editCapsule(ctx context.Context, id string) (page.Editing, error
 	return page.Editing{ID: id, Text: string(text), Forces: true, Save: save}, err
 }
 
-// capsule reads a capsule, as it is now.
 func (m *hands) capsule(ctx context.Context, id string) (k *kb.KB, c kb.Capsule, err error) {
 	if k, err = m.app.KB(ctx); err == nil {
 		c, err = k.Get(ctx, id)
@@ -94,7 +93,6 @@ func (m *hands) restoreCapsule(ctx context.Context, id string) (tea.Msg, error) 
 	return page.NoticeMsg{Text: id + " is not retired"}, err
 }
 
-// retireNow retires a capsule.
 func (m *hands) retireNow(ctx context.Context, id, why string) (page.Outcome, error) {
 	k, err := m.app.KB(ctx)
 	if err != nil {

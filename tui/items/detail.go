@@ -42,7 +42,6 @@ func NewDetail(a *page.App, agent string, ref Ref) *page.Text {
 	return t
 }
 
-// NewCapsule shows a capsule.
 func NewCapsule(a *page.App, id string) *page.Text {
 	return NewDetail(a, a.LastAgent, Ref{Kind: KindCapsule, ID: id})
 }

@@ -80,7 +80,6 @@ func (f *facts) read(ctx context.Context, s *memory.Store) (err error) {
 	return err
 }
 
-// findNote returns a note of the agent.
 func findNote(ctx context.Context, s *memory.Store, ref Ref) (memory.Note, error) {
 	all, err := s.Notes(ctx, ref.note, 0)
 	at := slices.IndexFunc(all, func(n memory.Note) bool { return n.ID == ref.ID })
@@ -121,7 +120,6 @@ const (
 	toBoard   = "board:"
 )
 
-// follow opens the target of a link.
 func follow(a *page.App, agent, to string) tea.Cmd {
 	kind, id, _ := strings.Cut(to, ":")
 	switch kind + ":" {
@@ -136,20 +134,17 @@ func follow(a *page.App, agent, to string) tea.Cmd {
 	return nil
 }
 
-// factLines writes the facts about an item.
 type factLines struct {
 	*cells.Writer
 	app *page.App
 }
 
-// writeTo writes the facts, and what was done to it.
 func (f *facts) writeTo(to *cells.Writer, a *page.App) {
 	x := &factLines{to, a}
 	f.write(x)
 	x.writeEvents(f.events)
 }
 
-// writeMarkdown writes a text that is markdown.
 func (x *factLines) writeMarkdown(text string) {
 	x.Line(cells.Markdown(x.Styles, text, min(x.Width, cells.Measure), x.Mark...)...)
 }

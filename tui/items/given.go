@@ -14,8 +14,7 @@ import (
 // maxGiven is the most retrievals that are shown.
 const maxGiven = 500
 
-// NewGiven shows the capsules that were given to the workers of a run until a moment, latest
-// first; past nil: until now.
+// NewGiven shows capsules given to a run's workers until a moment, latest first; past nil: now.
 func NewGiven(a *page.App, b *board.Board, past *board.Past) page.Page {
 	read, heading := b.Retrievals, "Given from the knowledge base"
 	if past != nil {

@@ -43,7 +43,10 @@ func (m *hands) actions(ref Ref, f *facts) (all page.Actions) {
 		{page.KeySource, ref.Kind != KindConversation, func() tea.Cmd { return m.openLink(ref) }},
 		{page.KeyCopyID, true, func() tea.Cmd { return m.app.CopyText(ref.ID) }},
 		{page.KeyCopyText, ref.Kind != KindConversation, func() tea.Cmd {
-			return m.app.CopyWhole(ref.ID, func(ctx context.Context) (string, error) { return m.content(ctx, ref) })
+			return m.app.CopyWhole(ref.ID, func(ctx context.Context) (string, error) {
+				f, err := readFacts(ctx, m.app, m.agent, ref, false)
+				return f.body, err
+			})
 		}},
 	} {
 		act := page.On(a.Binding, a.do)
@@ -55,18 +58,11 @@ func (m *hands) actions(ref Ref, f *facts) (all page.Actions) {
 	return all
 }
 
-// openLink opens what the text names.
 func (m *hands) openLink(ref Ref) tea.Cmd {
 	return m.app.OpenLink(func(ctx context.Context) (page.Linked, error) {
 		f, err := readFacts(ctx, m.app, m.agent, ref, false)
 		return f.linked, err
 	})
-}
-
-// content returns the whole text of a capsule, an item, a note or a named entry.
-func (m *hands) content(ctx context.Context, ref Ref) (string, error) {
-	f, err := readFacts(ctx, m.app, m.agent, ref, false)
-	return f.body, err
 }
 
 // cannotEdit returns why ref cannot be edited, or "".
@@ -80,7 +76,6 @@ func cannotEdit(ref Ref) string {
 	return ""
 }
 
-// edit opens the text of ref in the editor.
 func (m *hands) edit(ref Ref) tea.Cmd {
 	if why := cannotEdit(ref); why != "" {
 		return page.Notice(why)

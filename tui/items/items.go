@@ -47,7 +47,6 @@ type Page struct {
 	look     page.Latest // the last read of facts
 }
 
-// answer is the result of one read.
 type answer struct {
 	rows  []Row
 	more  bool // there are more than were read
@@ -55,7 +54,6 @@ type answer struct {
 	found findings // of the search
 }
 
-// New begins with the items of the workspace.
 func New(a *page.App) *Page {
 	p := &Page{app: a}
 	p.Filter = page.NewFilter(a, filterHint, &p.Items, p.layout)
@@ -65,7 +63,6 @@ func New(a *page.App) *Page {
 	return p
 }
 
-// home is the tab that the memory begins with.
 func home(a *page.App) Section {
 	if a.Workspace == "" {
 		return SectionAccount
@@ -73,14 +70,12 @@ func home(a *page.App) Section {
 	return SectionWorkspace
 }
 
-// NewAt begins with a tab.
 func NewAt(a *page.App, s Section) *Page {
 	p := New(a)
 	p.query.Section = s
 	return p
 }
 
-// NewSearch begins with the search for a text.
 func NewSearch(a *page.App, text string) *Page {
 	p := NewAt(a, SectionSearch)
 	p.query.Text = text
@@ -103,7 +98,6 @@ func (p *Page) Memory() tea.Cmd {
 	return p.GoTo(home(p.app))
 }
 
-// Init reads the first rows.
 func (p *Page) Init() tea.Cmd {
 	if p.searching() {
 		return p.Search(p.query.Text)
@@ -174,7 +168,6 @@ func (p *Page) answered(got answer, err error) tea.Cmd {
 	return p.describe()
 }
 
-// at returns the chosen row, or nil.
 func (p *Page) at() *Row {
 	if p.Items.Cursor < len(p.rows) {
 		return &p.rows[p.Items.Cursor]
@@ -182,7 +175,6 @@ func (p *Page) at() *Row {
 	return nil
 }
 
-// Chosen returns what the chosen row is about; the zero ref without rows.
 func (p *Page) Chosen() Ref {
 	if r := p.at(); r != nil {
 		return r.Ref
@@ -190,14 +182,11 @@ func (p *Page) Chosen() Ref {
 	return Ref{}
 }
 
-// Rows returns what is listed.
 func (p *Page) Rows() []Row { return p.rows }
 
-// searching reports whether the page shows the search.
 func (p *Page) searching() bool { return p.query.Section == SectionSearch }
 
-// describe shows what is known of the chosen row. Looking does not count as an access: it says
-// nothing about what agents need.
+// describe shows what is known of the chosen row. Looking is no access: it says nothing of agents.
 func (p *Page) describe() tea.Cmd {
 	if ref := p.Chosen(); ref == p.shown && ref.Kind != KindCapsule {
 		return nil
@@ -266,8 +255,7 @@ func (p *Page) typed(msg tea.KeyMsg) tea.Cmd {
 	return tea.Batch(cmd, p.describe())
 }
 
-// typePause is the delay between a key and the query, since further keys would make its answer
-// useless.
+// typePause is the delay from key to query, which further keys make useless.
 const typePause = 120 * time.Millisecond
 
 // narrow reads what matches the filter, after a short pause. Another question begins with its
@@ -301,10 +289,8 @@ func (p *Page) readFresh() tea.Cmd {
 	return p.read()
 }
 
-// Section returns the tab that is shown.
 func (p *Page) Section() Section { return p.query.Section }
 
-// GoTo opens another tab. Filters stay.
 func (p *Page) GoTo(s Section) tea.Cmd {
 	if s == p.query.Section {
 		return nil
@@ -313,7 +299,6 @@ func (p *Page) GoTo(s Section) tea.Cmd {
 	return p.readFresh()
 }
 
-// open opens the chosen row on a page of its own.
 func (p *Page) open() tea.Cmd {
 	if ref := p.Chosen(); ref != (Ref{}) {
 		return p.app.Push(NewDetail(p.app, p.query.Agent, ref))
@@ -321,7 +306,6 @@ func (p *Page) open() tea.Cmd {
 	return nil
 }
 
-// editChosen opens what is chosen and edits it.
 func (p *Page) editChosen() tea.Cmd {
 	ref := p.Chosen()
 	if ref == (Ref{}) || p.query != p.asked || p.reading {
@@ -342,7 +326,6 @@ func (p *Page) Leave() (tea.Cmd, bool) {
 	return p.narrow(), true
 }
 
-// toggleForgotten shows forgotten and retired ones too, or not.
 func (p *Page) toggleForgotten() tea.Cmd {
 	p.query.forgotten = !p.query.forgotten
 	return p.narrow()
@@ -367,8 +350,7 @@ func (p *Page) chooseAgent() tea.Cmd {
 	return p.app.Overlay(o)
 }
 
-// lookAs shows the memory as another agent sees it. The data of the agent before is
-// dropped at once.
+// lookAs shows the memory as another agent sees it, and drops the data before at once.
 func (p *Page) lookAs(agent string) tea.Cmd {
 	p.query.Agent, p.app.LastAgent = agent, agent
 	p.hands = &hands{p.app, agent, p}
@@ -377,7 +359,6 @@ func (p *Page) lookAs(agent string) tea.Cmd {
 	return tea.Batch(p.describeAgain(), p.narrow())
 }
 
-// Title names the page in the header.
 func (p *Page) Title() string {
 	if p.searching() {
 		return "search"
@@ -385,8 +366,7 @@ func (p *Page) Title() string {
 	return "memory"
 }
 
-// Actions returns the keys of the tab and of its chosen row; while the filter is typed, only the
-// filter's.
+// Actions are the keys of the tab and its chosen row; while the filter is typed, only its own.
 func (p *Page) Actions() page.Actions {
 	if p.Filter.Active && p.searching() {
 		return page.Actions{}.Also(page.KeyOpen, page.Renamed(page.KeyInEditor, "edit"), page.KeyChoose,
@@ -416,7 +396,6 @@ func (p *Page) Actions() page.Actions {
 	return all.Also(page.MovingKeys()...)
 }
 
-// Close cancels the reads.
 func (p *Page) Close() {
 	p.last.Drop()
 	p.look.Drop()

@@ -14,7 +14,6 @@ import (
 	"blackboard/tui/page"
 )
 
-// Section is a tab of the memory: a tier, or a list beside the tiers.
 type Section int
 
 // The tabs, in their order.
@@ -31,8 +30,7 @@ const (
 	Sections // their number
 )
 
-// sections are the tabs: the tier of the listed items, or the kind of an agent's
-// notes, or "" for other lists.
+// sections are the tabs: a tier of items, a kind of an agent's notes, or "" for other lists.
 var sections = [Sections]struct{ name, tier, note, heading, empty string }{
 	{name: "search"},
 	{"in conversations", memory.Conversation, "", "Items in conversations",
@@ -51,13 +49,10 @@ var sections = [Sections]struct{ name, tier, note, heading, empty string }{
 
 const emptyTier = "No items yet. `board memory put` writes one."
 
-// Tier returns the tier of the items in the tab; "" if it has other things.
 func (s Section) Tier() string { return sections[s].tier }
 
-// Note returns the kind of an agent's notes in the tab; "" if it has other things.
 func (s Section) Note() string { return sections[s].note }
 
-// String returns the name of the tab.
 func (s Section) String() string { return sections[s].name }
 
 // errNoAgent is for an agent's own items if no agent is selected.
@@ -66,7 +61,6 @@ var errNoAgent = errors.New("each agent has its own · A chooses the agent")
 // kind is the kind of thing that a row or a page shows.
 type kind int
 
-// What a row or a page may show.
 const (
 	KindNone kind = iota // nothing
 	KindItem
@@ -84,7 +78,6 @@ type Ref struct {
 	note string // kind of a note
 }
 
-// Row is the data of a row. Its size is limited, however long the text is.
 type Row struct {
 	Ref   Ref
 	scope memory.Scope // where an item is; a conversation's own scope
@@ -95,7 +88,6 @@ type Row struct {
 	hit   *kb.Hit  // of the search; nil: of a tab
 }
 
-// Query selects the rows of a list.
 type Query struct {
 	Agent     string
 	Section   Section
@@ -108,8 +100,7 @@ var filterNames = []string{"kind", "scope", "tag", "doc", "source", "curator", "
 
 const filterHint = "words  kind:gotcha  scope:universal  tag:x  doc:x  curator:author  since:7d  in:memory"
 
-// The places of a search, for the filter in, which also takes a channel, or a conversation's ref
-// code.
+// A search's places, for the filter in, which also takes a channel or a conversation's ref.
 const (
 	inKnowledge = "capsules"
 	inMemory    = "memory"
@@ -152,7 +143,6 @@ func (t *terms) allows(name string, values ...string) bool {
 		slices.ContainsFunc(values, func(v string) bool { return slices.Contains(asked, v) })
 }
 
-// matches reports whether something passes every filter.
 func (t *terms) matches(x *traits) bool {
 	lacksTag := func(tag string) bool {
 		return !slices.ContainsFunc(x.tags, func(of string) bool { return strings.EqualFold(of, tag) })
@@ -177,8 +167,7 @@ type summary struct {
 	agents map[string]int // the agents with items of their own, and the number of these
 }
 
-// maxListed is the most notes and conversations in a list, the newest. The memory has no
-// pages of them.
+// maxListed is the most, newest, notes and conversations listed: the memory has no pages of them.
 const maxListed = 500
 
 // summarise counts what each tab has. Tiers that are not granted count nothing.
@@ -271,8 +260,7 @@ func listItems(
 	}
 }
 
-// MaxRunes is how many characters of a text a row keeps: more than the widest screen
-// shows.
+// MaxRunes is how many runes of a text a row keeps: more than any screen shows.
 const MaxRunes = 300
 
 // Headline returns the title of an item, or the start of its text.

@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	// searchLimit is the most hits. Hits count as retrievals, so there are not more than
-	// a person looks at.
+	// searchLimit is the most hits: each counts as retrieved, so no more than one looks at.
 	searchLimit = 20
 	// browseLimit is the most capsules or items in the list without a question, the newest.
 	browseLimit = 1000
@@ -94,7 +93,6 @@ func (g *answer) take(t *terms, hits []kb.Hit, most int) {
 	}
 }
 
-// ask looks for words.
 func (q *Query) ask(ctx context.Context, a *page.App, t *terms, got *answer) (err error) {
 	inBase := t.looksIn(inKnowledge)
 	if inBase {
@@ -131,8 +129,7 @@ func (q *Query) ask(ctx context.Context, a *page.App, t *terms, got *answer) (er
 	return err
 }
 
-// surer orders hits from both stores. Their scores are relative to the best of each
-// store, but each store marks weak hits.
+// surer orders both stores' hits: scores are relative to a store's best, weak hits are marked.
 func surer(a, b Row) int {
 	if a.hit.Weak != b.hit.Weak {
 		return map[bool]int{true: 1, false: -1}[a.hit.Weak]
@@ -140,7 +137,6 @@ func surer(a, b Row) int {
 	return cmp.Compare(b.hit.Score, a.hit.Score)
 }
 
-// browse lists the newest capsules.
 func (q *Query) browse(ctx context.Context, a *page.App, t *terms, got *answer) error {
 	k, err := a.KB(ctx)
 	if err != nil {
@@ -159,7 +155,6 @@ func (q *Query) browse(ctx context.Context, a *page.App, t *terms, got *answer) 
 	return err
 }
 
-// browseMemory lists the newest items.
 func (q *Query) browseMemory(ctx context.Context, a *page.App, t *terms, got *answer) error {
 	return a.WithMemory(ctx, q.Agent, func(s *memory.Store) (err error) {
 		lq := memory.ListQuery{Limit: browseLimit, Forgotten: q.forgotten}
@@ -177,8 +172,7 @@ func (r *Row) toHit(tier string, score float64, weak bool) {
 	r.hit = &kb.Hit{Capsule: kb.Capsule{ID: r.Ref.ID, Kind: tier, Scope: inMemory}, Score: score, Weak: weak}
 }
 
-// beyondRead are the sections that a hybrid search does not reach completely. There, each
-// word must match.
+// beyondRead are the sections a hybrid search does not reach wholly: there each word must match.
 var beyondRead = []Section{SectionConversation, SectionNamed, SectionJournal, SectionCore,
 	SectionConversations}
 
@@ -225,8 +219,7 @@ func searchMemory(
 	return rows[:min(len(rows), searchLimit)], degraded, err
 }
 
-// noModel is the start of the knowledge base's note that it searches by words only. The
-// caller adds the next step.
+// noModel begins the knowledge base's note that it searches by words; the caller adds the step.
 const noModel = "no embedding model is installed"
 
 // notes returns notes on an answer: what was not possible, and words that no capsule has.
@@ -327,9 +320,8 @@ func foundWords(asked string, h *kb.Hit) (found []string) {
 	return found
 }
 
-// typedWords returns the words of a question from which the index made its terms: before
-// for the stem befor. Terms without such a word, such as identifiers, are returned as
-// they are; words of one or two ASCII letters are left out.
+// typedWords are the words that became the index's terms: before for the stem befor; a term
+// without one stays. ASCII words of one or two letters are left out.
 func typedWords(asked string, stems []string) []string {
 	typed := words.Split(asked, "")
 	var out []string

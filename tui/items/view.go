@@ -57,7 +57,6 @@ func (p *Page) context() string {
 	return cells.Spread(" "+st.Info.Render(who), st.Accent.Render(right), p.Width)
 }
 
-// above returns the lines above the list.
 func (p *Page) above() []string {
 	lines := append(p.tabs(), p.context())
 	if p.Filter.Shown() {
@@ -101,7 +100,6 @@ func (p *Page) compose() {
 	p.Doc.At = -1 // no key moves to its links
 }
 
-// View shows the tabs, the list, and what is known of the chosen row.
 func (p *Page) View() []string {
 	name := "Nothing is chosen"
 	switch {
@@ -135,7 +133,6 @@ func (p *Page) heading() string {
 	return at.heading
 }
 
-// note is what is said after the position in the list.
 func (p *Page) note() (said string) {
 	if p.searching() {
 		return p.found.note(p)
@@ -149,7 +146,6 @@ func (p *Page) note() (said string) {
 	return said
 }
 
-// emptyText explains why there are no rows.
 func (p *Page) emptyText() string {
 	q := &p.query
 	switch {
@@ -169,7 +165,6 @@ func (p *Page) emptyText() string {
 	return sections[q.Section].empty
 }
 
-// row renders a line of the list.
 func (p *Page) row(i, w int) string {
 	st, r := p.app.Styles, &p.rows[i]
 	if r.hit != nil {
@@ -260,7 +255,6 @@ func (p *Page) writeWhy(x *cells.Writer, r *Row) {
 	x.Line("")
 }
 
-// badges renders marks, with colours and brackets.
 func badges(a *page.App, marks []string) string {
 	out := make([]string, len(marks))
 	for i, m := range marks {

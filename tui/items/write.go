@@ -13,8 +13,7 @@ import (
 	"blackboard/tui/page"
 )
 
-// write changes the text of an item or a named entry, if its revision is the one that was read.
-// Undo writes the old text.
+// write changes an item's or named entry's text at the revision read; undo writes the old one.
 func (m *hands) write(ctx context.Context, was *facts, text string) (page.Outcome, error) {
 	id := was.ref.ID
 	now, also, err := m.store(ctx, was.ref, was.revision, text)
@@ -90,7 +89,6 @@ func (m *hands) forget(ref Ref) tea.Cmd {
 	})
 }
 
-// canForget reports whether the key d can take it out of use.
 func (r Ref) canForget() bool {
 	return r.Kind == KindCapsule || r.Kind == KindItem || r.Kind == KindNote
 }

@@ -12,7 +12,6 @@ type Action struct {
 	do func() tea.Cmd
 }
 
-// On returns the action of a key.
 func On(b key.Binding, do func() tea.Cmd) Action { return Action{b, do} }
 
 // Unlisted is an action that the help does not list.

@@ -17,9 +17,8 @@ import (
 	"blackboard/tui/cells"
 )
 
-// App has what all pages share. It does not change while the program runs, except for the
-// knowledge base, which is opened when first needed, and the fields that only Update
-// changes.
+// App has what all pages share, unchanging while the program runs, but for the knowledge base,
+// opened when first needed, and the fields that only Update changes.
 type App struct {
 	Config
 	Context context.Context // ends with the program
@@ -28,8 +27,7 @@ type App struct {
 	Styles *cells.Styles
 	// Still is set in tests: nothing is followed or polled.
 	Still bool
-	// clock replaces the boards' clock, which is the server's if there is one; nil: no
-	// replacement.
+	// clock replaces the boards' clock, a server's if there is one; nil: it does not.
 	clock func() time.Time
 
 	Out io.Writer // the terminal; nil: none
@@ -66,7 +64,6 @@ func NewApp(ctx context.Context, cfg Config) *App {
 	return a
 }
 
-// SetClock sets the clock of a board, if there is one.
 func (a *App) SetClock(b *board.Board) {
 	if a.clock != nil {
 		b.SetNow(a.clock)
@@ -108,7 +105,6 @@ func (a *App) OpenKB(ctx context.Context, create bool) (*kb.KB, error) {
 	return base, nil
 }
 
-// Close closes the knowledge base.
 func (a *App) Close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

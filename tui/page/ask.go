@@ -20,14 +20,12 @@ type Answer struct {
 	Drop func() // nil: no cleanup needed
 }
 
-// Ask runs a slow function, and then applies what it returns. Neither affects a page that
-// was closed.
+// Ask runs a slow function, then applies its result, if the page is not closed.
 func (a *App) Ask(to Page, fn func(context.Context) (take func() tea.Cmd)) tea.Cmd {
 	return a.Do(func(ctx context.Context) tea.Msg { return Answer{To: to, Take: fn(ctx)} })
 }
 
-// maxReads is how many large reads of a run are in progress at a time. Each uses a
-// connection, which takes some MB.
+// maxReads is how many large reads of a run go on at once: each has a connection of some MB.
 const maxReads = 2
 
 // Read is Ask for large reads, which may wait for each other.
@@ -50,8 +48,7 @@ func (a *App) After(d time.Duration, to Page, take func() tea.Cmd) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return Answer{To: to, Take: take} })
 }
 
-// Latest is a query that is repeated. A new one cancels the one before, and only the last
-// answer is used.
+// Latest is a repeated query: a new one cancels the last, and only the last answer counts.
 type Latest struct {
 	n    int
 	stop context.CancelFunc
@@ -83,8 +80,7 @@ func (l *Latest) Drop() {
 	}
 }
 
-// Once prevents concurrent reads of the same thing. A request during a read starts
-// another one afterwards.
+// Once keeps the same thing from being read twice at once; a request meanwhile reads it again.
 type Once struct{ Reading, Again bool }
 
 // Begin reports whether to read now; else End asks for another read.

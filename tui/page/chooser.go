@@ -11,8 +11,7 @@ import (
 	"blackboard/tui/cells"
 )
 
-// Chooser is an overlay with an input line and the matching targets, best first. Enter goes to
-// a target, or runs it.
+// Chooser is an overlay with an input line and the matching targets, best first, that enter takes.
 type Chooser struct {
 	app     *App
 	Heading string
@@ -26,7 +25,6 @@ type Chooser struct {
 	w, h    int
 }
 
-// Target is a place to go to, or an action.
 type Target struct {
 	Label string         // an id, a name or a key
 	Text  string         // what it is about
@@ -53,8 +51,7 @@ func NewChooser(a *App, heading, hint string, all []Target) *Chooser {
 // Init gives the keys to the input.
 func (j *Chooser) Init() tea.Cmd { return j.app.Blink(j.input.Focus()) }
 
-// narrow shows the targets that match the text, best first; without a text all in their
-// order.
+// narrow shows the targets that match the text, best first; without one all in order.
 func (j *Chooser) narrow() {
 	asked := strings.TrimSpace(j.input.Value())
 	j.shown, j.most = nil, 0
@@ -105,7 +102,6 @@ func (t *Target) score(words []string) int {
 	return sum
 }
 
-// Update chooses by keys.
 func (j *Chooser) Update(msg tea.Msg) tea.Cmd {
 	if msg, ok := msg.(tea.KeyMsg); ok {
 		return j.key(msg)
@@ -145,7 +141,6 @@ func (j *Chooser) toInput(msg tea.Msg) (cmd tea.Cmd) {
 	return j.app.Blink(cmd)
 }
 
-// take goes to the chosen target.
 func (j *Chooser) take() tea.Cmd {
 	if j.List.Cursor >= len(j.shown) {
 		return nil
@@ -158,7 +153,6 @@ func (j *Chooser) take() tea.Cmd {
 	return j.app.Soon(Answer{Take: t.Do})
 }
 
-// SetSize fits the box into a page of w × h cells.
 func (j *Chooser) SetSize(w, h int) {
 	j.w, j.h = w, h
 	j.layout()
@@ -171,7 +165,6 @@ func (j *Chooser) layout() {
 	j.List.SetSize(w, max(min(len(j.all)+1, j.h-4), 1))
 }
 
-// View returns the input and the targets in a frame.
 func (j *Chooser) View() []string {
 	j.List.Empty = j.Empty
 	lines := append([]string{cells.Fit(j.input.View(), j.List.Width)}, j.List.View(true)...)
@@ -190,17 +183,13 @@ func (j *Chooser) row(i, w int) string {
 	return cells.Spread(left, st.Faint.Render(group), w)
 }
 
-// Title names the box in the help.
 func (j *Chooser) Title() string { return "choose" }
 
-// Actions returns the keys of the box.
 func (j *Chooser) Actions() Actions {
 	leave := Renamed(KeyCancel, "leave it")
 	return Actions{}.Also(Renamed(KeyOpen, "go there"), KeyChoose, leave, KeyClear)
 }
 
-// Typing reports that the keys are text.
 func (j *Chooser) Typing() bool { return true }
 
-// Close has nothing to end.
 func (j *Chooser) Close() {}

@@ -13,9 +13,8 @@ import (
 	"blackboard/tui/cells"
 )
 
-// CopyText copies a text to the clipboard of the terminal's user. It asks the terminal to
-// do so (OSC 52), which also works over ssh. A single write cannot mix with the drawing
-// of the screen.
+// CopyText copies to the clipboard of the terminal's user by OSC 52, which works over ssh, too. A
+// single write cannot mix with the drawing of the screen.
 func (a *App) CopyText(text string) tea.Cmd {
 	if text == "" {
 		return nil
@@ -25,8 +24,7 @@ func (a *App) CopyText(text string) tea.Cmd {
 	})
 }
 
-// copyOut copies a text, and returns what is unsure about it: the terminal does not tell
-// whether it did.
+// copyOut copies a text, and returns what is unsure: the terminal does not tell if it did.
 func (a *App) copyOut(text string) (unsure string) {
 	if a.Clipboard != nil {
 		cmd := a.Clipboard()

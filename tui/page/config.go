@@ -21,7 +21,6 @@ const (
 	MinHeight = 18
 )
 
-// Config configures the program.
 type Config struct {
 	Boards    string // the directory of the runs' files
 	Run       string // opened at the start; "": the list of runs
@@ -35,11 +34,9 @@ type Config struct {
 	// Knowledge opens the knowledge base for everything but searches. It is called when
 	// first needed, and again only after an error. With create it creates a missing one.
 	Knowledge func(ctx context.Context, create bool) (*kb.KB, error)
-	// Memory opens the workspace's memory as an agent; "" is no agent. The caller closes
-	// it.
+	// Memory opens the workspace's memory as an agent, or none (""). The caller closes it.
 	Memory func(ctx context.Context, agent string) (*memory.Store, error)
-	// Model returns the model for policies that compare meaning; nil, or a nil Embedder:
-	// no model.
+	// Model is the model for policies that compare meaning; nil, or a nil Embedder: none.
 	Model func() embed.Embedder
 	// Status returns the contents of the status bar. It is called every few seconds, and
 	// with anew after an action that changes it, when cached values are out of date.
@@ -60,7 +57,6 @@ type Config struct {
 	// Promoted returns the draft of a capsule from a run's entry.
 	Promoted func(run string, e *board.Entry) kb.Capsule
 
-	// Words formats the next step of an error.
 	Words fault.Words
 	// Renderer has the terminal's colours and background; nil: no styles at all.
 	Renderer *lipgloss.Renderer

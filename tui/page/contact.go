@@ -50,8 +50,7 @@ func (a *App) AwaitTurn() tea.Cmd {
 	})
 }
 
-// Unread shows the error of a read in the background. If the server is away, that is
-// shown already.
+// Unread shows a background read's error, unless it shows already that the server is away.
 func Unread(err error) tea.Cmd {
 	if errors.Is(err, fault.Away) {
 		return nil

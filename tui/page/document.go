@@ -17,7 +17,6 @@ type Document struct {
 	w, h  int
 }
 
-// SetLines replaces the text. The chosen link keeps its index.
 func (d *Document) SetLines(lines []cells.Line) {
 	d.Lines, d.Links = lines, nil
 	for i, l := range lines {
@@ -36,13 +35,11 @@ func (d *Document) SetText(lines ...string) {
 	d.SetLines(x.Lines)
 }
 
-// SetSize sets the size of the visible part, in cells.
 func (d *Document) SetSize(w, h int) {
 	d.w, d.h = w, h
 	d.Scroll(0)
 }
 
-// Chosen returns the target of the chosen link, or "".
 func (d *Document) Chosen() string {
 	if d.At < 0 || d.At >= len(d.Links) {
 		return ""
@@ -50,7 +47,6 @@ func (d *Document) Chosen() string {
 	return d.Lines[d.Links[d.At]].To
 }
 
-// Scroll moves the visible part by some lines.
 func (d *Document) Scroll(lines int) {
 	d.Top = min(max(d.Top+lines, 0), max(len(d.Lines)-d.h, 0))
 }
@@ -70,7 +66,6 @@ func (d *Document) choose(step int) {
 	}
 }
 
-// Update handles the keys for scrolling and choosing.
 func (d *Document) Update(msg tea.KeyMsg) {
 	lines, scrolls := StepsOf(msg, d.h, len(d.Lines))
 	switch {

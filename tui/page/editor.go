@@ -18,13 +18,11 @@ type (
 		Cmd  *exec.Cmd
 		Done func(error) tea.Msg
 	}
-	// ScreenBackMsg reports that the editor has returned the screen, with the message to
-	// handle then.
+	// ScreenBackMsg: the editor has returned the screen; it has the message to handle.
 	ScreenBackMsg struct{ Then tea.Msg }
 )
 
-// EditFile opens a file in the editor, at a line if that is above 0. The editor has the
-// screen meanwhile.
+// EditFile opens a file in the editor, which has the screen meanwhile, at a line above 0.
 func (a *App) EditFile(path string, line int) tea.Cmd {
 	cmd, err := a.editor(path, line)
 	if err != nil {
@@ -101,23 +99,20 @@ func (a *App) editor(path string, line int) (*exec.Cmd, error) {
 	return a.Config.Editor(path, line)
 }
 
-// Additional terminal modes. Without line wrapping, a line that the terminal draws wider
-// than expected is cut and does not shift the lines below. Terminals differ about the
-// width of some emoji and scripts.
+// Additional terminal modes. Without line wrapping, a line drawn wider than expected, as some
+// emoji and scripts are, is cut and does not shift those below.
 const (
 	noWrap = "\x1b[?7l"
 	doWrap = "\x1b[?7h"
 )
 
-// RestoreTerminal turns line wrapping on and restores the window title, before another program has
-// the terminal or at the end.
+// RestoreTerminal turns on line wrapping and restores the title, for another program or the end.
 func (a *App) RestoreTerminal() {
 	if a.Out != nil {
 		io.WriteString(a.Out, doWrap+a.ofTitle(backTitle))
 	}
 }
 
-// SetupTerminal turns line wrapping off and saves the window title.
 func (a *App) SetupTerminal() {
 	if a.Out != nil {
 		io.WriteString(a.Out, noWrap+a.ofTitle(keepTitle))

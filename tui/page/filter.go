@@ -25,7 +25,6 @@ func NewFilter(a *App, hint string, l *List, layout func()) Filter {
 	return f
 }
 
-// Start gives the keys to the input.
 func (f *Filter) Start() tea.Cmd {
 	f.Active = true
 	f.layout()
@@ -47,10 +46,8 @@ func (f *Filter) Clear() bool {
 	return had
 }
 
-// Value returns the text of the filter.
 func (f *Filter) Value() string { return f.input.Value() }
 
-// Set sets the text without giving it the keys.
 func (f *Filter) Set(text string) {
 	f.input.SetValue(text)
 	f.layout()
@@ -75,7 +72,6 @@ func (f *Filter) Update(msg tea.Msg) (changed bool, cmd tea.Cmd) {
 	return f.Value() != before, f.app.Blink(cmd)
 }
 
-// Shown reports whether the line is shown.
 func (f *Filter) Shown() bool { return f.Active || f.Value() != "" }
 
 // View returns one line of w cells.
@@ -87,7 +83,6 @@ func (f *Filter) View(w int) string {
 	return cells.Fit(f.app.Styles.Accent.Render("/ "+cells.OneLine(f.Value(), w))+f.app.Styles.Faint.Render("  "+f.Aside), w)
 }
 
-// Actions returns the keys during input.
 func (f *Filter) Actions() Actions {
 	return Actions{}.Also(Renamed(KeyOpen, "keep it"), Renamed(KeyCancel, "clear it"))
 }

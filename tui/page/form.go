@@ -23,7 +23,6 @@ import (
 // Values are the values of a form, by the names of its fields.
 type Values map[string]string
 
-// Field is one field of a form.
 type Field struct {
 	op.Asked
 	input input
@@ -144,8 +143,7 @@ func (a *App) inputOf(fl *Field) (in input) {
 	return in
 }
 
-// Form asks for some values and then runs an action. A form without fields asks for
-// confirmation.
+// Form asks for values and then runs an action; without fields for confirmation.
 type Form struct {
 	Plain
 	Heading string
@@ -191,7 +189,6 @@ func (f *Form) focusOn(i int) tea.Cmd {
 	return f.app.Blink(f.Fields[f.at].input.Focus())
 }
 
-// Values returns what the fields have now.
 func (f *Form) Values() Values {
 	v := Values{}
 	for _, fl := range f.Fields {
@@ -202,7 +199,6 @@ func (f *Form) Values() Values {
 
 func (fl *Field) text() string { return strings.TrimSpace(fl.input.Value()) }
 
-// Update handles a key, and the result of the action.
 func (f *Form) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case DoneMsg:
@@ -314,7 +310,6 @@ func (f *Form) SetSize(w, h int) {
 	}
 }
 
-// introLines returns what the form is about, shortened on a small screen.
 func (f *Form) introLines() []string {
 	var lines []string
 	for _, s := range f.Intro {
@@ -326,7 +321,6 @@ func (f *Form) introLines() []string {
 	return lines
 }
 
-// View returns the form in its frame.
 func (f *Form) View() []string {
 	st := f.app.Styles
 	var body []string
@@ -369,7 +363,6 @@ func (f *Form) View() []string {
 	return st.Box(heading, foot, append(body, word...), f.inner)
 }
 
-// foot names the keys that end the form.
 func (f *Form) foot() string {
 	var ends []string
 	for _, b := range f.Actions().Bindings()[:2] {
@@ -391,7 +384,6 @@ func (f *Form) fieldLines(fl *Field, focused bool) []string {
 	return []string{cells.Fit(label, f.labels) + fl.input.View()}
 }
 
-// Title returns the heading of the form.
 func (f *Form) Title() string { return f.Heading }
 
 // Actions returns the keys of the form, and of the field that has them.
@@ -423,7 +415,6 @@ func (f *Form) Actions() Actions {
 	return all
 }
 
-// Typing reports that the keys are text.
 func (f *Form) Typing() bool { return true }
 
 // Act is one thing to do, for a reason or none.

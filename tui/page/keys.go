@@ -129,8 +129,7 @@ func MovingKeys() []key.Binding {
 	return []key.Binding{KeyUp, KeyDown, KeyPageUp, KeyPageDown, KeyHalfUp, KeyHalfDown, KeyFirst, KeyLast}
 }
 
-// StepsOf returns how many lines one of these keys moves if h of n lines are visible; ok
-// reports whether it is one of them.
+// StepsOf is how many lines a key moves with h of n visible; ok: it is such a key.
 func StepsOf(msg tea.KeyMsg, h, n int) (lines int, ok bool) {
 	by := [...]int{-1, 1, -max(h-1, 1), max(h-1, 1), -max(h/2, 1), max(h/2, 1), -n, n}
 	for i, b := range MovingKeys() {

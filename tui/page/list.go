@@ -19,8 +19,7 @@ type List struct {
 	// Touched means that the person has chosen a row, which then stays chosen when others
 	// are added. Until then the first row is chosen.
 	Touched bool
-	// came counts the rows added above the visible ones while the person looked at
-	// others.
+	// came counts rows added above while the person looked at others.
 	came int
 	// Lost means that the chosen row is gone. Nothing is chosen until the person chooses.
 	Lost bool
@@ -30,13 +29,11 @@ type List struct {
 	Empty string
 }
 
-// SetSize sets the size of the list, in cells.
 func (l *List) SetSize(w, h int) {
 	l.Width, l.Height = w, h
 	l.settle()
 }
 
-// SetLen sets the number of rows. The cursor stays if possible.
 func (l *List) SetLen(n int) {
 	l.Len = n
 	l.settle()
@@ -68,7 +65,6 @@ func (l *List) Shift(rows int) {
 	}
 }
 
-// Move moves the cursor by some rows.
 func (l *List) Move(rows int) { l.MoveTo(l.Cursor + rows) }
 
 // MoveTo moves the cursor to a row, which then stays chosen.
@@ -83,9 +79,8 @@ func (l *List) Follow() {
 	l.Touched = false
 }
 
-// Keep restores the chosen row after the rows have changed: row is its new index, -1 if
-// it is gone. expected means that the person's action removed it; then the next row is
-// chosen.
+// Keep restores the chosen row after changes: row is its new index, -1 if gone. expected: the
+// person's action removed it, and the next row is chosen.
 func (l *List) Keep(n, row int, expected bool) {
 	had := l.Len > 0 && !l.Lost
 	l.Len = n
@@ -132,7 +127,6 @@ func (l *List) View(focused bool) []string {
 	return cells.Fill(lines, l.Width, l.Height)
 }
 
-// Place returns the position, such as 3 of 538; "" without rows.
 func (l *List) Place() string {
 	if l.Len == 0 {
 		return ""

@@ -33,7 +33,6 @@ type (
 	}
 )
 
-// Outcome is the result of an action.
 type Outcome struct {
 	Text string // short, for the notice
 	Undo *Undo  // how to undo it; nil: impossible
@@ -63,20 +62,15 @@ type EventsMsg struct {
 	Err    error // why following has ended
 }
 
-// These change the screen at once, before the next key, and not by a command that returns
-// later: the keys of a fast typist must reach the new page. They return no command, so
-// that callers can return the call.
+// These change the screen at once, not by a command's later message: a fast typist's keys must
+// reach the new page. They return no command, for callers to return.
 
-// Push shows a page above the others.
 func (a *App) Push(p Page) tea.Cmd { return a.Soon(PushMsg{p}) }
 
-// Pop closes a page if it is on top.
 func (a *App) Pop(p Page) tea.Cmd { return a.Soon(CloseMsg{p}) }
 
-// Overlay lays something over the page.
 func (a *App) Overlay(p Page) tea.Cmd { return a.Soon(OverlayMsg{p}) }
 
-// CloseOverlay closes an overlay.
 func (a *App) CloseOverlay(p Page) tea.Cmd { return a.Soon(CloseMsg{p}) }
 
 // Soon handles a message before the next key.
@@ -98,10 +92,8 @@ func (a *App) Hold(fn func(context.Context) (tea.Msg, error)) tea.Cmd {
 	})
 }
 
-// Notice shows a text in the line of the keys.
 func Notice(text string) tea.Cmd { return func() tea.Msg { return NoticeMsg{Text: text} } }
 
-// NoticeError shows an error. Errors from cancellation at the program's end are ignored.
 func NoticeError(err error) tea.Cmd {
 	return func() tea.Msg {
 		if err == nil || errors.Is(err, context.Canceled) {

@@ -26,8 +26,7 @@ func CheckMutes(words []string) error {
 // MaxNotice is the most runes of a question, or of what failed, in a notification.
 const MaxNotice = 120
 
-// Notification tells of something in a run that a person may want to know. Its kind is one of
-// Mutes.
+// Notification tells something of a run that a person may want to know. Its kind is one of Mutes.
 type Notification struct{ Kind, Text string }
 
 // Muted reports whether a way or subject of notifications is muted.
@@ -35,8 +34,7 @@ func (a *App) Muted(word string) bool {
 	return slices.Contains(a.Mute, word) || slices.Contains(a.Mute, "all")
 }
 
-// Tell rings the bell, unless all are muted; also for who looks at the screen, which may show
-// another run.
+// Tell rings the bell, unless all are muted, also if the screen is seen: it may show another run.
 func (a *App) Tell(all []Notification) tea.Cmd {
 	muted := !slices.ContainsFunc(all, func(t Notification) bool { return !a.Muted(t.Kind) })
 	if muted || a.Muted("bell") {
@@ -45,8 +43,7 @@ func (a *App) Tell(all []Notification) tea.Cmd {
 	return a.Write("\a")
 }
 
-// TellInside shows those that are not muted in the line of the keys, also to who looks at the
-// screen.
+// TellInside shows those not muted in the line of the keys, also if the screen is seen.
 func (a *App) TellInside(all []Notification) tea.Cmd {
 	var texts []string
 	for _, t := range all {

@@ -13,8 +13,7 @@ import (
 	"blackboard/tui/cells"
 )
 
-// Openers return pages by what they show. The packages of pages do not import each other:
-// package tui sets these.
+// Openers return pages by what they show. Package tui sets them: pages do not import each other.
 type Openers struct {
 	// Run is the page of a run; it shows the entry first, or the last one if that is "".
 	Run func(name, entry string) Page
@@ -24,8 +23,7 @@ type Openers struct {
 	Link func(ctx context.Context, in *Linked, id string) TextLink
 }
 
-// OpenEntry opens the page of a run, with the entry on it; without an entry the run
-// alone.
+// OpenEntry opens a run's page, on an entry or, without one, alone.
 func (a *App) OpenEntry(run, entry string) tea.Cmd {
 	return a.Hold(func(ctx context.Context) (tea.Msg, error) {
 		b, err := kbhome.Run(ctx, a.Boards, run)

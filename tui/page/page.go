@@ -40,13 +40,10 @@ type Page interface {
 // Plain has the methods of most pages.
 type Plain struct{}
 
-// Init starts nothing.
 func (Plain) Init() tea.Cmd { return nil }
 
-// Typing reports that keys are commands.
 func (Plain) Typing() bool { return false }
 
-// Close ends nothing.
 func (Plain) Close() {}
 
 // RunPlace is a page about a run, as the status bar shows it.
@@ -62,6 +59,5 @@ type Leaver interface{ Leave() (tea.Cmd, bool) }
 // Resumer is a page that updates when it is on top again.
 type Resumer interface{ Resume() tea.Cmd }
 
-// Catcher is a page that updates after each message while it is on top, since a part of
-// it follows other parts.
+// Catcher is a page that updates after each message on top: a part of it follows others.
 type Catcher interface{ CatchUp() tea.Cmd }

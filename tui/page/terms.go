@@ -9,8 +9,7 @@ import (
 	"blackboard/board/text"
 )
 
-// Terms are what is typed to find something: words, and filters such as kind:gotcha. Both may
-// be quoted.
+// Terms are typed to find something: words, and filters such as kind:gotcha, or quoted.
 type Terms struct {
 	Words   []string
 	Filters map[string][]string // by their names
@@ -42,8 +41,7 @@ func ParseTerms(text string, names ...string) Terms {
 // Text has the words alone.
 func (t *Terms) Text() string { return strings.Join(t.Words, " ") }
 
-// In returns the values of a filter. One with which exactly one value of the list begins is
-// replaced by that.
+// In returns a filter's values. The beginning of exactly one in the list stands for that.
 func (t *Terms) In(name string, list []string) []string {
 	values := slices.Clone(t.Filters[name])
 	for i, v := range values {

@@ -10,15 +10,13 @@ import (
 	"blackboard/tui/cells"
 )
 
-// Text is a page that is a text below a heading, with lines that are links. Fields that are nil are
-// not needed.
+// Text is a page of text below a heading, with lines that are links. Fields may be nil.
 type Text struct {
 	Plain
 	App     *App
 	Name    string // in the path of pages
 	Heading func() string
-	// Read reads what the text is about, and returns what writes it. It is called by one
-	// goroutine at a time.
+	// Read reads what the text is about, one goroutine at a time, and returns what writes it.
 	Read  func(context.Context) (write func(*cells.Writer), err error)
 	Write func(*cells.Writer) // what was read; without Read, all there is
 	// Heard handles messages that are no keys.
@@ -33,7 +31,6 @@ type Text struct {
 	w       int
 }
 
-// Init reads what the text is about.
 func (t *Text) Init() tea.Cmd {
 	t.Doc.App = t.App
 	return t.Reload()
@@ -59,7 +56,6 @@ func (t *Text) Reload() tea.Cmd {
 	})
 }
 
-// Update handles keys; other messages are passed on.
 func (t *Text) Update(msg tea.Msg) tea.Cmd {
 	if msg, ok := msg.(tea.KeyMsg); ok {
 		if cmd, ok := t.Actions().Press(msg); ok {
@@ -74,7 +70,6 @@ func (t *Text) Update(msg tea.Msg) tea.Cmd {
 	return t.Heard(msg)
 }
 
-// follow opens the chosen link.
 func (t *Text) follow() tea.Cmd {
 	if to := t.Doc.Chosen(); to != "" && t.Follow != nil {
 		return t.Follow(to)
@@ -109,13 +104,11 @@ func (t *Text) compose() {
 	}
 }
 
-// View shows the heading and the visible part of the text.
 func (t *Text) View() []string {
 	return append([]string{t.App.Styles.Heading(t.Heading(), t.Doc.More(), t.w, true)},
 		t.Doc.View()...)
 }
 
-// Title is its name in the path of pages.
 func (t *Text) Title() string { return t.Name }
 
 // Actions returns the keys for links, those of the page, and those of every text.

@@ -97,7 +97,7 @@ func (a *App) links(ctx context.Context, in *Linked) (all []TextLink, err error)
 		}
 	}
 	if err = in.Without; in.Source != "" {
-		if isURL(in.Source) {
+		if strings.HasPrefix(in.Source, "http://") || strings.HasPrefix(in.Source, "https://") {
 			add(a.urlLink(in.Source))
 		} else {
 			path, line, e := a.sourceFile(in.Source, in.Ref)
@@ -128,10 +128,6 @@ func (a *App) links(ctx context.Context, in *Linked) (all []TextLink, err error)
 	return all, err
 }
 
-func isURL(s string) bool {
-	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
-}
-
 // urlLink returns the link of a URL, without trailing punctuation.
 func (a *App) urlLink(url string) TextLink {
 	for {
@@ -156,9 +152,8 @@ func (a *App) fileLink(path string, line int) TextLink {
 	return TextLink{name, "in the editor", func() tea.Cmd { return a.EditFile(path, line) }}
 }
 
-// sourceFile returns the file and line that a source names. The name comes from an agent.
-// It is made absolute, so that the editor cannot take it for an option, and must be a
-// regular file.
+// sourceFile is the file and line that a source names: absolute, as an agent's name must not be an
+// option to the editor, and a regular file.
 func (a *App) sourceFile(doc, ref string) (path string, line int, err error) {
 	if strings.Contains(doc, "://") {
 		return "", 0, fmt.Errorf("the source is not a file: %s", cells.OneLine(doc, 200))
@@ -193,12 +188,10 @@ func (a *App) sourceFile(doc, ref string) (path string, line int, err error) {
 	return path, line, nil
 }
 
-// lineInRef finds the number of a line in the reference of a source: L12, 12, line 12,
-// :12-20.
+// lineInRef finds the line in a source's reference: L12, 12, line 12, :12-20.
 var lineInRef = text.NewRegexp(`(?i)^(?:.*\b(?:lines?|l)[ .:]*|:)?([0-9]{1,9})\b`)
 
-// ShownPath shortens a path: relative to the directory of the files if it is below, else
-// to the home directory.
+// ShownPath shortens a path: relative to the files' directory if below, else to the home.
 func ShownPath(a *App, path string) string {
 	if rel, err := filepath.Rel(a.Files, path); err == nil && filepath.IsLocal(rel) {
 		return cells.OneLine(rel, RowRunes)

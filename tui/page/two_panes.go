@@ -6,8 +6,7 @@ import (
 	"blackboard/tui/cells"
 )
 
-// TwoPanes is a list with a text about its chosen row beside it, or below on narrow
-// screens. The page uses the lines above.
+// TwoPanes is a list with its chosen row's text beside, or below if narrow, below the page's.
 type TwoPanes struct {
 	Items         List
 	Filter        Filter // of the list
@@ -19,8 +18,7 @@ type TwoPanes struct {
 	Right         Rect
 }
 
-// Lay sets the sizes of both, below some lines. If the list is above the text, it gets this
-// many fifths.
+// Lay sizes both, below some lines. A list above the text gets this many fifths.
 func (p *TwoPanes) Lay(w, h, above, fifths int) {
 	p.Width, p.Height = w, h
 	body := max(h-above, 2)
@@ -66,7 +64,6 @@ func (p *TwoPanes) Key(msg tea.KeyMsg, all func() Actions, narrow, moved func())
 	return cmd
 }
 
-// Typing reports whether a filter is typed.
 func (p *TwoPanes) Typing() bool { return p.Filter.Active }
 
 // SideActions give the keys to the other pane.

@@ -18,8 +18,7 @@ import (
 	"blackboard/tui/page"
 )
 
-// acts are what a person can do on a run. Each is one method of the board, called for
-// Config.Worker.
+// acts are what a person can do on a run: each a method of the board, for Config.Worker.
 type acts struct {
 	app  *page.App
 	run  string
@@ -76,7 +75,6 @@ func (x *acts) actions(id string, s *board.Signal) (all page.Actions) {
 	return all
 }
 
-// stateOf says how a signal stands.
 func (x *acts) stateOf(s *board.Signal) string {
 	switch {
 	case s.Status != board.SignalOpen:
@@ -87,10 +85,8 @@ func (x *acts) stateOf(s *board.Signal) string {
 	return s.ID + " is open, claimed by nobody"
 }
 
-// acts returns the actions on a run's page.
 func (p *Page) acts() *acts { return &acts{p.app, p.Name, p.b, p.back.on} }
 
-// rowActions returns the actions on the chosen row.
 func (p *Page) rowActions() page.Actions {
 	id, signal := p.Chosen(), (*board.Signal)(nil)
 	if p.focus == PaneQuestions {
@@ -101,8 +97,7 @@ func (p *Page) rowActions() page.Actions {
 	return append(p.acts().awaitedActions(p.awaitedWorker()), p.acts().actions(id, signal)...)
 }
 
-// aboutSignal describes a signal before an action. It names the worker who has claimed
-// it, because closing it ends the claim.
+// aboutSignal describes a signal before an action, with its claimer: closing ends the claim.
 func (x *acts) aboutSignal(s *board.Signal) []string {
 	about := []string{s.ID + ", " + s.Priority + ": " + cells.OneLine(s.Content, 600)}
 	if s.ClaimedAt(x.app.Now()) && s.ClaimedBy != x.app.Worker {
@@ -111,7 +106,6 @@ func (x *acts) aboutSignal(s *board.Signal) []string {
 	return about
 }
 
-// changedRun returns the outcome of an action that changed the run.
 func changedRun(text string, back *page.Undo) page.Outcome {
 	return page.Outcome{Text: text, Kind: page.ChangedRun, Undo: back}
 }
@@ -133,8 +127,7 @@ func (x *acts) addressForm(s *board.Signal) *page.Form {
 		}})
 }
 
-// undo reverts an action on the run's board, which it opens, since the page of the action
-// may be closed.
+// undo reverts an action on the run's board, opened anew since the page may be closed.
 func (x *acts) undo(text, done string, fn func(context.Context, *board.Board) error) *page.Undo {
 	return &page.Undo{Text: text, Do: func(ctx context.Context) (page.Outcome, error) {
 		return changedRun(done, nil), kbhome.OnRun(ctx, x.app.Boards, x.run, func(b *board.Board) error {
@@ -192,7 +185,6 @@ func (x *acts) reopenForm(s *board.Signal) *page.Form {
 		}})
 }
 
-// claim claims a signal for the default time.
 func (x *acts) claim(id string) tea.Cmd {
 	return x.app.Do(func(ctx context.Context) tea.Msg {
 		s, err := x.b.Claim(ctx, x.app.Worker, id, board.DefaultLease)
@@ -219,7 +211,6 @@ func (x *acts) releaseForm(s *board.Signal) *page.Form {
 		}})
 }
 
-// finding is the input of the fields of a finding.
 type finding struct {
 	board.Post
 	Source *string `json:"source"`
@@ -239,7 +230,6 @@ func findingOf(form op.Form, v page.Values, p board.Post) (board.Post, error) {
 	return f.Post, err
 }
 
-// valuesOf returns the values of the fields for an existing finding.
 func valuesOf(e *board.Entry) page.Values {
 	v := page.Values{"content": e.Content, "type": e.Type, "source": e.Cites()[0].String(), "quote": e.Evidence, "tags": strings.Join(e.Tags, ", "),
 		"supports": strings.Join(e.Supports, ", "), "contradicts": strings.Join(e.Contradicts, ", ")}
@@ -252,8 +242,7 @@ func valuesOf(e *board.Entry) page.Values {
 	return v
 }
 
-// postForm asks for an entry. It names the chosen one, since most entries link to
-// another.
+// postForm asks for an entry, and names the chosen one: most entries link to another.
 func (x *acts) postForm(chosen string) *page.Form {
 	form, heading := x.app.Form("post"), "Post an entry"
 	if chosen != "" {
@@ -301,7 +290,6 @@ func (x *acts) correct(id string) tea.Cmd {
 	})
 }
 
-// Correct asks what an entry of a run ought to say.
 func Correct(a *page.App, run string, b *board.Board, id string) tea.Cmd {
 	return (&acts{a, run, b, false}).correct(id)
 }
@@ -327,8 +315,7 @@ func (x *acts) raiseForm(chosen string) *page.Form {
 		}})
 }
 
-// promote asks for the fields that a capsule needs and the entry lacks, and stores the
-// capsule.
+// promote asks for the capsule's fields that the entry lacks, and stores it.
 func (x *acts) promote(id string) tea.Cmd {
 	return x.app.Hold(func(ctx context.Context) (tea.Msg, error) {
 		d, err := x.b.Entry(ctx, id)
@@ -390,7 +377,6 @@ func (x *acts) promoteForm(c kb.Capsule, id string) *page.Form {
 	}})
 }
 
-// openLink opens the source of an entry, or what the text of an entry or a signal names.
 func (x *acts) openLink(id string) tea.Cmd {
 	return x.app.OpenLink(func(ctx context.Context) (page.Linked, error) {
 		in := page.Linked{Own: id, Run: x.run, Board: x.b}

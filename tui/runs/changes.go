@@ -12,7 +12,6 @@ import (
 	"blackboard/tui/page"
 )
 
-// difference is the data of the page.
 type difference struct {
 	from    string // the time of the earlier moment
 	after   *board.Past
@@ -23,7 +22,6 @@ type difference struct {
 // maxChanged is the most new entries, and the most changed ones, that are shown.
 const maxChanged = 200
 
-// ShowChanges shows what has changed since an event.
 func (p *Page) ShowChanges(since func(context.Context) (int64, error)) tea.Cmd {
 	a, b, name, to := p.app, p.b, p.Name, p.back.now
 	var found *difference
@@ -44,7 +42,6 @@ func (p *Page) ShowChanges(since func(context.Context) (int64, error)) tea.Cmd {
 	return a.Push(t)
 }
 
-// ShowChangesSince shows what has changed since a time.
 func (p *Page) ShowChangesSince(at time.Time) tea.Cmd {
 	b := p.b
 	return p.ShowChanges(func(ctx context.Context) (int64, error) { return eventAt(ctx, b, at) })
@@ -119,7 +116,6 @@ func (d *difference) write(x *cells.Writer) {
 	others.write(x, "Workers and variables", len(others))
 }
 
-// questions writes the signals that were raised, closed or reopened.
 func (d *difference) questions(x *cells.Writer) {
 	c := &d.changes
 	var raised, closed, reopened changedRows
@@ -149,8 +145,7 @@ func (rows *changedRows) add(id, what, text string) {
 	*rows = append(*rows, struct{ id, what, text string }{id, what, text})
 }
 
-// write writes the first rows below a heading, and how many of all follow; nothing if there are
-// none.
+// write writes a heading, the first rows and how many of all follow; nothing if there are none.
 func (rows changedRows) write(x *cells.Writer, heading string, of int) {
 	if of == 0 {
 		return

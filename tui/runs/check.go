@@ -19,8 +19,7 @@ import (
 	"blackboard/tui/page"
 )
 
-// CheckPage shows whether a run holds what its policy asks of it: the steps of the check,
-// and below each what it found.
+// CheckPage shows whether a run holds what its policy asks: a check's steps with their findings.
 type CheckPage struct {
 	app  *page.App
 	name string // of the run
@@ -52,8 +51,7 @@ type checkRow struct {
 	more  int            // how many findings are folded away
 }
 
-// foldAbove is how many findings of a step are listed; of more only the first foldTo are, until
-// the person asks for all.
+// foldAbove is how many findings of a step are listed; of more the first foldTo, or all if asked.
 const foldAbove, foldTo = 6, 4
 
 // name tells a row from the others, also after another check.
@@ -82,7 +80,6 @@ func NewCheckPage(a *page.App, name string, b *board.Board, step string) page.Pa
 	return p
 }
 
-// lacksReport reports whether nothing can be done without a report.
 func (p *CheckPage) lacksReport() bool {
 	return p.report == "" && (p.only == check.Survival || p.only == check.Trace)
 }
@@ -124,7 +121,6 @@ func (p *CheckPage) check() tea.Cmd {
 	}))
 }
 
-// tick shows each second how long the check has taken.
 func (p *CheckPage) tick() tea.Cmd {
 	return p.app.After(time.Second, p, func() tea.Cmd {
 		if !p.checking.Reading {
@@ -176,7 +172,6 @@ func (p *CheckPage) failedReports(ctx context.Context) (reports []string) {
 	return reports
 }
 
-// Update notes that the run has changed, and handles keys.
 func (p *CheckPage) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.EventsMsg:
@@ -196,7 +191,6 @@ func (p *CheckPage) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// narrow lists what matches the filter. The chosen row stays chosen.
 func (p *CheckPage) narrow() {
 	chosen := p.chosen()
 	p.rows = nil
@@ -233,7 +227,6 @@ func (p *CheckPage) toFinding(step int) tea.Cmd {
 	return page.Notice("there is no other finding")
 }
 
-// foldMore shows all that a step found, or the first again.
 func (p *CheckPage) foldMore() tea.Cmd {
 	if r := p.chosen(); r != nil {
 		p.unfolded[r.step.Name] = !p.unfolded[r.step.Name]
@@ -267,7 +260,6 @@ func (p *CheckPage) list() {
 	}
 }
 
-// Chosen returns the id of what the chosen row is about, or "".
 func (p *CheckPage) Chosen() string {
 	if f := p.found(); f != nil {
 		return f.ID
@@ -283,7 +275,6 @@ func (p *CheckPage) found() *check.Finding {
 	return nil
 }
 
-// chosen is the chosen row, or nil.
 func (p *CheckPage) chosen() *checkRow {
 	if p.Items.Cursor >= len(p.rows) {
 		return nil
@@ -311,8 +302,7 @@ func (p *CheckPage) openRow() tea.Cmd {
 	return p.app.Push(NewEntry(p.app, p.name, p.b, r.found.ID, nil))
 }
 
-// place is the report and the line that the chosen row is about, or the first report; ""
-// if there is none.
+// place is the report and line of the chosen row, or the first report, or "".
 func (p *CheckPage) place() (report string, line int) {
 	if f := p.found(); f != nil && f.Report != "" {
 		return f.Report, f.Line
@@ -335,7 +325,6 @@ func (p *CheckPage) openReport() tea.Cmd {
 	return p.app.EditFile(report, line)
 }
 
-// Title names the page in the header.
 func (p *CheckPage) Title() string {
 	return cmp.Or(p.only, "check")
 }
@@ -361,7 +350,6 @@ func (p *CheckPage) Actions() page.Actions {
 	return append(append(all, p.SideActions()...), p.foundActions()...).Also(page.MovingKeys()...)
 }
 
-// foundActions are the keys for the chosen finding.
 func (p *CheckPage) foundActions() (all page.Actions) {
 	f := p.found()
 	if f == nil {
@@ -382,7 +370,6 @@ func (p *CheckPage) foundActions() (all page.Actions) {
 		func() tea.Cmd { return p.app.CopyWhole(f.Place(), said) }))
 }
 
-// askReport asks for the file of a report.
 func (p *CheckPage) askReport() tea.Cmd {
 	o := page.NewChooser(p.app, "Which report is to carry the run?", "the path of its file", nil)
 	o.Empty = "Type the path of the report: md, html, docx, pdf …"
@@ -392,8 +379,7 @@ func (p *CheckPage) askReport() tea.Cmd {
 	return p.app.Overlay(o)
 }
 
-// choose takes a report, whose path may be relative to the directory of the files, or to the
-// home directory.
+// choose takes a report; its path may be relative to the files' directory, or to the home.
 func (p *CheckPage) choose(path string) tea.Cmd {
 	if rest, ok := strings.CutPrefix(path, "~"+string(filepath.Separator)); ok && p.app.Home != "" {
 		path = filepath.Join(p.app.Home, rest)
@@ -404,8 +390,7 @@ func (p *CheckPage) choose(path string) tea.Cmd {
 	return p.check()
 }
 
-// accept asks why a doubt is no fault. Who is at a screen is a person, and may say so of
-// findings of their own.
+// accept asks why a doubt is no fault. A person at a screen may say so of their own findings.
 func (p *CheckPage) accept() tea.Cmd {
 	f := p.found()
 	return p.app.Overlay(page.NewAct(p.app, page.Act{Heading: "Accept " + f.Doubt + " of " + f.ID, Button: "accept",
@@ -417,5 +402,4 @@ func (p *CheckPage) accept() tea.Cmd {
 		}}))
 }
 
-// Close ends a check that is in progress.
 func (p *CheckPage) Close() { p.stop() }

@@ -19,7 +19,6 @@ func (p *CheckPage) SetSize(w, h int) {
 	p.compose()
 }
 
-// View shows the steps and what they found, or why there is no result.
 func (p *CheckPage) View() []string {
 	st := p.app.Styles
 	var lines []string
@@ -69,7 +68,6 @@ func (p *CheckPage) progress() string {
 	return said
 }
 
-// verdict is the answer in words.
 func (p *CheckPage) verdict() string {
 	if p.Result.Passed {
 		if not := p.Result.Skipped(); len(not) > 0 {
@@ -94,7 +92,6 @@ func (p *CheckPage) reports() string {
 	}
 }
 
-// policy names the file that says what fails.
 func (p *CheckPage) policy() string {
 	if p.Result.Policy == "" {
 		return "without a board.yaml"
@@ -102,8 +99,7 @@ func (p *CheckPage) policy() string {
 	return page.ShownPath(p.app, p.Result.Policy)
 }
 
-// note returns the filter while it is typed or set, how far a check is, that its result is old, or
-// what a check cannot do.
+// note is the filter typed or set, how far a check is, that it is old, or what it cannot do.
 func (p *CheckPage) note() string {
 	switch {
 	case p.Filter.Shown():
@@ -129,7 +125,6 @@ func stepMark(st *cells.Styles, s *check.Step) string {
 	return st.Good.Render("✓")
 }
 
-// row is a step or a finding in a line.
 func (p *CheckPage) row(i, w int) string {
 	st, r := p.app.Styles, &p.rows[i]
 	f := r.found
@@ -157,8 +152,7 @@ func (p *CheckPage) row(i, w int) string {
 	return cells.Fit("   "+cells.Fit(place, 9)+" "+said, w)
 }
 
-// compose writes the text about the chosen row. It is done when something changed, not
-// for each view.
+// compose writes the chosen row's text, when something changed, not for each view.
 func (p *CheckPage) compose() {
 	r := p.chosen()
 	if r == nil {
@@ -221,7 +215,6 @@ func (p *CheckPage) rowLines(r *checkRow) []cells.Line {
 	return x.Lines
 }
 
-// factLines writes a fact of the report in its passage, and the entries that the passage stands on.
 func (p *CheckPage) factLines(x *cells.Writer, f *check.Finding) {
 	place := cells.OneLine(filepath.Base(f.Report), 60) + fmt.Sprintf(":%d", f.Line)
 	if !isBinary(f.Report) {

@@ -46,7 +46,6 @@ func NewEntry(
 	return t
 }
 
-// copyContent copies the whole text of an entry or a signal.
 func copyContent(a *page.App, b *board.Board, id string) tea.Cmd {
 	if id == "" {
 		return nil

@@ -12,7 +12,6 @@ import (
 	"blackboard/tui/page"
 )
 
-// itemDetail is an entry or a signal with what is around it.
 type itemDetail struct {
 	id, worker, content string
 	line                string // the first line
@@ -114,14 +113,12 @@ func readEvidence(
 	return found, nil
 }
 
-// LineOf returns the first line of an entry or a signal, and whether it exists; past nil:
-// as it is now.
+// LineOf is the first line of an entry or signal, and whether it exists; past nil: now.
 func LineOf(ctx context.Context, b *board.Board, past *board.Past, id string) (string, bool) {
 	found, err := readOne(ctx, b, past, id)
 	return found.line, err == nil
 }
 
-// write writes an entry or a signal with its links and its history.
 func (found *itemDetail) write(x *cells.Writer, now time.Time) {
 	st, facts := x.Styles, ""
 	if found.past != nil {
@@ -237,7 +234,6 @@ func (found *itemDetail) writeSignal(x *cells.Writer, now time.Time) {
 	}
 }
 
-// describeEvent says in a line what has happened.
 func describeEvent(st *cells.Styles, e *board.Event) string {
 	faint := st.Faint.Render
 	what := "  " + faint(cells.Clock(e.At)+"  event "+cells.Count(e.Seq)) + "  " + e.Verb +
@@ -252,7 +248,6 @@ func describeEvent(st *cells.Styles, e *board.Event) string {
 	return what
 }
 
-// statusWord returns a status with its sign.
 func statusWord(st *cells.Styles, status string) string {
 	switch status {
 	case board.Disputed:

@@ -27,7 +27,6 @@ func (p *Page) awaitedWorker() string {
 	return ""
 }
 
-// awaitedActions returns the actions on a worker that the gate waits for.
 func (x *acts) awaitedActions(name string) page.Actions {
 	if name == "" || x.past {
 		return nil
@@ -62,7 +61,6 @@ func (x *acts) dropForm(name string) *page.Form {
 		}})
 }
 
-// undoAwaited makes the gate wait for a worker again.
 func (x *acts) undoAwaited(name string) *page.Undo {
 	text := "have the gate of " + x.run + " wait for " + cells.OneLine(name, 60) + " again"
 	done := "the gate waits for " + cells.OneLine(name, 60) + " again"

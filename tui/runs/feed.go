@@ -15,9 +15,8 @@ import (
 // pageRows is the number of entries in a read. As many are held around the visible ones.
 const pageRows = 300
 
-// feed is the list of a run's entries, newest first. Entries have the ids 1 to total
-// without gaps, so an id gives the row, and only visible rows are read. With a filter, it
-// lists what the board finds.
+// feed lists a run's entries, newest first. Ids are 1 to total without gaps, so they give the row,
+// and only visible rows are read; with a filter, what the board finds.
 type feed struct {
 	paneList
 	total int64
@@ -51,7 +50,6 @@ func (w *window) has(from, to int64) bool {
 	return from >= w.first && to < w.first+int64(len(w.rows))
 }
 
-// entryRow is the data of a row.
 type entryRow struct {
 	id                   string // "": not read yet
 	kind, status, worker string
@@ -89,7 +87,6 @@ func (f *feed) at(i int) entryRow {
 	return r
 }
 
-// posted returns the number of entries, now or at the moment that is shown.
 func (f *feed) posted() int64 {
 	if past := f.page.back.past; past != nil {
 		return past.Posted
@@ -105,7 +102,6 @@ func (f *feed) reading() func(context.Context, board.Query) (board.Found, error)
 	return f.page.b.Query
 }
 
-// chosen returns the id of the chosen entry, or "".
 func (f *feed) chosen() string {
 	if r := f.at(f.list.Cursor); r.id != "" || f.narrow || f.list.Len == 0 {
 		return r.id
@@ -227,7 +223,6 @@ func (f *feed) view(focused bool) []string {
 	return f.draw(title, note, empty, focused)
 }
 
-// marks returns the two signs before an entry's text.
 func marks(status string, must bool) string {
 	first, second := " ", " "
 	switch status {
@@ -259,7 +254,7 @@ func (f *feed) row(i, w int) string {
 		return st.Faint.Render(cells.Fit(board.EntryID(f.posted()-int64(i))+" …", w))
 	}
 	id := cells.Fit(e.id, min(max(cells.Width(f.newestID()), 3), 8))
-	name := f.page.nameWidth(w)
+	name := min(max(f.page.longest, 8), max(w/5, 8)) // if enough is left for the text
 	kind := typeName(e.kind, 6)
 	if w >= 90 {
 		kind = typeName(e.kind, len(board.Contradiction))

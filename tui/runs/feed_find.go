@@ -19,7 +19,6 @@ func (f *feed) filterBy(text string) tea.Cmd {
 	return f.find()
 }
 
-// typed handles a key of the filter.
 func (f *feed) typed(msg tea.KeyMsg) tea.Cmd {
 	changed, cmd := f.filter.Update(msg)
 	switch {
@@ -103,7 +102,6 @@ func (f *feed) query() (q board.Query, since time.Time, words []string) {
 // maxFound is the most results of a filter.
 const maxFound = 1000
 
-// find queries the board for the filter.
 func (f *feed) find() tea.Cmd {
 	if f.filter.Value() == "" || f.page.b == nil {
 		return nil
@@ -141,7 +139,6 @@ func (f *feed) refind() tea.Cmd {
 	return f.find()
 }
 
-// foundThem shows results. What was chosen stays chosen, at its place on the screen.
 func (f *feed) foundThem(rows []entryRow, more bool, err error) tea.Cmd {
 	chosen := ""
 	if f.list.Cursor < len(f.found) {

@@ -21,7 +21,6 @@ const runsEvery = 2 * time.Second
 // is silent depends on the time.
 const silenceEvery = time.Minute
 
-// List lists the runs, what needs somebody first, with a text about the chosen one.
 type List struct {
 	page.TwoPanes
 	narrowed[board.Info]
@@ -41,10 +40,8 @@ type List struct {
 	forgo   func()
 }
 
-// Infos returns all runs, as far as they were read.
 func (p *List) Infos() []board.Info { return p.infos }
 
-// NewList shows all runs, what needs somebody first.
 func NewList(a *page.App) *List {
 	p := &List{app: a, runs: board.Runs{Dir: a.Boards}, toldSilent: map[string]bool{}}
 	p.Filter = page.NewFilter(a, "part of a name or a goal", &p.Items,
@@ -70,7 +67,6 @@ func (p *List) Resume() tea.Cmd {
 	return tea.Batch(p.load(), p.wait())
 }
 
-// load reads the runs, one read at a time.
 func (p *List) load() tea.Cmd {
 	if !p.reading.Begin() {
 		return nil
@@ -156,7 +152,6 @@ func (p *List) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Leave clears the filter before the page is closed.
 func (p *List) Leave() (tea.Cmd, bool) {
 	had := p.Filter.Clear()
 	p.narrow()
@@ -192,14 +187,12 @@ func (p *List) openRun() tea.Cmd {
 	return p.app.Push(New(p.app, r.Run))
 }
 
-// openCheck opens the chosen run, and checks it with the report that failed last.
 func (p *List) openCheck() tea.Cmd {
 	r := p.at()
 	delete(p.app.LastReport, r.Run) // and not with what was chosen before
 	return p.app.Push(NewAt(p.app, r.Run, toCheck))
 }
 
-// SetSize lays out the list and the text.
 func (p *List) SetSize(w, h int) {
 	fifths := 3 // of a narrow screen are the list's
 	if len(p.shown) < h/4 {
@@ -209,7 +202,6 @@ func (p *List) SetSize(w, h int) {
 	p.describe()
 }
 
-// View shows how many runs need somebody, the filter, the runs and the chosen one.
 func (p *List) View() []string {
 	switch {
 	case p.err != nil:
@@ -242,11 +234,9 @@ func (p *List) View() []string {
 	return p.Panes(p.app.Styles, above, what+"what needs you first", about)
 }
 
-// Title names the page in the header.
 func (p *List) Title() string { return "runs" }
 
-// Actions returns the keys of the page and for the chosen run; while the filter is typed, only its
-// keys.
+// Actions are the keys of the page and its chosen run; while the filter is typed, only its own.
 func (p *List) Actions() page.Actions {
 	if p.Filter.Active {
 		return p.Filter.Actions()

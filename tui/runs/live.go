@@ -14,23 +14,20 @@ import (
 	"blackboard/tui/page"
 )
 
-// gatherFor is how long events are collected before they are shown: one redraw for many,
-// and still without a visible delay.
+// gatherFor is how long events gather for one redraw, without a delay that one sees.
 const gatherFor = 30 * time.Millisecond
 
 // maxGathered is the most events in a message.
 const maxGathered = 2000
 
-// follower follows the log of a run. It only reports what has changed; pages read their
-// data from the tables.
+// follower follows a run's log. It only reports changes; pages read the tables.
 type follower struct {
 	seq  int64     // of the last event that was reported
 	look page.Once // the read of the scene
 	err  error     // why following has stopped; nil: it has not
 }
 
-// agesEvery is how often a run is read again without events: ages and leases change with the
-// time, and its policy with its file.
+// agesEvery is how often a run without events is read again: ages, leases and policy change.
 const agesEvery = 20 * time.Second
 
 // start reads the run for the first time and starts to follow it.
@@ -51,16 +48,14 @@ func (p *Page) age() tea.Cmd {
 // reconnectEvery is how often a run that cannot be read or followed is opened again.
 const reconnectEvery = 2 * time.Second
 
-// reconnect opens the run again, after its file was replaced or the disk came back. The
-// old data is shown until that succeeds.
+// reconnect opens the run again after its file or disk came back; till then old data is shown.
 func (p *Page) reconnect() tea.Cmd {
 	return p.open(p.reconnected, func(error) tea.Cmd {
 		return p.app.After(reconnectEvery, p, p.reconnect)
 	})
 }
 
-// reconnected shows the run that was opened again, perhaps a new one with the same name.
-// Pages that are open keep the old one.
+// reconnected shows the reopened run, perhaps a new one of that name; open pages keep the old.
 func (p *Page) reconnected(b *board.Board) tea.Cmd {
 	p.before = append(p.before, p.b)
 	p.b, p.err, p.known, p.want = b, nil, false, ""
@@ -97,7 +92,6 @@ func (p *Page) gather() tea.Cmd {
 	})
 }
 
-// Look reads the current scene.
 func (p *Page) Look() tea.Cmd {
 	if !p.follow.look.Begin() {
 		return nil
@@ -109,7 +103,6 @@ func (p *Page) Look() tea.Cmd {
 	})
 }
 
-// readScene reads a run. The policy of the directory decides about its gate.
 func readScene(ctx context.Context, b *board.Board, dir string) (s scene, err error) {
 	by, err := check.PolicyOf(ctx, b, dir)
 	if err != nil {
@@ -131,7 +124,6 @@ func readScene(ctx context.Context, b *board.Board, dir string) (s scene, err er
 	return s, nil
 }
 
-// handleEvents handles events of the log.
 func (p *Page) handleEvents(msg page.EventsMsg) tea.Cmd {
 	switch {
 	case msg.From != p:
@@ -148,7 +140,6 @@ func (p *Page) handleEvents(msg page.EventsMsg) tea.Cmd {
 	return tea.Batch(p.Look(), p.gather(), p.feed.refind())
 }
 
-// takeScene shows a scene that was read.
 func (p *Page) takeScene(s scene, err error) tea.Cmd {
 	first := !p.known
 	var cmds []tea.Cmd
@@ -178,7 +169,6 @@ func (p *Page) takeScene(s scene, err error) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// show puts a scene on the page.
 func (p *Page) show(s scene) {
 	worker, question := p.workers.chosen(), p.questions.chosenKey()
 	s.workers = everyWorker(&s.state)

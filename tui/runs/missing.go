@@ -11,8 +11,7 @@ import (
 	"blackboard/tui/page"
 )
 
-// missingLines describes an item, for a page of w cells; closed means that a text editor
-// cannot open the report.
+// missingLines describes an item, for w cells; closed: a text editor cannot open the report.
 func missingLines(a *page.App, it *survival.ItemResult, closed bool, w int) []cells.Line {
 	st := a.Styles
 	x := cells.NewWriter(st, w)

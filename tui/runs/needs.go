@@ -25,8 +25,7 @@ const (
 	nothingNew
 )
 
-// readyFor is how long an open gate is news, and goneAfter when a run that nobody touches is left
-// alone.
+// readyFor is how long an open gate is news, goneAfter when an untouched run is left alone.
 const (
 	readyFor  = 24 * time.Hour
 	goneAfter = 7 * 24 * time.Hour
@@ -66,14 +65,12 @@ func urgency(n *board.Need, now time.Time) int {
 	return nothingNew
 }
 
-// needed returns what a run waits for, the most pressing first.
 func needed(r *board.Info, now time.Time) []board.Need {
 	all := slices.Clone(r.Needs)
 	slices.SortStableFunc(all, func(a, b board.Need) int { return urgency(&a, now) - urgency(&b, now) })
 	return all
 }
 
-// summary says how many runs need somebody.
 func (p *List) summary() string {
 	st, now := p.app.Styles, p.app.Now()
 	var wait, ready int64
@@ -148,7 +145,6 @@ func (p *List) say(n *board.Need) string {
 	return text
 }
 
-// describe writes the text about the chosen run.
 func (p *List) describe() {
 	r := p.at()
 	if r == nil {

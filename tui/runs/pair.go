@@ -47,7 +47,6 @@ func pairLines(x *cells.Writer, f *check.Finding) {
 	}
 }
 
-// newPairPage shows two entries that may contradict each other.
 func newPairPage(a *page.App, name string, b *board.Board, f *check.Finding) *page.Text {
 	t := &page.Text{App: a, Name: "pair", Link: "entry",
 		Heading: func() string { return f.ID + " and " + f.Other + " may contradict each other" },

@@ -14,8 +14,7 @@ import (
 	"blackboard/tui/page"
 )
 
-// preview shows the chosen row of a run's lists: an entry or a signal as its page does,
-// others in a few words.
+// preview shows the chosen row: an entry or signal as its page does, others in a few words.
 type preview struct {
 	page    *Page
 	doc     page.Document
@@ -27,15 +26,10 @@ type preview struct {
 	w       int
 }
 
-// subject is an entry or a signal, now or in the past.
 type subject struct {
 	b    *board.Board
 	id   string
 	past *board.Past
-}
-
-func newPreview(p *Page) *preview {
-	return &preview{page: p, doc: page.Document{App: p.app}, title: "Nothing is chosen"}
 }
 
 // CatchUp gives the lists the room that they need now, reads the rows that have come into view,
@@ -78,8 +72,7 @@ func (p *Page) marked() []string {
 	return strings.Fields(p.panes[p.focus].narrowing().Value())
 }
 
-// show shows another entry or signal, and highlights words in it. The old one is shown until
-// it is read, to avoid flicker.
+// show shows another entry or signal with words highlighted; the old one until it is read.
 func (v *preview) show(of subject, words []string) tea.Cmd {
 	marked := slices.Equal(words, v.mark)
 	if v.mark = words; of == v.of {
@@ -130,7 +123,6 @@ func (v *preview) compose() {
 	}
 }
 
-// set shows a text. One about something else is shown from its beginning.
 func (v *preview) set(title string, lines []cells.Line) {
 	if title != v.title {
 		v.title, v.doc.Top = title, 0
@@ -165,8 +157,7 @@ func (p *Page) describeWorker(x *cells.Writer, w *board.Worker) {
 	}
 }
 
-// describeReason describes a reason why the gate is closed, if it is not about a signal or
-// an entry.
+// describeReason describes why the gate is closed, if not for a signal or an entry.
 func describeReason(x *cells.Writer, r *board.Reason) {
 	x.Line(x.Styles.Warn.Render(r.Rule) + x.Styles.Bad.Render("  keeps the gate closed"))
 	x.Line("")
@@ -177,7 +168,6 @@ func describeReason(x *cells.Writer, r *board.Reason) {
 	}
 }
 
-// place sets the preview's place on the page.
 func (v *preview) place(r page.Rect) {
 	v.doc.SetSize(r.W, max(r.H-1, 0))
 	if r.W != v.w {
@@ -186,8 +176,7 @@ func (v *preview) place(r page.Rect) {
 	}
 }
 
-// draw renders the pane. Its links cannot be chosen: enter opens the page with the keys
-// for that.
+// draw renders the pane. Its links are not chosen here: enter opens the page for that.
 func (v *preview) draw(r page.Rect, focused bool) []string {
 	v.doc.At = -1
 	return v.page.app.Styles.Pane(v.title, v.doc.More(), v.doc.View(), r.W, r.H, focused)

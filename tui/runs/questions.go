@@ -95,7 +95,6 @@ func (s *questionsPane) toggle() tea.Cmd {
 	return nil
 }
 
-// chosen returns the id of the chosen row's signal or entry, or "".
 func (s *questionsPane) chosen() string {
 	if q := s.at(); q != nil {
 		return q.id()

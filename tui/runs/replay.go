@@ -65,7 +65,6 @@ func (p *Page) GoTo(seq int64) tea.Cmd {
 	return p.readPast()
 }
 
-// GoToTime shows the board as it was at a time.
 func (p *Page) GoToTime(at time.Time) tea.Cmd {
 	b := p.b
 	return p.app.Ask(p, func(ctx context.Context) func() tea.Cmd {
@@ -89,7 +88,6 @@ func eventAt(ctx context.Context, b *board.Board, at time.Time) (int64, error) {
 	return int64(sort.Search(int(t.Last()), later)), nil
 }
 
-// ToNow returns to the present.
 func (p *Page) ToNow() tea.Cmd {
 	if !p.back.on {
 		return nil
@@ -130,7 +128,6 @@ func readMoment(
 	return past, s, err
 }
 
-// takePast shows a moment that was read.
 func (p *Page) takePast(past *board.Past, s scene, err error) tea.Cmd {
 	p.back.reading = false
 	switch {
@@ -174,7 +171,6 @@ func (p *Page) timeLine() string {
 		st.Faint.Render(strings.Repeat("─", n-1-at)) + " "
 }
 
-// place describes the position in the log, and its time.
 func (p *Page) place() string {
 	st, b, err := p.app.Styles, &p.back, p.follow.err
 	where := " event " + cells.Count(b.now)

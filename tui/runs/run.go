@@ -100,7 +100,7 @@ func New(a *page.App, name string) *Page {
 	p.questions = newQuestionsPane(p)
 	p.workers = newWorkersPane(p)
 	p.panes = [lists]pane{p.feed, p.questions, p.workers}
-	p.preview = newPreview(p)
+	p.preview = &preview{page: p, doc: page.Document{App: p.app}, title: "Nothing is chosen"}
 	return p
 }
 
@@ -119,7 +119,6 @@ func (p *Page) Init() tea.Cmd {
 	})
 }
 
-// open opens the board.
 func (p *Page) open(opened func(*board.Board) tea.Cmd, failed func(error) tea.Cmd) tea.Cmd {
 	return p.app.Do(func(ctx context.Context) tea.Msg {
 		b, err := kbhome.Run(ctx, p.app.Boards, p.Name)
@@ -132,7 +131,6 @@ func (p *Page) open(opened func(*board.Board) tea.Cmd, failed func(error) tea.Cm
 	})
 }
 
-// Update handles events of the run, and keys.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case page.ContactMsg:
@@ -162,7 +160,6 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// typedInto returns the list whose filter has the keys, or nil.
 func (p *Page) typedInto() pane {
 	for _, l := range p.panes {
 		if l.narrowing().Active {
@@ -190,7 +187,6 @@ func (p *Page) key(msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// Here returns the pane with the keys.
 func (p *Page) Here() int {
 	if p.inPreview {
 		return PanePreview
@@ -198,7 +194,6 @@ func (p *Page) Here() int {
 	return p.focus
 }
 
-// FocusOn gives the keys to a pane.
 func (p *Page) FocusOn(i int) tea.Cmd {
 	p.letGo()
 	if p.inPreview = i == PanePreview; !p.inPreview {
@@ -211,8 +206,7 @@ func (p *Page) FocusOn(i int) tea.Cmd {
 	return nil
 }
 
-// letGo makes a pane that loses the focus follow its first row again, if that is the
-// chosen one.
+// letGo has a pane without focus follow its first row again, if that is chosen.
 func (p *Page) letGo() {
 	if l := p.panes[p.focus].rows(); p.focus != PaneFeed && l.Cursor == 0 {
 		l.Touched = false
@@ -225,7 +219,6 @@ func (p *Page) startFilter() tea.Cmd {
 	return p.panes[p.focus].narrowing().Start()
 }
 
-// Chosen returns the id of the chosen entry or signal, or "".
 func (p *Page) Chosen() string {
 	if p.focus == PaneWorkers {
 		return ""
@@ -278,13 +271,10 @@ func (p *Page) Leave() (tea.Cmd, bool) {
 	return nil, false
 }
 
-// Title is the name of the run.
 func (p *Page) Title() string { return p.Name }
 
-// Run returns the name for the status bar.
 func (p *Page) Run() string { return p.Name }
 
-// Board returns the open board of the run.
 func (p *Page) Board() *board.Board { return p.b }
 
 // Light returns the state of the gate at the moment that is shown.
@@ -306,8 +296,7 @@ func (p *Page) Light() (string, bool) {
 	return word, open
 }
 
-// Actions returns the keys of the focused pane, of time and of the page; while a filter is typed,
-// only its keys.
+// Actions are the keys of pane, time and page; while a filter is typed, only its own.
 func (p *Page) Actions() page.Actions {
 	if typed := p.typedInto(); typed != nil {
 		return typed.narrowing().Actions()
@@ -347,10 +336,8 @@ func (p *Page) Actions() page.Actions {
 	return all.Also(page.MovingKeys()...)
 }
 
-// Typing reports whether a filter is typed.
 func (p *Page) Typing() bool { return p.typedInto() != nil }
 
-// Close stops following the run, and closes its board.
 func (p *Page) Close() {
 	p.stop()
 	for _, b := range append(p.before, p.b) {
@@ -381,7 +368,6 @@ func (p *Page) choose(id string) (cmd tea.Cmd) {
 	return cmd
 }
 
-// OpenID chooses an entry or a signal in its list, and opens it.
 func (p *Page) OpenID(id string) tea.Cmd {
 	cmd := p.choose(id)
 	if p.Chosen() != id {
@@ -390,7 +376,6 @@ func (p *Page) OpenID(id string) tea.Cmd {
 	return tea.Batch(cmd, p.app.Push(p.entryPage(id)))
 }
 
-// ShowMatching shows the entries that match a filter.
 func (p *Page) ShowMatching(filter string) tea.Cmd {
 	p.FocusOn(PaneFeed)
 	return p.feed.filterBy(filter)
@@ -399,7 +384,6 @@ func (p *Page) ShowMatching(filter string) tea.Cmd {
 // IsReady reports whether the run is open and was read.
 func (p *Page) IsReady() bool { return p.b != nil && p.known }
 
-// Past returns the moment that is shown; nil: now.
 func (p *Page) Past() *board.Past { return p.back.past }
 
 // Disputes returns the number of disputed entries at the moment that is shown.

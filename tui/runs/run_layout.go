@@ -8,19 +8,12 @@ import (
 	"blackboard/tui/page"
 )
 
-// isTabbed reports whether only one pane is shown at a time.
 func (p *Page) isTabbed() bool { return p.w < page.Wide }
 
-// hasPreview reports whether the preview is shown.
 func (p *Page) hasPreview() bool { return !p.isTabbed() || p.inPreview }
 
-// nameWidth returns the width of the workers' column in a list of w cells: that of the
-// longest name, if enough is left for the text.
-func (p *Page) nameWidth(w int) int { return min(max(p.longest, 8), max(w/5, 8)) }
-
-// layout sets the size of each pane: of the one that has the keys, or of the lists and the
-// preview beside them. The questions take what they need; of two long lists the one that has
-// the keys, or had them last, gets more. A text is not wider than is easy to read.
+// layout sizes each pane: the one with the keys, or lists beside a preview. Questions take what
+// they need; of two long lists the last with keys gets more. Text stays readable.
 func (p *Page) layout() {
 	h := p.h - 2 // the summary above, the place in time below
 	if p.area = [Panes]page.Rect{}; p.isTabbed() {
@@ -46,7 +39,6 @@ func (p *Page) layout() {
 	}
 }
 
-// SetSize sets the places of the panes.
 func (p *Page) SetSize(w, h int) {
 	p.w, p.h = w, h
 	p.layout()
@@ -115,7 +107,6 @@ func (p *Page) summary() string {
 	return cells.Spread(" "+p.app.Styles.Bold.Render(cells.OneLine(s.Goal, 300)), facts+" ", p.w)
 }
 
-// TabName returns the key and the name of a pane.
 func (p *Page) TabName(i int) string {
 	return [Panes]string{"1 entries", "2 questions", "3 workers", "4 preview"}[i]
 }

@@ -53,8 +53,7 @@ type narrowed[T any] struct {
 	key     func(*T) string // tells rows apart
 }
 
-// show shows the rows that pass; the chosen one stays chosen. expected means that the person's
-// action may have removed it.
+// show shows the rows that pass, the chosen one kept; expected: an action may have removed it.
 func (n *narrowed[T]) show(chosen string, expected bool) {
 	n.shown = n.shown[:0:0]
 	for _, x := range n.all() {
@@ -69,14 +68,12 @@ func (n *narrowed[T]) find(key string) int {
 	return slices.IndexFunc(n.shown, func(x T) bool { return n.key(&x) == key })
 }
 
-// choose chooses a row, if it is shown.
 func (n *narrowed[T]) choose(key string) {
 	if at := n.find(key); at >= 0 {
 		n.of.MoveTo(at)
 	}
 }
 
-// at returns the chosen row, or nil.
 func (n *narrowed[T]) at() *T {
 	if n.of.Cursor < len(n.shown) && !n.of.Lost {
 		return &n.shown[n.of.Cursor]
@@ -84,7 +81,6 @@ func (n *narrowed[T]) at() *T {
 	return nil
 }
 
-// chosenKey returns the key of the chosen row, or "".
 func (n *narrowed[T]) chosenKey() string {
 	if x := n.at(); x != nil {
 		return n.key(x)
@@ -98,7 +94,6 @@ func (n *narrowed[T]) refilter(chosen string) {
 	n.choose(chosen)
 }
 
-// typed handles a key of the filter.
 func (n *narrowed[T]) typed(msg tea.KeyMsg) tea.Cmd {
 	chosen := n.chosenKey()
 	changed, cmd := n.by.Update(msg)
@@ -108,7 +103,6 @@ func (n *narrowed[T]) typed(msg tea.KeyMsg) tea.Cmd {
 	return cmd
 }
 
-// clearFilter shows all rows again.
 func (n *narrowed[T]) clearFilter() tea.Cmd {
 	chosen := n.chosenKey()
 	n.by.Clear()

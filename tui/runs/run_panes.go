@@ -47,8 +47,7 @@ func everyWorker(st *board.State) []board.Worker {
 	return append(all, slices.DeleteFunc(last, awaited)...)
 }
 
-// workersPane lists the workers: the authors of entries, latest first, and the state of
-// the expected ones.
+// workersPane lists the authors of entries, latest first, and the expected ones' state.
 type workersPane struct {
 	paneList
 	narrowed[board.Worker]
@@ -84,7 +83,6 @@ func (s *scene) claims(worker string, at time.Time) (all []*board.Signal) {
 	return all
 }
 
-// expectation returns the expectation of a worker, or nil.
 func (s *scene) expectation(worker string) *board.Expected {
 	for i := range s.state.Expected {
 		if e := &s.state.Expected[i]; e.Worker == worker {

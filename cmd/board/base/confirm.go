@@ -43,8 +43,7 @@ func (p *Program) Asks(c *cli.Context, step string) error {
 	return nil
 }
 
-// Ask asks a question on the terminal. It reports whether the answer is yes. A signal
-// ends the wait for an answer.
+// Ask asks yes or no on the terminal. A signal ends the wait for an answer.
 func (p *Program) Ask(ctx context.Context, question string) (bool, error) {
 	fmt.Fprintf(p.Err, "%s [y/N] ", question)
 	answer := make(chan string, 1)

@@ -15,13 +15,11 @@ import (
 	"blackboard/board/fault"
 )
 
-// NoDatabase in place of a URL says that boards are files. It ends the search for a
-// URL.
+// NoDatabase for a URL says that boards are files, and ends the search for one.
 const NoDatabase = "off"
 
-// DatabaseURL is the database of the boards for a working directory: --database, else
-// $BOARD_DATABASE_URL, else what board.yaml names; "" if boards are files. If dir is
-// "", no board.yaml counts.
+// DatabaseURL is the boards' database for a directory: --database, $BOARD_DATABASE_URL, or
+// board.yaml's (not if dir is ""); "" if they are files.
 func (p *Program) DatabaseURL(dir string) (string, error) {
 	for _, url := range []string{p.Database, p.Env("BOARD_DATABASE_URL")} {
 		if url == NoDatabase {
@@ -78,7 +76,6 @@ func (p *Program) databaseOf(path, says string) (string, error) {
 	return says, nil
 }
 
-// CheckDatabase refuses a URL with a password, and an invalid one.
 func CheckDatabase(path, says string) error {
 	u, err := url.Parse(says)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {

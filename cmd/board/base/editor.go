@@ -33,8 +33,7 @@ func (p *Program) Edit(ctx context.Context, name, instead string, read func() (s
 	return nil
 }
 
-// OwnEditor is $VISUAL, else $EDITOR, else an editor that most systems have; "" if none
-// is found.
+// OwnEditor is $VISUAL, else $EDITOR, else one that most systems have, or "".
 func (p *Program) OwnEditor() string {
 	if editor := cmp.Or(p.Env("VISUAL"), p.Env("EDITOR")); editor != "" {
 		return editor

@@ -25,12 +25,10 @@ type ExitError int
 
 func (e ExitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// Usagef is a usage error: what is wrong, and as try what to do.
 func Usagef(try, format string, a ...any) error {
 	return fault.Usage.New(fmt.Sprintf(format, a...), try)
 }
 
-// ErrorAnswer is an error as JSON.
 type ErrorAnswer struct {
 	V     int `json:"v"`
 	Error struct {
@@ -67,8 +65,7 @@ func (p *Program) Fail(err error, asJSON bool) int {
 	return kind.Exit()
 }
 
-// WantsJSON reports whether the command line asks for JSON, even one that does not
-// parse.
+// WantsJSON reports whether the command line, even one that does not parse, asks for JSON.
 func WantsJSON(args []string) bool {
 	for i, a := range args {
 		name, value, hasValue := CutFlag(a)

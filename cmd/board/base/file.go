@@ -10,9 +10,8 @@ import (
 	"blackboard/board/fault"
 )
 
-// WriteFile writes a whole file or nothing: it writes a temporary file beside it, then
-// renames that. "-" and "" mean stdout. Links are followed; a pipe or device is written
-// directly.
+// WriteFile writes a whole file or nothing, by renaming a temporary one beside it. "-" and "" are
+// stdout; links are followed; a pipe or device is written directly.
 func (p *Program) WriteFile(name string, write func(io.Writer) error) error {
 	return p.WriteFileMode(name, 0o666, write)
 }
@@ -70,8 +69,7 @@ func (p *Program) WriteFileMode(name string, perm os.FileMode, write func(io.Wri
 	return nil
 }
 
-// CheckOutput refuses a directory as the file to write, and a database: that may be a run
-// or a store that others have open.
+// CheckOutput refuses to write to a directory, and to a database, which others may have open.
 func CheckOutput(name string) error {
 	info, err := os.Stat(name)
 	if err == nil && info.IsDir() {

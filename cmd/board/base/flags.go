@@ -21,8 +21,7 @@ const (
 	CategoryProgram = "The program"
 )
 
-// Flags of many commands. Each call returns new ones, since urfave/cli writes into
-// them.
+// Flags of many commands, new ones at each call, since urfave/cli writes into them.
 
 // ReadFlags are the flags of a command that reads a board.
 func ReadFlags(more ...cli.Flag) []cli.Flag { return append(more, commonFlags()...) }
@@ -50,42 +49,35 @@ func KeepSecretFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "force", Usage: "store it as it is even if it seems to hold a secret"}
 }
 
-// WorkerFlag is --worker; see WorkerName.
 func WorkerFlag() cli.Flag {
 	return &cli.StringFlag{Name: "worker", Aliases: []string{"w"},
 		Usage: "`WHO` does it; default $BOARD_WORKER, else the login name"}
 }
 
-// WorkspaceFlag is --workspace; see Workspace. usage says what the command does with
-// it.
+// WorkspaceFlag is --workspace; see Workspace. usage says what it is for.
 func WorkspaceFlag(usage string) cli.Flag {
 	return &cli.StringFlag{Name: "workspace",
 		Usage: usage + "; default $BOARD_WORKSPACE, else the repository of the working directory"}
 }
 
-// QuietFlag is --quiet.
 func QuietFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only the ids"}
 }
 
-// LimitFlag is --limit; see Limit.
 func LimitFlag() cli.Flag {
 	return &cli.IntFlag{Name: "limit", Aliases: []string{"n"},
 		Usage: "at most `N`; 0: all", Value: 50}
 }
 
-// DryRunFlag is for commands that change much at once, or delete for good.
 func DryRunFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "dry-run", Usage: "show what would be done, and change nothing"}
 }
 
-// DeleteFlags are for commands that delete for good.
 func DeleteFlags() []cli.Flag {
 	return []cli.Flag{&cli.BoolFlag{Name: "yes", Aliases: []string{"y"},
 		Usage: "do not ask"}, DryRunFlag()}
 }
 
-// List is the values of a repeatable flag that also takes commas.
 func List(c *cli.Context, name string) []string {
 	var out []string
 	for _, v := range c.StringSlice(name) {
@@ -116,7 +108,6 @@ func IfRevision(c *cli.Context) (*int, error) {
 	return &n, nil
 }
 
-// NoArgs refuses arguments, for commands that take none.
 func NoArgs(c *cli.Context) error {
 	if c.NArg() > 0 {
 		name, arg := CommandName(c), board.Line(c.Args().First(), 60)
@@ -130,7 +121,6 @@ func NoArgs(c *cli.Context) error {
 	return nil
 }
 
-// OneArg is the one argument of a command.
 func OneArg(c *cli.Context, what string) (string, error) {
 	if c.NArg() != 1 {
 		return "", Usagef("`board "+CommandName(c)+" "+c.Command.ArgsUsage+"`",

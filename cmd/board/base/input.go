@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -45,8 +44,7 @@ func (p *Program) Text(c *cli.Context, what string, args []string) (string, erro
 	return p.oneText(c, what, args)
 }
 
-// oneText is the text argument of a command: its one argument, or stdin if that is "-"
-// or missing.
+// oneText is a command's text: its one argument, or stdin if that is "-" or missing.
 func (p *Program) oneText(c *cli.Context, what string, args []string) (string, error) {
 	switch {
 	case len(args) > 1:
@@ -89,8 +87,7 @@ func (p *Program) Question(c *cli.Context, args []string) (text string, there, c
 	return string(data[:min(len(data), MaxText)]), true, len(data) > MaxText, err
 }
 
-// MaxText is the most bytes that a text may have. Each kind of text has a far lower
-// limit of its own.
+// MaxText is the most bytes of any text; each kind has a far lower limit of its own.
 const MaxText = 1 << 20
 
 func notText(c *cli.Context, what, arg string) error {
@@ -135,7 +132,6 @@ func (p *Program) OpenNamed(name, what string) (io.Reader, func(), error) {
 	return text.Reader(f), func() { f.Close() }, nil
 }
 
-// OpenInput opens a file that the user named.
 func OpenInput(name string) (*disk.File, error) {
 	f, err := disk.OpenNamed(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -171,9 +167,4 @@ func JSONValue(s string, asString bool) (json.RawMessage, error) {
 	}
 	data, err := json.Marshal(s)
 	return data, err
-}
-
-// DropBlank removes empty values: a flag set to "" means an empty list.
-func DropBlank(l []string) []string {
-	return slices.DeleteFunc(l, func(s string) bool { return s == "" })
 }

@@ -18,8 +18,7 @@ import (
 	"blackboard/hooks/ops"
 )
 
-// Operation is the command of an operation. host is what it works with; more are flags
-// that the host reads.
+// Operation is an operation's command. host is what it works with, more the host's flags.
 func (p *Program) Operation(o op.Any, host func(*cli.Context) any, more ...cli.Flag) *cli.Command {
 	about := o.Tells()
 	words := strings.Fields(about.Command)
@@ -47,7 +46,6 @@ func (p *Program) Operation(o op.Any, host func(*cli.Context) any, more ...cli.F
 	return c
 }
 
-// Call does an operation with the arguments of a command line.
 func (p *Program) Call(c *cli.Context, o op.Any, host any) (op.Answer, error) {
 	in := reflect.New(o.Takes()).Interface()
 	if err := p.Arguments(c, o, in); err != nil {
@@ -59,7 +57,6 @@ func (p *Program) Call(c *cli.Context, o op.Any, host any) (op.Answer, error) {
 	return o.Call(c.Context, host, in)
 }
 
-// FlagsOf are the flags of the arguments of an input.
 func FlagsOf(input reflect.Type) (all []cli.Flag) {
 	for _, f := range op.Fields(input) {
 		if f.Tag.Get("only") != "mcp" {
@@ -139,7 +136,6 @@ func (p *Program) AnswerWith(c *cli.Context, a op.Answer, err error) error {
 	return err
 }
 
-// PrintJSON prints the data of an answer.
 func (p *Program) PrintJSON(a op.Answer) error {
 	return p.JSON(pairsOf(reflect.Indirect(reflect.ValueOf(a.Data)))...)
 }
@@ -272,7 +268,7 @@ func (p *Program) given(c *cli.Context, fields []op.Field) (map[string]json.RawM
 			if f.Tag.Get("commas") != "no" {
 				list = List(c, flags[0])
 			}
-			put(f.Name, DropBlank(slices.Clone(list)))
+			put(f.Name, slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == "" }))
 		case kind == reflect.Int || kind == reflect.Int64:
 			put(f.Name, c.Value(flags[0]))
 		case kind == reflect.Slice:

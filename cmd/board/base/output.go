@@ -13,8 +13,7 @@ import (
 	"blackboard/board/text"
 )
 
-// CheckedWriter remembers its first error. So lost output (a full disk) fails the
-// command without a check at each print.
+// CheckedWriter remembers its first error: lost output (a full disk) fails the command.
 type CheckedWriter struct {
 	W   io.Writer
 	Err error
@@ -77,8 +76,7 @@ func (p *Program) AnswerFailed(c *cli.Context, failed bool, text func(), pairs .
 	return err
 }
 
-// PrintDocument prints a text byte for byte. On a terminal it removes control
-// characters, which agents may have written.
+// PrintDocument prints a text as it is; to a terminal without agents' control characters.
 func (p *Program) PrintDocument(text string) {
 	if p.Terminal {
 		text = Safe(text)
@@ -104,7 +102,6 @@ func CutList[T any](all []T, limit int) ([]T, bool) {
 	return all, false
 }
 
-// Megabytes is a size for people.
 func Megabytes(n int64) string { return text.Megabytes(n) }
 
 // WouldBe is the prefix of a result in a dry run, "" otherwise.
@@ -115,8 +112,7 @@ func WouldBe(dry bool) string {
 	return ""
 }
 
-// TerminalWidth is the width of a terminal in cells; 0 if the stream is no terminal, or
-// too narrow to wrap lines.
+// TerminalWidth is a terminal's width in cells; 0 for no terminal, or one too narrow to wrap.
 func TerminalWidth(stream any) int {
 	f, ok := stream.(*os.File)
 	if !ok {
@@ -129,7 +125,6 @@ func TerminalWidth(stream any) int {
 	return width
 }
 
-// IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

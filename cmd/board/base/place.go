@@ -13,9 +13,8 @@ import (
 	"blackboard/kb/home"
 )
 
-// DataHome is the directory of the program's files: $BOARD_HOME, else
-// $XDG_DATA_HOME/blackboard, else ~/.local/share/blackboard. If a file is in its
-// place, the error comes with the path, for those who can go on.
+// DataHome is the program's files' directory: $BOARD_HOME, else $XDG_DATA_HOME/blackboard, else
+// ~/.local/share/blackboard; with an error if a file is there.
 func (p *Program) DataHome() (string, error) {
 	home, err := p.dataHome()
 	for dir := home; err == nil; dir = filepath.Dir(dir) {
@@ -47,14 +46,12 @@ func (p *Program) dataHome() (string, error) {
 	return filepath.Join(home, ".local", "share", "blackboard"), nil
 }
 
-// UserHome is the user's home directory, "" if it is unknown.
 func (p *Program) UserHome() string {
 	home, _ := topics.Home(p.Env)
 	return home
 }
 
-// BoardsDir is the directory of the runs' files, or a name for the database that has
-// them.
+// BoardsDir is the directory of the runs' files, or a name for their database.
 func (p *Program) BoardsDir() (string, error) { return p.BoardsDirFrom(".") }
 
 // BoardsDirFrom is BoardsDir for another working directory.
@@ -70,8 +67,7 @@ func (p *Program) BoardsDirFrom(dir string) (string, error) {
 	return filepath.Join(home, "boards"), err
 }
 
-// KBHome is the home of the knowledge base: the data home, or a name for the database
-// that has it.
+// KBHome is the knowledge base's home: the data home, or a name for its database.
 func (p *Program) KBHome() (string, error) { return p.KBHomeFrom(".") }
 
 // KBHomeFrom is KBHome for another working directory.
@@ -98,8 +94,7 @@ func (p *Program) NamedWorkspace() string {
 	return ""
 }
 
-// Workspace is the project of a command: --workspace, else $BOARD_WORKSPACE, else that
-// of the working directory; "" for none.
+// Workspace is a command's project: --workspace, else $BOARD_WORKSPACE, else by directory, or "".
 func (p *Program) Workspace(c *cli.Context) (string, error) {
 	dir := c.String("workspace")
 	if !c.IsSet("workspace") {
@@ -122,15 +117,13 @@ func (p *Program) FindWorkspace(dir string) (string, error) {
 	return home.Find(dir, p.UserHome(), data)
 }
 
-// SharedPath names a file by its repository, which all worktrees share, and its path in a
-// worktree; "" outside of repositories.
+// SharedPath names a file by its repository, shared by worktrees, and its path there, or "".
 func (p *Program) SharedPath(file string) string {
 	data, _ := p.DataHome()
 	return home.SharedPath(file, data)
 }
 
-// EnvList is a list in the environment, separated by commas. set is false if the
-// variable is empty or missing.
+// EnvList is a comma-separated list in the environment; set is false if empty or missing.
 func (p *Program) EnvList(name string) (all []string, set bool) {
 	all = []string{}
 	value := p.Env(name)

@@ -7,8 +7,7 @@ import (
 	"blackboard/cmd/board/daemon"
 )
 
-// Program is what every command gets: the environment, the streams, and the source of
-// answers and embeddings.
+// Program is what every command gets: environment, streams, source of answers and embeddings.
 type Program struct {
 	Env   func(string) string
 	In    io.Reader
@@ -23,11 +22,9 @@ type Program struct {
 	spawned atomic.Bool
 	// Database is the value of --database, "" if it is not given.
 	Database string
-	// Answered, if set, gets the pairs of each JSON answer: a test documents their
-	// types.
+	// Answered, if set, gets each JSON answer's pairs: a test documents their types.
 	Answered func(pairs []any)
-	// Wanted, if set, are the names of the one command that is called: Operation leaves out
-	// what others would have.
+	// Wanted, if set, names the one command called: Operation leaves out what others would have.
 	Wanted []string
 	// Listed are the words that a flag takes, by command and flag, as operations say.
 	Listed map[string][]string

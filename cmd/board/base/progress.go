@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// StatusLine shows progress on a line of stderr, if that is a terminal. It overwrites
-// itself, and is cleared at the end.
+// StatusLine shows progress on one line of stderr, if a terminal, and clears it at the end.
 type StatusLine struct {
 	*Program
 	Draw  bool      // there is a terminal
@@ -15,7 +14,6 @@ type StatusLine struct {
 	last  time.Time // when it was drawn
 }
 
-// StatusLine returns a line that is not drawn yet.
 func (p *Program) StatusLine() StatusLine {
 	return StatusLine{Program: p,
 		Draw: IsTerminal(p.Err)}
@@ -24,7 +22,6 @@ func (p *Program) StatusLine() StatusLine {
 // Fresh reports whether the line was drawn in the last tenth of a second.
 func (l *StatusLine) Fresh() bool { return time.Since(l.last) < 100*time.Millisecond }
 
-// Put draws a text, cut to the width of the terminal.
 func (l *StatusLine) Put(text string) {
 	text = Safe(text)
 	if width := TerminalWidth(l.Err); width > 0 {
@@ -36,7 +33,6 @@ func (l *StatusLine) Put(text string) {
 	l.last, l.drawn = time.Now(), true
 }
 
-// Clear removes the line from the screen.
 func (l *StatusLine) Clear() {
 	if l.drawn {
 		fmt.Fprint(l.Err, "\r\x1b[K")
@@ -44,20 +40,16 @@ func (l *StatusLine) Clear() {
 	l.drawn = false
 }
 
-// Gauge is a bar of done parts.
 func Gauge(done, of int64) string {
 	const width = 24
 	full := int(width * min(done, of) / max(of, 1))
 	return "[" + strings.Repeat("#", full) + strings.Repeat(".", width-full) + "]"
 }
 
-// StepBar shows the progress of counted steps.
 type StepBar struct{ StatusLine }
 
-// StepBar returns a bar that is not drawn yet.
 func (p *Program) StepBar() *StepBar { return &StepBar{p.StatusLine()} }
 
-// Show draws that so many of all steps are done.
 func (b *StepBar) Show(what string, done, of int) {
 	if b.Draw && (done >= of || !b.Fresh()) {
 		b.Put(fmt.Sprintf("%-10s %s %d of %d", what, Gauge(int64(done), int64(of)), done, of))

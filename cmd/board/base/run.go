@@ -19,7 +19,6 @@ import (
 	"blackboard/kb/secret"
 )
 
-// RunName is the run of a command: --run, else $BOARD_RUN.
 func (p *Program) RunName(c *cli.Context) (string, error) {
 	name := c.String("run")
 	if !c.IsSet("run") {
@@ -52,14 +51,12 @@ func (p *Program) NamedWorker(c *cli.Context) string {
 	return p.Env("BOARD_WORKER")
 }
 
-// AgentName is the agent that the environment names: $BOARD_WORKER, else the harness
-// whose shell this is; "" for none.
+// AgentName is the environment's agent: $BOARD_WORKER, else the shell's harness, or "".
 func (p *Program) AgentName() string {
 	return cmp.Or(p.Env("BOARD_WORKER"),
 		harness.Speaking(p.Env))
 }
 
-// OpenRun opens the board of an existing run.
 func (p *Program) OpenRun(c *cli.Context) (*board.Board, error) {
 	return p.OpenRunWith(c, kbhome.Run)
 }
@@ -84,8 +81,7 @@ func (p *Program) OpenOrCreateRun(c *cli.Context) (*board.Board, error) {
 	return b, err
 }
 
-// CreationOff reports whether $BOARD_CREATE is off: then only `board start` and an import
-// create runs.
+// CreationOff reports $BOARD_CREATE off: only `board start` and an import create runs.
 func (p *Program) CreationOff() (bool, error) {
 	switch v := p.Env("BOARD_CREATE"); v {
 	case "", "on":
@@ -97,8 +93,7 @@ func (p *Program) CreationOff() (bool, error) {
 	}
 }
 
-// OpenRunWith opens the board of the command's run with one of package board's
-// functions.
+// OpenRunWith opens the command's run with one of package board's functions.
 func (p *Program) OpenRunWith(c *cli.Context, open func(context.Context, string,
 	string) (*board.Board, error)) (*board.Board, error) {
 	name, err := p.RunName(c)
@@ -137,8 +132,7 @@ func (p *Program) RunNames() []string {
 	return runs
 }
 
-// MemoryEnvironment reads grants, tiers and decay from the environment, which whoever
-// starts an agent controls.
+// MemoryEnvironment reads grants, tiers and decay as whoever starts an agent has set them.
 func (p *Program) MemoryEnvironment(opt *memory.Options) (err error) {
 	opt.Grants, _ = p.EnvList("BOARD_MEMORY_GRANTS")
 	for _, g := range opt.Grants {

@@ -47,8 +47,7 @@ func (p *Program) NewSource(own daemon.Own, lives bool) (*daemon.Source, error) 
 	return daemon.NewSource(cfg), nil
 }
 
-// SourceConfig is what NewSource begins with: the environment, and how a daemon is
-// started.
+// SourceConfig is what NewSource begins with: environment, and how a daemon is started.
 func (p *Program) SourceConfig() (cfg daemon.SourceConfig, err error) {
 	if cfg.Mode, err = p.DaemonMode(); err != nil {
 		return cfg, err
@@ -80,9 +79,8 @@ func (p *Program) Source() (src *daemon.Source, err error) {
 	return p.src, err
 }
 
-// CloseSource closes the command's source, which may start a daemon. The first time it
-// tells the person so, but neither a hook, whose stderr belongs to a harness, nor a
-// program.
+// CloseSource closes the command's source, which may start a daemon; the first time a person, not
+// a hook's harness or a program, is told so.
 func (p *Program) CloseSource(args []string) {
 	if p.src == nil {
 		return
@@ -117,8 +115,7 @@ func (p *Program) Embedder(ctx context.Context) (embed.Embedder, error) {
 	return src.Embedder(ctx)
 }
 
-// UsableEmbedder is Embedder, but a broken model is only a note: the answer by words is
-// still useful.
+// UsableEmbedder is Embedder with only a note of a broken model: words still find.
 func (p *Program) UsableEmbedder(ctx context.Context) (embed.Embedder, error) {
 	e, err := p.Embedder(ctx)
 	if err != nil && ctx.Err() == nil && errors.Is(err, fault.BadModel) {
@@ -137,7 +134,6 @@ func (p *Program) OwnEmbedder(ctx context.Context) (embed.Embedder, error) {
 	return src.OwnModel(ctx)
 }
 
-// DaemonPlace is where the data home's daemon listens and logs.
 func (p *Program) DaemonPlace() (daemon.Place, error) {
 	home, err := p.DataHome()
 	if err != nil {
@@ -146,7 +142,6 @@ func (p *Program) DaemonPlace() (daemon.Place, error) {
 	return daemon.PlaceOf(home, p.Env)
 }
 
-// SpawnDaemon starts a daemon in the background.
 func (p *Program) SpawnDaemon(place daemon.Place, idle time.Duration) error {
 	exe, err := os.Executable()
 	if err != nil {

@@ -23,7 +23,6 @@ const (
 	Dim    = op.Dim
 )
 
-// Paint colours a text, if the output has colours.
 func (p *Program) Paint(code, s string) string { return p.Page().Paint(code, s) }
 
 // FormatTime is a time for people: UTC, to the second.

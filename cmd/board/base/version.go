@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// version of the program, stamped by the release build; else what the module's build
-// says.
+// version is stamped by the release build; else it is what the module's build says.
 var version = ""
 
 // Version is the version of this program.

@@ -40,6 +40,7 @@ func Commands() map[string]string {
 		"memory.named.list": "memory named list", "memory.named.show": "memory named show NAME",
 		"memory.named.edit":   "memory named edit NAME",
 		"memory.channel.list": "memory channel list", "memory.channel.create": "memory channel create",
+		"memory.forget":              "memory forget ID",
 		"memory.scratch.list":        "memory scratch list",
 		"memory.conversation.start":  "memory conversation start",
 		"memory.conversation.list":   "memory conversation list",
@@ -114,5 +115,4 @@ func CommandFor(s fault.Step) string {
 	return "`" + strings.Join(line, " ") + "`"
 }
 
-// NextStep is the next step of an error, "" for none.
 func NextStep(err error) string { return fault.Try(err, CommandFor) }

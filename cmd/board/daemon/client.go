@@ -17,12 +17,10 @@ import (
 	"blackboard/kb"
 )
 
-// dialTimeout is how long a client waits for a daemon to take the call. It is on this
-// machine: what takes longer is none.
+// dialTimeout is a client's wait for a daemon to take the call; on this machine longer is none.
 const dialTimeout = 200 * time.Millisecond
 
-// How long a daemon has to answer. One that is stuck must not keep anybody: the file
-// answers in less.
+// How long a daemon has to answer: a stuck one must not keep anybody, the file takes less.
 const (
 	searchWithin = 3 * time.Second
 	statusWithin = 2 * time.Second
@@ -36,8 +34,7 @@ type Client struct {
 	build    string
 	modelDir string
 	http     *http.Client
-	// patience is what it has beyond the time for an answer: none but in tests, and in mode
-	// Require.
+	// patience comes on top of the time for an answer: none but in tests, and in mode Require.
 	patience time.Duration
 }
 
@@ -53,12 +50,10 @@ func NewClient(place Place, build, modelDir string) *Client {
 	}}}
 }
 
-// Close gives the connections back.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// There reports whether somebody listens at a socket that others cannot have made,
-// without asking anything. One that was killed leaves its socket behind, and nobody
-// listens there.
+// There reports whether somebody listens at a socket that others cannot have made, without asking:
+// a killed daemon leaves one where nobody listens.
 func (c *Client) There() bool {
 	if !exists(c.place.Socket) || c.place.private() != nil {
 		return false
@@ -84,9 +79,8 @@ func Held(place Place) bool {
 	return err == nil && !got
 }
 
-// SearchNotes asks the daemon what kb.KB.Search would answer, and what the knowledge base
-// has to say besides. An error that is Unusable says nothing about the question: ask it
-// of the file.
+// SearchNotes asks the daemon what kb.KB.Search would answer, with its notes. An Unusable error
+// says nothing of the question: ask it of the file.
 func (c *Client) SearchNotes(ctx context.Context, q kb.Query) (kb.Result, []string, error) {
 	if err := q.Check(); err != nil { // also of what JSON cannot carry
 		return kb.Result{}, nil, err
@@ -107,8 +101,7 @@ func (c *Client) Status(ctx context.Context) (Status, error) {
 	return call[struct{}, Status](ctx, c, "status", statusWithin, struct{}{})
 }
 
-// Stop has the daemon end, once it is idle or when it has finished what it is at. It does
-// not wait for that; see WaitGone.
+// Stop has the daemon end when idle or done with what it is at, without waiting; see WaitGone.
 func (c *Client) Stop(ctx context.Context, whenIdle bool) error {
 	_, err := call[stopRequest, struct{}](ctx, c, "stop", statusWithin, stopRequest{whenIdle})
 	return err
@@ -127,7 +120,6 @@ func (c *Client) WaitGone(ctx context.Context) error {
 	}
 }
 
-// WaitReady waits until a daemon answers.
 func (c *Client) WaitReady(ctx context.Context) (Status, error) {
 	for {
 		st, err := c.Status(ctx)
@@ -179,6 +171,5 @@ func (c *Client) Embed(ctx context.Context, texts []string) (m embed.Model, vs [
 	return m, vs, nil
 }
 
-// maxText is how many bytes of a text are sent at most: a model reads some hundred
-// tokens.
+// maxText is how many bytes of a text are sent: a model reads some hundred tokens.
 const maxText = 1 << 20

@@ -6,15 +6,13 @@ import (
 )
 
 const (
-	// jump is by how much the clock on the wall may run apart from the time that passes
-	// before it counts as set.
+	// jump is how far the wall clock may run from the time that passes before it counts as set.
 	jump = 10 * time.Minute
 	// settled is for how long it must have run evenly after that. A machine that wakes
 	// from sleep looks the same, and loses as much.
 	settled = time.Hour
 )
 
-// clock tells whether the clock on the wall was set.
 type clock struct {
 	wall    func() time.Time
 	started time.Time // by both clocks
@@ -32,8 +30,7 @@ func newClock(wall func() time.Time) *clock {
 	return &clock{wall: wall, started: time.Now(), origin: wall().Round(0), setAt: -settled}
 }
 
-// isSteady reports whether the clock has not been set lately. It notices that when it is
-// asked, so it is asked now and then.
+// isSteady reports that the clock was not set lately; it notices that only when asked.
 func (c *clock) isSteady() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -31,8 +31,7 @@ type Event struct {
 }
 
 const (
-	// heartbeat is how often a stream says that it is alive, when there is nothing else
-	// to say.
+	// heartbeat is how often a stream with nothing else to say says that it is alive.
 	heartbeat = 15 * time.Second
 	// readWithin is how long a reader may take to read a piece of the stream.
 	readWithin = 10 * time.Second
@@ -71,8 +70,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	writeStream(ctx, w, ": events\n\n", out)
 }
 
-// writeStream answers with what comes, until ctx ends or nobody reads any more. In between it
-// says that it is still there.
+// writeStream answers with what comes, and signs of life, until ctx ends or nobody reads.
 func writeStream(ctx context.Context, w http.ResponseWriter, hello string, messages <-chan string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
@@ -106,7 +104,6 @@ func offer(ctx context.Context, out chan<- string, message string) bool {
 	}
 }
 
-// message is an event on its way to a reader.
 func (e *Event) message() string {
 	kind, id := "gate", ""
 	if e.Event != nil {
@@ -120,8 +117,7 @@ func (s *Server) boards() string {
 	return cmp.Or(s.cfg.Boards, filepath.Join(s.cfg.Place.Home, "boards"))
 }
 
-// streamOf reads which runs are asked for, after which event, and by which policy of the
-// gate.
+// streamOf reads which runs are asked for, from which event, by which policy.
 func streamOf(q url.Values) (runs []string, since int64, by board.Policy, err error) {
 	runs, since = q["run"], board.FromNow
 	if v := q.Get("since"); v != "" {
@@ -163,8 +159,7 @@ func (s *Server) follow(ctx context.Context, runs []string, since int64, by boar
 			followed[run] = true
 			seq := since
 			wg.Go(func() {
-				// a board that cannot be followed is looked for again, and followed from
-				// where it was
+				// a board that cannot be followed is looked for again, and followed on from there
 				for {
 					if err := s.followOne(ctx, dir, run, &seq, by, out); err != nil && ctx.Err() == nil {
 						s.log.Debug("following a board", "run", run, "error", err)
@@ -183,8 +178,7 @@ func (s *Server) follow(ctx context.Context, runs []string, since int64, by boar
 	}
 }
 
-// followOne sends the events of a board, and its gate's changes. It begins after seq, and
-// keeps it up to date.
+// followOne sends a board's events after seq, which it keeps up to date, and its gate's changes.
 func (s *Server) followOne(ctx context.Context, dir, run string, seq *int64, by board.Policy, out chan<- string) error {
 	defer func() {
 		if r := recover(); r != nil {

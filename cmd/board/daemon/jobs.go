@@ -17,8 +17,7 @@ import (
 	"blackboard/kb/memory"
 )
 
-// jobs are the usual upkeep. Each is a change that any process may make, in small steps
-// that are kept one by one.
+// jobs are the usual upkeep: changes any process may make, kept step by small step.
 func (s *Server) jobs() []Job {
 	jobs := []Job{
 		{Name: "embed capsules", First: time.Minute, Every: 30 * time.Minute, Wake: s.hasUnembedded, Run: s.embedCapsules},
@@ -28,8 +27,7 @@ func (s *Server) jobs() []Job {
 		}))},
 		{Name: "embed memories", First: 90 * time.Second, Every: 30 * time.Minute, Wake: s.memoriesChanged(), Run: s.onMemories("embedded", s.embedMemory)},
 		{Name: "calibrate recall", First: time.Minute, Every: time.Hour, Wake: s.needsCalibration, Run: s.onKB(s.calibrate)},
-		// It looks whether a pass is due, which is a matter of what has happened, not of
-		// the clock.
+		// It looks whether a pass is due by what has happened, not by the clock.
 		{Name: "consolidate memories", First: 3 * time.Minute, Every: 10 * time.Minute, Run: s.whenSteady(s.onMemories("scopes consolidated", s.consolidateMemory))},
 		{Name: "checkpoint", First: 5 * time.Minute, Every: 10 * time.Minute, Run: s.onKB(func(ctx context.Context, k *kb.KB) (string, error) {
 			return "", k.Checkpoint(ctx)
@@ -47,8 +45,7 @@ func (s *Server) jobs() []Job {
 	return jobs
 }
 
-// archiveTopics copies the topics of all workspaces, so that nothing is lost if somebody
-// clears them away. It removes none.
+// archiveTopics copies all workspaces' topics, in case somebody clears them away; it removes none.
 func (s *Server) archiveTopics(ctx context.Context) (string, error) {
 	r, err := topics.Archive(ctx, s.cfg.Specs, topics.ArchiveDir(s.cfg.Place.Home), topics.ArchiveOptions{})
 	for _, p := range r.Problems {
@@ -60,9 +57,8 @@ func (s *Server) archiveTopics(ctx context.Context) (string, error) {
 	return did(r.Copied, "files copied"), err
 }
 
-// whenSteady makes a job of one that forgets or sinks things by their age. While the
-// clock has just been set it is left for later: what it would do by a wrong clock is hard
-// to undo.
+// whenSteady makes a job of one that forgets or sinks things by age, put off while the clock was
+// just set: what it did by a wrong one is hard to undo.
 func (s *Server) whenSteady(fn func(context.Context) (string, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		if !s.clock.isSteady() {
@@ -79,8 +75,7 @@ func did(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// onKB makes a job of something to be done with the knowledge base. That there is none is
-// nothing to do.
+// onKB makes a job on the knowledge base; without one there is nothing to do.
 func (s *Server) onKB(fn func(context.Context, *kb.KB) (string, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (out string, err error) {
 		err = s.warm.use(ctx, true, func(h *held) error {
@@ -125,7 +120,6 @@ func (s *Server) wanted(ctx context.Context, fn func(*held) (bool, error)) (yes 
 	return err == nil && yes
 }
 
-// hasUnembedded reports whether there are capsules that wait for their embedding.
 func (s *Server) hasUnembedded(ctx context.Context) bool {
 	return s.wanted(ctx, func(h *held) (bool, error) {
 		n, err := h.kb.Unembedded(ctx)
@@ -186,8 +180,7 @@ func (s *Server) embedMemory(ctx context.Context, opt memory.Options) (total int
 func (s *Server) memoriesChanged() func(context.Context) bool {
 	before, dir := "", memory.Dir(s.cfg.Place.Home)
 	return func(context.Context) bool {
-		// Not the index of the log, nor an empty log: those change whenever a file is
-		// opened.
+		// Not the log's index, nor an empty log: those change at each opening.
 		now := stampOf([]string{dir, filepath.Join(dir, "workspaces")}, func(f fs.FileInfo) bool { return f.Size() > 0 && !strings.HasSuffix(f.Name(), "-shm") })
 		if now == "" {
 			return false
@@ -199,8 +192,7 @@ func (s *Server) memoriesChanged() func(context.Context) bool {
 	}
 }
 
-// consolidateMemory makes the passes that are due. It needs no model, and holds nothing
-// that others need.
+// consolidateMemory makes the passes due, without a model or what others need.
 func (s *Server) consolidateMemory(ctx context.Context, opt memory.Options) (int, error) {
 	m, err := kbhome.Memory(s.cfg.Place.Home, opt)
 	if err != nil {
@@ -215,8 +207,7 @@ func (s *Server) consolidateMemory(ctx context.Context, opt memory.Options) (int
 	return len(done), err
 }
 
-// onMemories makes a job of something to be done with the memory of the account, and of
-// each workspace, one after the other.
+// onMemories makes a job on the account's memory and each workspace's, one after the other.
 func (s *Server) onMemories(what string, fn func(context.Context, memory.Options) (int, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		all, err := memory.Workspaces(ctx, s.cfg.Place.Home)

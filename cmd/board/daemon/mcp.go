@@ -41,10 +41,8 @@ type warmEmbedder struct {
 	model embed.Model
 }
 
-// Model describes the model.
 func (e *warmEmbedder) Model() embed.Model { return e.model }
 
-// Embed embeds texts; see embed.Embedder.
 func (e *warmEmbedder) Embed(ctx context.Context, texts []string) (vs []embed.Vector, err error) {
 	err = e.w.use(ctx, false, func(h *held) error {
 		if h.model == nil || h.model.Model() != e.model {

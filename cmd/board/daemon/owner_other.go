@@ -7,10 +7,8 @@ import (
 	"os/exec"
 )
 
-// ourAlone: who may write to a directory is not in its mode here; a user's own ones are
-// closed to others from the start.
+// ourAlone: the mode does not tell here; a user's own directories are closed to others anyway.
 func ourAlone(fs.FileInfo) bool { return true }
 
-// detach has nothing to do where a process does not end with the terminal of the one that
-// started it.
+// detach has nothing to do where processes outlive their starter's terminal.
 func detach(*exec.Cmd) {}

@@ -11,7 +11,6 @@ import (
 	"blackboard/board/disk"
 )
 
-// Place is where a daemon is to be found.
 type Place struct {
 	Home   string // the data home
 	Socket string // the Unix socket's path
@@ -25,8 +24,7 @@ type Place struct {
 	Told string
 }
 
-// maxSocket is how long the path of a socket may be: 104 bytes on macOS, 108 on Linux,
-// with the zero at its end.
+// maxSocket is a socket path's limit: 104 bytes on macOS, 108 on Linux, with the zero.
 const maxSocket = 103
 
 // PlaceOf returns the place of a data home's daemon. The lock is in the data home:
@@ -89,7 +87,6 @@ func (p Place) private() error {
 	return nil
 }
 
-// exists reports whether a path exists.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return !errors.Is(err, fs.ErrNotExist)

@@ -33,28 +33,22 @@ const IdleAfter = 30 * time.Minute
 // finishWithin is how long what is under way may take once a daemon is to end.
 const finishWithin = 10 * time.Second
 
-// Config says how a daemon runs.
 type Config struct {
 	Place Place // where it is to be found
 	// Boards is where the runs are; "": in the data home.
-	Boards string
-	// Build is what Build gave: clients of another are not served.
-	Build string
-	// ModelDir is the directory of the embedding model.
+	Boards   string
+	Build    string
 	ModelDir string
-	// Idle is after how long without a request it ends; 0 is IdleAfter, less than 0
-	// never.
+	// Idle is the time without a request after which it ends; 0 is IdleAfter, below 0 never.
 	Idle time.Duration
-	// Ended, if it is not nil, is told why the daemon ends by itself. It is not called when
-	// the context ends.
+	// Ended, if not nil, is told why the daemon ends by itself, not by its context.
 	Ended func(why string)
 	Log   *slog.Logger // where it tells what it does; nil: nowhere
 	// Rates are those by which memories fade; the zero value is the usual ones.
 	Rates memory.Rates
 	// Specs is the directory of topics, which is archived once a day; "": none.
 	Specs string
-	// Curate is how often capsules that say the same are made one; 0: never, unless
-	// somebody asks for it.
+	// Curate is how often capsules that say the same are made one; 0: only on demand.
 	Curate time.Duration
 	// Words are how errors say their next steps over HTTP; nil: without operations.
 	Words fault.Words
@@ -66,12 +60,10 @@ type Config struct {
 	WebReady func(Web)
 	// OpenModel replaces the opening of the embedding model, for tests.
 	OpenModel func(ctx context.Context, dir string) (embed.Embedder, func() error, error)
-	// Now replaces the clock on the wall, for tests. What waits goes by time that passes,
-	// whatever that clock says.
+	// Now is the wall clock, for tests. What waits goes by time that passes, whatever it says.
 	Now func() time.Time
 }
 
-// Server is a running daemon.
 type Server struct {
 	cfg     Config
 	log     *slog.Logger
@@ -117,8 +109,7 @@ func Run(ctx context.Context, cfg Config, ready func()) error {
 		return err
 	}
 	defer os.Truncate(cfg.Place.Lock+"-start", 0) // the next may be started at once
-	// the file stays: who waits for a file that is removed shares its turn with who makes
-	// a new one
+	// the file stays: a waiter for a removed file would share its turn with a new one's maker
 	defer lock.Unlock()
 	s := newServer(cfg)
 	if cfg.TCP != nil {
@@ -155,9 +146,8 @@ func Run(ctx context.Context, cfg Config, ready func()) error {
 	return s.serve(ctx, l, ready)
 }
 
-// acquireLock takes the lock. One that is about to end does not answer any more, and is waited
-// for a little. One that would end by itself, as those do that are started on demand,
-// makes way for one that shall listen to more than the socket.
+// acquireLock takes the lock. One that ends without answering is waited for a little; one started
+// on demand makes way for one that listens to more than the socket.
 func acquireLock(ctx context.Context, cfg Config, lock *flock.Flock) error {
 	c := NewClient(cfg.Place, cfg.Build, cfg.ModelDir)
 	defer c.Close()
@@ -211,8 +201,7 @@ func openModel(ctx context.Context, dir string) (embed.Embedder, func() error, e
 	return m, m.Close, nil
 }
 
-// listen makes the socket. The caller has the lock, so that what is there was left
-// behind.
+// listen makes the socket. The caller has the lock, so what is there was left behind.
 func listen(path string) (net.Listener, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -357,7 +346,6 @@ func (s *Server) serve(ctx context.Context, l net.Listener, ready func()) error 
 	return err
 }
 
-// finish has the server end.
 func (s *Server) finish(why string) {
 	s.stopOnce.Do(func() {
 		s.why = why
@@ -365,11 +353,9 @@ func (s *Server) finish(why string) {
 	})
 }
 
-// used notes that somebody needs it.
 func (s *Server) used() { s.lastUse.Store(int64(time.Since(s.started))) }
 
-// stream has something that may last long count as use until done is called. Its context
-// ends with the server.
+// stream counts something long as use until done is called. Its context ends with the server.
 func (s *Server) stream(parent context.Context) (ctx context.Context, done func()) {
 	s.active.Add(1)
 	ctx, cancel := context.WithCancel(parent)
@@ -382,7 +368,6 @@ func (s *Server) stream(parent context.Context) (ctx context.Context, done func(
 	}
 }
 
-// idle is for how long nobody has needed it.
 func (s *Server) idle() time.Duration { return time.Since(s.started) - time.Duration(s.lastUse.Load()) }
 
 // untilIdle ends the server when nobody has needed it for a while.
@@ -404,8 +389,7 @@ func (s *Server) untilIdle(ctx context.Context) {
 	}
 }
 
-// watchPlace ends a server that nobody can reach any more: its socket was replaced, or
-// its data home is gone.
+// watchPlace ends a server nobody can reach: its socket was replaced, or its data home is gone.
 func (s *Server) watchPlace(ctx context.Context) {
 	paths := []string{s.cfg.Place.Socket, s.cfg.Place.Home}
 	begun := map[string]fs.FileInfo{}

@@ -32,7 +32,6 @@ const (
 	OwnNever              // loading takes longer than there is time
 )
 
-// SourceConfig says what a source stands on.
 type SourceConfig struct {
 	Home     string              // the data home
 	Env      func(string) string // as PlaceOf needs it
@@ -43,24 +42,19 @@ type SourceConfig struct {
 	// the data home, is asked for embeddings alone.
 	Shared bool
 	Own    Own
-	// Lives is for a process that has many questions: a daemon that it misses is
-	// started at once, not when it ends.
+	// Lives is for a process with many questions: a missing daemon starts at once, not at its end.
 	Lives bool
-	// Spawn starts a daemon in the background.
 	Spawn func(Place) error
 	// OpenModel replaces the opening of the embedding model, for tests.
 	OpenModel func(ctx context.Context, dir string) (embed.Embedder, func() error, error)
-	// Patience is what a daemon has beyond the time for an answer, for tests that
-	// expect one however long it takes.
+	// Patience comes on top of the time for an answer, for tests that wait for one however long.
 	Patience time.Duration
 }
 
 const (
-	// avoidFor is how long a daemon that was of no use is left alone: each try of one
-	// that hangs takes seconds.
+	// avoidFor is how long a useless daemon is left alone: each try of a hung one takes seconds.
 	avoidFor = 30 * time.Second
-	// startWithin is how long a question waits for a daemon that was just started, if
-	// nothing else has the model.
+	// startWithin is a question's wait for a daemon just started, if only that has the model.
 	startWithin = 1500 * time.Millisecond
 	// requiredPatience is what a daemon has beyond the time for an answer in mode Require.
 	requiredPatience = 30 * time.Second
@@ -160,8 +154,7 @@ func (e *NoAnswer) Unwrap() error {
 	return &fault.Error{Kind: fault.Closed, Msg: e.Error(), Next: next}
 }
 
-// at returns a client for where a daemon is to be found now, whether there is one or
-// not.
+// at returns a client for where a daemon is to be found, there or not.
 func (s *Source) at() (*Client, error) {
 	place, err := PlaceOf(s.cfg.Home, s.cfg.Env)
 	if err != nil {
@@ -182,8 +175,7 @@ func (s *Source) at() (*Client, error) {
 	return s.client, nil
 }
 
-// find returns a client for a daemon that listens and may be of use. One that is
-// missing is started if a model is needed.
+// find returns a client for a useful listening daemon, started if a model needs one.
 func (s *Source) find(ctx context.Context, model bool) (*Client, error) {
 	c, err := s.at()
 	if err != nil {
@@ -284,8 +276,7 @@ func (s *Source) ask(
 // Opener opens the file, with the source's model or without.
 type Opener func(ctx context.Context, model bool) (k *kb.KB, done func(), err error)
 
-// Search answers a question to the knowledge base, with what that has to say besides;
-// see kb.Searcher.
+// Search answers a question to the knowledge base, with what it has to say; see kb.Searcher.
 func (s *Source) Search(
 	ctx context.Context, q kb.Query, open Opener,
 ) (res kb.Result, notes []string, err error) {
@@ -311,8 +302,7 @@ func (s *Source) Search(
 	return res, k.TakeNotes(), err
 }
 
-// Model returns the installed model, nil if none is. Whoever has it is asked when there
-// is something to embed.
+// Model is the installed model, or nil. Its holder is asked when there is something to embed.
 func (s *Source) Model() embed.Embedder {
 	if !disk.IsDir(s.cfg.ModelDir) {
 		return nil
@@ -387,8 +377,7 @@ type model struct {
 
 var _ embed.Embedder = (*model)(nil)
 
-// Model describes the model; see embed.Embedder. Before somebody who has it has
-// answered, only its name is known.
+// Model describes the model; see embed.Embedder. Until its holder answers only the name is known.
 func (m *model) Model() embed.Model {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -398,8 +387,7 @@ func (m *model) Model() embed.Model {
 	return m.told
 }
 
-// Embed embeds texts; see embed.Embedder. If the daemon goes away meanwhile, the model
-// is loaded here, as far as that may be.
+// Embed embeds; see embed.Embedder. If the daemon goes away, the model is loaded here, if allowed.
 func (m *model) Embed(ctx context.Context, texts []string) (vs []embed.Vector, err error) {
 	m.s.loading.Lock()
 	own := m.s.own

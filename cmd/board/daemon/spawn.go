@@ -9,9 +9,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Spawn starts a daemon that lives on by itself, for the next who asks; it does not wait
-// until it can be reached. Of many that try at once, one starts it. args are those of the
-// program.
+// Spawn starts a daemon that outlives this process, without waiting until it answers. Of many
+// tries at once, one starts it. args are the program's.
 func Spawn(place Place, exe string, args, env []string) error {
 	if err := place.prepare(); err != nil {
 		return err
@@ -24,9 +23,8 @@ func Spawn(place Place, exe string, args, env []string) error {
 		return err
 	}
 	defer lock.Unlock()
-	// One that was started a moment ago, and cannot be reached yet, is enough; and one
-	// that cannot live is not started by every search. Who ends as he should leaves the
-	// file empty.
+	// One started a moment ago, not yet reachable, is enough; one that cannot live is not tried at
+	// every search. An orderly end leaves the file empty.
 	const lately = 5 * time.Second
 	if info, err := os.Stat(place.Lock + "-start"); err == nil && info.Size() > 0 && time.Since(info.ModTime()) < lately {
 		return nil

@@ -25,19 +25,16 @@ import (
 	"blackboard/hooks/mcp/transport"
 )
 
-// TCP says how a daemon listens beside its socket, for what cannot use one: browsers,
-// containers, other machines.
+// TCP is for what cannot use the daemon's socket: browsers, containers, other machines.
 type TCP struct {
 	Addr string // host:port; off loopback only with a certificate
 	Cert string // the file of the certificate, PEM; "" for none
 	Key  string // the file of its private key, PEM
-	// MCP is what clients that speak the Model Context Protocol have at /mcp; nil:
-	// nothing.
+	// MCP is what Model Context Protocol clients have at /mcp; nil: nothing.
 	MCP *mcp.Config
 }
 
-// maxTCPConns is how many connections the listener has at once: agents that wait have one
-// each, and leave some to others.
+// maxTCPConns limits the connections: waiting agents have one each, and leave some to others.
 const maxTCPConns = transport.MaxRequests + 128
 
 // maxTCPRequest bounds bodies that come by TCP.
@@ -118,8 +115,7 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// overTCP marks requests that came by TCP: they have shown a token, and may be of any
-// build.
+// overTCP marks requests by TCP: they showed a token, and may be of any build.
 type overTCP struct{}
 
 // granted returns an error for what the clients of a listener may not ask for. The token opens the listener, and
@@ -162,8 +158,7 @@ func (s *Server) tcpServer(t TCP, token string) (server *http.Server, m *mcp.Ser
 	}
 	own := t.hosts()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// A page that a browser shows may have any name lead to this machine; it cannot
-		// have the name be ours.
+		// A page in a browser may lead any name to this machine, but not have the name be ours.
 		if !ourHost(r.Host, own, r) {
 			s.writeError(w, 0, fault.Denied.New("the request is for another host", "name the host that the daemon listens on"))
 			return

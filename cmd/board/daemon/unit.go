@@ -6,14 +6,12 @@ import (
 	"strings"
 )
 
-// Unit says how a service manager runs the daemon.
 type Unit struct {
 	Exe string      // the absolute path of the program
 	Env [][2]string // names and values
 }
 
-// Systemd writes a user unit. What has a line end, or could be taken for a specifier, is
-// refused or quoted.
+// Systemd writes a user unit. Line ends and seeming specifiers are refused or quoted.
 func (u Unit) Systemd() (string, error) {
 	quote := func(s string) (string, error) {
 		if strings.ContainsAny(s, "\n\r\x00") {
@@ -39,7 +37,6 @@ func (u Unit) Systemd() (string, error) {
 	return b.String(), nil
 }
 
-// Launchd writes an agent's property list.
 func (u Unit) Launchd() (string, error) {
 	var b strings.Builder
 	text := func(tag, s string) {

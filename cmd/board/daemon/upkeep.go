@@ -21,8 +21,7 @@ type Job struct {
 	// Daily marks what counts by the day: a daemon that is started anew goes by when the
 	// last one ran it. The others begin anew, First after the start.
 	Daily bool
-	// Wake, if it is not nil, is asked every WakeEvery whether there is something to do
-	// now.
+	// Wake, if not nil, is asked every WakeEvery whether there is something to do.
 	Wake func(context.Context) bool
 	// Run does it, and says what it did; "" if there was nothing to do. It ends soon when
 	// ctx ends, and goes on from there when it is run again.
@@ -38,7 +37,6 @@ const tryAgain = time.Hour
 // WakeEvery is how often jobs look whether they are wanted before their time.
 const WakeEvery = 5 * time.Second
 
-// JobStatus is what is known of a job's runs.
 type JobStatus struct {
 	Name    string     `json:"name"`    // of the job
 	Running bool       `json:"running"` // it does its work now
@@ -114,7 +112,6 @@ func (u *upkeep) writeJournal() {
 	}
 }
 
-// run runs the jobs at their times until ctx ends.
 func (u *upkeep) run(ctx context.Context) {
 	var wg sync.WaitGroup
 	for i := range u.jobs {
@@ -232,7 +229,6 @@ func (u *upkeep) tell(name, progress string) {
 	}
 }
 
-// Status returns what is known of the jobs.
 func (u *upkeep) Status() []JobStatus {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -38,8 +38,7 @@ func (s *Server) search(ctx context.Context, req searchRequest) (res searchRespo
 	return res, err
 }
 
-// embedRequest has the texts as bytes: they need not be valid text, and JSON would change
-// what is not.
+// embedRequest has the texts as bytes: JSON would change text that is not valid.
 type embedRequest struct {
 	Texts    [][]byte
 	ModelDir string
@@ -72,7 +71,6 @@ func (s *Server) embed(ctx context.Context, req embedRequest) (res embedResponse
 	return res, err
 }
 
-// Status is what a daemon says of itself.
 type Status struct {
 	PID        int         `json:"pid"`             // of its process
 	Build      string      `json:"build"`           // what Build gave

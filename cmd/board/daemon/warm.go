@@ -43,7 +43,6 @@ type cachingEmbedder struct {
 	vector embed.Vector
 }
 
-// Embed embeds texts; see embed.Embedder.
 func (l *cachingEmbedder) Embed(ctx context.Context, texts []string) ([]embed.Vector, error) {
 	if len(texts) != 1 {
 		return l.Embedder.Embed(ctx, texts)
@@ -70,7 +69,6 @@ func (w *warm) load(ctx context.Context) {
 	}
 }
 
-// held is what a request uses.
 type held struct {
 	kb    *kb.KB
 	model embed.Embedder
@@ -131,7 +129,6 @@ func (w *warm) isCurrent(needKB bool) bool {
 	return !needKB || w.kb != nil && w.kb.CheckFile() == nil
 }
 
-// refresh opens what is not open, or not as it was.
 func (w *warm) refresh(ctx context.Context, needKB bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -204,13 +201,11 @@ func (w *warm) close() {
 	w.closeAll()
 }
 
-// modelStamp returns the stamp of a model's files. It differs when the model is replaced.
 func modelStamp(dir string) string {
 	return stampOf([]string{dir, filepath.Join(dir, "onnx")}, func(fs.FileInfo) bool { return true })
 }
 
-// stampOf returns the names, sizes and times of the files in directories that count, to see whether any
-// has changed.
+// stampOf has names, sizes and times of the files that count, to see whether any changed.
 func stampOf(dirs []string, counts func(fs.FileInfo) bool) (s string) {
 	for _, dir := range dirs {
 		entries, err := os.ReadDir(dir)

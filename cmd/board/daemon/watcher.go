@@ -35,18 +35,14 @@ type watcher struct {
 }
 
 const (
-	// debounceDelay is how long edits gather: what an editor does to one file, what git does to
-	// many.
+	// debounceDelay is how long edits gather: an editor's to one file, git's to many.
 	debounceDelay = 100 * time.Millisecond
-	// manyChanged is how many files are looked at one by one; more, and all of them are,
-	// beside the searches.
+	// manyChanged is how many files are looked at one by one; beyond, all are, beside searches.
 	manyChanged = 200
-	// unwatched is how often all files are looked at where, and while, they cannot be
-	// watched.
+	// unwatched is how often all files are looked at while they cannot be watched.
 	unwatched = 30 * time.Second
 )
 
-// watch begins to watch.
 func (w *watcher) watch(k *kb.KB, dir string) *watcher {
 	w.pickUp, w.lookAt, w.dir = k.PickUp, k.Sync, filepath.Clean(dir)
 	f, err := fsnotify.NewWatcher()
@@ -78,9 +74,8 @@ func newWatcher(log *slog.Logger) *watcher {
 	return w
 }
 
-// run looks at files as the events tell, else now and then. The system watches a
-// directory, not a name: when the directory is removed, or renamed, what takes its place
-// must be watched anew.
+// run looks at files on events, else now and then. The system watches a directory, not a name:
+// what takes a removed or renamed one's place is watched anew.
 func (w *watcher) run(events <-chan fsnotify.Event, errs <-chan error) {
 	defer close(w.ended)
 	if w.fs != nil {
@@ -135,7 +130,6 @@ func (w *watcher) run(events <-chan fsnotify.Event, errs <-chan error) {
 	}
 }
 
-// isLoss reports whether an event is the end of watching.
 func (w *watcher) isLoss(e fsnotify.Event) bool {
 	return (e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename)) && filepath.Clean(e.Name) == w.dir
 }

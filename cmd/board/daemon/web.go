@@ -51,8 +51,7 @@ const (
 	maxShown = 32
 	// tellEvery is how often a browser is told of changes at most. It reads the page then.
 	tellEvery = 250 * time.Millisecond
-	// maxWebConns is how many connections the pages have at once: each that is watched has
-	// one.
+	// maxWebConns is how many connections the pages have; each watched one has one.
 	maxWebConns = 256
 )
 
@@ -68,14 +67,12 @@ type Web struct {
 	URL string `json:"url"` // with the token
 }
 
-// Web has the daemon serve the pages, at addr if it does not serve them yet, and returns
-// their address.
+// Web serves the daemon's pages, at addr if it does not yet, and returns their address.
 func (c *Client) Web(ctx context.Context, addr string) (Web, error) {
 	return call[webRequest, Web](ctx, c, "web", statusWithin, webRequest{addr})
 }
 
-// openWeb serves the pages until the daemon ends. A second call returns the address of
-// the first.
+// openWeb serves the pages until the daemon ends, once; it returns their address.
 func (s *Server) openWeb(_ context.Context, req webRequest) (Web, error) {
 	s.webMu.Lock()
 	defer s.webMu.Unlock()
@@ -184,14 +181,12 @@ func (w *web) opens(token string) bool {
 	return sameSecret(token, w.token)
 }
 
-// refuse answers with a line of text.
 func refuse(out http.ResponseWriter, status int, text string) {
 	out.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	out.WriteHeader(status)
 	fmt.Fprintln(out, text)
 }
 
-// answer writes what a path names.
 func (w *web) answer(out http.ResponseWriter, r *http.Request) error {
 	path := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	switch {
@@ -237,7 +232,6 @@ func send(out http.ResponseWriter, r *http.Request, kind string, body []byte) er
 
 const htmlType = "text/html; charset=utf-8"
 
-// list writes the page of all runs. The runs that have not changed are not read again.
 func (w *web) list(out http.ResponseWriter, r *http.Request) error {
 	w.mu.Lock()
 	infos, err := w.runs.List(r.Context(), board.Policy{})
@@ -252,7 +246,6 @@ func (w *web) list(out http.ResponseWriter, r *http.Request) error {
 	return send(out, r, htmlType, page.Bytes())
 }
 
-// run writes the page of a run, now or as it was.
 func (w *web) run(out http.ResponseWriter, r *http.Request, run string) error {
 	at := int64(0)
 	if text := r.URL.Query().Get("at"); text != "" {
@@ -275,8 +268,7 @@ func (w *web) run(out http.ResponseWriter, r *http.Request, run string) error {
 	return send(out, r, htmlType, html)
 }
 
-// page returns the page of a run, after an event if at is not 0. All who look at a run as
-// it is now share one.
+// page is a run's page, after event at if not 0. All who look at a run as it is share one.
 func (w *web) page(ctx context.Context, run string, at int64) ([]byte, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -389,8 +381,7 @@ func (w *web) runChanges(ctx context.Context, run, after string, told func() boo
 	})
 }
 
-// runsChange tells of changes to any run. It tells once at its beginning: something may have
-// changed since the page was read.
+// runsChange tells of changes to any run, and once at its start, as the page may be old by then.
 func (w *web) runsChange(ctx context.Context, told func() bool) error {
 	changed, stop := board.RunsChange(w.server.boards())
 	defer func() { stop() }()

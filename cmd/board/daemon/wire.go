@@ -17,7 +17,6 @@ import (
 	"blackboard/kb/index"
 )
 
-// Headers of requests.
 const (
 	headerBuild = "Board-Build" // of the client: only the same build is served
 )
@@ -40,8 +39,7 @@ var (
 	ErrBadRequest = errors.New("bad request")
 )
 
-// identities are the errors without a kind of package fault that keep what they are on
-// their way through the socket.
+// identities are errors without a kind of package fault that the socket keeps as they are.
 var identities = []struct {
 	name string
 	is   error
@@ -85,7 +83,6 @@ func encodeError(err error) (wireError, int) {
 	return w, kind.Status()
 }
 
-// decodeError gives the client the error that the daemon had.
 func decodeError(w wireError) error {
 	e := &fault.Error{Kind: fault.KindNamed(w.Kind), Msg: w.Message, Next: w.Next, ID: w.ID}
 	for _, id := range identities {
@@ -131,7 +128,6 @@ func (s *Server) writeError(w http.ResponseWriter, status int, err error) {
 	json.NewEncoder(w).Encode(map[string]any{"v": 1, "error": body}) // the client may be gone
 }
 
-// readJSON reads one value and nothing after it.
 func readJSON(r io.Reader, into any) error {
 	d := json.NewDecoder(r)
 	err := d.Decode(into)

@@ -51,7 +51,6 @@ func (d *Doctor) lookAtTopics(ctx context.Context) {
 	d.ok("topics", "%d, of %s", len(all), text.Count(int64(len(workspaces)), "workspace", "workspaces"))
 }
 
-// lookAtModel looks at the files of the embedding model; with --full it verifies them.
 func (d *Doctor) lookAtModel(ctx context.Context) {
 	dir := d.ModelDir
 	switch {
@@ -84,7 +83,6 @@ func (d *Doctor) lookAtModel(ctx context.Context) {
 	}
 }
 
-// lookAtDaemon adds whether a daemon runs, and whether it is in order.
 func (d *Doctor) lookAtDaemon(context.Context) {
 	client, place, err := d.daemonClient()
 	if err != nil {
@@ -120,8 +118,7 @@ func (d *Doctor) lookAtDaemon(context.Context) {
 	}
 }
 
-// hasNoListener reports whether nobody listens at a socket. One that is only busy is not
-// refused.
+// hasNoListener reports whether nobody listens at a socket; a busy one is not refused.
 func hasNoListener(socket string) bool {
 	const patience = 500 * time.Millisecond
 	conn, err := net.DialTimeout("unix", socket, patience)
@@ -155,8 +152,7 @@ func (d *Doctor) lookAtHooks(context.Context) {
 	}
 }
 
-// lookAtWrites tries to write where hooks write: they have nobody to tell when they
-// cannot.
+// lookAtWrites tries to write where hooks do: they have nobody to tell when they cannot.
 func (d *Doctor) lookAtWrites() {
 	whole := true
 	try := func(variable string, dirs ...string) {
@@ -194,7 +190,6 @@ func tryWrite(dir string) error {
 // fault of the setup.
 var aboutHere = []string{harness.ProblemTrust, harness.ProblemMCP, setup.ProblemVersion, setup.ProblemStale, setup.ProblemMemories}
 
-// lookAtHarnesses asks `board setup --check` what is wrong with what is set up.
 func (d *Doctor) lookAtHarnesses(context.Context) {
 	s, dir, err := d.Setup()
 	if err != nil {

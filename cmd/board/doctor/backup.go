@@ -28,7 +28,6 @@ type backup struct {
 	kept []string
 }
 
-// whatFile is the name of a backup's log.
 const whatFile = "what.txt"
 
 // backupName returns the directory for a backup that begins now: a name that is not taken yet.
@@ -43,8 +42,7 @@ func backupName(home string, now time.Time) string {
 	}
 }
 
-// begin creates the directory and its log. It fails if the disk has too little room for copies of the files that will
-// change.
+// begin creates the directory and its log, if the disk has room for copies of what will change.
 func (b *backup) begin(changes []string) error {
 	size := int64(0)
 	for _, path := range changes {
@@ -69,11 +67,6 @@ func (b *backup) begin(changes []string) error {
 func (b *backup) note(format string, a ...any) error {
 	_, err := fmt.Fprintf(b.log, "%s %s\n", time.Now().UTC().Format(time.RFC3339), strings.ReplaceAll(fmt.Sprintf(format, a...), "\n", "␤"))
 	return err
-}
-
-// end syncs the log to the disk, and closes it.
-func (b *backup) end() error {
-	return errors.Join(b.log.Sync(), b.log.Close())
 }
 
 // place returns the path that a file or directory has in the backup, and creates the directory for it.
@@ -111,7 +104,6 @@ func (b *backup) copy(ctx context.Context, path string) error {
 	return b.note("copied %s", path)
 }
 
-// copyOver copies a file over what is there, and syncs it to the disk. A file that it creates is for its owner alone.
 func copyOver(ctx context.Context, from, to string) error {
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -123,8 +115,7 @@ func copyOver(ctx context.Context, from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// take moves a file, or a directory, into the backup. What lies on another disk is
-// copied, and then removed where it was.
+// take moves a file or directory into the backup; from another disk it copies, then removes.
 func (b *backup) take(ctx context.Context, path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 	"blackboard/kb/chunks"
 )
 
-// StoresCopy is what Copy has copied.
 type StoresCopy struct {
 	Directory string   `json:"directory"` // where the copy is
 	Databases int      `json:"databases"` // databases that were copied and checked
@@ -30,9 +29,8 @@ type StoresCopy struct {
 // that can be fetched again, and the doctor's backups.
 var remade = []string{"run", "log", "models", backupsDir}
 
-// Copy copies all stores into a new directory while they are used: the data home as it
-// is, which $BOARD_HOME can name, topics below "topics", and the context store of the
-// working directory below "context".
+// Copy copies all stores while they are used: the data home as it is, for $BOARD_HOME, topics
+// below "topics", the directory's context store below "context".
 func Copy(ctx context.Context, home, dir string, env func(string) string,
 	progress Progress) (*StoresCopy, error) {
 	defer progress("", 0, 0)
@@ -104,7 +102,6 @@ func isBeside(path string) bool {
 	return unfinishedName.MatchString(filepath.Base(path)) || filepath.Base(path) == "_lock"
 }
 
-// one copies a file.
 func (c *StoresCopy) one(ctx context.Context, path, to string) {
 	copyFile, n := copyPlain, &c.Files
 	if filepath.Ext(path) == ".sqlite3" {
@@ -123,7 +120,6 @@ func (c *StoresCopy) fail(path string, err error) {
 	c.Problems = append(c.Problems, path+": "+disk.Cause(err).Error())
 }
 
-// copyPlain copies a regular file, or the target of a link.
 func copyPlain(ctx context.Context, path, to string) error {
 	in, err := disk.Open(path)
 	if err != nil {

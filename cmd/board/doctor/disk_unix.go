@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// freeSpace returns how many bytes this user may still write to the disk of a path, and
-// whether that is known.
+// freeSpace is how many bytes this user may write to a path's disk, and whether that is known.
 func freeSpace(path string) (int64, bool) {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(path, &st); err != nil {
@@ -18,8 +17,7 @@ func freeSpace(path string) (int64, bool) {
 	return int64(st.Bavail) * int64(st.Bsize), true
 }
 
-// ownFile reports whether a file belongs to who runs this. To root every file is as good
-// as its own.
+// ownFile reports whether a file is the caller's; to root every file is.
 func ownFile(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || int(st.Uid) == os.Geteuid() || os.Geteuid() == 0

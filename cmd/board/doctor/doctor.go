@@ -23,7 +23,6 @@ import (
 	"blackboard/kb"
 )
 
-// Config is what the doctor needs of the program.
 type Config struct {
 	Home      string // the data home
 	Full      bool   // read everything
@@ -44,14 +43,12 @@ type Config struct {
 // known. With an empty text, nothing is any more.
 type Progress func(what string, done, of int)
 
-// Variable is an environment variable, and what is wrong with its value.
 type Variable struct {
 	Name string
 	Err  error
 }
 
-// Finding is one thing that was looked at. Its state is one of kb.StateOK, StateNote
-// (worth knowing), StateBroken.
+// Finding is a thing looked at. Its state: kb.StateOK, StateNote (worth knowing), StateBroken.
 type Finding struct {
 	Area   string `json:"area"`   // what it belongs to: boards, knowledge base, memory, …
 	What   string `json:"what"`   // what was looked at
@@ -63,7 +60,6 @@ type Finding struct {
 	Step *Step `json:"-"` // how, if it does
 }
 
-// Doctor looks at a data home and what belongs to it.
 type Doctor struct {
 	Config
 	now time.Time
@@ -79,8 +75,7 @@ type Doctor struct {
 	served   string        // the place on a server of boards and knowledge, "" if files have them
 }
 
-// Look looks at everything. It fails only if it is called off: what cannot be looked at
-// is a finding.
+// Look looks at everything, and fails only if called off: what it cannot see is a finding.
 func (d *Doctor) Look(ctx context.Context) ([]Finding, error) {
 	d.all, d.now = []Finding{}, time.Now()
 	defer d.Progress("", 0, 0)
@@ -126,7 +121,6 @@ func (d *Doctor) repairable(what, state string, step *Step, format string, a ...
 	d.add(Finding{What: what, State: state, Say: fmt.Sprintf(format, a...), Try: "`board doctor --repair` " + step.Offer, Step: step})
 }
 
-// failed adds what an error says, with its next step.
 func (d *Doctor) failed(what string, err error) {
 	try := d.try(err)
 	if try == "" && errors.Is(err, os.ErrPermission) {
@@ -152,7 +146,6 @@ func (d *Doctor) daemonClient() (*daemon.Client, daemon.Place, error) {
 	return daemon.NewClient(place, d.Build, d.ModelDir), place, nil
 }
 
-// askStatus asks the daemon how it is, if there may be one.
 func (d *Doctor) askStatus(ctx context.Context) {
 	const patience = time.Second
 	client, _, err := d.daemonClient()

@@ -16,8 +16,7 @@ import (
 	kbhome "blackboard/kb/home"
 )
 
-// Known are the environment variables that the program reads. Misspellings of them are
-// told.
+// Known are the environment variables the program reads; misspellings are told.
 var Known = []string{
 	"BOARD_CONFIG_DIR", "BOARD_CONVERSATION", "BOARD_CREATE", "BOARD_CURATE_EVERY", "BOARD_DAEMON", "BOARD_DATABASE_URL", "BOARD_DEPTH", "BOARD_HARNESS", "BOARD_HOME", "BOARD_HOOK_CONTEXT", "BOARD_HOOK_TIMEOUT", "BOARD_MEMORY_DECAY", "BOARD_MEMORY_GRANTS",
 	"BOARD_MEMORY_TIERS", "BOARD_MODEL_DIR", "BOARD_RUN", "BOARD_SESSION", "BOARD_SPEC_ROOT", "BOARD_WATCH", "BOARD_WORKER", "BOARD_WORKSPACE",
@@ -94,7 +93,6 @@ func (d *Doctor) wrongPaths() {
 	}
 }
 
-// wrong adds a variable that an error is about.
 func (d *Doctor) wrong(name string, err error) {
 	d.broken("$"+name, d.try(err), "%s", err.Error())
 }

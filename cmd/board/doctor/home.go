@@ -37,7 +37,6 @@ const (
 	noSpace     = 20 << 20
 )
 
-// fileLook is what a walk through the data home has seen.
 type fileLook struct {
 	files, bytes int64
 	open         []string // paths that others may read, or write to
@@ -49,8 +48,7 @@ type fileLook struct {
 	unread       []error
 }
 
-// lookAtHome walks through the data home: permissions, times, leftovers, and the space
-// that is left.
+// lookAtHome walks the data home: permissions, times, leftovers, and the space left.
 func (d *Doctor) lookAtHome(ctx context.Context) {
 	info, err := os.Stat(d.Home)
 	switch {

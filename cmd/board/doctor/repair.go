@@ -15,22 +15,18 @@ import (
 	"blackboard/kb/memory"
 )
 
-// Step is something that is mended.
 type Step struct {
 	Offer string // what it does, after "`board doctor --repair`"
-	// Changes are the files whose content it changes. They are copied into the backup
-	// before it begins.
+	// Changes are the files whose content it changes, which the backup has before it begins.
 	Changes []string
 	do      func(ctx context.Context, b *backup) (string, error)
 }
 
-// Plan is what a repair would do.
 type Plan struct {
 	Steps  []Finding // that have a step
 	Backup string    // the directory that keeps what was there before
 }
 
-// Repaired is what became of a step.
 type Repaired struct {
 	Area    string   `json:"area"`    // as in the finding
 	What    string   `json:"what"`    // as in the finding
@@ -51,8 +47,7 @@ func (d *Doctor) Plan() Plan {
 	return p
 }
 
-// Repair makes the backup, and does what is planned. Called off, it leaves the rest
-// undone; looking again says so.
+// Repair makes the backup and does the plan. Called off, it leaves the rest; look again.
 func (d *Doctor) Repair(ctx context.Context, p Plan) ([]Repaired, error) {
 	defer d.Progress("", 0, 0)
 	b := &backup{home: d.Home, dir: p.Backup}
@@ -71,11 +66,10 @@ func (d *Doctor) Repair(ctx context.Context, p Plan) ([]Repaired, error) {
 		d.Progress("repair: "+f.What, i, len(p.Steps))
 		done = append(done, runStep(ctx, f, b))
 	}
-	return done, b.end()
+	return done, errors.Join(b.log.Sync(), b.log.Close())
 }
 
-// runStep copies what a step changes, and does it. A step that fails keeps no other from
-// being done.
+// runStep copies what a step changes, and does it. A failed step keeps no other back.
 func runStep(ctx context.Context, f Finding, b *backup) Repaired {
 	r := Repaired{Area: f.Area, What: f.What, Does: f.Step.Offer, Changes: append([]string{}, f.Step.Changes...)}
 	var err error
@@ -94,7 +88,6 @@ func runStep(ctx context.Context, f Finding, b *backup) Repaired {
 	return r
 }
 
-// closeModes returns the step that takes from others what rights they have to paths.
 func (d *Doctor) closeModes(paths []string) *Step {
 	return &Step{Offer: "gives these to their owner alone", do: func(_ context.Context, b *backup) (string, error) {
 		n := int64(0)
@@ -121,7 +114,6 @@ func (d *Doctor) closeModes(paths []string) *Step {
 	}}
 }
 
-// moveLeftovers returns the step that moves files into the backup.
 func (d *Doctor) moveLeftovers(paths []string) *Step {
 	return &Step{Offer: "moves them into the backup", do: func(ctx context.Context, b *backup) (string, error) {
 		for _, path := range paths {

@@ -18,8 +18,7 @@ import (
 	"blackboard/kb"
 )
 
-// isDamage reports whether an error may be of what is in a file. What else it can be has
-// a next step of its own.
+// isDamage reports that an error may be of a file's content; others have steps of their own.
 func isDamage(err error) bool {
 	others := []error{fault.Newer, fault.Busy, fault.Full, fault.ReadOnly, fault.Gone,
 		fs.ErrPermission}
@@ -51,7 +50,6 @@ func (d *Doctor) brokenStore(ctx context.Context, what, path string, err error, 
 	d.repairable(what, kb.StateBroken, salvageStore(path, salvage, &s), "%s", d.short(err.Error()))
 }
 
-// salvageStore returns the step that replaces a damaged file by what can be read of it.
 func salvageStore(path string, salvage salvager, s *sqlite.Salvaged) *Step {
 	offer := "rebuilds it from what can be read: " + describeRows(s)
 	return &Step{Offer: offer, Changes: []string{path}, do: func(ctx context.Context, b *backup) (string, error) {
@@ -76,7 +74,6 @@ func describeRows(s *sqlite.Salvaged) string {
 	return strings.Join(have, ", ") + loss(strings.Join(s.Losses(), "; "))
 }
 
-// loss is what is said of what is lost, "" for nothing.
 func loss(lost string) string {
 	if lost == "" {
 		return "; no known loss"
@@ -120,8 +117,7 @@ func describeSalvaged(s *board.Salvaged) string {
 		text.Count(int64(s.Variables), "variable", "variables") + loss(s.Say())
 }
 
-// takeAside moves a damaged file that was put aside into the backup, with what lies
-// beside it.
+// takeAside moves a damaged file, put aside with what lies beside it, into the backup.
 func (b *backup) takeAside(ctx context.Context, aside string) error {
 	for _, path := range []string{aside, aside + "-wal", aside + "-shm"} {
 		if err := b.take(ctx, path); err != nil && !errors.Is(err, fs.ErrNotExist) {

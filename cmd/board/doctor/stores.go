@@ -36,8 +36,7 @@ func (d *Doctor) lookAtDatabase(ctx context.Context) {
 // looking is how many boards are checked at the same time. The checks mostly wait for the disk.
 const looking = 4
 
-// lookAtBoards verifies every run: damage that an earlier version did is found whether or
-// not somebody asks for more.
+// lookAtBoards verifies every run: an earlier version's damage is found without being asked for.
 func (d *Doctor) lookAtBoards(ctx context.Context) {
 	dir := filepath.Join(d.Home, "boards")
 	names, err := board.RunNames(dir)
@@ -77,9 +76,8 @@ func (d *Doctor) lookAtBoards(ctx context.Context) {
 	d.ok("runs", "%d verified", sound)
 }
 
-// brokenBoard adds that a board cannot be used. Where its content is what is wrong, its
-// tables are made anew from its event log if that is whole; else what can be read goes
-// into a new run.
+// brokenBoard adds that a board cannot be used. Bad content is made anew from a whole event log;
+// else what can be read goes into a new run.
 func (d *Doctor) brokenBoard(ctx context.Context, dir, name string, err error) {
 	if !isDamage(err) || ctx.Err() != nil {
 		d.failed(name, err)
@@ -101,8 +99,7 @@ func (d *Doctor) brokenBoard(ctx context.Context, dir, name string, err error) {
 	}
 }
 
-// lookAtKB asks the knowledge base's own doctor, without --full only for what a damaged
-// file shows.
+// lookAtKB asks the knowledge base's doctor, without --full only for what a damaged file shows.
 func (d *Doctor) lookAtKB(ctx context.Context) {
 	if d.served != "" {
 		d.lookAtServedKB(ctx)
@@ -197,8 +194,7 @@ func (d *Doctor) brokenKB(ctx context.Context, err error, sidecars int64) {
 	}
 }
 
-// askKB adds what the knowledge base's own doctor finds, and reports whether the database
-// can be read.
+// askKB adds what the knowledge base's own doctor finds; false: the database cannot be read.
 func (d *Doctor) askKB(ctx context.Context, k *kb.KB, sidecars int64) bool {
 	ask := k.Examine
 	if d.Full {
@@ -269,8 +265,7 @@ func (d *Doctor) lookAtMemory(ctx context.Context) {
 	d.lookAtClone()
 }
 
-// lookAtClone says where else the repository that one works in is known from, while it
-// has no memory of its own.
+// lookAtClone says where else this repository is known from, while it has no memory of its own.
 func (d *Doctor) lookAtClone() {
 	user, _ := topics.Home(d.Env)
 	dir, err := os.Getwd()
@@ -287,7 +282,6 @@ func (d *Doctor) lookAtClone() {
 	}
 }
 
-// embedded says which rows of a store have embeddings, and from which model.
 type embedded struct {
 	total, bare int64
 	model       string // of those there are
@@ -315,7 +309,6 @@ func (d *Doctor) tellEmbeddings(what, many string, e embedded) {
 	}
 }
 
-// lookAtChunks looks at the context store that commands use here, if there is one.
 func (d *Doctor) lookAtChunks(ctx context.Context) {
 	dir, err := filepath.Abs(chunks.DefaultDir(d.Env))
 	if err != nil {

@@ -13,20 +13,15 @@ import (
 	"blackboard/hooks/topics"
 )
 
-// program has the methods of this package's commands.
 type program struct{ *base.Program }
 
-// HookCommand is `board hook`.
 func HookCommand(b *base.Program) *cli.Command { return (&program{b}).hookCommand() }
 
-// TopicCommand is `board topic`.
 func TopicCommand(b *base.Program) *cli.Command { return (&program{b}).topicCommand() }
 
-// SetupCommand is `board setup`.
 func SetupCommand(b *base.Program) *cli.Command { return (&program{b}).setupCommand() }
 
-// OpenSetup finds the configurations of the user's harnesses, and returns the working
-// directory.
+// OpenSetup finds the user's harnesses' configurations, and the working directory.
 func OpenSetup(b *base.Program) (*setup.Setup, string, error) {
 	return (&program{b}).openSetup(false)
 }

@@ -88,8 +88,7 @@ func (p *program) hook(c *cli.Context) (logged []string, refused bool) {
 		in = strings.NewReader("{}")
 	}
 	r := hooks.Handle(c.Context, cfg, in)
-	// Not through p.Out, whose errors fail the program: a harness that has hung up is
-	// no error.
+	// Not through p.Out, whose errors fail the program: a harness may hang up.
 	p.Out.W.Write(r.Answer)
 	if r.Refused {
 		io.WriteString(p.Err, r.Text+"\n")
@@ -108,7 +107,6 @@ func (p *program) hook(c *cli.Context) (logged []string, refused bool) {
 	return slices.Clone(problems), r.Refused
 }
 
-// hookConfig is what all hooks have in common.
 func (p *program) hookConfig() (hooks.Config, *Searcher, error) {
 	home, err := p.DataHome()
 	if err != nil {
@@ -122,8 +120,7 @@ func (p *program) hookConfig() (hooks.Config, *Searcher, error) {
 	return cfg, search, err
 }
 
-// hookNumber returns a flag's number, or 0 if it is invalid or negative: a wrong configuration must not stop the
-// harness.
+// hookNumber is a flag's number, 0 if invalid or negative: the harness must not stop for it.
 func hookNumber(c *cli.Context, name string) int {
 	n, err := strconv.Atoi(c.String(name))
 	if err != nil {

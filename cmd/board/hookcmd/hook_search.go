@@ -19,8 +19,7 @@ import (
 type Searcher struct {
 	source func() (*daemon.Source, error) // made by the first question: most hooks have none
 	home   string
-	// what stands for the database that has the knowledge base; "": it is in the data
-	// home
+	// stands for the database of the knowledge base; "": it is in the data home
 	shared string
 
 	mu     sync.Mutex
@@ -30,8 +29,7 @@ type Searcher struct {
 
 var _ kb.Searcher = (*Searcher)(nil)
 
-// NewSearcher returns a searcher that asks what source returns, and the file in home
-// where that has no answer.
+// NewSearcher asks what source returns, and the file in home where that has no answer.
 func NewSearcher(source func() (*daemon.Source, error), home string) *Searcher {
 	return &Searcher{source: sync.OnceValues(source), home: home}
 }
@@ -50,7 +48,6 @@ func (p *program) hookSearcher(home string) *Searcher {
 	return s
 }
 
-// Search answers a question; see kb.Searcher.
 func (s *Searcher) Search(ctx context.Context, q kb.Query) (kb.Result, error) {
 	source, err := s.source()
 	if err != nil {
@@ -76,8 +73,7 @@ func (s *Searcher) open(ctx context.Context, _ bool) (*kb.KB, func(), error) {
 	return s.k, func() {}, s.failed
 }
 
-// memory opens the memory. It compares by meaning if there is a daemon and the knowledge base has a threshold for its
-// model.
+// memory opens the memory, with meaning if a daemon runs and its model has a threshold.
 func (s *Searcher) memory(opt memory.Options) (*memory.Store, error) {
 	if source, err := s.source(); err == nil {
 		opt.Embedder, opt.Threshold = source.Model(), s.threshold
@@ -96,9 +92,8 @@ func (s *Searcher) threshold(ctx context.Context, model string) (float64, bool) 
 	return c.AmongOne(), ok && err == nil
 }
 
-// startDaemon closes the knowledge base, and starts a daemon for the next hook if there is knowledge or memory for it
-// to search. It does so only for prompts and session starts. A hook that ran out of time has no kind, and starts none:
-// what hung there would hang here.
+// startDaemon closes the knowledge base and, for prompts and session starts with something to
+// search, starts a daemon for the next hook; not after a timeout: that would hang, too.
 func (s *Searcher) startDaemon(kind string) {
 	if kind != harness.Prompt && kind != harness.SessionStart {
 		return

@@ -59,7 +59,6 @@ with --no-trust you approve them yourself, with /hooks in Codex.`,
 	}
 }
 
-// harnessTable lists what board does in which harness.
 func harnessTable() string {
 	var speaks, untried []string
 	for _, h := range harness.All {
@@ -106,7 +105,6 @@ func (p *program) setup(c *cli.Context) error {
 	return p.setupRun(c, s, names)
 }
 
-// setupFlags refuses flags that contradict each other.
 func setupFlags(c *cli.Context) error {
 	for _, pair := range [][2]string{{"list", "check"}, {"list", "uninstall"}, {"check", "uninstall"},
 		{"list", "dry-run"}, {"check", "dry-run"}} {
@@ -123,8 +121,7 @@ func setupFlags(c *cli.Context) error {
 	return nil
 }
 
-// openSetup finds the configurations, and the path of the program that they call. dir
-// is the working directory.
+// openSetup finds the configurations and the path of the program they call, from dir on.
 func (p *program) openSetup(project bool) (s *setup.Setup, dir string, err error) {
 	o := setup.Options{Home: p.UserHome(), Version: base.Version(), Env: p.Env,
 		LookPath: exec.LookPath, Now: time.Now}
@@ -213,7 +210,6 @@ func setupParts(c *cli.Context) (parts []string) {
 	return parts
 }
 
-// setupRun plans, shows, asks and does it.
 func (p *program) setupRun(c *cli.Context, s *setup.Setup, names []string) error {
 	works, err := s.Plan(names, setup.Request{Parts: setupParts(c), Uninstall: c.Bool("uninstall"),
 		NoTrust: c.Bool("no-trust")})

@@ -11,7 +11,6 @@ import (
 	"blackboard/hooks/setup"
 )
 
-// setupFile is a changed file in JSON.
 type setupFile struct {
 	Path   string `json:"path"`
 	Action string `json:"action"` // what is done to it, such as create
@@ -24,7 +23,6 @@ type setupFailure struct {
 	Try     string `json:"try"`
 }
 
-// setupResult is the result for a harness.
 type setupResult struct {
 	Name  string        `json:"name"`
 	Level string        `json:"level"` // whose settings: user or project
@@ -33,7 +31,6 @@ type setupResult struct {
 	Error *setupFailure `json:"error"` // null if there is none
 }
 
-// unified returns a change as a unified diff.
 func unified(change *setup.Change) string {
 	before, after := change.Path, change.Path
 	switch change.Action {
@@ -104,7 +101,6 @@ func (p *program) printSetup(c *cli.Context, works []*setup.Work, done bool, cha
 	return err
 }
 
-// printHarness prints what was changed for one harness, or what went wrong.
 func (p *program) printHarness(w *setup.Work, uninstall, done bool) {
 	switch n := int64(len(w.Changes)); {
 	case w.Err != nil:

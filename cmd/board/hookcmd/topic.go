@@ -45,7 +45,6 @@ decides again.`,
 	}
 }
 
-// topicFlags are the flags of every command about the topics of one place.
 func topicFlags(more ...cli.Flag) []cli.Flag {
 	return slices.Concat(more, []cli.Flag{
 		topicWorkspaceFlag(),
@@ -103,8 +102,7 @@ func (p *program) topicsOf(dir, session string) (*here, error) {
 	return &here{d, place, session}, nil
 }
 
-// leftBy returns the topics of a directory that no longer exists, such as a removed worktree, and whether there are
-// any.
+// leftBy returns the topics of a directory that is gone, such as a worktree, and if any are.
 func leftBy(root, dir string) (*topics.Dir, bool) {
 	d, err := topics.Open(root, dir, topics.Options{})
 	if err != nil {
@@ -114,9 +112,8 @@ func leftBy(root, dir string) (*topics.Dir, bool) {
 	return d, err == nil && len(all) > 0
 }
 
-// chosen is the topic of a command: the named one, else the session's. If each session
-// has its own and none is named, commands that only read or ask first take the one that
-// changed last; its name is "" if there is none.
+// chosen is a command's topic: the named one, else the session's; where each has its own, commands
+// that read or ask first take the last changed, or "".
 func (h *here) chosen(name string) (topics.Topic, error) {
 	if name != "" {
 		return h.Named(name)
@@ -165,7 +162,6 @@ func (h *here) noTopic(name string) error {
 	return fault.NotFound.New("there is no topic "+name+" in "+h.Workspace(), hint)
 }
 
-// oneTopic is the optional topic argument of a command.
 func oneTopic(c *cli.Context) (string, error) {
 	switch {
 	case c.NArg() > 1:
@@ -178,21 +174,26 @@ func oneTopic(c *cli.Context) (string, error) {
 	return c.Args().First(), nil
 }
 
-// topicNamed opens the topics and finds the topic of a command's argument.
-func (p *program) topicNamed(c *cli.Context, find func(*here, string) (topics.Topic, error)) (
-	h *here, t topics.Topic, err error) {
-	name, err := oneTopic(c)
-	if err != nil {
-		return nil, t, err
+// onTopic is the action of a command about the topic that find finds by its argument.
+func (p *program) onTopic(find func(*here, string) (topics.Topic, error),
+	do func(*cli.Context, *here, topics.Topic) error) cli.ActionFunc {
+	return func(c *cli.Context) error {
+		name, err := oneTopic(c)
+		if err != nil {
+			return err
+		}
+		h, err := p.openTopics(c)
+		if err != nil {
+			return err
+		}
+		t, err := find(h, name)
+		if err != nil {
+			return err
+		}
+		return do(c, h, t)
 	}
-	if h, err = p.openTopics(c); err != nil {
-		return nil, t, err
-	}
-	t, err = find(h, name)
-	return h, t, err
 }
 
-// topicReport is the answer of `board topic status`.
 type topicReport struct {
 	topics.Place
 	Directory  string        `json:"directory"` // of the files
@@ -206,7 +207,6 @@ type topicReport struct {
 	Problem    string        `json:"problem"`    // why a pin is not used, "" if there is none
 }
 
-// topicFile is a file that may be missing.
 type topicFile struct {
 	Path  string `json:"path"`
 	Bytes *int64 `json:"bytes"` // null if it is not there
@@ -235,7 +235,6 @@ func (p *program) topicStatus(c *cli.Context) error {
 	return p.Answer(c, nil, func() { p.printStatus(&r) }, "status", r)
 }
 
-// fileAt describes a file.
 func fileAt(path string) *topicFile {
 	f := &topicFile{Path: path}
 	if info, err := os.Stat(path); err == nil {
@@ -291,7 +290,6 @@ func (p *program) printStatus(r *topicReport) {
 	}
 }
 
-// fileSize is a number of bytes for people.
 func fileSize(n int64) string {
 	switch {
 	case n < 1000:
@@ -326,10 +324,7 @@ func (p *program) topicUse(c *cli.Context) error {
 		return err
 	}
 	u, err := h.Use(c.Context, name, c.String("goal"))
-	if err != nil {
-		return err
-	}
-	return p.Answer(c, nil, func() {
+	return p.Answer(c, err, func() {
 		p.Printf("%s is the topic of %s now\n", u.Topic.Name, base.Safe(h.Workspace()))
 		switch {
 		case u.Was != "" && u.Was != u.Topic.Name:

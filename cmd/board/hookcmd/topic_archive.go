@@ -34,8 +34,14 @@ func (p *program) topicRestoreCommand() *cli.Command {
 		Name: "restore", Usage: "restore a topic from the archive", ArgsUsage: "TOPIC",
 		Description: `Restores the latest version of its spec, its worklog and its sentinel. It counts
 as changed now. An existing topic is not overwritten (exit 6).`,
-		Flags:  []cli.Flag{topicWorkspaceFlag(), base.JSONFlag()},
-		Action: p.topicRestore,
+		Flags: []cli.Flag{topicWorkspaceFlag(), base.JSONFlag()},
+		Action: p.onTopic(func(h *here, name string) (topics.Topic, error) {
+			if name == "" {
+				return topics.Topic{}, base.Usagef("`board topic restore NAME`; `board topic list --archived` shows "+
+					"what the archive has", "no topic is named")
+			}
+			return h.Named(name)
+		}, p.topicRestore),
 	}
 }
 
@@ -90,16 +96,8 @@ func (p *program) printArchive(r *topics.ArchiveResult, dryRun bool) {
 	}
 }
 
-func (p *program) topicRestore(c *cli.Context) error {
-	if c.NArg() == 0 {
-		return base.Usagef("`board topic restore NAME`; `board topic list --archived` shows what the "+
-			"archive has", "no topic is named")
-	}
+func (p *program) topicRestore(c *cli.Context, h *here, t topics.Topic) error {
 	home, err := p.DataHome()
-	if err != nil {
-		return err
-	}
-	h, t, err := p.topicNamed(c, func(h *here, name string) (topics.Topic, error) { return h.Named(name) })
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ changed last.`,
 				&cli.BoolFlag{Name: "injected",
 					Usage: "print what a session would start with, to the letter, and why each thing is in it"},
 			),
-			Action: p.topicShow,
+			Action: p.onTopic((*here).chosen, p.topicShow),
 		},
 		{
 			Name: "list", Usage: "list topics, the one that changed last first",
@@ -39,13 +39,9 @@ changed last.`,
 	}
 }
 
-func (p *program) topicShow(c *cli.Context) error {
+func (p *program) topicShow(c *cli.Context, h *here, t topics.Topic) error {
 	if c.Int("tail") < 0 {
 		return base.Usagef("0 shows all", "the tail %d is negative", c.Int("tail"))
-	}
-	h, t, err := p.topicNamed(c, (*here).chosen)
-	if err != nil {
-		return err
 	}
 	if t.Name == "" {
 		return h.noTopic("")
@@ -117,8 +113,7 @@ func (p *program) topicInjected(c *cli.Context, h *here, t topics.Topic) error {
 	return nil
 }
 
-// startPage returns what a hook would start a session of the topic with, and changes
-// nothing.
+// startPage is what a hook would start the topic's session with; it changes nothing.
 func (p *program) startPage(c *cli.Context, h *here, t topics.Topic) (hooks.Result, error) {
 	cfg, _, err := p.hookConfig()
 	if err != nil {
@@ -211,7 +206,6 @@ func (p *program) printTopic(t *topics.Info) {
 		strings.Join(parts, ", "))
 }
 
-// topicArchived lists the archive of the workspace, or of all.
 func (p *program) topicArchived(c *cli.Context, limit int) error {
 	home, err := p.DataHome()
 	if err != nil {

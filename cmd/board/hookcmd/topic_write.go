@@ -34,7 +34,7 @@ input, unless that is a terminal.`,
 				&cli.StringFlag{Name: "file", Usage: "take the text from `FILE`"},
 				&cli.BoolFlag{Name: "force", Usage: "store it even if it seems to hold a secret"},
 			),
-			Action: p.topicEdit,
+			Action: p.onTopic((*here).chosenToWrite, p.topicEdit),
 		},
 		{
 			Name: "wipe", Aliases: []string{"wipe-current"}, Usage: "delete a topic: spec, worklog and sentinel", ArgsUsage: "[TOPIC]",
@@ -42,13 +42,12 @@ input, unless that is a terminal.`,
 changed last. Asks first; without a terminal it needs --yes. Other topics, the
 pin and the archive are kept.`,
 			Flags:  topicFlags(base.DeleteFlags()...),
-			Action: p.topicWipe,
+			Action: p.onTopic((*here).chosen, p.topicWipe),
 		},
 	}
 }
 
-// refuseSecret refuses text that seems to hold a secret: sessions start with it, and it
-// is archived.
+// refuseSecret refuses text with a seeming secret: sessions start with it, and it is archived.
 func refuseSecret(c *cli.Context, what, text string) error {
 	found := secret.Find(text)
 	if len(found) == 0 || c.Bool("force") {
@@ -83,10 +82,7 @@ func (p *program) topicNote(c *cli.Context) error {
 		return err
 	}
 	s, err := h.Startup(t, topics.StartupLimits{SpecBytes: hooks.SpecBytes})
-	if err != nil {
-		return err
-	}
-	return p.Answer(c, nil, func() {
+	return p.Answer(c, err, func() {
 		p.Printf("noted in %s: %s\n", t.Name, base.Line(note, 120))
 		if s.Pointer != "" {
 			p.Messagef("the spec is longer than a session's start shows: the oldest notes are left " +
@@ -95,11 +91,7 @@ func (p *program) topicNote(c *cli.Context) error {
 	}, "topic", t, "path", h.SpecPath(t.Name), "note", note)
 }
 
-func (p *program) topicEdit(c *cli.Context) error {
-	h, t, err := p.topicNamed(c, (*here).chosenToWrite)
-	if err != nil {
-		return err
-	}
+func (p *program) topicEdit(c *cli.Context, h *here, t topics.Topic) error {
 	if c.IsSet("file") {
 		text, err := p.topicText(c)
 		if err != nil {
@@ -120,7 +112,6 @@ func (p *program) topicEdit(c *cli.Context) error {
 	}, func(text string) error { return p.writeSpec(c, h, t, text, &was) }) // what others wrote meanwhile is not lost
 }
 
-// topicText reads the file of --file.
 func (p *program) topicText(c *cli.Context) (string, error) {
 	in, closeInput, err := p.OpenNamed(c.String("file"), "text")
 	if err != nil {
@@ -143,11 +134,7 @@ func (p *program) writeSpec(c *cli.Context, h *here, t topics.Topic, text string
 	}, "topic", t, "spec", s)
 }
 
-func (p *program) topicWipe(c *cli.Context) error {
-	h, t, err := p.topicNamed(c, (*here).chosen)
-	if err != nil {
-		return err
-	}
+func (p *program) topicWipe(c *cli.Context, h *here, t topics.Topic) error {
 	all, err := h.List()
 	if err != nil {
 		return err

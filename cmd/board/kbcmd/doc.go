@@ -10,8 +10,6 @@ import (
 	"blackboard/cmd/board/base"
 )
 
-// program has the methods of this package's commands.
 type program struct{ *base.Program }
 
-// Command is `board kb`.
 func Command(b *base.Program) *cli.Command { return (&program{b}).kbCommand() }

@@ -41,9 +41,8 @@ A damaged database is moved aside; the readable part of its history goes into th
 	}
 }
 
-// editFile opens a copy of a capsule's file in the editor, and stores the result.
-// Editing a copy loses nothing if the result is invalid, or somebody else writes
-// meanwhile.
+// editFile opens a copy of a capsule's file in the editor, and stores the result: nothing is lost
+// if that is invalid, or somebody else writes meanwhile.
 func (p *program) editFile(c *cli.Context, id string) error {
 	guard, err := base.IfRevision(c)
 	if err != nil {

@@ -12,16 +12,14 @@ import (
 	"blackboard/hooks/ops"
 	"blackboard/kb"
 	kbhome "blackboard/kb/home"
+	"blackboard/kb/secret"
 )
 
-// host is what an operation on the knowledge base works with, when a command line asks for
-// it.
 type host struct {
 	*program
 	c *cli.Context
 }
 
-// operation is the command of an operation on the knowledge base.
 func (p *program) operation(o op.Any, more ...cli.Flag) *cli.Command {
 	return p.Operation(o, func(c *cli.Context) any { return &host{p, c} }, more...)
 }
@@ -53,9 +51,20 @@ func (h *host) Board(_ context.Context, _ string, _ ops.Access, fn func(*board.B
 	return base.OnBoard(h.OpenRun(h.c))(fn)
 }
 
-func (h *host) Search(_ context.Context, q kb.Query) (kb.Result, error) { return h.search(h.c, q) }
-func (h *host) Place() (string, error)                                  { return h.Workspace(h.c) }
-func (h *host) Unembedded() bool                                        { return h.c.Bool("no-embed") }
+func (h *host) Search(_ context.Context, q kb.Query) (kb.Result, error) {
+	src, err := h.Source()
+	if err != nil {
+		return kb.Result{}, err
+	}
+	res, notes, err := src.Search(h.c.Context, q, func(_ context.Context, model bool) (*kb.KB, func(), error) {
+		return h.openToRead(h.c, model)
+	})
+	h.sayNotes(notes)
+	return res, err
+}
+
+func (h *host) Place() (string, error) { return h.Workspace(h.c) }
+func (h *host) Unembedded() bool       { return h.c.Bool("no-embed") }
 
 func (h *host) Documents(paths []string) ([]string, func(string) string, error) {
 	return paths, h.SharedPath, nil
@@ -70,15 +79,43 @@ func (h *host) Asks(_, workspace, project string) (asking, about string, err err
 	return asking, cmp.Or(project, kbhome.Lookup(data, workspace).Project), err
 }
 
-func (h *host) Gave(_ context.Context, _ string, r board.Retrieval) error {
+// Gave creates no run, and only notes what goes wrong.
+func (h *host) Gave(ctx context.Context, _ string, r board.Retrieval) error {
 	run, err := h.askingRun(h.c)
-	if err == nil {
-		h.recordGiven(h.c, run, r)
+	if err != nil || run == "" || len(r.Capsules) == 0 {
+		return err
 	}
-	return err
+	r.Task = secret.Redact(r.Task)
+	if err := base.OnBoard(h.OpenRun(h.c))(func(b *board.Board) error {
+		return b.Retrieved(ctx, h.WorkerName(h.c), r)
+	}); err != nil {
+		h.Messagef("note: cannot record on the board what was given: %s", base.Safe(err.Error()))
+	}
+	return nil
+}
+
+// askingRun returns the run within which a question is asked, "" for none. An invalid $BOARD_RUN is only noted: the
+// question is answered.
+func (p *program) askingRun(c *cli.Context) (string, error) {
+	name, err := p.RunName(c)
+	if err == nil || c.IsSet("run") {
+		return name, err
+	}
+	if name != "" {
+		p.Messagef("note: cannot record on the board what was given: %s", base.Safe(err.Error()))
+	}
+	return "", nil
 }
 
 func (h *host) Usage(_ context.Context, k *kb.KB, c *kb.Capsule) (*board.Usage, error) {
-	u, err := h.usage(h.c, k, c)
+	history, err := k.History(h.c.Context, c.ID)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := h.BoardsDir()
+	if err != nil {
+		return nil, err
+	}
+	u, err := board.UsageOf(h.c.Context, dir, c.ID, c.Created, kb.ConfirmedBy(history))
 	return &u, err
 }

@@ -110,7 +110,6 @@ func (p *program) kbLearn(c *cli.Context) error {
 		"format", set.Format, "lines", set.Lines, "spoken", set.Spoken, "dry_run", opt.DryRun)
 }
 
-// printLearned prints what was stored and confirmed.
 func (p *program) printLearned(c *cli.Context, out *learn.Learned, dryRun bool) {
 	for i := range out.Stored {
 		s := &out.Stored[i]
@@ -138,8 +137,7 @@ func (p *program) printLearned(c *cli.Context, out *learn.Learned, dryRun bool) 
 	}
 }
 
-// printUnsure counts text that resembles a learning but was not stored, and shows some
-// of it.
+// printUnsure counts text like a learning that was not stored, and shows some.
 func (p *program) printUnsure(all []kb.Refused) {
 	if len(all) == 0 {
 		return

@@ -52,8 +52,7 @@ func (p *program) openToWrite(c *cli.Context, dryRun, withModel bool) (*kb.KB, f
 	return emptyKB(c.Context)
 }
 
-// openToRead opens the knowledge base for a question. If it is missing, a temporary
-// empty one answers, with a note.
+// openToRead opens the knowledge base for a question; a missing one is empty, with a note.
 func (p *program) openToRead(c *cli.Context, withModel bool) (*kb.KB, func(), error) {
 	k, done, err := p.openKB(c, kbhome.Knowledge, withModel)
 	if !errors.Is(err, fault.NotFound) {
@@ -77,26 +76,11 @@ func emptyKB(ctx context.Context) (*kb.KB, func(), error) {
 	return k, func() { k.Close(); os.RemoveAll(dir) }, nil
 }
 
-// kbNotes prints the notes of the knowledge base, such as files that were edited by
-// hand or quarantined.
+// kbNotes prints the knowledge base's notes, such as of edited or quarantined files.
 func (p *program) kbNotes(k *kb.KB) { p.sayNotes(k.TakeNotes()) }
 
 func (p *program) sayNotes(notes []string) {
 	for _, n := range notes {
 		p.Messagef("note: %s", base.Safe(n))
 	}
-}
-
-// search answers a question.
-func (p *program) search(c *cli.Context, q kb.Query) (kb.Result, error) {
-	src, err := p.Source()
-	if err != nil {
-		return kb.Result{}, err
-	}
-	open := func(_ context.Context, model bool) (*kb.KB, func(), error) {
-		return p.openToRead(c, model)
-	}
-	res, notes, err := src.Search(c.Context, q, open)
-	p.sayNotes(notes)
-	return res, err
 }

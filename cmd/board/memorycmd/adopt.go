@@ -35,7 +35,6 @@ taken over by itself: whoever makes a repository can copy both.`,
 	}
 }
 
-// Adopted is what a workspace was given.
 type Adopted struct {
 	Memory   bool `json:"memory"`   // the items, now of this workspace
 	Capsules int  `json:"capsules"` // number of those that are of this workspace now
@@ -126,7 +125,6 @@ func (p *program) adoptClone(ctx context.Context, data, dir, here string) (int, 
 	return moved, home.Store(ctx, data, home.Known{Path: here, CloneOf: dir})
 }
 
-// adoptMoved moves what belongs to a directory that is gone. Each part may be missing.
 func (p *program) adoptMoved(ctx context.Context, s *memory.Store, data, dir string,
 	took *Adopted) error {
 	nothing := s.Adopt(ctx, dir)

@@ -17,7 +17,7 @@ import (
 )
 
 func (p *program) contextCommand() *cli.Command {
-	c := &cli.Command{
+	return &cli.Command{
 		Name: "context", Aliases: []string{"ctx"}, Category: base.CategoryKnow,
 		Usage: "a project's context store: search, write, read, list, delete, get, set and more",
 		Description: `Chunks are texts that are written once and found by search; state is values
@@ -27,7 +27,6 @@ here; its file is board.sqlite3. The first use imports what agent-memory-store
 has left there, and does not change those files.`,
 		Subcommands: append(p.contextItemCommands(), p.contextUpkeepCommands()...),
 	}
-	return c
 }
 
 // contextItemCommands are those of chunks and state.
@@ -44,8 +43,6 @@ func (p *program) contextItemCommands() []*cli.Command {
 		command(&ops.ContextGet), command(&ops.ContextSet)}
 }
 
-// contextHost is what an operation on the context store works with, when a command line
-// asks for it.
 type contextHost struct {
 	*program
 	c *cli.Context
@@ -75,8 +72,7 @@ func storeFlag() cli.Flag {
 		Usage: "the `DIRECTORY` of the store; default $AGENT_STORE_PATH, else .agent-memory-store"}
 }
 
-// openContext opens the store, with the installed model if it is wanted and usable. It
-// tells what a first use has imported.
+// openContext opens the store, with the model if wanted and usable, and tells of a first import.
 func (p *program) openContext(c *cli.Context, withModel, firstUse bool) (*chunks.Store, func(), error) {
 	if c.IsSet("store") && c.String("store") == "" { // $STORE is not set
 		return nil, nil, base.Usagef("name it, or leave the flag out", "--store is empty")
@@ -98,10 +94,21 @@ func (p *program) openContext(c *cli.Context, withModel, firstUse bool) (*chunks
 		p.Messagef("note: %s", importText(&res))
 		p.importNotes(&res)
 	}
+	p.backfill(c, s)
 	return s, func() { s.Close() }, nil
 }
 
-// importText describes what was imported.
+// backfill embeds chunks that have no embedding, for as long as a command may take, and says what is
+// left. Without a model it does nothing.
+func (p *program) backfill(c *cli.Context, s *chunks.Store) {
+	ctx, cancel := context.WithTimeout(c.Context, 10*backfillWithin)
+	defer cancel()
+	if did, err := s.Backfill(ctx, backfillWithin); err == nil && did.Left > 0 {
+		p.Messagef("note: %s no embedding yet; `board kb reembed` adds it, or the next commands bit by bit",
+			base.Count(int64(did.Left), "chunk has", "chunks have"))
+	}
+}
+
 func importText(r *chunks.ImportResult) string {
 	part := func(c chunks.ImportCount, one, many string) string {
 		s := base.Count(int64(c.Added), one, many)
@@ -127,7 +134,6 @@ func importText(r *chunks.ImportResult) string {
 	return base.Safe(s)
 }
 
-// importNotes prints the notes of an import.
 func (p *program) importNotes(r *chunks.ImportResult) {
 	for _, n := range r.Notes {
 		p.Messagef("  note: %s", base.Safe(n))

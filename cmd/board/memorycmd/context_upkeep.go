@@ -44,6 +44,7 @@ use of a store imports automatically.`,
 func (p *program) contextImport(c *cli.Context) error {
 	return base.With(p.openContext(c, true, false))(func(s *chunks.Store) error {
 		r, err := s.Import(c.Context)
+		p.backfill(c, s)
 		return p.Answer(c, err, func() {
 			p.Printf("%s\n", importText(&r))
 			p.importNotes(&r)

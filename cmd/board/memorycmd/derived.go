@@ -37,7 +37,6 @@ type Resolver struct {
 	boards    map[string]*board.Board
 }
 
-// Close closes what the resolver has opened.
 func (r *Resolver) Close() {
 	if r.kb != nil {
 		r.kb.Close()
@@ -74,7 +73,6 @@ func missing(err error) bool {
 	return errors.Is(err, fault.NotFound) || errors.Is(err, fault.Invalid)
 }
 
-// changed returns derivedChanged if the source was changed, at a time, after the item last got its text; else "".
 func (r *Resolver) changed(ctx context.Context, it *memory.Item, at time.Time) string {
 	if at.After(it.Created) && at.After(r.memory.LastTextChange(ctx, it)) {
 		return derivedChanged
@@ -107,7 +105,6 @@ func (r *Resolver) capsule(ctx context.Context, id string, of *memory.Item) stri
 	return r.changed(ctx, of, c.Updated)
 }
 
-// onBoard returns the state of an entry or a signal. Its content never changes, but its status does.
 func (r *Resolver) onBoard(ctx context.Context, name string) string {
 	run, id, ok := strings.Cut(name, "/")
 	if !ok || board.CheckRun(run) != nil {

@@ -13,13 +13,10 @@ import (
 	"blackboard/kb/memory"
 )
 
-// program has the methods of this package's commands.
 type program struct{ *base.Program }
 
-// Command is `board memory`.
 func Command(b *base.Program) *cli.Command { return (&program{b}).memoryCommand() }
 
-// ContextCommand is `board context`.
 func ContextCommand(b *base.Program) *cli.Command { return (&program{b}).contextCommand() }
 
 // NewResolver returns a resolver for the items of a workspace. s resolves references to

@@ -11,13 +11,11 @@ import (
 	"blackboard/kb/memory"
 )
 
-// host is what an operation on the memory works with, when a command line asks for it.
 type host struct {
 	*program
 	c *cli.Context
 }
 
-// operation is the command of an operation on the memory.
 func (p *program) operation(o op.Any, more ...cli.Flag) *cli.Command {
 	return p.Operation(o, func(c *cli.Context) any { return &host{p, c} },
 		append(more, speakerFlags()...)...)
@@ -27,8 +25,7 @@ func (h *host) Memory(_ context.Context, meaning bool, fn func(*memory.Store) er
 	return base.With(h.openMemory(h.c, meaning && !h.c.Bool("no-embed")))(fn)
 }
 
-// MayRead allows everything, as do the next ones: the environment says what the caller may do, and the memory checks
-// it.
+// MayRead, like the next ones, allows all: the memory checks what the environment lets one do.
 func (h *host) MayRead(string) error  { return nil }
 func (h *host) MayWrite(string) error { return nil }
 func (h *host) MayUse(string) error   { return nil }

@@ -2,9 +2,11 @@ package memorycmd
 
 import (
 	"cmp"
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -43,9 +45,8 @@ func speakerFlags() []cli.Flag {
 	}
 }
 
-// openMemory opens the memory for its caller (see setSpeaker). Grants come from the
-// environment, which whoever starts an agent controls. It has a model if one is wanted
-// and usable.
+// openMemory opens the memory for its caller (setSpeaker), with grants of the environment, which
+// the agent's starter controls, and a model if wanted and usable.
 func (p *program) openMemory(c *cli.Context, withModel bool) (*memory.Store, func(), error) {
 	opt, err := p.memoryOptions(c)
 	if err != nil {
@@ -67,6 +68,11 @@ func (p *program) openMemory(c *cli.Context, withModel bool) (*memory.Store, fun
 		return nil, nil, err
 	}
 	r.memory = s
+	if opt.Embedder != nil { // the command has the model: without a daemon nobody else has
+		ctx, cancel := context.WithTimeout(c.Context, 10*backfillWithin)
+		_, _ = s.Backfill(ctx, backfillWithin) // what fails here is said by what lacks its embedding
+		cancel()
+	}
 	if memory.HasMemory(home, opt.Workspace) {
 		if err := kbhome.Recognise(c.Context, home, opt.Workspace); err != nil {
 			p.Messagef("this repository will not be known again once it has moved: %s",
@@ -75,6 +81,9 @@ func (p *program) openMemory(c *cli.Context, withModel bool) (*memory.Store, fun
 	}
 	return s, func() { r.Close(); s.Close() }, nil
 }
+
+// backfillWithin is how long a command may embed what others have left without an embedding.
+const backfillWithin = 250 * time.Millisecond
 
 // inMemory is the action of a command that needs the memory, but no model.
 func (p *program) inMemory(fn func(*cli.Context, *memory.Store) error) cli.ActionFunc {

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"blackboard/cmd/board/base"
+	"blackboard/hooks/ops"
 	"blackboard/kb/memory"
 )
 
@@ -44,7 +45,7 @@ after the rest is done.`,
 }
 
 // exportedLists are the lists of an export in their order, and the names of one record and of several.
-var exportedLists = []struct{ list, one, many string }{
+var exportedLists = ops.Kinds{
 	{"items", "item", "items"}, {"named", "named entry", "named entries"},
 	{"notes", "journal entry or core memory", "journal entries and core memories"},
 	{"channels", "channel", "channels"},
@@ -69,16 +70,7 @@ func (p *program) memoryExport(c *cli.Context, s *memory.Store) error {
 	if c.Bool("json") && name != "" && name != "-" { // else the document itself is the answer
 		return p.JSON("export", out)
 	}
-	var parts []string
-	for _, l := range exportedLists {
-		if n := out.Counts[l.list]; n > 0 {
-			parts = append(parts, base.Count(int64(n), l.one, l.many))
-		}
-	}
-	if len(parts) == 0 {
-		parts = []string{"nothing"}
-	}
-	p.Messagef("%s written", strings.Join(parts, ", "))
+	p.Messagef("%s written", ops.Counted(exportedLists, out.Counts))
 	return nil
 }
 
@@ -104,12 +96,12 @@ func (p *program) printImported(out *memory.Imported) {
 	would := base.WouldBe(out.DryRun)
 	any := false
 	for _, l := range exportedLists {
-		n := out.Counts[l.list]
+		n := out.Counts[l.Name]
 		if n == (memory.ImportCounts{}) {
 			continue
 		}
 		any = true
-		text := l.list + ": " + strconv.Itoa(n.Stored) + " " + would + "stored"
+		text := l.Name + ": " + strconv.Itoa(n.Stored) + " " + would + "stored"
 		for _, part := range []struct {
 			n    int
 			name string

@@ -32,7 +32,6 @@ $BOARD_MEMORY_GRANTS contains named.`, &ops.NamedList, &ops.NamedShow, &ops.Name
 	return []*cli.Command{named, p.operation(&ops.JournalNote), p.operation(&ops.CoreNote), p.operation(&ops.OwnContext)}
 }
 
-// editNamed opens an entry in the editor.
 func (p *program) editNamed(c *cli.Context, name string) error {
 	h, was := &host{p, c}, memory.Named{}
 	in := ops.NamedIn{Name: name, Tier: c.String("tier"), KeepSecrets: ops.KeepSecrets{KeepSecret: c.Bool("force")}}

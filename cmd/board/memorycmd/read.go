@@ -36,7 +36,6 @@ func (p *program) memoryItemCommands() []*cli.Command {
 		p.operation(&ops.MemoryGet), p.operation(&ops.Orient)}
 }
 
-// editItem opens an item's content in the editor.
 func (p *program) editItem(c *cli.Context, id string) error {
 	revision, err := base.IfRevision(c)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"blackboard/hooks/ops"
 )
 
-// memoryTalkCommands returns the commands of topics, conversations and working notes.
 func (p *program) memoryTalkCommands() []*cli.Command {
 	return []*cli.Command{
 		p.group("channel", "topics: list, create, describe, rm",

@@ -36,7 +36,6 @@ are left out.`,
 	)
 }
 
-// workspaceInfo is a directory that has a memory.
 type workspaceInfo struct {
 	Directory string `json:"directory"`
 	There     bool   `json:"there"` // it is still a directory
@@ -133,8 +132,7 @@ func eventData(e *memory.Event) string {
 	return ""
 }
 
-// memoryEvents reads the logs that the caller may read, of one tier or of all. A log
-// has the events of all tiers of its file.
+// memoryEvents reads logs that the caller may read. A log has the events of all its file's tiers.
 func memoryEvents(c *cli.Context, s *memory.Store) ([]memory.Event, error) {
 	only := c.String("tier")
 	limit := c.Int("limit")

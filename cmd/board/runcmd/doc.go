@@ -11,11 +11,9 @@ import (
 	"blackboard/cmd/board/base"
 )
 
-// program has the methods of this package's commands.
 type program struct{ *base.Program }
 
-// Groups are the makers of the commands, in the order of the help. A line needs few of
-// them.
+// Groups are the commands' makers in the help's order. A line needs few of them.
 func Groups(b *base.Program) []func() []*cli.Command {
 	p := &program{b}
 	return []func() []*cli.Command{

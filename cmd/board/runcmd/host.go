@@ -16,13 +16,11 @@ import (
 	kbhome "blackboard/kb/home"
 )
 
-// host is what an operation on a run works with, when a command line asks for it.
 type host struct {
 	*program
 	c *cli.Context
 }
 
-// operation is the command of an operation on a run.
 func (p *program) operation(o op.Any, more ...cli.Flag) *cli.Command {
 	return p.Operation(o, func(c *cli.Context) any { return &host{p, c} }, more...)
 }
@@ -43,8 +41,7 @@ func (h *host) Board(_ context.Context, _ string, need ops.Access, fn func(*boar
 
 func (h *host) Worker(string, bool) (string, error) { return h.WorkerName(h.c), nil }
 
-// Acted tells that something is held under a login name, which all shells of the login
-// share.
+// Acted tells that a login name, shared by all its shells, holds something.
 func (h *host) Acted(done string) {
 	if h.NamedWorker(h.c) == "" {
 		h.Messagef("%s as login name %s; other shells of this login share that name; use --worker or "+
@@ -83,8 +80,7 @@ func (h *host) List(ctx context.Context, check bool, only ...string) ([]board.In
 	return all, err
 }
 
-// Sound checks the knowledge base if it is in a database. It returns nil if it is in files, which `board kb doctor`
-// checks.
+// Sound checks the knowledge base in a database; nil if in files: `board kb doctor` does those.
 func (h *host) Sound(ctx context.Context) (*ops.Soundness, error) {
 	home, err := h.KBHome()
 	if err != nil {

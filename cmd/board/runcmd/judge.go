@@ -146,15 +146,12 @@ func format(c *cli.Context) (string, error) {
 		}
 		f = "json"
 	}
-	for _, known := range Formats {
-		if f == known {
-			return f, nil
-		}
+	if !slices.Contains(Formats, f) {
+		return "", base.Usagef("choose one of "+strings.Join(Formats, ", "), "unknown format %q", f)
 	}
-	return "", base.Usagef("choose one of "+strings.Join(Formats, ", "), "unknown format %q", f)
+	return f, nil
 }
 
-// ciReport is a judgement as the CI formats have it.
 func ciReport(j *ops.Judged) report.CI {
 	if j.Check != nil {
 		return report.CIOfCheck(*j.Check, base.CommandFor, base.Version())
@@ -253,8 +250,7 @@ func (h *host) Gather(ctx context.Context, _ *board.Board, f *check.Policy, m op
 	return in, func() {}, err
 }
 
-// documents reads what the arguments name: files, directories, patterns, and - for
-// standard input.
+// documents reads what arguments name: files, directories, patterns, - for standard input.
 func (p *program) documents(names []string) (all []*documents.Document,
 	skipped []documents.Skipped, err error) {
 	var paths []string
@@ -276,7 +272,6 @@ func (p *program) documents(names []string) (all []*documents.Document,
 	return append(all, read...), skipped, err
 }
 
-// initPolicy writes board.yaml.
 func (p *program) initPolicy(c *cli.Context) error {
 	if err := base.NoArgs(c); err != nil {
 		return err
@@ -299,8 +294,7 @@ func (p *program) initPolicy(c *cli.Context) error {
 	}, "made", check.PolicyName)
 }
 
-// waitGate answers when the gate opens, or with the verdict of the moment when the time is
-// over.
+// waitGate answers when the gate opens, or with the verdict when time is over.
 func (p *program) waitGate(c *cli.Context) error {
 	f, err := format(c)
 	if err != nil {

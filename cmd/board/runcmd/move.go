@@ -85,8 +85,7 @@ counterpart here.`,
 	}
 }
 
-// minBudget is the least budget of a digest, in tokens: less has no room for its head
-// and the note on what is left out.
+// minBudget is a digest's least, in tokens: for its head and the note on what is left out.
 const minBudget = 200
 
 func (p *program) export(c *cli.Context) error {
@@ -127,7 +126,6 @@ func (p *program) export(c *cli.Context) error {
 	})
 }
 
-// exportedFile is a file that was exported to.
 type exportedFile struct {
 	File    string `json:"file"`
 	Format  string `json:"format"`  // jsonl, md or html
@@ -177,8 +175,7 @@ func (p *program) exportMarkdown(c *cli.Context, b *board.Board, done *exportedF
 	return answer.String(), err
 }
 
-// exportFormat is --format, else the format of the output's name. It refuses flags of
-// other formats.
+// exportFormat is --format, else by the output's name. It refuses other formats' flags.
 func (p *program) exportFormat(c *cli.Context) (f string, err error) {
 	out := c.String("output")
 	ending := "." + c.String("format") // markdown names md, as the ending of a file does
@@ -222,7 +219,6 @@ func (p *program) exportFormat(c *cli.Context) (f string, err error) {
 	return f, nil
 }
 
-// exportHTML writes the page, with what the reports of --report stand on.
 func (p *program) exportHTML(c *cli.Context, b *board.Board) (func(io.Writer) error, error) {
 	follow, err := p.policy(c, b)
 	if err != nil {

@@ -43,7 +43,6 @@ func (p *program) expectCommands() []*cli.Command {
 	return []*cli.Command{p.operation(&ops.Expect, noCreateFlag()), p.operation(&ops.Done)}
 }
 
-// maxBatchBytes bounds the input of a batch.
 const maxBatchBytes = 256 << 20
 
 func (p *program) postBatch(c *cli.Context) error {
@@ -81,8 +80,7 @@ func (p *program) postBatch(c *cli.Context) error {
 	return p.AnswerWith(c, ops.Post.Answer(out), err)
 }
 
-// parseBatch reads one post per line. Empty lines are skipped. An unknown field is an
-// error, since its value would be lost.
+// parseBatch reads a post per line, skipping empty ones. Unknown fields, else lost, are errors.
 func parseBatch(data []byte) ([]board.Post, error) {
 	var posts []board.Post
 	for i, l := range bytes.Split(data, []byte("\n")) {
@@ -154,8 +152,7 @@ func fieldMeant(err error) string {
 	return fault.DidYouMean(strings.Trim(name, `"`), fields)
 }
 
-// noteCreated tells that a command created its run, so that a misspelled name is
-// noticed.
+// noteCreated tells that a command created its run, so that a misspelled name is noticed.
 func (p *program) noteCreated(b *board.Board) {
 	if b.Created() {
 		p.Messagef("%s", board.Created(b.Run(), p.RunNames()))

@@ -153,9 +153,6 @@ func (p *program) rm(c *cli.Context) error {
 	if err := p.ConfirmDelete(c, what); err != nil {
 		return err
 	}
-	if err := board.Remove(c.Context, dir, name, seen); err != nil {
-		return err
-	}
-	return p.Answer(c, nil, func() { p.Printf("run %s deleted\n", name) }, "removed", name, "dry_run",
-		false)
+	return p.Answer(c, board.Remove(c.Context, dir, name, seen), func() { p.Printf("run %s deleted\n", name) },
+		"removed", name, "dry_run", false)
 }

@@ -89,10 +89,7 @@ func (p *program) sourceLine(s *board.Source) string {
 func (p *program) sourceList(c *cli.Context) error {
 	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
 		all, err := b.Sources(c.Context)
-		if err != nil {
-			return err
-		}
-		return p.Answer(c, nil, func() {
+		return p.Answer(c, err, func() {
 			for i := range all {
 				p.Printf("%s\n", p.sourceLine(&all[i]))
 			}
@@ -109,11 +106,7 @@ func (p *program) sourceRemove(c *cli.Context) error {
 	}
 	return base.OnBoard(p.OpenRun(c))(func(b *board.Board) error {
 		names := c.Args().Slice()
-		if err := b.RemoveSources(c.Context, p.WorkerName(c), names...); err != nil {
-			return err
-		}
-		return p.Answer(c, nil,
-			func() { p.Printf("removed %s\n", base.Safe(strings.Join(names, ", "))) }, "removed",
-			names)
+		return p.Answer(c, b.RemoveSources(c.Context, p.WorkerName(c), names...),
+			func() { p.Printf("removed %s\n", base.Safe(strings.Join(names, ", "))) }, "removed", names)
 	})
 }

@@ -17,8 +17,7 @@ import (
 
 func (p *program) watchCommands() []*cli.Command {
 	timeoutFlag := func(what string) cli.Flag {
-		return &cli.DurationFlag{Name: "timeout",
-			Usage: what}
+		return &cli.DurationFlag{Name: "timeout", Usage: what}
 	}
 	return []*cli.Command{
 		{
@@ -139,10 +138,7 @@ func (p *program) wait(c *cli.Context) error {
 		switch {
 		case c.NArg() == 1:
 			s, err := b.WaitSignal(ctx, c.Args().First())
-			if err != nil {
-				return err
-			}
-			return p.Answer(c, nil, func() { p.Printf("%s\n", ops.SignalLine(p.Page(), &s, time.Now())) }, "signal", s)
+			return p.Answer(c, err, func() { p.Printf("%s\n", ops.SignalLine(p.Page(), &s, time.Now())) }, "signal", s)
 		default:
 			if !c.IsSet("timeout") {
 				p.Messagef("waiting for the next event; a question's id waits for that one, --gate " +
@@ -185,8 +181,12 @@ func (p *program) replay(c *cli.Context) error {
 			return err
 		}
 		if len(args) == 1 {
-			id := args[0]
-			return p.replayOne(c, b, s, id)
+			was, err := b.At(c.Context, s.Seq)
+			if err != nil {
+				return err
+			}
+			out, err := ops.Shown(c.Context, was, args[0])
+			return p.AnswerWith(c, ops.Show.Answer(out), err)
 		}
 		follow, err := p.policy(c, b)
 		if err != nil {
@@ -205,14 +205,4 @@ func (p *program) replay(c *cli.Context) error {
 			p.Printf("%s", page)
 		}, "snapshot", s, "gate", v)
 	})
-}
-
-// replayOne shows one entry or signal as it was.
-func (p *program) replayOne(c *cli.Context, b *board.Board, s *board.Snapshot, id string) error {
-	was, err := b.At(c.Context, s.Seq)
-	if err != nil {
-		return err
-	}
-	out, err := ops.Shown(c.Context, was, id)
-	return p.AnswerWith(c, ops.Show.Answer(out), err)
 }

@@ -2,9 +2,11 @@ package transport
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,18 +17,15 @@ const (
 	// MaxSessions is how many clients over HTTP are remembered. Another has the place of
 	// the one that has said nothing for longest.
 	MaxSessions = 256
-	// idleSession is for how long one is remembered that says nothing, and listens to
-	// nothing.
+	// idleSession is how long one that says nothing and listens to nothing is remembered.
 	idleSession = time.Hour
 )
 
-// Config is what clients over HTTP are served with.
 type Config struct {
 	Server *sdk.Server
 	Life   context.Context // ends with the server, and every call with it
 	Log    *slog.Logger    // what the SDK has to say
-	// Leave is told of each session that ends.
-	Leave func(session string)
+	Leave  func(session string)
 }
 
 // Clients are those who speak over HTTP.
@@ -59,19 +58,16 @@ type underWay struct {
 	calls   int
 }
 
-// NewClients returns the clients of a server, none so far.
 func NewClients(cfg Config) *Clients {
 	return &Clients{cfg: cfg, sessions: map[string]*session{}, requests: map[string]*underWay{}}
 }
 
-// Sessions returns how many clients are remembered.
 func (c *Clients) Sessions() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.sessions)
 }
 
-// open makes room for a session.
 func (c *Clients) open() *problem {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,7 +109,6 @@ func (c *Clients) add(id string) {
 	c.sessions[id] = s
 }
 
-// expire ends a session that is idle.
 func (c *Clients) expire(s *session) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,7 +139,7 @@ func (c *Clients) closeSession(id string) {
 func (c *Clients) begin(ctx context.Context, id string, calls int) (*underWay, *problem) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	u := &underWay{name: newName(), ctx: ctx, session: c.sessions[id], calls: calls}
+	u := &underWay{name: strings.ToLower(rand.Text()), ctx: ctx, session: c.sessions[id], calls: calls}
 	switch s := u.session; {
 	case calls > 0 && c.working >= MaxRequests:
 		return nil, &problem{http.StatusServiceUnavailable, codeBusy,
@@ -167,8 +162,7 @@ func (c *Clients) begin(ctx context.Context, id string, calls int) (*underWay, *
 	return u, nil
 }
 
-// done says that a request has been answered, or that nobody waits for its answer any
-// more.
+// done says that a request is answered, or that nobody waits for it any more.
 func (c *Clients) done(u *underWay) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -247,7 +241,6 @@ func (c *Clients) until(request, id string) []context.Context {
 	return ends
 }
 
-// Close forgets all sessions.
 func (c *Clients) Close() {
 	c.mu.Lock()
 	var ids []string

@@ -8,9 +8,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// written is the result of a call, which the SDK writes in one go. Of its own it encodes
-// the text and then makes it compact three times, which takes longer than to list a
-// hundred chunks.
+// written is a call's result, written in one go: the SDK would encode the text and compact it
+// three times, which takes longer than to list a hundred chunks.
 type written struct {
 	sdk.ResultBase
 	Content           []textContent   `json:"content"`
@@ -23,8 +22,7 @@ type textContent struct {
 	Text string `json:"text"`
 }
 
-// resultTyped is the protocol from which a result has a type, which only the SDK's own
-// can have.
+// resultTyped is the first protocol with a type in results, which only the SDK's own can have.
 const resultTyped = "2026-07-28"
 
 // Once is the middleware of tools/call: its results are encoded once.

@@ -3,7 +3,6 @@ package transport
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,15 +16,12 @@ import (
 )
 
 const (
-	// MaxRequest is how many bytes a request over HTTP may have.
 	MaxRequest = 4 << 20
 	// MaxRequests is how many requests over HTTP are worked on at once, streams among
 	// them. What calls nothing is not counted.
 	MaxRequests = 384
-	// MaxCalls is how many calls a session may have under way, and how many messages a
-	// request may hold.
-	MaxCalls = 64
-	// bodyWithin is how long a request may take to come.
+	// MaxCalls is the most calls a session has under way, and the most messages of a request.
+	MaxCalls   = 64
 	bodyWithin = 15 * time.Second
 	// restWithin is how long the rest of one may take once the server is to end. It is not
 	// at once: a deadline that has passed also ends a request that has just been read whole.
@@ -64,7 +60,6 @@ type front struct {
 	inSession, alone http.Handler
 }
 
-// asked is what a request asks for.
 type asked struct {
 	id    json.RawMessage // of its first call
 	calls int             // which may last
@@ -203,7 +198,6 @@ type paced struct {
 
 func newPaced(w http.ResponseWriter) *paced { return &paced{w, http.NewResponseController(w)} }
 
-// Unwrap is for http.ResponseController.
 func (p *paced) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // more gives the client time for another piece.
@@ -220,13 +214,11 @@ func (p *paced) Write(b []byte) (n int, err error) {
 	}
 }
 
-// carrier is the header by which a call is known to belong to a request over HTTP: the
-// SDK gives calls the headers of their request, and nothing else of it. What a client
-// says in it is replaced.
+// carrier is the header that ties a call to its HTTP request, of which the SDK gives calls only
+// the headers. A client's own value is replaced.
 const carrier = "Board-Request"
 
-// Bound is the middleware that has calls end with the server, and over HTTP with their
-// request and their session.
+// Bound is the middleware that ends calls with the server, and over HTTP with request and session.
 func (c *Clients) Bound(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if strings.HasPrefix(method, "notifications/") {
@@ -258,6 +250,3 @@ func deepen(i int) byte {
 	var room [8 << 10]byte
 	return room[i]
 }
-
-// newName is a name that nobody can guess.
-func newName() string { return strings.ToLower(rand.Text()) }

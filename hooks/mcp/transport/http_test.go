@@ -13,6 +13,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"blackboard/testdata/expect"
 )
 
 // pieces is an answer that notes how many bytes came after each time that was given.
@@ -104,20 +106,14 @@ func TestEndWhileReading(t *testing.T) {
 		serve.ServeHTTP(l, r)
 	}))
 	defer s.Close()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL, strings.NewReader(
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"far","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := expect.Value(http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL, strings.NewReader(
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"far","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`)))(t)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	req.Header.Set("Mcp-Method", "tools/call")
 	req.Header.Set("Mcp-Name", "wait")
 	req.Header.Set(VersionHeader, Sessionless)
-	res, err := s.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	res := expect.Value(s.Client().Do(req))(t)
 	defer res.Body.Close()
 	if b, err := io.ReadAll(res.Body); err != nil || !strings.Contains(string(b), "called off") {
 		t.Errorf("%d, %q, %v", res.StatusCode, b, err)

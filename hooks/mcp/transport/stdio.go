@@ -22,14 +22,12 @@ const (
 	// MaxMessage is how many bytes a message over stdio may have. What is too long for
 	// its field is refused by name; what is longer than this is refused as a whole.
 	MaxMessage = 32 << 20
-	// maxDepth is how deep its values may be nested. What is deeper would end the session
-	// in the SDK.
+	// maxDepth is how deep its values may nest: deeper would end the session in the SDK.
 	maxDepth = 500
 	// afterInput is how long calls that are under way have once the input has ended.
 	afterInput = 5 * time.Second
 )
 
-// Codes of JSON-RPC errors.
 const (
 	codeParse   = -32700
 	codeInvalid = -32600
@@ -66,7 +64,6 @@ type Stdio struct {
 	none chan struct{}       // closed when there are neither; nil: nobody waits
 }
 
-// NewStdio returns the transport for a client.
 func NewStdio(in io.Reader, out io.Writer) *Stdio {
 	return &Stdio{why: io.EOF, in: bufio.NewReaderSize(in, 64<<10), out: out,
 		open: map[jsonrpc.ID]bool{}, incoming: make(chan jsonrpc.Message),
@@ -74,8 +71,7 @@ func NewStdio(in io.Reader, out io.Writer) *Stdio {
 		closed: make(chan struct{})}
 }
 
-// Finish ends reading, as the end of the input does: what has been asked is still
-// answered.
+// Finish ends reading, as the input's end does: what was asked is still answered.
 func (s *Stdio) Finish() {
 	s.endOnce.Do(func() { close(s.finished) })
 }
@@ -97,7 +93,6 @@ func (s *Stdio) Connect(context.Context) (sdk.Connection, error) {
 	return s, nil
 }
 
-// read reads messages until the input ends.
 func (s *Stdio) read() {
 	for s.end == nil {
 		m := s.next()
@@ -142,8 +137,7 @@ func (s *Stdio) Close() error {
 	return nil
 }
 
-// Read returns the next message that the server shall see; io.EOF at the end of the
-// input.
+// Read returns the next message for the server; io.EOF at the end of the input.
 func (s *Stdio) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case <-ctx.Done():
@@ -165,9 +159,8 @@ type message struct {
 	Params  json.RawMessage
 }
 
-// idOf is an id by its value: 5 and 5.0 are the same. It is invalid if raw is empty or
-// null. A number with a fraction, or of 2^53 and more, is an error: the SDK would not
-// give it back as it came.
+// idOf is an id by value (5 is 5.0), invalid if empty or null. A fraction, or 2^53 and more, is an
+// error: the SDK would not give it back as it came.
 func idOf(raw json.RawMessage) (jsonrpc.ID, error) {
 	var v any
 	if len(raw) > 0 {
@@ -248,7 +241,6 @@ func (s *Stdio) next() jsonrpc.Message {
 	return &jsonrpc.Request{ID: id, Method: m.Method, Params: m.Params}
 }
 
-// deep reports whether JSON is nested too deep.
 func deep(data []byte) bool {
 	depth, inString := 0, false
 	for i := 0; i < len(data); i++ {
@@ -309,7 +301,6 @@ func (s *Stdio) wait() {
 	}
 }
 
-// Write writes a message.
 func (s *Stdio) Write(ctx context.Context, m jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -363,7 +354,6 @@ func (s *Stdio) tell() {
 	}
 }
 
-// refuse answers what the server does not see.
 func (s *Stdio) refuse(id json.RawMessage, code int, text string) {
 	s.writing.Lock()
 	defer s.writing.Unlock()

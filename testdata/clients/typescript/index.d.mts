@@ -181,13 +181,14 @@ export type Fields = {acceptance: Acceptance, alike: Alike[], brief: Brief, caps
   existing: boolean, expanded: Expansion[], expected: Expected[], export: Exported,
   format: string, gate: Verdict, gated: boolean, history: Event[], hits: Hit[],
   item: MemoryItem, items: MemoryItem[], lines: number, linked_by: Backlink[],
-  missing: string[], mode: string, more: boolean, notes: string[], policy: UsedPolicy,
-  posted: Item[], raised: Question[], ran: any, ran_claims: Ran[], receipts: Receipt[],
-  refused: KbRefused[], reopened: string[], retrievals: Retrieval[], said_again: number,
-  settled: Settlement[], settlement: Settlement, signal: Question, signals: Question[],
-  similar: Entry[], since: string | null, sources: SourceAdded[], spoken: number, state: State,
-  stored: Capsule[], threshold: number, tiers: Slice[], total: number, unchanged: boolean,
-  unsure: KbRefused[], variable: Variable, verdict: Verdict, verify: Verify, warnings: string[]};
+  missing: string[], mode: string, more: boolean, notes: string[], older: string[],
+  policy: UsedPolicy, posted: Item[], raised: Question[], ran: any, ran_claims: Ran[],
+  receipts: Receipt[], refused: KbRefused[], reopened: string[], retrievals: Retrieval[],
+  said_again: number, settled: Settlement[], settlement: Settlement, signal: Question,
+  signals: Question[], similar: Entry[], since: string | null, sources: SourceAdded[],
+  spoken: number, state: State, stored: Capsule[], threshold: number, tiers: Slice[],
+  total: number, unchanged: boolean, unsure: KbRefused[], variable: Variable, verdict: Verdict,
+  verify: Verify, warnings: string[]};
 export type StartFlags = {run?: string, worker?: string, expect?: Texts, sources?: Texts, reason?: string,
   force?: boolean, policy?: string};
 export type PostFlags = {run?: string, worker?: string, type?: EntryType, source?: Texts, quote?: Texts,

@@ -403,14 +403,14 @@ class Fields(TypedDict):
     expanded: List[Expansion]; expected: List[Expected]; export: Exported; format: str
     gate: Verdict; gated: bool; history: List[Event]; hits: List[Hit]; item: MemoryItem
     items: List[MemoryItem]; lines: int; linked_by: List[Backlink]; missing: List[str]; mode: str
-    more: bool; notes: List[str]; policy: UsedPolicy; posted: List[Item]; raised: List[Question]
-    ran: Any; ran_claims: List[Ran]; receipts: List[Receipt]; refused: List[KbRefused]
-    reopened: List[str]; retrievals: List[Retrieval]; said_again: int; settled: List[Settlement]
-    settlement: Settlement; signal: Question; signals: List[Question]; similar: List[Entry]
-    since: Optional[str]; sources: List[SourceAdded]; spoken: int; state: State
-    stored: List[Capsule]; threshold: float; tiers: List[Slice]; total: int; unchanged: bool
-    unsure: List[KbRefused]; variable: Variable; verdict: Verdict; verify: Verify
-    warnings: List[str]
+    more: bool; notes: List[str]; older: List[str]; policy: UsedPolicy; posted: List[Item]
+    raised: List[Question]; ran: Any; ran_claims: List[Ran]; receipts: List[Receipt]
+    refused: List[KbRefused]; reopened: List[str]; retrievals: List[Retrieval]; said_again: int
+    settled: List[Settlement]; settlement: Settlement; signal: Question; signals: List[Question]
+    similar: List[Entry]; since: Optional[str]; sources: List[SourceAdded]; spoken: int
+    state: State; stored: List[Capsule]; threshold: float; tiers: List[Slice]; total: int
+    unchanged: bool; unsure: List[KbRefused]; variable: Variable; verdict: Verdict
+    verify: Verify; warnings: List[str]
 
 
 class StartFlags(TypedDict, total=False):
