@@ -129,7 +129,6 @@ var contractCommands = []struct{ name, line string }{
 	{"memory_get", `memory get $MEM`},
 	{"memory_orient", `memory orient "rotate the token"`},
 	{"memory_consolidate_plan", `memory consolidate --plan`},
-	{"memory_consolidate_apply", `memory consolidate --apply rewrites.json`},
 	{"memory_consolidate_dry_run", `memory consolidate --dry-run`},
 	{"memory_consolidate", `memory consolidate`},
 	{"memory_forget", `memory forget $MEM --why w`},
@@ -223,14 +222,11 @@ func (c *contract) run(name, line string) (answer []byte) {
 	switch {
 	case name == "error":
 		answer = errs.Bytes()
-	case code != base.ExitOK && code != base.ExitGate && code != base.ExitSurvival && !slices.Contains([]string{"kb_import", "memory_import", "memory_consolidate_apply"}, name): // these refuse a part
+	case code != base.ExitOK && code != base.ExitGate && code != base.ExitSurvival && !slices.Contains([]string{"kb_import", "memory_import"}, name): // these refuse a part
 		t.Fatalf("board %s: exit %d: %s%s", line, code, &out, &errs)
 	}
 	if name == "export" {
 		c.write("export.jsonl", out.String())
-	}
-	if name == "memory_consolidate_plan" { // one group that can be rewritten, and one that cannot
-		c.write("rewrites.json", strings.NewReplacer(`{"group":`, `{"content":"rotate both tokens","group":`, `"groups":[`, `"groups":[{"content":"of nothing"},`).Replace(out.String()))
 	}
 	var made struct {
 		Capsule, Item, Chunk struct{ ID string }

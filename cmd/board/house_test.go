@@ -311,7 +311,7 @@ var ceilings = map[string]int{
 
 	"hooks/mcp/transport": 967, // a message is not held up by the next read
 
-	"hooks/ops": 7615, // promotion, from cmd/board/kbcmd; with the writer of briefs; the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp; why an entry was corrected; several posts at once
+	"hooks/ops": 7559, // promotion, from cmd/board/kbcmd; with the writer of briefs; the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp; why an entry was corrected; several posts at once
 
 	"hooks/setup": 3228, // variables that Codex passes on; what plugins hold
 
@@ -331,7 +331,7 @@ var ceilings = map[string]int{
 
 	"kb/markdown": 889, // all front matter is read here
 
-	"kb/memory": 8360, // the document for a turn, which was a package; which note replaces which, also by vectors; own notes like items
+	"kb/memory": 8101, // the document for a turn, which was a package; which note replaces which, also by vectors; own notes like items
 
 	"kb/rank": 439,
 

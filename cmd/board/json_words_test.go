@@ -263,7 +263,6 @@ var jsonWords = map[string]string{
 	"restored":                               "what was restored",
 	"retrievals":                             "what the knowledge base has given to the run's workers",
 	"revisions":                              "what it said before, the oldest first",
-	"rewritten":                              "what was rewritten",
 	"running":                                "whether it is running",
 	"said_again":                             "learnings that were said more than once",
 	"seeded":                                 "whether a new spec was written",

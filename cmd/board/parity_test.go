@@ -75,7 +75,7 @@ var operations = map[reflect.Type]map[string]offered{
 		"DescribeChannel": {"memory channel describe", notForAgents}, "RemoveChannel": {"memory channel rm", notForAgents},
 		"Consolidate": {"memory consolidate", "memory_consolidate"}, "PlanConsolidation": {"memory consolidate", "memory_consolidate"}, "Scrub": {"memory scrub", "memory_scrub"}, "ScrubManifest": {"memory scrub", "memory_scrub"},
 		"Get": {"memory get", "memory_read"}, "Derived": {"memory get", "memory_read"}, "Peek": {"memory get", inside}, "List": {"memory list", notForAgents}, "Revisions": {"memory get", notForAgents}, "Events": {"memory events", notForAgents}, "Stats": {inside, notForAgents}, "Export": {"memory export", notForAgents}, "Import": {"memory import", notForAgents},
-		"Reembed": {"kb reembed", "(the daemon does it)"}, "Adopt": {"memory adopt", notForAgents}, "CheckAdopt": {"memory adopt", notForAgents}, "Groups": {"memory consolidate", "memory_consolidate"}, "ApplyRewrites": {"memory consolidate", "memory_consolidate"},
+		"Reembed": {"kb reembed", "(the daemon does it)"}, "Adopt": {"memory adopt", notForAgents}, "CheckAdopt": {"memory adopt", notForAgents}, "Groups": {"memory consolidate", "memory_consolidate"},
 		"Restore": {"memory restore", "memory_update"}, "RestoreRevision": {"memory restore",
 			"(memory_update writes the text again)"}, "ForgetAll": {"memory forget", inside},
 		"Agent": {inside, inside}, "Close": {inside, inside}, "Due": {inside, inside}, "Flush": {inside, inside}, "Reaches": {inside, inside}, "LastTextChange": {inside, inside}, "Workspace": {inside, inside},

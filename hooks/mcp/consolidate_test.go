@@ -9,7 +9,7 @@ import (
 	"blackboard/testdata/expect"
 )
 
-// TestTidyUp plans and makes a pass, restores what it has archived, and rewrites, as the command does.
+// TestTidyUp plans and makes a pass, and restores what it has archived, as the command does.
 func TestTidyUp(t *testing.T) {
 	past := time.Now().Add(-365 * 24 * time.Hour)
 	s := everything(t, nil)
@@ -45,14 +45,8 @@ func TestTidyUp(t *testing.T) {
 	says("memory_update", `{"id":"`+ids[0]+`","restore":true}`, ids[0]+" is restored")
 	says("memory_read", `{"query":"tax table"}`, ids[0])
 	says("memory_consolidate", `{"do":"plan"}`, "30 s and 90 s", ids[1], ids[2])
-	says("memory_consolidate",
-		`{"do":"rewrite","groups":[{"items":[{"id":"`+ids[1]+`","revision":1},{"id":"`+ids[2]+`","revision":1}],"content":"The gateway gives up after 90 s; it was 30 s until May"}]}`,
-		"replaces "+ids[1]+", "+ids[2])
 	says("memory_forget", `{"id":"`+ids[0]+`","why":"by mistake"}`)
 	says("memory_update", `{"id":"`+ids[0]+`","restore":true}`, ids[0]+" is restored")
 	says("memory_read", `{"query":"tax table"}`, ids[0])
-	for in, want := range map[string]string{`{"do":"rewrite"}`: "there is nothing to rewrite",
-		`{"scopes":["attic"]}`: "attic"} {
-		refused(t, c, "memory_consolidate", in, want)
-	}
+	refused(t, c, "memory_consolidate", `{"scopes":["attic"]}`, "attic")
 }

@@ -143,12 +143,12 @@ func (c *call) Agent() string { return "" }
 // IsToolCall is true: the MCP server has tools alone.
 func (c *call) IsToolCall() bool { return true }
 
-func (c *call) Tidy(_ context.Context, shows, meaning bool, fn func(*memory.Store) error) error {
+func (c *call) Tidy(_ context.Context, shows bool, fn func(*memory.Store) error) error {
 	tiers := c.cfg.Grants.writable()
 	if shows {
 		tiers = slices.DeleteFunc(tiers, func(t string) bool { return c.cfg.Grants.readTier(t) != nil })
 	}
-	return c.onTiers(tiers, meaning, fn)
+	return c.onTiers(tiers, false, fn)
 }
 
 func (c *call) Open(name, _ string) (io.Reader, func(), error) {

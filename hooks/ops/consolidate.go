@@ -14,22 +14,19 @@ import (
 
 // What memory consolidate does.
 const (
-	doDryRun  = "dry_run"
-	doPass    = "pass"
-	doPlan    = "plan"
-	doRewrite = "rewrite"
+	doDryRun = "dry_run"
+	doPass   = "pass"
+	doPlan   = "plan"
 )
 
 type ConsolidateIn struct {
-	Do       string           `json:"do,omitempty" only:"mcp" enum:"tidyings" jsonschema:"default dry_run"`
-	Apply    bool             `json:"apply,omitempty" only:"mcp" jsonschema:"the same as do: pass"`
-	Scopes   []string         `json:"scopes,omitempty" flag:"scope" value:"SCOPE" jsonschema:"workspace, account, channel:NAME, conversation:REF; default all"`
-	Due      bool             `json:"due,omitempty" only:"cli" cli:"only scopes with enough changes since the last pass"`
-	DryRun   bool             `json:"dry_run,omitempty" only:"cli" cli:"show what would be done, and change nothing"`
-	Plan     bool             `json:"plan,omitempty" only:"cli" cli:"list items that one text could replace, and contradictions; change nothing"`
-	Limit    int              `json:"limit,omitempty" flag:"limit,n" value:"N" min:"0" default:"20" jsonschema:"groups of a plan" cli:"with --plan, at most this many; 0: all"`
-	Groups   []memory.Rewrite `json:"groups,omitempty" only:"mcp" jsonschema:"for rewrite: one text in the place of the items of a plan's group or contradiction"`
-	Rewrites string           `json:"rewrites,omitempty" only:"cli" flag:"apply" value:"FILE" blank:"no" cli:"do the rewrites in it, - for standard input; exit 6 if some cannot be done"`
+	Do     string   `json:"do,omitempty" only:"mcp" enum:"tidyings" jsonschema:"default dry_run"`
+	Apply  bool     `json:"apply,omitempty" only:"mcp" jsonschema:"the same as do: pass"`
+	Scopes []string `json:"scopes,omitempty" flag:"scope" value:"SCOPE" jsonschema:"workspace, account, channel:NAME, conversation:REF; default all"`
+	Due    bool     `json:"due,omitempty" only:"cli" cli:"only scopes with enough changes since the last pass"`
+	DryRun bool     `json:"dry_run,omitempty" only:"cli" cli:"show what would be done, and change nothing"`
+	Plan   bool     `json:"plan,omitempty" only:"cli" cli:"list items that one text could replace, and contradictions; change nothing"`
+	Limit  int      `json:"limit,omitempty" flag:"limit,n" value:"N" min:"0" default:"20" jsonschema:"groups of a plan" cli:"with --plan, at most this many; 0: all"`
 	op.Given
 }
 
@@ -39,15 +36,9 @@ type ConsolidateOut struct {
 	DryRun         *bool                  `json:"dry_run,omitempty"`
 	Groups         []memory.Group         `json:"groups,omitempty"`
 	Contradictions []memory.Contradiction `json:"contradictions,omitempty"`
-	Rewritten      []memory.Rewritten     `json:"rewritten,omitempty"`
-	Refused        []memory.Refused       `json:"refused,omitempty"`
 	did            string
 	due            bool
-	skipped        int // groups without a content
 }
-
-// Conflict reports whether something was refused because it has changed.
-func (o ConsolidateOut) Conflict() bool { return len(o.Refused) > 0 }
 
 // chooseAction returns what a call does; arguments that do not go together are an error.
 func (in *ConsolidateIn) chooseAction(careful bool) (string, error) {
@@ -57,21 +48,15 @@ func (in *ConsolidateIn) chooseAction(careful bool) (string, error) {
 		in.Do = map[bool]string{true: doPass, false: doDryRun}[in.Apply]
 	default:
 		in.Do = doPass
-		var named []string
-		for _, a := range [][3]string{{"dry_run", doDryRun, "a dry run"}, {"plan", doPlan, "a plan"},
-			{"rewrites", doRewrite, "rewrites"}} {
-			if in.Has(a[0]) {
-				in.Do, named = a[1], append(named, a[2])
-			}
-		}
-		scoped := in.Has("scopes") || in.Due
 		switch {
-		case len(named) > 1:
-			return "", fault.Usage.New(strings.Join(named[:2], " and ")+
-				" do not go together", "do one after the other")
-		case scoped && in.Do == doRewrite:
-			return "", fault.Usage.New("rewrites have their scopes themselves", "",
-				fault.Give("scopes", "", "leave {} out"))
+		case in.DryRun && in.Plan:
+			return "", fault.Usage.New("a dry run and a plan do not go together", "do one after the other")
+		case in.DryRun:
+			in.Do = doDryRun
+		case in.Plan:
+			in.Do = doPlan
+		}
+		switch {
 		case in.Has("scopes") && in.Due:
 			return "", fault.Usage.New("both scopes and due are given", "leave one out")
 		case in.Has("limit") && in.Do != doPlan:
@@ -79,20 +64,16 @@ func (in *ConsolidateIn) chooseAction(careful bool) (string, error) {
 				fault.Give("limit", "", "leave {} out"))
 		}
 	}
-	if in.Do == doRewrite && len(in.Groups) == 0 && in.Rewrites == "" {
-		return "", fault.Usage.New("there is nothing to rewrite",
-			"give groups with their items and a content; a plan lists candidates")
-	}
 	return in.Do, nil
 }
 
 var MemoryConsolidate = op.Op[Memories, ConsolidateIn, ConsolidateOut]{
 	Info: op.Info{Command: "memory consolidate", Tool: "memory_consolidate", Profile: "admin",
 		Need: WorkspaceWrite, Kind: op.Writes, Budget: 4000,
-		Short: "promote, archive, merge, rewrite items",
+		Short: "promote, archive, merge items; list what to rewrite",
 		About: "Tidy up. A pass promotes what several sessions asked for, archives what nobody reads, and " +
 			"forgets what is over or said twice. plan lists what one better text could replace, and what " +
-			"may not both hold; rewrite does it.",
+			"may not both hold.",
 		Long: `A pass makes items long-term that three sessions asked for, archives items that
 nobody has read for a year, forgets expired items, and merges items that make
 the same statement word for word. Important items (high, critical) are not
@@ -105,16 +86,14 @@ board memory restore brings them back. It also restores what was forgotten,
 which board memory list --forgotten lists; what a merge has added to the kept
 item stays.
 
-To rewrite several items into one, list groups of items that are about one
-thing, and pairs that may contradict each other,
+To rewrite several items into one, list groups of items that are about one thing,
+and pairs that may contradict each other, put the better text, and forget the others:
 
-  board memory consolidate --plan --json >groups.json
+  board memory consolidate --plan
+  board memory put "…"
+  board memory forget ID… --replaced-by ID --why "rewritten"
 
-add a "title" and a "content" to each group that one text can say better, and
-
-  board memory consolidate --apply groups.json
-
-replaces the group's items with it. They are forgotten, and point to it.`},
+They point to the item that takes their place, and can be restored.`},
 	Do: func(ctx context.Context, h Memories, in ConsolidateIn) (out ConsolidateOut, err error) {
 		if out.did, err = in.chooseAction(h.IsToolCall()); err != nil {
 			return out, err
@@ -128,13 +107,13 @@ replaces the group's items with it. They are forgotten, and point to it.`},
 			scopes = append(scopes, sc)
 		}
 		shows := out.did == doDryRun || out.did == doPlan
-		err = h.Tidy(ctx, shows, out.did == doRewrite, func(m *memory.Store) error {
+		err = h.Tidy(ctx, shows, func(m *memory.Store) error {
 			if out.due = in.Due; in.Due {
 				if scopes, err = m.Due(ctx); err != nil {
 					return err
 				}
 			}
-			return out.execute(ctx, h, m, &in, scopes)
+			return out.execute(ctx, h, m, in.Limit, scopes)
 		})
 		return out, err
 	},
@@ -146,13 +125,11 @@ replaces the group's items with it. They are forgotten, and point to it.`},
 			printPlans(p, &o)
 		case doPlan:
 			printGroups(p, &o)
-		case doRewrite:
-			printRewritten(p, &o)
 		}
 	},
 }
 
-func (o *ConsolidateOut) execute(ctx context.Context, h Memories, m *memory.Store, in *ConsolidateIn,
+func (o *ConsolidateOut) execute(ctx context.Context, h Memories, m *memory.Store, limit int,
 	scopes []memory.Scope) (err error) {
 	dryRun := o.did == doDryRun
 	switch o.did {
@@ -160,25 +137,8 @@ func (o *ConsolidateOut) execute(ctx context.Context, h Memories, m *memory.Stor
 		o.Plans, err = m.PlanConsolidation(ctx, scopes)
 		o.Plans, o.DryRun = op.List(o.Plans), &dryRun
 	case doPlan:
-		o.Groups, o.Contradictions, err = m.Groups(ctx, scopes, in.Limit)
+		o.Groups, o.Contradictions, err = m.Groups(ctx, scopes, limit)
 		o.Groups, o.Contradictions = op.List(o.Groups), op.List(o.Contradictions)
-	case doRewrite:
-		groups := in.Groups
-		if in.Rewrites != "" {
-			f, done, err := h.Open(in.Rewrites, "rewrite")
-			if err != nil {
-				return err
-			}
-			defer done()
-			if groups, err = memory.ReadRewrites(f); err != nil {
-				return err
-			}
-		}
-		o.Rewritten, o.Refused, o.skipped, err = m.ApplyRewrites(ctx, groups)
-		if err != nil && len(o.Rewritten) > 0 {
-			h.Note(text.Count(int64(len(o.Rewritten)), "rewrite is", "rewrites are") + " done")
-		}
-		return err
 	default:
 		o.Consolidated, err = m.Consolidate(ctx, scopes)
 		o.Consolidated, o.DryRun = op.List(o.Consolidated), &dryRun
@@ -271,7 +231,7 @@ func printGroups(p *op.Page, o *ConsolidateOut) {
 	if len(o.Groups) == 0 {
 		p.Note("no items are about the same thing")
 	} else {
-		p.Note("note: as JSON they are what a rewrite takes, once a group has a title and a content")
+		p.Note("note: put one text for a group, and forget its items, replaced by that")
 	}
 	printContradictions(p, o.Contradictions)
 }
@@ -294,22 +254,6 @@ func printContradictions(p *op.Page, all []memory.Contradiction) {
 		p.Printf("%s more\n", text.Count(int64(left), "contradiction", "contradictions"))
 	}
 	if len(all) > 0 {
-		p.Note("note: these may not both hold: update or forget one, or rewrite both")
-	}
-}
-
-func printRewritten(p *op.Page, o *ConsolidateOut) {
-	for _, d := range op.FirstRows(p, o.Rewritten) {
-		p.Printf("%s replaces %s: %s\n", d.Item.ID, strings.Join(d.Replaced, ", "),
-			headline(p, &d.Item, 100))
-	}
-	for _, r := range op.FirstRows(p, o.Refused) {
-		p.Note("refused: " + p.Line(r.From, 200) + ": " + p.Line(r.Why, 300))
-	}
-	switch {
-	case len(o.Rewritten)+len(o.Refused) == 0:
-		p.Note("no group has a content: nothing is done")
-	case o.skipped > 0:
-		p.Note(text.Count(int64(o.skipped), "group has", "groups have") + " no content and stay as they are")
+		p.Note("note: these may not both hold: update or forget one")
 	}
 }

@@ -109,7 +109,7 @@ type Memories interface {
 	// Owns refuses what belongs to one agent unless the caller is known to be one.
 	Owns(what string) error
 	// Tidy is Memory for the tiers the caller may write and, if it shows what items say, read.
-	Tidy(ctx context.Context, shows, meaning bool, fn func(*memory.Store) error) error
+	Tidy(ctx context.Context, shows bool, fn func(*memory.Store) error) error
 	// Open opens a file that a command names, - for its standard input.
 	Open(name, what string) (r io.Reader, done func(), err error)
 	// Talk is the conversation that a call names, else the one that the caller is in.

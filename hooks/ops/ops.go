@@ -70,7 +70,7 @@ var Lists = sync.OnceValue(func() op.Enums {
 		"resolutions": kb.Resolutions,
 		"put_tiers":   append(slices.Clone(memory.Tiers), memory.Journal, memory.Core),
 		"tiers":       memory.Tiers, "own_tiers": {memory.Workspace, memory.Account},
-		"tidyings":  {doDryRun, doPass, doPlan, doRewrite},
+		"tidyings":  {doDryRun, doPass, doPlan},
 		"lifetimes": memory.Lifetimes, "curators": memory.Curators,
 		"conversation_acts":     {talkStart, talkGet, talkIdle, talkArchive},
 		"conversation_statuses": memory.Statuses, "scrub_modes": memory.ScrubModes,

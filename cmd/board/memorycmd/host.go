@@ -31,8 +31,8 @@ func (h *host) MayWrite(string) error { return nil }
 func (h *host) MayUse(string) error   { return nil }
 func (h *host) Owns(string) error     { return nil }
 
-func (h *host) Tidy(ctx context.Context, _, meaning bool, fn func(*memory.Store) error) error {
-	return h.Memory(ctx, meaning, fn)
+func (h *host) Tidy(ctx context.Context, _ bool, fn func(*memory.Store) error) error {
+	return h.Memory(ctx, false, fn)
 }
 
 func (h *host) Open(name, what string) (io.Reader, func(), error) { return h.OpenNamed(name, what) }
