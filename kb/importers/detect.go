@@ -26,9 +26,6 @@ func (im *importer) detect(path string, dir bool) (string, error) {
 		return im.detectDir(path)
 	}
 	if markdown.Is(path) {
-		if isAIKBFile(path) {
-			return formatAIKB, nil
-		}
 		return formatMarkdown, nil
 	}
 	f, err := disk.OpenNamed(path)
@@ -42,7 +39,7 @@ func (im *importer) detect(path string, dir bool) (string, error) {
 	switch {
 	case n == 0 && errors.Is(err, io.EOF):
 		return "", invalid(path+" is empty", "give a file with content")
-	case string(head[:n]) == sqliteMagic && im.isAIKBDatabase(path):
+	case string(head[:n]) == sqliteMagic && im.isAIKB(path):
 		return formatAIKB, nil
 	case string(head[:n]) == sqliteMagic:
 		return "", im.otherDatabase(path)
@@ -88,7 +85,7 @@ func (im *importer) detectDir(dir string) (string, error) {
 	switch {
 	case isClaudeDir(dir):
 		return formatClaude, nil
-	case im.isAIKBDir(dir):
+	case im.aiKBIn(dir) != "":
 		return formatAIKB, nil
 	}
 	found := errors.New("found")
@@ -148,10 +145,9 @@ func (im *importer) otherDatabase(path string) error {
 
 func notDetected(path, what string) error {
 	return invalid(fmt.Sprintf("unknown format: %s: %s", path, what),
-		fmt.Sprintf("looked for: a first line with \"schema\":%q (%s), an SQLite file with a table "+
-			"capsules, or its folder (%s), a folder with %s (%s), files .md (%s); a "+
-			"format can be named",
-			exportSchema, formatJSONL, formatAIKB, claudeIndex, formatClaude, formatMarkdown))
+		fmt.Sprintf("looked for: a first line with \"schema\":%q (%s), ai-kb's %s or its folder (%s), a "+
+			"folder with %s (%s), files .md (%s); a format can be named",
+			exportSchema, formatJSONL, aiKBFile, formatAIKB, claudeIndex, formatClaude, formatMarkdown))
 }
 
 // isClaudeDir reports whether a folder looks like one of those that readClaude takes.
