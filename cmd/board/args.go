@@ -96,7 +96,7 @@ func arrange(commands []*cli.Command, args []string) ([]string, error) {
 // oldFlags are flags that were renamed, so that a name means one thing in the whole
 // program. The old name still works in a command, or in those of a group.
 var oldFlags = []struct{ command, old, now string }{
-	{"answer", "by", "entry"},
+	{"accept", "note", "reason"}, {"answer", "by", "entry"},
 	{"answer", "doc", "source-doc"},
 	{"answer", "ref", "source-ref"},
 	{"conflicts", "max", "limit"}, // conflicts.max of board.yaml is how many may be open
