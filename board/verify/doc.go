@@ -12,7 +12,8 @@
 // first letter of a quote.
 //
 // An omission mark (… or [...]) leaves out a part. The remaining parts must follow in
-// this order and close to each other. A short omission must not contain a negation.
+// this order and close to each other. A short omission must not contain a negation. Lines of a
+// quote that do not stand together are quotes of their own, wherever each stands.
 //
 // A quote that is not found word for word is aligned with the passage that has most of
 // its words (nearly.go). The difference is shown, and the finding counts as doubted.

@@ -14,17 +14,22 @@ import (
 	"blackboard/board/trace"
 )
 
-// said checks what a finding says beside its quote, which stands at a match: its numbers,
-// dates and identifiers must be in the source, too, or follow from the quote and its
-// paragraph. What an observation says otherwise is a doubt. Other entries may conclude
+// said checks what a finding says beside its quote, which stands at a match, or whose lines stand apart: its
+// numbers, dates and identifiers must be in the source, too, or follow from the quote and its paragraph. What an observation says otherwise is a doubt. Other entries may conclude
 // it, so it is only noted.
 //
 // A name that is in no source is no doubt, because a finding may name things otherwise; one in the place of
 // another one is.
-func (s *Source) said(f *Finding, o Outcome, at match) Outcome {
+func (s *Source) said(f *Finding, o Outcome, at match, apart []match) Outcome {
 	finding := parse.ExtractText(f.Content, "")
 	evidence := s.evidence(at)
-	v := evidence.Verify(finding, f.Evidence, evidence.OnLines(s.lines(at)))
+	quoted := evidence.OnLines(s.lines(at))
+	for _, m := range apart {
+		if m != at {
+			quoted = append(quoted, evidence.OnLines(s.lines(m))...)
+		}
+	}
+	v := evidence.Verify(finding, f.Evidence, quoted)
 	lacking := s.lacking(f, finding, at, v.Has)
 	if len(lacking) > 0 {
 		lacking = s.underived(f, lacking, at)

@@ -259,23 +259,53 @@ func (s *Source) quote(f *Finding) (o Outcome, quoted bool) {
 			}
 		}
 	}
+	var apart []match
+	if len(places) == 0 && turned == nil {
+		var why string
+		if apart, why = s.lineByLine(f); why != "" {
+			return Outcome{Verdict: Denied, Note: why, Passage: s.passage(apart[0])}, true
+		}
+		places = apart
+	}
 	if len(places) == 0 || turned != nil {
 		return s.nearly(q, turned, places), true
 	}
-	if why := s.cut(f, places); why != "" {
+	if why := s.cut(f, places); why != "" && apart == nil {
 		return Outcome{Verdict: Denied, Note: why, Passage: s.passage(places[0])}, true
 	}
 	ref := parseReference(f.SourceRef)
 	for _, m := range places {
 		if s.at(ref, m) != elsewhere {
-			return s.said(f, Outcome{Verdict: Found, Passage: s.passage(m)}, m), true
+			return s.said(f, Outcome{Verdict: Found, Passage: s.passage(m)}, m, apart), true
 		}
 	}
-	o = s.said(f, Outcome{Verdict: Found, Passage: s.passage(places[0])}, places[0])
+	o = s.said(f, Outcome{Verdict: Found, Passage: s.passage(places[0])}, places[0], apart)
 	if o.Note != "" {
 		o.Note += "; "
 	}
 	o.Note += fmt.Sprintf(RefSays+"%s; the quote is at %s", oneLine(f.SourceRef, 60),
 		o.Passage.Where)
 	return o, true
+}
+
+// lineByLine finds a quote each of whose lines stands somewhere word for word: who quotes several places
+// gives each a line. why says what one of them leaves out, which is first then.
+func (s *Source) lineByLine(f *Finding) (places []match, why string) {
+	x := s.words()
+	for line := range strings.Lines(f.Evidence) {
+		q := newStream(line)
+		found := x.find(q, 0, len(q.words))
+		if len(q.words) > 0 && (len(found) == 0 || len(q.words) < minPartWords) {
+			return nil, ""
+		}
+		part := *f
+		part.Evidence = line
+		if len(found) > 0 {
+			if why = s.cut(&part, found); why != "" {
+				return found, why
+			}
+			places = append(places, found[0])
+		}
+	}
+	return places, ""
 }

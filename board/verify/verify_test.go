@@ -79,6 +79,9 @@ func TestQuotes(t *testing.T) {
 		{quote: "The daemon is started by the worker", verdict: Nearly},
 		{quote: "A token is issued by auth.go and the worker is started by the daemon",
 			verdict: Joined},
+		{quote: "The worker is started by the daemon\nA token is issued by auth.go", verdict: Found}, // a line each
+		{quote: "A token is issued by auth.go\nbe stored in plain text", verdict: Denied},
+		{quote: "A token is issued by auth.go\nby the workers", verdict: Nearly},
 		{quote: "Limits apply … must not be stored", verdict: Nearly},
 		{quote: "Refresh tokens rotate every week on Monday", verdict: Absent},
 

@@ -279,7 +279,7 @@ var ceilings = map[string]int{
 
 	"board/trace": 4146, // derivations: sums, shares, rates, spans; places that a report cites
 
-	"board/verify": 3491, // what is unsure, apart; several sources of a finding; which sources there are, and what is read of them, from board; how a place is cited; what is not judged in other languages, and their numbers
+	"board/verify": 3527, // what is unsure, apart; several sources of a finding; which sources there are, and what is read of them, from board; how a place is cited; what is not judged in other languages, and their numbers
 
 	"board/words": 1844,
 
