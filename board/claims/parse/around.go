@@ -28,6 +28,7 @@ func (r *reading) around(d *Detail, cell *Cell) {
 			parted++
 		}
 	}
+	topic := r.topic[:0]
 	n, parted = 0, 0
 	for k := max(0, begin-reach); k < min(len(t), end+reach); k++ {
 		x := &t[k]
@@ -57,12 +58,15 @@ func (r *reading) around(d *Detail, cell *Cell) {
 		case x.Kind == NameToken:
 			for _, p := range SplitName(x.Text) {
 				if len(p) > 2 && !Stopwords.Has(p) {
-					d.Topic.add(Stem(p), by)
+					topic.add(Stem(p), by)
 				}
 			}
 		case x.has(isTopic):
-			d.Topic.add(x.lexeme().stem, by).side |= side
+			topic.add(x.lexeme().stem, by).side |= side
 		}
+	}
+	if r.topic = topic; len(topic) > 0 {
+		d.Topic = append(make(Topic, 0, len(topic)+1), topic...) // with room for a mark
 	}
 	r.mark(d, begin)
 	if cell == nil {

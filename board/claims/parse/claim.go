@@ -333,6 +333,7 @@ type reading struct {
 	of          []int
 	is          []bool
 	heads       map[string]heading // the last ones
+	topic       Topic              // of the detail that is read
 }
 
 var readings = sync.Pool{New: func() any { return &reading{} }}
@@ -371,6 +372,10 @@ func (c *Claim) take(r *reading, text string, cell *Cell, clause int) int {
 	}
 	first := len(c.Details)
 	for i := 0; i < len(t); {
+		if t.isPlain(i) {
+			i++
+			continue
+		}
 		d, next, ok := c.ReadDetail(t, i)
 		if !ok {
 			i++
@@ -507,6 +512,13 @@ func beginsAFigure(low string) bool {
 	return one || tens[low]+ordinals[low] > 0 || months()[low]+seasons[low] > 0 || quarters()[low] > 0 ||
 		slices.Contains([]string{"a", "an", "half", "quarter", "noon", "midday", "midnight"}, low) ||
 		strings.ContainsFunc(low, func(r rune) bool { return digit(r) || IsUnspaced(r) })
+}
+
+// isPlain reports whether a token is a word in lower case that begins no detail, as most are.
+func (t Tokens) isPlain(i int) bool {
+	x := &t[i]
+	return x.word != nil && x.Kind == WordToken && x.Text[0] >= 'a' && x.Text[0] <= 'z' && !x.has(beginsFigure) &&
+		!(i+1 < len(t) && t[i+1].tied)
 }
 
 // mayBeginFigure reports whether a token may begin a number, a date or a time. Most words do not.

@@ -312,11 +312,14 @@ var AdverbRates = sync.OnceValue(func() map[string]string {
 // Rate reads "per month", "a month", "/month" or "monthly", and how many tokens it takes.
 func (t Tokens) Rate(i int) (per string, n int) {
 	x, y := t.At(i), t.At(i+1)
+	article := x.Low == "a" || x.Low == "an" || x.Low == "each" || x.Low == "every"
+	if per := AdverbRates()[x.Low]; per != "" {
+		return per, 1
+	} else if !article && x.Low != "per" && x.Low != "/" {
+		return "", 0
+	}
 	u := units()[y.Low]
-	slash := x.Low == "/" && x.Glued
-	switch article := x.Low == "a" || x.Low == "an" || x.Low == "each" || x.Low == "every"; {
-	case AdverbRates()[x.Low] != "":
-		return AdverbRates()[x.Low], 1
+	switch slash := x.Low == "/" && x.Glued; {
 	case x.Low == "per" && y.Low == "annum":
 		return "year", 2
 	case (article || x.Low == "per" || x.Low == "/") && (u.dim == "time" || u.dim == "months") &&

@@ -140,7 +140,13 @@ func (q *Quantity) againstSameKind(e *Quantity, equal, rounded, sameDigits bool)
 
 // seconds is how long a time is, 0 of what is no time.
 func (q *Quantity) seconds() float64 {
-	return math.Abs(q.Value) * map[string]float64{"time": 1, "months": month}[q.Dim]
+	switch q.Dim {
+	case "time":
+		return math.Abs(q.Value)
+	case "months":
+		return math.Abs(q.Value) * month
+	}
+	return 0
 }
 
 // farApart is how many times longer a time is that is hardly said in the place of another one.

@@ -186,9 +186,10 @@ func shorten(w string) string {
 
 // A lexeme is a word as it is written, with what is asked of each word of a text.
 type lexeme struct {
-	text, low, stem string
-	plain           *lexeme // without a negative prefix
-	is              trait
+	hash      uint64 // of the word
+	low, stem string
+	plain     *lexeme // without a negative prefix
+	is        trait
 }
 
 // A trait is something that a word is.
@@ -207,33 +208,43 @@ const (
 	mayDeny
 )
 
-// lexemes are those that were asked for: most words of a text are said again. Each has one of two places, and they are
-// as many as have these.
+// lexemes are those that were asked for: most words of a text are said again. The hash of a word says in which line of a
+// processor's cache it stands, if it does. Hashes are taken for their words: a collision is not to be expected.
 var (
-	lexemes    [1 << 16]atomic.Pointer[lexeme]
+	lexemes    [1 << 14]lexemeLine
 	lexemeSeed = maphash.MakeSeed()
 )
 
+type lexemeLine struct {
+	hashes [4]atomic.Uint64
+	words  [4]atomic.Pointer[lexeme] // the last one first; a word may be newer than its hash
+}
+
 func lexemeOf(text string) *lexeme {
-	at := maphash.String(lexemeSeed, text) % uint64(len(lexemes))
-	first := lexemes[at].Load()
-	if first != nil && first.text == text {
-		return first
-	}
-	if x := lexemes[at^1].Load(); x != nil && x.text == text {
-		return x
+	h := maphash.String(lexemeSeed, text)
+	line := &lexemes[h%uint64(len(lexemes))]
+	for i := range line.hashes {
+		if line.hashes[i].Load() == h {
+			if x := line.words[i].Load(); x != nil && x.hash == h {
+				return x
+			}
+		}
 	}
 	x := newLexeme(text)
+	x.hash = h
 	if len(text) < 32 {
-		lexemes[at^1].Store(first)
-		lexemes[at].Store(x)
+		for i := len(line.words) - 1; i > 0; i-- {
+			line.words[i].Store(line.words[i-1].Load())
+			line.hashes[i].Store(line.hashes[i-1].Load())
+		}
+		line.words[0].Store(x)
+		line.hashes[0].Store(h)
 	}
 	return x
 }
 
 func newLexeme(text string) *lexeme {
-	text = strings.Clone(text) // not the text that it is of
-	x := &lexeme{text: text, low: lowered(text)}
+	x := &lexeme{low: strings.Clone(lowered(text))} // not the text that it is of
 	x.stem, x.plain = uncachedStem(x.low), x
 	low := x.low
 	if w, un := Unprefixed(low); un {
