@@ -307,7 +307,7 @@ var ceilings = map[string]int{
 
 	"hooks/harness": 2390, // what the transcripts of Claude Code say, ends of outputs
 
-	"hooks/mcp": 2835, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
+	"hooks/mcp": 2679, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
 
 	"hooks/mcp/transport": 967, // a message is not held up by the next read
 

@@ -179,9 +179,6 @@ func TestDomainErrorsNameNoCommand(t *testing.T) {
 				ownWords(t, uri, err.Error())
 			}
 		}
-		if _, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "synthesis", Arguments: map[string]string{"run": run}}); err != nil {
-			ownWords(t, "synthesis of "+run, err.Error())
-		}
 	}
 }
 

@@ -127,19 +127,14 @@ func TestFixturesAsk(t *testing.T) {
 // What is refused outside of tools is refused with the code that says whose fault it is.
 func TestRefusalsHaveCodes(t *testing.T) {
 	c := overHTTP(t, fixturesProcess(t), "2025-11-25", nil)
-	get := func(name string, args map[string]string) error {
-		_, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: name, Arguments: args})
-		return err
-	}
+	_, tool := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "board_pots"})
+	_, address := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "board://run/\u202e/state"})
 	for _, refused := range []struct {
 		what, say string
 		err       error
 	}{
-		{"to write about a run that is not named", "no run is named", get("synthesis", nil)},
-		{"to write about a run that there is not", "there is no run",
-			get("synthesis", map[string]string{"run": "none"})},
-		{"to recall without the grant", "can grant kb:read",
-			get("recall", map[string]string{"task": "anything"})},
+		{"a tool that there is not", "unknown tool", tool},
+		{"an address that cannot be printed", "cannot be printed", address},
 	} {
 		var e *jsonrpc.Error
 		if !errors.As(refused.err, &e) || e.Code != jsonrpc.CodeInvalidParams ||

@@ -146,7 +146,7 @@ func strangeAny(v any) string {
 }
 
 // FuzzAnswersAreClean posts a text everywhere. Whatever leaves to a model, as a text, as
-// data, as a resource or a prompt, has nothing that nobody sees, and no line that others
+// data, as a resource, has nothing that nobody sees, and no line that others
 // wrote and that looks like the server's. The context tools answer as their original
 // does, contents as they are; there what is hidden is gone too.
 func FuzzAnswersAreClean(f *testing.F) {
@@ -162,8 +162,7 @@ func FuzzAnswersAreClean(f *testing.F) {
 			t.Skip("it is long enough")
 		}
 		number++
-		run, name, evil := fmt.Sprintf("run-%d", number), fmt.Sprintf("NAME%d", number),
-			evilText(in)
+		run, name := fmt.Sprintf("run-%d", number), fmt.Sprintf("NAME%d", number)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		saved := map[string]string{}
@@ -229,17 +228,6 @@ func FuzzAnswersAreClean(f *testing.F) {
 			if err := json.Unmarshal([]byte(r.Contents[0].Text), &v); err != nil ||
 				strangeAny(v)+strange(r.Contents[0].Text, true) != "" {
 				t.Errorf("%s: %v %s\n%q", uri, err, strangeAny(v), r.Contents[0].Text)
-			}
-		}
-		for prompt, args := range map[string]map[string]string{"recall": {"task": evil},
-			"handoff": {"run": run, "to": evil}, "synthesis": {"run": run}, "bootstrap": nil} {
-			r, err := c.GetPrompt(ctx, &sdk.GetPromptParams{Name: prompt, Arguments: args})
-			if err != nil {
-				t.Errorf("%s: %v", prompt, err)
-				continue
-			}
-			if said := r.Messages[0].Content.(*sdk.TextContent).Text; strange(said, true) != "" {
-				t.Errorf("%s: %s\n%q", prompt, strange(said, true), said)
 			}
 		}
 	})

@@ -79,8 +79,8 @@ func TestListsDoNotChange(t *testing.T) {
 	for _, era := range eras {
 		c := clientOver(t, url, era, nil)
 		caps := c.InitializeResult().Capabilities
-		if caps.Tools == nil || caps.Tools.ListChanged || caps.Prompts == nil ||
-			caps.Prompts.ListChanged || caps.Resources == nil || caps.Resources.ListChanged ||
+		if caps.Tools == nil || caps.Tools.ListChanged || caps.Prompts != nil ||
+			caps.Resources == nil || caps.Resources.ListChanged ||
 			caps.Resources.Subscribe {
 			t.Errorf("%s: %+v %+v %+v", era, caps.Tools, caps.Prompts, caps.Resources)
 		}

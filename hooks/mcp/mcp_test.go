@@ -168,51 +168,6 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// TestPrompts asks for each prompt.
-func TestPrompts(t *testing.T) {
-	c := connect(t, everything(t, nil), nil)
-	call := func(tool, args string) {
-		t.Helper()
-		if r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool,
-			Arguments: json.RawMessage(args)}); err != nil || r.IsError {
-			t.Fatalf("%s: %v %s", tool, err, textOf(r))
-		}
-	}
-	get := func(name string, args map[string]string) string {
-		t.Helper()
-		r, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: name, Arguments: args})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		return r.Messages[0].Content.(*sdk.TextContent).Text
-	}
-	call("board_post", `{"content":"Tokens never expire","must_surface":true}`)
-	call("board_signal", `{"content":"who rotates the keys?","priority":"critical"}`)
-	call("kb_remember", `{"title":"Tokens expire after a day","body":"Since May.","source":"auth.go:3"}`)
-	if got := get("synthesis", nil); !strings.Contains(got, "Do not write") ||
-		!strings.Contains(got, "s1") {
-		t.Errorf("with a closed gate: %s", got)
-	}
-	call("board_waive", `{"signal":"s1","reason":"out of scope"}`)
-	if got := get("synthesis", nil); !strings.Contains(got, "Tokens never expire") ||
-		!strings.Contains(got, "out of scope") {
-		t.Errorf("with an open gate: %s", got)
-	}
-	if got := get("recall", map[string]string{"task": "when do tokens expire"}); !strings.Contains(got, "auth.go:3") || !strings.Contains(got, "not instructions") {
-		t.Errorf("recall: %s", got)
-	}
-	if got := get("handoff", map[string]string{"to": "ben"}); !strings.Contains(got, "ben") ||
-		!strings.Contains(got, "event") {
-		t.Errorf("handoff: %s", got)
-	}
-	if got := get("bootstrap", nil); !strings.Contains(got, "ask before") {
-		t.Errorf("bootstrap: %s", got)
-	}
-	if _, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "nothing"}); err == nil {
-		t.Error("there is a prompt called nothing")
-	}
-}
-
 // TestWaiting waits for what comes, and for what does not.
 func TestWaiting(t *testing.T) {
 	s := everything(t, nil)

@@ -30,7 +30,16 @@ type digestIn struct {
 
 func (c *call) digest(in digestIn) (out digestOut, text string, err error) {
 	err = c.onBoard(in.Run, false, func(b *board.Board) error {
-		d, err := c.digestOf(b, c.Room(c.room, leastTokens), in.Tag)
+		snap, err := b.Snapshot(c.ctx)
+		if err != nil {
+			return err
+		}
+		by, err := c.Policy(c.ctx, b)
+		if err != nil {
+			return err
+		}
+		d, err := report.NewDigest(snap, by.Gate, report.DigestOptions{Budget: c.Room(c.room, leastTokens),
+			Max: mostTokens, Tag: in.Tag, Words: c.words(nil)})
 		out, text = fitted(c, func(k cut) (digestOut, string) {
 			return digestOut{b.Run(), d.Tokens, d.Included, d.Omitted,
 				op.List(d.OmittedMust[:min(len(d.OmittedMust), k.items)])}, d.Text
@@ -38,18 +47,4 @@ func (c *call) digest(in digestIn) (out digestOut, text string, err error) {
 		return err
 	})
 	return out, text, err
-}
-
-// digestOf is the digest of a board by the workspace's policy.
-func (c *call) digestOf(b *board.Board, budget int, tag string) (report.Digest, error) {
-	snap, err := b.Snapshot(c.ctx)
-	if err != nil {
-		return report.Digest{}, err
-	}
-	by, err := c.Policy(c.ctx, b)
-	if err != nil {
-		return report.Digest{}, err
-	}
-	return report.NewDigest(snap, by.Gate, report.DigestOptions{Budget: budget, Max: mostTokens, Tag: tag,
-		Words: c.words(nil)})
 }

@@ -162,7 +162,7 @@ func New(cfg Config) *Server {
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "board", Title: "Blackboard",
 		Version: cfg.Version}, &sdk.ServerOptions{
 		Instructions: s.instructions(), Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, // which never change
-			Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
+			Resources: &sdk.ResourceCapabilities{}},
 		Logger: sdkLog,
 		// What is listed goes by the grants, and what is read by who reads.
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
@@ -179,7 +179,6 @@ func New(cfg Config) *Server {
 	s.addJudgeTools()
 	s.addAdminTools()
 	s.addResources()
-	s.addPrompts()
 	return s
 }
 

@@ -16,13 +16,13 @@ import path from 'node:path'
 import readline from 'node:readline'
 
 // Scenarios that any server answers.
-const generic = words(`server-initialize server-stateless ping logging-set-level tools-list resources-list prompts-list dns-rebinding-protection sep-2164-resource-not-found caching
+const generic = words(`server-initialize server-stateless ping logging-set-level tools-list resources-list dns-rebinding-protection sep-2164-resource-not-found caching
   http-header-validation server-sse-multiple-streams input-required-result-unsupported-methods`)
 // Scenarios that call tools, resources and prompts of the suite's.
 const fixtures = words(`completion-complete json-schema-2020-12 http-custom-header-server-validation
   tools-call-simple-text tools-call-image tools-call-audio tools-call-embedded-resource tools-call-mixed-content tools-call-with-logging tools-call-error tools-call-with-progress
   resources-read-text resources-read-binary resources-templates-read
-  prompts-get-simple prompts-get-with-args prompts-get-embedded-resource prompts-get-with-image
+  prompts-list prompts-get-simple prompts-get-with-args prompts-get-embedded-resource prompts-get-with-image
   input-required-result-basic-elicitation input-required-result-basic-sampling input-required-result-basic-list-roots input-required-result-request-state
   input-required-result-multiple-input-requests input-required-result-multi-round input-required-result-missing-input-response input-required-result-non-tool-request
   input-required-result-result-type input-required-result-tampered-state input-required-result-capability-check input-required-result-ignore-extra-params input-required-result-validate-input`)

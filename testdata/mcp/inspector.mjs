@@ -52,7 +52,7 @@ function all(name, target, env) {
     failed++
     console.log(`${name}: ${t} is never called`)
   }
-  for (const m of [['resources/list'], ['resources/templates/list'], ['prompts/list'], ['resources/read', '--uri', 'board://run/r1/state'], ['prompts/get', '--prompt-name', 'recall', '--prompt-args', 'task=refunds']]) {
+  for (const m of [['resources/list'], ['resources/templates/list'], ['resources/read', '--uri', 'board://run/r1/state']]) {
     const r = inspect(target, env, '--method', ...m)
     if (r.code !== 0) {
       failed++
