@@ -24,7 +24,6 @@ var opened = map[string]string{
 	"board/disk/write.go OpenLog":           "a log, to append to",
 	"board/disk/write.go SyncDir":           "a directory",
 	"cmd/board/doctor/around.go tryWrite":   "a new file",
-	"hooks/topics/spool.go spool":           "a new file",
 	"tui/page/editor.go writeTemporary":     "a new file",
 	"board/sqlite/access_other.go mayWrite": "a database, where no lock can be dropped",
 	"board/sqlite/foreign.go copyFile":      "a new file",

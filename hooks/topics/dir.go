@@ -93,8 +93,8 @@ func (d *Dir) SpecPath(topic string) string { return filepath.Join(d.path, topic
 // WorklogPath returns the path of a topic's worklog, which may not exist.
 func (d *Dir) WorklogPath(topic string) string { return filepath.Join(d.path, topic+worklogExt) }
 
-// lock takes the write lock, and writes what others left in the spool. Callers of one Dir get it
-// in order: the system's lock could let one of many wait without end.
+// lock takes the write lock. Callers of one Dir get it in order: the system's lock could let one
+// of many wait without end.
 func (d *Dir) lock(ctx context.Context) (unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
@@ -108,7 +108,6 @@ func (d *Dir) lock(ctx context.Context) (unlock func(), err error) {
 		<-d.turn
 		return nil, err
 	}
-	d.unspool()
 	return func() { release(); <-d.turn }, nil
 }
 

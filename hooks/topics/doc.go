@@ -16,13 +16,11 @@
 //	                       are dropped beyond the limit
 //	TOPIC.no_context       if it exists, nothing of this topic is injected
 //	_no_session_context    if it exists, nothing of any topic of the workspace is injected
-//	.new-lines/            worklog lines, one a file, whose writer did not get the lock in
-//	                       time; the next writer appends them
 //	_lock                  held during writes; never removed, because a process that waits on
 //	                       a removed file waits alone
 //
-// Writers hold the lock, so that no line is lost. A line that cannot wait for the lock
-// is left to the next writer. Readers need no lock and create no files. Nothing here
+// Writers hold the lock. A line that cannot wait for it is appended without, and whoever
+// replaces the worklog meanwhile takes it over. Readers need no lock and create no files. Nothing here
 // looks for secrets: callers of Record mask them, and callers of Use, Note or Rewrite
 // mask or refuse them.
 //

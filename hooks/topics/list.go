@@ -102,9 +102,6 @@ func eachWorkspace(ctx context.Context, root string, fn func(*Dir) error) error 
 		if err != nil || !e.IsDir() || name == root {
 			return nil
 		}
-		if e.Name() == spoolDir {
-			return filepath.SkipDir
-		}
 		rel, err := filepath.Rel(root, name)
 		if err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -21,9 +22,8 @@ import (
 // valid UTF-8. The caller has masked secrets. Record does not sync to disk: that would
 // cost each tool use some milliseconds, only to save a line from a power failure.
 //
-// If the lock does not come before the context ends, the entry waits in a file of its
-// own for the next writer, and Tail finds it there. Then added is true, without knowing
-// better.
+// If the lock does not come before the context ends, the line is appended without it. Then
+// added is true, without knowing better.
 func (d *Dir) Record(ctx context.Context, topic string, e Entry) (added bool, err error) {
 	if err := CheckName(topic); err != nil {
 		return false, err
@@ -32,7 +32,11 @@ func (d *Dir) Record(ctx context.Context, topic string, e Entry) (added bool, er
 	e = e.truncated(d.opt.Now())
 	unlock, err := d.lock(ctx)
 	if errors.Is(err, fault.Busy) || errors.Is(err, context.Canceled) {
-		return true, d.spool(topic, e)
+		line, err := e.line()
+		if err == nil {
+			err = os.MkdirAll(d.path, 0o700)
+		}
+		return true, cmp.Or(err, appendTo(d.WorklogPath(topic), line))
 	}
 	if err != nil {
 		return false, err
@@ -105,19 +109,28 @@ func (d *Dir) appendEntries(topic string, entries ...Entry) (added bool, err err
 		return false, nil
 	}
 	// The last line may be unfinished, or lack its line end.
-	whole := bytes.LastIndexByte(have, '\n') + 1
-	missing := ""
-	if torn := have[whole:]; json.Valid(torn) {
-		whole, missing = len(have), "\n"
+	kept := have[:bytes.LastIndexByte(have, '\n')+1]
+	if torn := have[len(kept):]; json.Valid(torn) {
+		kept = slices.Concat(have, []byte("\n"))
 	}
-	kept := have[:whole]
-	more := append([]byte(missing), lines...)
-	size := start + int64(whole) + int64(len(more))
-	if start > 0 || size > int64(d.opt.WorklogBytes) || bytes.Count(kept, []byte("\n"))+
-		bytes.Count(more, []byte("\n")) > d.opt.WorklogLines {
-		return true, writeFile(name, d.trimOldest(append(bytes.Clone(kept), more...)))
+	size := start + int64(len(kept)+len(lines))
+	if start == 0 && len(kept) == len(have) && size <= int64(d.opt.WorklogBytes) && bytes.Count(kept, []byte("\n"))+
+		bytes.Count(lines, []byte("\n")) <= d.opt.WorklogLines {
+		return true, appendTo(name, lines)
 	}
-	return true, appendTo(name, start+int64(whole), more)
+	old, err := os.Open(name)
+	if err == nil {
+		defer old.Close()
+	}
+	if err := writeFile(name, d.trimOldest(slices.Concat(kept, lines))); err != nil || old == nil {
+		return true, err
+	}
+	// what was appended meanwhile, without the lock
+	late, err := io.ReadAll(io.NewSectionReader(old, start+int64(len(have)), 1<<20))
+	if len(late) > 0 {
+		err = appendTo(name, late)
+	}
+	return true, err
 }
 
 // readWorklog reads a worklog and returns the offset of data. Of a worklog beyond the
@@ -146,18 +159,23 @@ func (d *Dir) trimOldest(data []byte) []byte {
 	return data[from:]
 }
 
-// appendTo writes at an offset of a file, and undoes a partial write.
-func appendTo(name string, at int64, data []byte) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	if err = f.Truncate(at); err == nil {
-		if _, err = f.WriteAt(data, at); err != nil {
-			err = errors.Join(err, f.Truncate(at))
+// appendTo appends to a file in one go. If another has taken its place meanwhile, it is
+// appended there.
+func appendTo(name string, data []byte) error {
+	for {
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(data)
+		is, _ := f.Stat()
+		if err = errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+		if now, err := os.Stat(name); err != nil || is == nil || os.SameFile(is, now) {
+			return nil
 		}
 	}
-	return errors.Join(err, f.Close())
 }
 
 // repeatWindow is the number of latest entries in which a repetition is looked for. A
@@ -194,8 +212,8 @@ func (d *Dir) Tail(topic string, limits TailLimits) ([]Entry, error) {
 	if err := CheckName(topic); err != nil {
 		return nil, err
 	}
-	data, err := d.withSpooled(topic)
-	if err != nil {
+	data, _, err := d.readWorklog(d.WorklogPath(topic))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read the worklog of %s: %w", topic, err)
 	}
 	all := applySettled(tail(data, TailLimits{Bytes: limits.Bytes}))

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,66 +78,38 @@ func TestRecordCalledOff(t *testing.T) {
 	}
 }
 
-// TestKilledWhileUnspooling: a writer that was killed after it had put lines into a
-// worklog, and before it had taken them out of the spool, has them there once. What is
-// not finished is left alone.
-func TestKilledWhileUnspooling(t *testing.T) {
-	d := newDir(t, Options{})
-	const late = 2*repeatWindow + 1
-	for i := range late {
-		e := Entry{Session: "s", ID: fmt.Sprint(i), Tool: "late"}
-		if i%2 == 0 {
-			e.ID = "" // as many harnesses have it
+// TestRecordWhileTrimmed: a worklog has whole lines alone, though lines are appended without the
+// lock while others replace it, again and again.
+func TestRecordWhileTrimmed(t *testing.T) {
+	d := newDir(t, Options{WorklogLines: 40})
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	const late = 20
+	done := make(chan error)
+	go func() {
+		for i := range late {
+			if _, err := d.Record(gone, "a", Entry{Session: "s", ID: fmt.Sprint(i), Tool: "late"}); err != nil {
+				done <- err
+				return
+			}
 		}
-		expect.OK(t, d.spool("a", e.truncated(d.opt.Now())))
-	}
-	torn := filepath.Join(d.path, spoolDir, "00000000000000000000-1.a")
-	write(t, torn, `{"tool":"to`)
-	spool := files(t, filepath.Join(d.path, spoolDir))
-	record(t, d, "a", Entry{Tool: "last"})
-	for name, text := range spool { // as they were when the writer was killed
-		write(t, filepath.Join(d.path, spoolDir, name), text)
-	}
-	for range 2 {
-		got, err := d.Tail("a", TailLimits{})
-		if lines := strings.Count(read(t, d.WorklogPath("a")), "\n"); err != nil ||
-			len(got) != late+1 || lines != late+1 {
-			t.Errorf("%d entries are read, %d lines are in the worklog, %v", len(got), lines, err)
+		done <- nil
+	}()
+	for range 12 {
+		for range 10 { // which replaces it once
+			record(t, d, "a", Entry{Tool: "other"})
 		}
-		unlock := expect.Value(d.lock(t.Context()))(t)
-		unlock()
-	}
-	if left := files(t, filepath.Join(d.path, spoolDir)); len(left) != 1 ||
-		left[filepath.Base(torn)] == "" {
-		t.Errorf("in the spool are %d files", len(left))
-	}
-}
-
-// TestSpoolOfWorkspace: what waits in the spool is no workspace, is archived with its
-// worklog, and is wiped with its topic.
-func TestSpoolOfWorkspace(t *testing.T) {
-	d, _, into := archiveOf(t)
-	expect.OK(t, d.spool("late", Entry{Tool: "x"}.truncated(d.opt.Now())))
-	var found []string
-	if err := eachWorkspace(t.Context(), rootOf(d), func(d *Dir) error {
-		found = append(found,
-			filepath.Base(d.path))
-		return nil
-	}); err != nil || slices.Contains(found, spoolDir) {
-		t.Errorf("the workspaces are %q, %v", found, err)
-	}
-	if r := archive(t, d, into, ArchiveOptions{}); len(r.Problems) > 0 {
-		t.Errorf("%+v", r)
-	}
-	for name := range files(t, into) {
-		if strings.Contains(name, spoolDir) {
-			t.Errorf("the archive has %s", name)
+		if got := expect.Value(d.Tail("a", TailLimits{}))(t); len(got) > 60 {
+			t.Errorf("%d entries are kept", len(got))
 		}
 	}
-	if removed, err := d.Wipe(t.Context(), "late"); err != nil || len(removed) != 1 {
-		t.Errorf("removed %+v, %v", removed, err)
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
-	if got, err := d.Tail("late", TailLimits{}); err != nil || len(got) != 0 {
-		t.Errorf("%+v, %v", got, err)
+	text := read(t, d.WorklogPath("a"))
+	for line := range strings.Lines(text) {
+		if _, ok := parseEntry([]byte(line)); !ok {
+			t.Errorf("%q is no entry", line)
+		}
 	}
 }
