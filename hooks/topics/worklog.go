@@ -118,7 +118,7 @@ func (d *Dir) appendEntries(topic string, entries ...Entry) (added bool, err err
 		bytes.Count(lines, []byte("\n")) <= d.opt.WorklogLines {
 		return true, appendTo(name, lines)
 	}
-	old, err := os.Open(name)
+	old, err := disk.Open(name)
 	if err == nil {
 		defer old.Close()
 	}

@@ -21,10 +21,10 @@ import (
 func (s *Server) jobs() []Job {
 	jobs := []Job{
 		{Name: "embed capsules", First: time.Minute, Every: 30 * time.Minute, Wake: s.hasUnembedded, Run: s.embedCapsules},
-		{Name: "decay capsules", First: 2 * time.Minute, Every: 24 * time.Hour, Daily: true, Run: s.whenSteady(s.onKB(func(ctx context.Context, k *kb.KB) (string, error) {
+		{Name: "decay capsules", First: 2 * time.Minute, Every: 24 * time.Hour, Run: s.onKB(func(ctx context.Context, k *kb.KB) (string, error) {
 			d, err := k.Decay(ctx, kb.CurateOptions{})
 			return did(d.Changed, "changed"), err
-		}))},
+		})},
 		{Name: "embed memories", First: 90 * time.Second, Every: 30 * time.Minute, Wake: s.memoriesChanged(), Run: s.onMemories("embedded", s.embedMemory)},
 		{Name: "calibrate recall", First: time.Minute, Every: time.Hour, Wake: s.needsCalibration, Run: s.onKB(s.calibrate)},
 		// It looks whether a pass is due by what has happened, not by the clock.
@@ -34,10 +34,10 @@ func (s *Server) jobs() []Job {
 		})},
 	}
 	if s.cfg.Specs != "" {
-		jobs = append(jobs, Job{Name: "archive topics", First: 5 * time.Minute, Every: 24 * time.Hour, Daily: true, Run: s.archiveTopics})
+		jobs = append(jobs, Job{Name: "archive topics", First: 5 * time.Minute, Every: 24 * time.Hour, Run: s.archiveTopics})
 	}
 	if s.cfg.Curate > 0 {
-		jobs = append(jobs, Job{Name: "curate capsules", First: 4 * time.Minute, Every: s.cfg.Curate, Daily: true, Run: s.onKB(func(ctx context.Context, k *kb.KB) (string, error) {
+		jobs = append(jobs, Job{Name: "curate capsules", First: 4 * time.Minute, Every: s.cfg.Curate, Run: s.onKB(func(ctx context.Context, k *kb.KB) (string, error) {
 			d, err := k.Dedupe(ctx, kb.CurateOptions{})
 			return did(len(d.Duplicates), "superseded"), err
 		})})
@@ -57,8 +57,8 @@ func (s *Server) archiveTopics(ctx context.Context) (string, error) {
 	return did(r.Copied, "files copied"), err
 }
 
-// whenSteady makes a job of one that forgets or sinks things by age, put off while the clock was
-// just set: what it did by a wrong one is hard to undo.
+// whenSteady makes a job of one that forgets things by age, put off while the clock was just
+// set: what it did by a wrong one is hard to undo.
 func (s *Server) whenSteady(fn func(context.Context) (string, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		if !s.clock.isSteady() {

@@ -18,8 +18,6 @@ type Place struct {
 	Note   string // says where the socket is, while a daemon runs
 	Log    string // the file that it writes its log to
 	Token  string // of the TCP listener
-	// Journal keeps how it stands with the upkeep from one daemon to the next.
-	Journal string
 	// Told is there once a person was told that a daemon starts by itself.
 	Told string
 }
@@ -41,7 +39,7 @@ func PlaceOf(home string, env func(string) string) (Place, error) {
 		home = real
 	}
 	run := filepath.Join(home, "run")
-	p := Place{Home: home, Lock: filepath.Join(run, "daemon.lock"), Note: filepath.Join(run, "daemon.socket"), Log: filepath.Join(home, "log", "daemon.log"), Token: filepath.Join(run, "token"), Journal: filepath.Join(run, "upkeep.json"), Told: filepath.Join(run, "daemon.told")}
+	p := Place{Home: home, Lock: filepath.Join(run, "daemon.lock"), Note: filepath.Join(run, "daemon.socket"), Log: filepath.Join(home, "log", "daemon.log"), Token: filepath.Join(run, "token"), Told: filepath.Join(run, "daemon.told")}
 	sum := sha256.Sum256([]byte(home))
 	name := fmt.Sprintf("%x.sock", sum[:6])
 	noted, err := disk.Read(p.Note, maxSocket) // in a copy of a data home it is about the daemon of another

@@ -267,7 +267,7 @@ func newServer(cfg Config) *Server {
 	s.stores = sqlite.NewKeeper(maxOpen, idleTimeout)
 	s.streams, s.end = context.WithCancel(context.Background())
 	s.clock = newClock(cfg.Now)
-	s.upkeep = newUpkeep(s.jobs(), cfg.Place.Journal, s.log)
+	s.upkeep = newUpkeep(s.jobs(), s.log)
 	handle(s, "search", s.search)
 	handle(s, "embed", s.embed)
 	handle(s, "status", s.status)

@@ -2,15 +2,11 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"runtime/debug"
 	"sync"
 	"time"
-
-	"blackboard/board/disk"
 )
 
 // Job is one thing that the daemon does by itself, now and then.
@@ -18,9 +14,6 @@ type Job struct {
 	Name  string        // for the log and the status
 	First time.Duration // after the start
 	Every time.Duration // after the end of the run before, so that runs never pile up
-	// Daily marks what counts by the day: a daemon that is started anew goes by when the
-	// last one ran it. The others begin anew, First after the start.
-	Daily bool
 	// Wake, if not nil, is asked every WakeEvery whether there is something to do.
 	Wake func(context.Context) bool
 	// Run does it, and says what it did; "" if there was nothing to do. It ends soon when
@@ -41,7 +34,7 @@ type JobStatus struct {
 	Name    string     `json:"name"`    // of the job
 	Running bool       `json:"running"` // it does its work now
 	Runs    int        `json:"runs"`    // of this daemon
-	Last    *time.Time `json:"last"`    // when the last run began, of this daemon or one before
+	Last    *time.Time `json:"last"`    // when the last run began
 	// when the last run began that came to its end and did not fail
 	Done   *time.Time `json:"last_done"`
 	Millis int64      `json:"last_millis"` // how long the last run took, in milliseconds
@@ -52,64 +45,20 @@ type JobStatus struct {
 
 // upkeep runs jobs, one at a time: they share the processor with those who ask.
 type upkeep struct {
-	jobs    []Job
-	log     *slog.Logger
-	journal string // the file that keeps the status from one daemon to the next; "": none
-	turn    chan struct{}
+	jobs []Job
+	log  *slog.Logger
+	turn chan struct{}
 
 	mu     sync.Mutex
 	status []JobStatus
 }
 
-func newUpkeep(jobs []Job, journal string, log *slog.Logger) *upkeep {
-	u := &upkeep{jobs: jobs, log: log, journal: journal, turn: make(chan struct{}, 1)}
-	before := map[string]JobStatus{}
-	for _, s := range u.readJournal() {
-		before[s.Name] = s
-	}
-	// a time to come is of a clock that was wrong
-	past := func(t *time.Time) bool { return t != nil && t.Before(time.Now()) }
+func newUpkeep(jobs []Job, log *slog.Logger) *upkeep {
+	u := &upkeep{jobs: jobs, log: log, turn: make(chan struct{}, 1)}
 	for _, j := range jobs {
-		s, b := JobStatus{Name: j.Name}, before[j.Name]
-		if past(b.Last) {
-			s.Last, s.Millis, s.Result, s.Failed = b.Last, b.Millis, b.Result, b.Failed
-		}
-		if past(b.Done) {
-			s.Done = b.Done
-		}
-		u.status = append(u.status, s)
+		u.status = append(u.status, JobStatus{Name: j.Name})
 	}
 	return u
-}
-
-// readJournal returns how it stood with the jobs when the last daemon wrote it down. One
-// that cannot be read is none: jobs may run too often.
-func (u *upkeep) readJournal() (all []JobStatus) {
-	if u.journal == "" {
-		return nil
-	}
-	data, err := disk.Read(u.journal, 1<<20)
-	if err == nil {
-		err = json.Unmarshal(data, &all)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		u.log.Warn("the journal of the upkeep cannot be read", "file", u.journal, "error", err)
-		return nil
-	}
-	return all
-}
-
-func (u *upkeep) writeJournal() {
-	if u.journal == "" {
-		return
-	}
-	data, err := json.Marshal(u.Status())
-	if err == nil {
-		err = disk.WriteUnsynced(u.journal, data, 0o600)
-	}
-	if err != nil {
-		u.log.Debug("the journal of the upkeep cannot be written", "file", u.journal, "error", err)
-	}
 }
 
 func (u *upkeep) run(ctx context.Context) {
@@ -123,16 +72,6 @@ func (u *upkeep) run(ctx context.Context) {
 func (u *upkeep) runJob(ctx context.Context, i int) {
 	j := &u.jobs[i]
 	next, done := time.Now().Add(j.First), true
-	if j.Daily {
-		u.note(i, func(s *JobStatus) {
-			if s.Done == nil {
-				return
-			}
-			if due := time.Now().Add(j.Every - time.Since(*s.Done)); due.After(next) {
-				next = due
-			}
-		})
-	}
 	for {
 		u.note(i, func(s *JobStatus) { at := next.UTC(); s.Next = &at })
 		if !u.wait(ctx, j, next, !done) {
@@ -210,7 +149,6 @@ func (u *upkeep) once(ctx context.Context, i int) (done bool) {
 			s.Done = s.Last
 		}
 	})
-	u.writeJournal()
 	return done
 }
 

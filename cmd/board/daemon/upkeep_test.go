@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"blackboard/testdata/expect"
 )
 
 // TestJobsRunAtTheirTimes plays a day of upkeep.
@@ -46,7 +42,7 @@ func TestJobsRunAtTheirTimes(t *testing.T) {
 		}
 		bad := job("bad", time.Hour, time.Hour, 0, nil)
 		bad.Run = func(context.Context) (string, error) { panic("oh") }
-		u := newUpkeep([]Job{embed, job("slow", 2*time.Hour, time.Minute, 3*time.Hour, nil), job("failing", 5*time.Minute, 10*time.Hour, 0, errors.New("no luck")), bad}, "", slog.New(slog.DiscardHandler))
+		u := newUpkeep([]Job{embed, job("slow", 2*time.Hour, time.Minute, 3*time.Hour, nil), job("failing", 5*time.Minute, 10*time.Hour, 0, errors.New("no luck")), bad}, slog.New(slog.DiscardHandler))
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { u.run(ctx); close(done) }()
@@ -85,62 +81,6 @@ func TestJobsRunAtTheirTimes(t *testing.T) {
 	})
 }
 
-// TestDailyJobsOutliveTheDaemon starts one after the other: what was done today is not done again
-// by each, and a time to come is none.
-func TestDailyJobsOutliveTheDaemon(t *testing.T) {
-	journal := filepath.Join(t.TempDir(), "upkeep.json")
-	synctest.Test(t, func(t *testing.T) {
-		runs := map[string]int{}
-		jobs := func(err error) []Job {
-			run := func(name string) func(context.Context) (string, error) {
-				return func(context.Context) (string, error) { runs[name]++; return name, err }
-			}
-			return []Job{{Name: "daily", First: time.Minute, Every: 24 * time.Hour, Daily: true, Run: run("daily")}, {Name: "often", First: time.Minute, Every: 24 * time.Hour, Run: run("often")}}
-		}
-		live := func(d time.Duration, err error) []JobStatus {
-			ctx, cancel := context.WithCancel(t.Context())
-			u := newUpkeep(jobs(err), journal, slog.New(slog.DiscardHandler))
-			done := make(chan struct{})
-			go func() { u.run(ctx); close(done) }()
-			time.Sleep(d)
-			cancel()
-			<-done
-			return u.Status()
-		}
-		for range 20 { // twenty daemons in ten hours
-			live(30*time.Minute, nil)
-		}
-		if runs["daily"] != 1 || runs["often"] != 20 {
-			t.Errorf("in ten hours: %v", runs)
-		}
-		st := live(15*time.Hour, errors.New("no luck"))
-		if runs["daily"] != 2 || st[0].Last == nil || !st[0].Failed || st[0].Runs != 1 {
-			t.Errorf("the next day: %v, %+v", runs, st[0])
-		}
-		live(2*time.Minute, nil) // what failed is tried again soon
-		if runs["daily"] != 3 {
-			t.Errorf("after a failure: %v", runs)
-		}
-		// One that is interrupted has not done it, nor one that was left for later; each is tried
-		// again within the hour, and not at once.
-		before := runs["daily"]
-		time.Sleep(25 * time.Hour)
-		live(2*time.Minute, errLater)
-		live(30*time.Second, nil)
-		live(2*time.Minute, nil)
-		if got := runs["daily"] - before; got != 2 {
-			t.Errorf("after it was left for later it ran %d times", got)
-		}
-		for _, text := range []string{`[{"name":"daily","last_done":"2999-01-01T00:00:00Z"}]`, `[{"na`, ``} {
-			expect.OK(t, os.WriteFile(journal, []byte(text), 0o600))
-			before = runs["daily"]
-			if live(2*time.Minute, nil); runs["daily"] != before+1 {
-				t.Errorf("with the journal %q it does not run", text)
-			}
-		}
-	})
-}
-
 // TestFailuresAreNotHammered plays a job that is wanted all the time, and fails.
 func TestFailuresAreNotHammered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -149,7 +89,7 @@ func TestFailuresAreNotHammered(t *testing.T) {
 			runs++
 			return "", errors.New("no luck")
 		}}
-		u := newUpkeep([]Job{job}, "", slog.New(slog.DiscardHandler))
+		u := newUpkeep([]Job{job}, slog.New(slog.DiscardHandler))
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { u.run(ctx); close(done) }()
@@ -160,7 +100,7 @@ func TestFailuresAreNotHammered(t *testing.T) {
 			t.Errorf("in two hours it ran %d times", runs)
 		}
 		// One that is interrupted is not done.
-		u = newUpkeep([]Job{{Name: "x", Every: 24 * time.Hour, Daily: true, Run: func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() }}}, "", slog.New(slog.DiscardHandler))
+		u = newUpkeep([]Job{{Name: "x", Every: 24 * time.Hour, Run: func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() }}}, slog.New(slog.DiscardHandler))
 		ctx, cancel = context.WithCancel(t.Context())
 		done = make(chan struct{})
 		go func() { u.run(ctx); close(done) }()
