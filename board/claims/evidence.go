@@ -14,7 +14,7 @@ type Evidence struct {
 	Common func(low string) bool       // knows words that are no names; may be nil
 	stems  map[string][]int32          // the claims that have a stem
 	values map[parse.FigureKey][]int32 // the claims that have a figure
-	lower  map[string]bool             // words that stand in lower case somewhere
+	lower  map[string]bool             // words that stand in lower case somewhere, made at first use
 	rare   func(stem string) float64   // the weight of a stem; nil: computed from Claims
 	logs   []float64                   // the weights of stems that so many claims have
 	looked *passages                   // made at first use
@@ -27,7 +27,7 @@ type Evidence struct {
 
 // NewEvidence indexes claims.
 func NewEvidence(all []*parse.Claim) *Evidence {
-	ev := &Evidence{Claims: all, values: map[parse.FigureKey][]int32{}, lower: map[string]bool{}}
+	ev := &Evidence{Claims: all, values: map[parse.FigureKey][]int32{}}
 	for n := range min(len(all)+1, LongText) {
 		ev.logs = append(ev.logs, ev.rarity(n))
 	}
@@ -41,11 +41,6 @@ func NewEvidence(all []*parse.Claim) *Evidence {
 				stems[s] = at
 			}
 			*at = append(*at, int32(i))
-		}
-		for k := range c.Words {
-			if w := &c.Words[k]; !w.Capital && !ev.lower[w.Low] {
-				ev.lower[w.Low] = true
-			}
 		}
 		var keys []parse.FigureKey
 		for k := range c.Details {
@@ -61,6 +56,21 @@ func NewEvidence(all []*parse.Claim) *Evidence {
 		ev.stems[s] = *at
 	}
 	return ev
+}
+
+// inLower reports whether a word stands in lower case somewhere.
+func (ev *Evidence) inLower(low string) bool {
+	if ev.lower == nil {
+		ev.lower = map[string]bool{}
+		for _, c := range ev.Claims {
+			for k := range c.Words {
+				if w := &c.Words[k]; !w.Capital && !ev.lower[w.Low] {
+					ev.lower[w.Low] = true
+				}
+			}
+		}
+	}
+	return ev.lower[low]
 }
 
 // rarity is the weight of a stem that n claims have. It has so few digits that the sum of some is exact, in whatever

@@ -196,7 +196,7 @@ func (ev *Evidence) isProper(d *parse.Detail) bool {
 	if d.Kind != parse.Name || d.Weak || len(d.Words) == 0 {
 		return false
 	}
-	if slices.ContainsFunc(d.Words, func(w string) bool { return ev.lower[w] }) {
+	if slices.ContainsFunc(d.Words, ev.inLower) {
 		return false
 	}
 	if len(d.Words) > 1 || titled(d) {

@@ -30,6 +30,9 @@ func (t *tracer) derive() {
 		if f := &t.facts[i]; f.verdict.Verdict == Unsupported && len(d.near) < maxDoubted {
 			d.near[i] = t.nearest(f)
 		}
+		if a := &t.facts[i].amount; t.facts[i].isAmount() && a.dim == "" && a.value > 1 && a.nouns != [2]string{} {
+			d.counted = append(d.counted, i)
+		}
 	}
 	for i := range t.facts {
 		f := &t.facts[i]
@@ -45,6 +48,7 @@ func (t *tracer) derive() {
 type deriver struct {
 	*tracer
 	near    map[int][]int32    // the nearest records of each
+	counted []int              // the facts that say how many there are of something
 	records map[int32][]amount // that were read
 	places  map[int32][]int    // the passages that have a word
 	has     map[int32][]int32  // the words of the reports that a record has
@@ -238,10 +242,9 @@ func (d *deriver) fromFar(i int, own []amount) bool {
 			}
 		}
 	}
-	for k := range d.facts {
+	for _, k := range d.counted {
 		g := &d.facts[k]
-		if a := &g.amount; g.isAmount() && len(g.support) > 0 && a.dim == "" && a.value > 1 &&
-			d.saysOneOf(f, a.nouns) {
+		if a := &g.amount; len(g.support) > 0 && d.saysOneOf(f, a.nouns) {
 			for _, x := range own[:min(len(own), 4)] {
 				if x.dim == f.amount.dim &&
 					(f.amount.near(x.value*a.value) || f.amount.near(x.value/a.value)) {

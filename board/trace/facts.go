@@ -34,7 +34,6 @@ type fact struct {
 	origin     *parse.Detail // of a part of a detail: that one
 	amount     amount
 	runs       []string // of a name, an identifier or a quote: the words that must follow one another
-	key        int      // which of them it is found by
 	optional   bool     // a word that may be capitalised because a sentence begins with it
 	near, far  []int32  // words around it, and in headings above it
 	titled     int      // how many of the far ones are of headings
@@ -177,15 +176,9 @@ func (u *unit) place(d *parse.Detail) (start, end int) {
 }
 
 func (fr *factReader) add(f fact) {
-	if f.unit = fr.unit; len(f.runs) > 0 {
-		if cuts(fr.u.Text, f.start) || cuts(fr.u.Text, f.end) { // no run of a record would be equal
-			return
-		}
-		for i, r := range f.runs { // the longest is the rarest
-			if len(r) > len(f.runs[f.key]) {
-				f.key = i
-			}
-		}
+	f.unit = fr.unit
+	if len(f.runs) > 0 && (cuts(fr.u.Text, f.start) || cuts(fr.u.Text, f.end)) { // no run of a record would be equal
+		return
 	}
 	fr.facts = append(fr.facts, f)
 }

@@ -1,9 +1,12 @@
 package trace
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"path"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -27,10 +30,12 @@ type tracer struct {
 	post       [][]int32
 
 	byDate    map[parse.FigureKey][]int32 // groups
-	byValue   map[valueKey][]int32
+	byValue   map[valueKey]alikeValues
 	byNumber  map[float64][]int32 // by the number as it is written, as it is meant, or as it may be meant
-	byRun     map[string][]int32  // facts by one of their runs
+	byRun     map[string][]int32  // phrases by one of their runs
 	groups    []group
+	phrases   []phrase
+	sought    []sought           // of each fact
 	citations map[string][]int32 // citations by the name of their document's file
 	cited     []int32            // figures that are said to be the confidence of an entry
 
@@ -54,6 +59,51 @@ type group struct {
 // isPlain reports whether a number says neither about nor a bound.
 func isPlain(q *parse.Quantity) bool {
 	return q.Bound == 0 && !q.About && !q.Word && !q.Minutes
+}
+
+// alikeValues are groups of numbers that may be equal.
+type alikeValues struct {
+	simple []int32 // that a simple number must be near, or have the digits of; by their values
+	reach  float64 // how near at most
+	other  []int32
+}
+
+// mostReach is how far a number may be from one of alikeValues.simple, as a share of it.
+const mostReach = 1e-3
+
+// isSimple reports whether a number is so much of a dimension, and for nothing, and is read in one way, or with a comma
+// for its point: two of which one is a thousandth are not alike.
+func isSimple(q *parse.Quantity, dim string) bool {
+	v := math.Abs(q.Value)
+	return isPlain(q) && (q.Other == 0 || math.Abs(1000*math.Abs(q.Other)-v) <= 1e-9*v) && q.Dim == dim && q.Per == ""
+}
+
+// near returns the groups that a number may be equal to, but for those with its digits, in two parts.
+func (a *alikeValues) near(groups []group, q *parse.Quantity, dim string) (simple, other []int32) {
+	if q.Number == 0 || !isSimple(q, dim) {
+		return a.simple, a.other
+	}
+	v := math.Abs(q.Value)
+	at := func(v float64) int {
+		return sort.Search(len(a.simple), func(i int) bool { return groups[a.simple[i]].value >= v })
+	}
+	return a.simple[at(v-1.01*a.reach):at(v+1.01*a.reach)], a.other
+}
+
+// A phrase is what follows one another in names, identifiers or quotes.
+type phrase struct {
+	runs  []string
+	key   int  // which of them it is found by
+	name  bool // whose words may stand apart
+	facts []int32
+}
+
+// sought is what a hit of a fact is weighed by, without the rest of it.
+type sought struct {
+	near, far []int32
+	names     uint64
+	titled    int
+	runs      bool
 }
 
 func newGroup(d *parse.Detail) group {
@@ -116,7 +166,13 @@ func (t *tracer) indexNumber(q *parse.Quantity, g int32) {
 		half = min(half, q.Step()*v/max(math.Abs(q.Value), 1e-300))
 	}
 	for b := bucket(max(v-half, v/4)); b <= bucket(v+half); b++ { // 0 has one of its own
-		t.byValue[valueKey{dim, b}] = append(t.byValue[valueKey{dim, b}], g)
+		alike, x := t.byValue[valueKey{dim, b}], &t.groups[g]
+		if x.reach >= 0 && x.reach <= mostReach*x.value && isSimple(q, dim) {
+			alike.simple, alike.reach = append(alike.simple, g), max(alike.reach, x.reach)
+		} else {
+			alike.other = append(alike.other, g)
+		}
+		t.byValue[valueKey{dim, b}] = alike
 	}
 	for _, n := range []float64{math.Abs(q.Number), v, q.Other} {
 		if all := t.byNumber[n]; n > 0 && !slices.Contains(all, g) {
@@ -142,7 +198,7 @@ func newTracer() *tracer {
 		vocabulary: map[string]int32{},
 		isName:     map[int32]bool{},
 		byDate:     map[parse.FigureKey][]int32{},
-		byValue:    map[valueKey][]int32{},
+		byValue:    map[valueKey]alikeValues{},
 		byNumber:   map[float64][]int32{},
 		byRun:      map[string][]int32{},
 		citations:  map[string][]int32{},
@@ -172,19 +228,27 @@ func (t *tracer) index(only func(*fact) bool) {
 	clear(t.byNumber)
 	clear(t.byRun)
 	clear(t.citations)
-	t.groups = nil
-	groups := map[any]int32{}
+	t.groups, t.phrases, t.sought = nil, nil, make([]sought, len(t.facts))
+	groups, phrases := map[any]int32{}, map[string]int{}
 	for i := range t.facts {
 		f, n := &t.facts[i], int32(i)
 		if !only(f) {
 			continue
 		}
+		t.sought[i] = sought{f.near, f.far, f.names, f.titled, len(f.runs) > 0}
 		if f.cites != nil {
 			name := path.Base(f.cites.doc)
 			t.citations[name] = append(t.citations[name], n)
 		}
 		if len(f.runs) > 0 && (f.cites == nil || !f.cites.apart) {
-			t.byRun[f.runs[f.key]] = append(t.byRun[f.runs[f.key]], n)
+			id := fmt.Sprint(f.kind == KindName, f.runs)
+			k, ok := phrases[id]
+			if !ok {
+				k = len(t.phrases)
+				phrases[id] = k
+				t.phrases = append(t.phrases, phrase{runs: f.runs, name: f.kind == KindName})
+			}
+			t.phrases[k].facts = append(t.phrases[k].facts, n)
 		}
 		if !f.isFigure() {
 			continue
@@ -204,6 +268,30 @@ func (t *tracer) index(only func(*fact) bool) {
 			}
 		}
 		t.groups[g].facts = append(t.groups[g].facts, n)
+	}
+	for _, a := range t.byValue {
+		slices.SortFunc(a.simple, func(x, y int32) int { return cmp.Compare(t.groups[x].value, t.groups[y].value) })
+	}
+	t.keyPhrases()
+}
+
+// keyPhrases says by which of its runs each phrase is found: the rarest in the reports; of a name the longest.
+func (t *tracer) keyPhrases() {
+	often := map[string]int{}
+	for i := range t.phrases {
+		for _, r := range t.phrases[i].runs {
+			often[r]++
+		}
+	}
+	for i := range t.phrases {
+		p := &t.phrases[i]
+		for k, r := range p.runs {
+			key := p.runs[p.key]
+			if fewer := often[key] - often[r]; !p.name && fewer > 0 || (p.name || fewer == 0) && len(r) > len(key) {
+				p.key = k
+			}
+		}
+		t.byRun[p.runs[p.key]] = append(t.byRun[p.runs[p.key]], int32(i))
 	}
 }
 

@@ -34,6 +34,7 @@ const maxAnswered = 1 << 15
 type scanner struct {
 	*tracer
 	answers   []answers // to each fact
+	settled   []bool    // of each phrase: all facts that have it are
 	df        []int32
 	lowerSeen []bool
 	post      [][]int32
@@ -61,8 +62,8 @@ type scanner struct {
 
 func (t *tracer) newScanner() *scanner {
 	n := len(t.vocabulary)
-	return &scanner{tracer: t, answers: make([]answers, len(t.facts)), mark: make([]int32, n), df: make([]int32, n),
-		answered: make([]int32, len(t.groups)), known: map[any][]answering{},
+	return &scanner{tracer: t, answers: make([]answers, len(t.facts)), settled: make([]bool, len(t.phrases)),
+		mark: make([]int32, n), df: make([]int32, n), answered: make([]int32, len(t.groups)), known: map[any][]answering{},
 		stemmed:   map[string][]string{},
 		lowerSeen: make([]bool, n), post: make([][]int32, n), window: 1, subject: -1}
 }
@@ -278,7 +279,9 @@ func (s *scanner) answering(d *parse.Detail) (all []answering) {
 		return all
 	}
 	dim, v := based(d.Q)
-	all = s.compare(s.byValue[valueKey{dim, bucket(v)}], d, all)
+	alike := s.byValue[valueKey{dim, bucket(v)}]
+	simple, other := alike.near(s.groups, d.Q, dim)
+	all = s.compare(other, d, s.compare(simple, d, all))
 	for _, n := range []float64{math.Abs(d.Q.Number), v, d.Q.Other} {
 		all = s.compare(s.byNumber[n], d, all)
 	}
@@ -413,14 +416,14 @@ func (s *scanner) readRuns(text string, line func(at int) int) {
 		if line != nil && len(s.byRun[run]) > 0 {
 			at = line(s.places[i])
 		}
-		for _, n := range s.byRun[run] {
-			s.phrase(n, i, at)
+		for _, p := range s.byRun[run] {
+			s.phrase(p, i, at)
 		}
 		if len(run) > shortHash && strings.Trim(run, "0123456789abcdef") == "" {
 			for end := shortHash; end < min(len(run), maxShortHash); end++ {
-				for _, n := range s.byRun[run[:end]] {
-					if len(s.facts[n].runs) == 1 {
-						s.hit(n, same, at)
+				for _, p := range s.byRun[run[:end]] {
+					if len(s.phrases[p].runs) == 1 {
+						s.hitAll(p, same, at)
 					}
 				}
 			}
@@ -431,57 +434,60 @@ func (s *scanner) readRuns(text string, line func(at int) int) {
 // apart is how many runs the words of a name may be apart.
 const apart = 120
 
-// phrase notes a hit if the runs of a fact stand around run i. The words of a
+// phrase notes hits of the facts with a phrase if its runs stand around run i. The words of a
 // name may also stand apart.
 func (s *scanner) phrase(n int32, i, line int) {
-	f := &s.facts[n]
-	if s.answers[n].settled {
+	p := &s.phrases[n]
+	if s.settled[n] {
 		return
 	}
-	if from := i - f.key; from >= 0 && from+len(f.runs) <= len(s.runs) &&
-		slices.Equal(s.runs[from:from+len(f.runs)], f.runs) {
-		s.hit(n, same, line)
+	if from := i - p.key; from >= 0 && from+len(p.runs) <= len(s.runs) &&
+		slices.Equal(s.runs[from:from+len(p.runs)], p.runs) {
+		s.hitAll(n, same, line)
 		return
 	}
-	if f.kind != KindName || len(f.runs) < 2 {
+	if !p.name || len(p.runs) < 2 {
 		return
 	}
 	around := s.runs[max(0, i-apart):min(len(s.runs), i+apart)]
-	for _, r := range f.runs {
+	for _, r := range p.runs {
 		if !functionWords()[r] && !slices.Contains(around, r) {
 			return
 		}
 	}
-	s.hit(n, rounded, line)
+	s.hitAll(n, rounded, line)
+}
+
+// hitAll notes a hit of all facts with a phrase.
+func (s *scanner) hitAll(p int32, how match, line int) {
+	settled := true
+	for _, n := range s.phrases[p].facts {
+		s.hit(n, how, line)
+		settled = settled && s.answers[n].settled
+	}
+	s.settled[p] = settled
 }
 
 var functionWords = lazySet(words.FunctionWords)
 
 // hit notes that the record answers to a fact, if it is one of the best that do.
 func (s *scanner) hit(n int32, how match, line int) {
-	f, a := &s.facts[n], &s.answers[n]
+	a := &s.answers[n]
 	if a.settled {
 		return
 	}
+	f := &s.sought[n]
 	h := hit{record: s.record, how: how, foreign: s.alien}
 	if len(a.hits) == maxHits && h.score()+3*len(f.near)+len(f.far) < a.worst { // whatever words both have
 		a.settle(f)
 		return
 	}
-	for i, id := range f.near {
-		if s.has(id) {
-			h.mask |= 1 << i
-		}
-	}
+	h.mask = s.shared(f.near)
 	if len(a.hits) == maxHits && h.score()+len(f.far) < a.worst { // whatever the far ones are
 		a.settle(f)
 		return
 	}
-	for i, id := range f.far {
-		if s.has(id) {
-			h.mask |= 1 << (i + nearBits)
-		}
-	}
+	h.mask |= s.shared(f.far) << nearBits
 	if len(a.hits) == maxHits && h.score() < a.worst {
 		a.settle(f)
 		return
@@ -505,7 +511,7 @@ func (s *scanner) hit(n int32, how match, line int) {
 	a.settle(f)
 }
 
-func (f *fact) speaksOf(id int32) bool {
+func (f *sought) speaksOf(id int32) bool {
 	return slices.Contains(f.near, id) || slices.Contains(f.far, id)
 }
 
@@ -537,7 +543,7 @@ const enoughTries = 64
 // settle notes that no further record can change the verdict on a fact: as many as are
 // kept support it, and share several words with it, and all names, or it is a name,
 // which needs none.
-func (a *answers) settle(f *fact) {
+func (a *answers) settle(f *sought) {
 	if a.tries++; a.tries < enoughTries || len(a.hits) < maxHits || a.same {
 		return
 	}
@@ -545,7 +551,7 @@ func (a *answers) settle(f *fact) {
 	for i := range a.hits {
 		h := &a.hits[i]
 		if h.how < rounded ||
-			len(f.runs) == 0 &&
+			!f.runs &&
 				(h.swapped || f.names&nearMask&^h.mask != 0 ||
 					bits.OnesCount64(h.mask&nearMask) < 3) {
 			return
@@ -554,5 +560,13 @@ func (a *answers) settle(f *fact) {
 	a.settled = true
 }
 
-// has reports whether the window, or the record's first one, has a word.
-func (s *scanner) has(id int32) bool { return s.mark[id] == s.window || s.mark[id] == s.first }
+// shared returns which of some words the window has, or the record's first one, as a mask.
+func (s *scanner) shared(ids []int32) (mask uint64) {
+	mark, window, first := s.mark, s.window, s.first
+	for i, id := range ids {
+		if m := mark[id]; m == window || m == first {
+			mask |= 1 << i
+		}
+	}
+	return mask
+}

@@ -123,8 +123,11 @@ func (t *tracer) standings() map[*parse.Claim]*claims.Standing {
 // conclude looks at the unsupported facts again, and judges the facts of all reports by the records that are
 // nearest to their statements: it supports facts, refutes them, and adds statements that are contradicted.
 func (t *tracer) conclude() {
+	var standings map[*parse.Claim]*claims.Standing
+	var weighing sync.WaitGroup
+	weighing.Go(func() { standings = t.standings() }) // which no verdict changes
 	t.derive()
-	standings := t.standings()
+	weighing.Wait()
 	for i := range t.facts {
 		t.facts[i].weigh(standings[t.units[t.facts[i].unit].Claim])
 	}

@@ -311,19 +311,25 @@ func Stems(text string) (out []string) {
 }
 
 // SplitName cuts a name at its signs, digits and capitals.
-func SplitName(s string) []string {
-	var b strings.Builder
-	before := ' '
-	for _, r := range s {
-		if unicode.IsUpper(r) && unicode.IsLower(before) || digit(r) != digit(before) {
-			b.WriteByte(' ')
+func SplitName(s string) (parts []string) {
+	before, start := ' ', -1
+	cut := func(end int) {
+		if start >= 0 {
+			parts = append(parts, strings.ToLower(s[start:end]))
 		}
-		if before = r; !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			r = ' '
-		}
-		b.WriteRune(unicode.ToLower(r))
+		start = -1
 	}
-	return strings.Fields(b.String())
+	for i, r := range s {
+		in := unicode.IsLetter(r) || unicode.IsDigit(r)
+		if !in || unicode.IsUpper(r) && unicode.IsLower(before) || digit(r) != digit(before) {
+			cut(i)
+		}
+		if before = r; in && start < 0 {
+			start = i
+		}
+	}
+	cut(len(s))
+	return parts
 }
 
 var englishWords, foreignWords = TableSet("english"), TableSet("foreign")
