@@ -331,7 +331,7 @@ var ceilings = map[string]int{
 
 	"kb/markdown": 889, // all front matter is read here
 
-	"kb/memory": 8101, // the document for a turn, which was a package; which note replaces which, also by vectors; own notes like items
+	"kb/memory": 7990, // the document for a turn, which was a package; which note replaces which, also by vectors; own notes like items
 
 	"kb/rank": 439,
 

@@ -279,8 +279,7 @@ func (s *Store) Get(ctx context.Context, id string) (Item, error) {
 		return Item{}, err
 	}
 	if it.Live() {
-		f.ask(s.session("", f.Now()), it)
-		f.touch(ctx, it)
+		f.noteAccess(ctx, s.session("", f.Now()), []*Item{it}, it)
 	}
 	return *it, nil
 }
