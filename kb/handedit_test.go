@@ -35,7 +35,7 @@ func says(t *testing.T, k *KB, id, body string) Capsule {
 func TestRetrieveLooksAtOne(t *testing.T) {
 	needsFile(t)
 	home := t.TempDir()
-	k := openKB(t, home, Options{Sync: SyncOne})
+	k := openKB(t, home, Options{Sync: SyncNever})
 	a, b := put(t, k, Capsule{Title: "a", Body: "one"}), put(t, k, Capsule{Title: "b", Body: "two"})
 	byHand(t, k, a.ID, "one", "one by hand")
 	byHand(t, k, b.ID, "two", "two by hand")

@@ -78,7 +78,6 @@ type KB struct {
 	// directory; "": none, as in a shared database and in measurements
 	sidecars   string
 	quarantine string
-	one        bool // opened with SyncOne
 	mu         sync.Mutex
 	notes      []string
 }
@@ -133,7 +132,6 @@ func open(ctx context.Context, home string, mode sqlite.Mode, opt Options) (*KB,
 	if err != nil {
 		return nil, err
 	}
-	k.one = opt.Sync == SyncOne
 	k.sidecars, k.quarantine = Sidecars(home), filepath.Join(home, "kb", "quarantine")
 	if err := k.syncAtOpen(ctx, opt.Sync); err != nil {
 		k.Close()
@@ -144,17 +142,6 @@ func open(ctx context.Context, home string, mode sqlite.Mode, opt Options) (*KB,
 
 // openFile opens only the database, without the sidecars.
 func openFile(ctx context.Context, path string, mode sqlite.Mode, opt Options) (*KB, error) {
-	if opt.Sync == SyncOne && mode == sqlite.ReadWrite && !store.IsShared(path) { // a row needs no index
-		file, err := sqlite.Open(ctx, path, kind.Schema, mode)
-		if err != nil {
-			return nil, err
-		}
-		db := kind.On(file)
-		if opt.Now != nil {
-			db.SetNow(opt.Now)
-		}
-		return &KB{db: db, index: db.Index, emb: opt.Embedder, actor: opt.Actor}, nil
-	}
 	db, err := kind.Open(ctx, path, mode, store.Options{Warm: opt.Warm, Now: opt.Now})
 	if err != nil {
 		return nil, err

@@ -7,49 +7,33 @@ import (
 
 	"blackboard/board/sqlite"
 	"blackboard/kb/index"
-	"blackboard/kb/store"
 )
 
 // Get returns a capsule, or fault.NotFound. It is not counted as a retrieval.
 func (k *KB) Get(ctx context.Context, id string) (c Capsule, err error) {
-	c, _, err = k.look(ctx, id)
-	return c, err
-}
-
-// Retrieve is Get for a reader: it counts, and picks up an edit of the file with SyncOne.
-func (k *KB) Retrieve(ctx context.Context, id string) (Capsule, error) {
-	c, edited, err := k.look(ctx, id)
-	if edited {
-		if err := k.db.Prepare(ctx, store.Options{}); err != nil { // opening has left that, too
-			return Capsule{}, err
-		}
-		if err := k.noteSyncError(ctx, k.pickUpWithin(ctx, syncWait, id)); err != nil {
-			return Capsule{}, err
-		}
-		c, err = k.Get(ctx, id)
-	}
-	if err == nil {
-		k.MarkRetrieved(ctx, &c)
-	}
-	return c, err
-}
-
-// look is Get that also reports, with SyncOne, whether the file may have been edited since.
-func (k *KB) look(ctx context.Context, id string) (c Capsule, edited bool, err error) {
 	if err := CheckID(id); err != nil {
-		return c, false, err
+		return c, err
 	}
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
-		if k.one && !k.db.ReadOnly() {
-			edited = k.isEdited(tx, id)
-		}
 		found, err := capsule(tx, id)
 		if err == nil {
 			c = *found
 		}
 		return err
 	})
-	return c, edited, err
+	return c, err
+}
+
+// Retrieve is Get for a reader: it counts, and picks up an edit of the file.
+func (k *KB) Retrieve(ctx context.Context, id string) (Capsule, error) {
+	if err := k.noteSyncError(ctx, k.PickUp(ctx, id)); err != nil {
+		return Capsule{}, err
+	}
+	c, err := k.Get(ctx, id)
+	if err == nil {
+		k.MarkRetrieved(ctx, &c)
+	}
+	return c, err
 }
 
 // ListQuery says which capsules to list, the newest first. Its lists are filters as in Query.

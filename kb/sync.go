@@ -22,7 +22,6 @@ const (
 	// on open: always with few files, otherwise once 50 times the last duration has passed
 	SyncDue   SyncWhen = iota
 	SyncNever          // never: for callers that cannot wait
-	SyncOne            // of the capsule that Retrieve is asked for
 )
 
 const (

@@ -30,10 +30,6 @@ func (ch *change) pickUp(id string) error {
 // PickUp picks up an edit of a capsule's file by hand, in a change of its own, before another
 // change reads the capsule. Sync handles missing files.
 func (k *KB) PickUp(ctx context.Context, id string) error {
-	return k.pickUpWithin(ctx, sqlite.LockTimeout, id)
-}
-
-func (k *KB) pickUpWithin(ctx context.Context, wait time.Duration, id string) error {
 	if k.sidecars == "" || k.db.ReadOnly() || CheckID(id) != nil {
 		return nil
 	}
@@ -44,7 +40,7 @@ func (k *KB) pickUpWithin(ctx context.Context, wait time.Duration, id string) er
 	}); err != nil || !edited {
 		return nil
 	}
-	return k.changeWithin(ctx, wait, func(ch *change) error { return ch.pickUp(id) })
+	return k.change(ctx, func(ch *change) error { return ch.pickUp(id) })
 }
 
 func (k *KB) isEdited(tx *sqlite.Tx, id string) bool {

@@ -307,7 +307,7 @@ var ceilings = map[string]int{
 
 	"hooks/harness": 2390, // what the transcripts of Claude Code say, ends of outputs
 
-	"hooks/mcp": 2679, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
+	"hooks/mcp": 2673, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
 
 	"hooks/mcp/transport": 967, // a message is not held up by the next read
 
@@ -319,7 +319,7 @@ var ceilings = map[string]int{
 
 	"hooks/topics": 3262, // notes and lines of branches; topics of a moved project
 
-	"kb": 7027, // all of a note is taken in; statements in memory, for imports and curation
+	"kb": 6993, // all of a note is taken in; statements in memory, for imports and curation
 
 	"kb/chunks": 1822,
 

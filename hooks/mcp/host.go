@@ -77,14 +77,8 @@ func (c *call) Sound(context.Context) (*ops.Soundness, error) { return nil, nil 
 
 func (c *call) KB(_ context.Context, need ops.Access, meaning bool, fn func(*kb.KB) error) error {
 	open := kbhome.Knowledge
-	switch need {
-	case ops.Create:
+	if need == ops.Create {
 		open = kbhome.MakeKnowledge
-	case ops.ReadOne:
-		open = func(ctx context.Context, home string, opt kb.Options) (*kb.KB, error) {
-			opt.Sync = kb.SyncOne
-			return kbhome.Knowledge(ctx, home, opt)
-		}
 	}
 	return c.onKB(open, meaning, fn)
 }

@@ -18,7 +18,7 @@ const (
 	Read    Access = iota // it must be there
 	Write                 // the same
 	Create                // the first write makes it
-	ReadOne               // of the knowledge base: only the capsule that is named is synced
+	ReadOne               // of the knowledge base: one capsule, which Retrieve syncs
 	Examine               // of the knowledge base: nothing is synced
 )
 
