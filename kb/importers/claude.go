@@ -219,14 +219,10 @@ func (im *importer) readClaudeIndex(path string, src markdownSource) error {
 var claudeLink = text.NewRegexp(
 	`^\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*)?\[(?:[^\]]*\]\(<?([^)>]+)>?\)|\[([^\]|]+)(?:\|[^\]]*)?\]\])`)
 
-// removeLinks removes an index's lines of existing files, and headings left without text.
+// removeLinks removes an index's lines of existing files; of headings alone nothing is left.
 func removeLinks(text string, exists func(file string) bool) (rest string, linked int) {
-	type kept struct {
-		text  string
-		level int // of a heading
-		blank bool
-	}
-	var lines []kept
+	var b strings.Builder
+	says := false
 	for l := range strings.Lines(markdown.LineEnds.ReplaceAllString(strings.TrimPrefix(text,
 		"\ufeff"), "\n")) {
 		l = strings.TrimRight(l, "\n")
@@ -234,29 +230,11 @@ func removeLinks(text string, exists func(file string) bool) (rest string, linke
 			linked++
 			continue
 		}
-		k := kept{text: l, blank: strings.TrimSpace(l) == ""}
-		if mdHeading.MatchString(l) {
-			k.level = strings.Count(strings.Fields(l)[0], "#")
-		}
-		lines = append(lines, k)
+		says = says || strings.TrimSpace(l) != "" && !mdHeading.MatchString(l)
+		b.WriteString(l + "\n")
 	}
-	var b strings.Builder
-	for i, k := range lines {
-		if k.level > 0 {
-			says := false
-			for _, below := range lines[i+1:] {
-				if below.level > 0 && below.level <= k.level {
-					break
-				}
-				if says = below.level == 0 && !below.blank; says {
-					break
-				}
-			}
-			if !says {
-				continue
-			}
-		}
-		b.WriteString(k.text + "\n")
+	if !says {
+		return "", linked
 	}
 	return strings.TrimSpace(b.String()), linked
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,10 +21,12 @@ const sqliteMagic = "SQLite format 3\x00"
 
 // detect finds out what format a source has. The error says what was looked for.
 func (im *importer) detect(path string, dir bool) (string, error) {
-	if dir {
-		return im.detectDir(path)
-	}
-	if markdown.Is(path) {
+	switch {
+	case dir && isClaudeDir(path):
+		return formatClaude, nil
+	case dir && im.aiKBIn(path) != "":
+		return formatAIKB, nil
+	case dir, markdown.Is(path):
 		return formatMarkdown, nil
 	}
 	f, err := disk.OpenNamed(path)
@@ -47,75 +48,29 @@ func (im *importer) detect(path string, dir bool) (string, error) {
 	return detectLines(path, io.MultiReader(bytes.NewReader(head[:n]), f))
 }
 
-func detectLines(path string, r io.Reader) (string, error) {
-	what := "it does not begin with a JSON line"
-	stop := errors.New("seen enough")
-	format := ""
-	err := eachLine(io.LimitReader(r, 2*maxImportLine), func(l importLine) error {
-		fields, err := l.object()
-		if err != nil {
-			return stop
-		}
-		what = "its first line is JSON, but of an unknown format"
-		for _, f := range fields {
-			var s string
-			if json.Unmarshal(f.raw, &s) != nil {
-				continue
-			}
-			switch {
-			case f.key == "schema" && s == exportSchema:
-				format = formatJSONL
-			case f.key == "kind" && s == "run":
-				what = "it is the export of a run; import it as a run"
-			}
+// detectLines looks at the first line, which says what an export is of.
+func detectLines(path string, r io.Reader) (format string, err error) {
+	what, stop := "it does not begin with a JSON line", errors.New("seen enough")
+	err = eachLine(io.LimitReader(r, 2*maxImportLine), func(l importLine) error {
+		var head struct{ Schema, Kind string }
+		switch wrong := json.Unmarshal(l.text, &head); {
+		case wrong != nil:
+		case head.Schema == exportSchema:
+			format = formatJSONL
+		case head.Kind == "run":
+			what = "it is the export of a run; import it as a run"
+		default:
+			what = "its first line is JSON, but of an unknown format"
 		}
 		return stop
 	})
-	if err != nil && err != stop {
-		return "", invalid(fmt.Sprintf("cannot read %s: %s", path, disk.Cause(err)),
-			"check the storage")
-	}
-	if format == "" {
+	switch {
+	case err != nil && err != stop:
+		return "", invalid(fmt.Sprintf("cannot read %s: %s", path, disk.Cause(err)), "check the storage")
+	case format == "":
 		return "", notDetected(path, what)
 	}
 	return format, nil
-}
-
-func (im *importer) detectDir(dir string) (string, error) {
-	switch {
-	case isClaudeDir(dir):
-		return formatClaude, nil
-	case im.aiKBIn(dir) != "":
-		return formatAIKB, nil
-	}
-	found := errors.New("found")
-	looked := 0
-	err := fs.WalkDir(os.DirFS(dir), ".", func(rel string, e fs.DirEntry, err error) error {
-		looked++
-		switch {
-		case err != nil && rel == ".":
-			return invalid("cannot read "+dir+": "+disk.Cause(err).Error(), "check its permissions")
-		case err != nil && e != nil && e.IsDir():
-			return fs.SkipDir
-		case err != nil:
-			return nil
-		case e.IsDir() && rel != "." && (strings.HasPrefix(e.Name(), ".") ||
-			e.Name() == "node_modules"):
-			return fs.SkipDir
-		case !e.IsDir() && markdown.Is(e.Name()):
-			return found
-		case looked > maxImportRecords:
-			return fs.SkipAll
-		}
-		return nil
-	})
-	switch {
-	case err == found:
-		return formatMarkdown, nil
-	case err != nil:
-		return "", err
-	}
-	return "", notDetected(dir, "the folder has none of these")
 }
 
 // otherDatabase says what an SQLite file is that ai-kb has not made.
