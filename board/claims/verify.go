@@ -416,7 +416,7 @@ func (ev *Evidence) HasFigure(d *parse.Detail, bare bool) bool {
 func EvidenceOf(d *documents.Document) *Evidence {
 	var all []*parse.Claim
 	for _, s := range parse.ReadPart(d, 0, math.MaxInt) {
-		c := &parse.Claim{Statement: s, Source: d.Name, Stems: map[string]bool{}, English: true, Later: true}
+		c := &parse.Claim{Statement: s, Source: d.Name, English: true, Later: true}
 		all = append(all, c.Fill())
 	}
 	return NewEvidence(all)

@@ -25,13 +25,18 @@ const (
 // derive looks at the unsupported facts again: at the records that are nearest to them,
 // for figures from which they follow, and for other figures of the same thing.
 func (t *tracer) derive() {
-	d := deriver{tracer: t, records: map[int32][]amount{}, near: map[int][]int32{}, has: map[int32][]int32{}}
+	d := deriver{tracer: t, records: map[int32][]amount{}, near: map[int][]int32{}, has: map[int32][]int32{},
+		counted: map[int32][]int{}}
 	for i := range t.facts {
 		if f := &t.facts[i]; f.verdict.Verdict == Unsupported && len(d.near) < maxDoubted {
 			d.near[i] = t.nearest(f)
 		}
-		if a := &t.facts[i].amount; t.facts[i].isAmount() && a.dim == "" && a.value > 1 && a.nouns != [2]string{} {
-			d.counted = append(d.counted, i)
+		if a := &t.facts[i].amount; t.facts[i].isAmount() && a.dim == "" && a.value > 1 {
+			for _, noun := range a.nouns {
+				if id, ok := d.vocabulary[noun]; ok && noun != "" {
+					d.counted[id] = append(d.counted[id], i)
+				}
+			}
 		}
 	}
 	for i := range t.facts {
@@ -48,7 +53,7 @@ func (t *tracer) derive() {
 type deriver struct {
 	*tracer
 	near    map[int][]int32    // the nearest records of each
-	counted []int              // the facts that say how many there are of something
+	counted map[int32][]int    // the facts that say how many there are of something, by its word
 	records map[int32][]amount // that were read
 	places  map[int32][]int    // the passages that have a word
 	has     map[int32][]int32  // the words of the reports that a record has
@@ -242,9 +247,14 @@ func (d *deriver) fromFar(i int, own []amount) bool {
 			}
 		}
 	}
-	for _, k := range d.counted {
+	var counted []int
+	for _, id := range f.near {
+		counted = append(counted, d.counted[id]...)
+	}
+	slices.Sort(counted)
+	for _, k := range counted {
 		g := &d.facts[k]
-		if a := &g.amount; len(g.support) > 0 && d.saysOneOf(f, a.nouns) {
+		if a := &g.amount; len(g.support) > 0 {
 			for _, x := range own[:min(len(own), 4)] {
 				if x.dim == f.amount.dim &&
 					(f.amount.near(x.value*a.value) || f.amount.near(x.value/a.value)) {

@@ -56,6 +56,9 @@ type scanner struct {
 	answered []int32             // of each group, the last figure that was compared with it
 	figures  int32               // that were
 
+	room    [mostSkimmed]parse.Claim // for those of a record
+	skimmed int                      // that were read
+
 	runs   []string // of the record
 	places []int    // where they stand in its text
 }
@@ -94,13 +97,25 @@ func claimsOf(id, text string, extract func(*parse.Statement, string) *parse.Cla
 func (s *scanner) readRecord(n int32, r Record) {
 	s.begin(n, r.Ref)
 	text := documents.New(r.ID, r.Text).Text()
-	s.readClaims(claimsOf(r.ID, text, parse.Skim))
+	s.skimmed = 0
+	s.readClaims(claimsOf(r.ID, text, s.skim))
 	s.readRuns(r.Ref, nil)
 	s.readRuns(text, nil)
 	s.notePlaces(r.Cites)
 	if r.Confidence != nil {
 		s.confidence(*r.Confidence, s.cited)
 	}
+}
+
+// mostSkimmed is how many claims of a record are read into the room of those of the one before.
+const mostSkimmed = 64
+
+// skim reads a statement of a record. Nobody keeps it when the record has been read.
+func (s *scanner) skim(st *parse.Statement, source string) *parse.Claim {
+	if s.skimmed++; s.skimmed > mostSkimmed {
+		return parse.Skim(st, source)
+	}
+	return s.room[s.skimmed-1].Skim(st, source)
 }
 
 // readSource reads a document.

@@ -150,7 +150,7 @@ func (c *Claim) Tokens() Tokens {
 // Extract returns a statement as a claim: its words and details, what the headings and headers above it say, and the
 // dates in the name of its source.
 func Extract(s *Statement, source string) *Claim {
-	return (&Claim{Statement: s, Source: source, Stems: map[string]bool{}, English: true}).Fill()
+	return (&Claim{Statement: s, Source: source, English: true}).Fill()
 }
 
 // Fill reads the statement of a claim into it.
@@ -435,7 +435,7 @@ func (c *Claim) takeWords(r *reading) {
 	if c.English {
 		content = isContentEnglish
 	}
-	if c.Words = slices.Grow(c.Words, len(r.t)/2); len(c.Stems) == 0 {
+	if c.Words = slices.Grow(c.Words, len(r.t)/2); c.Stems == nil {
 		c.Stems = make(map[string]bool, len(r.t)/2)
 	}
 	for i := range r.t {

@@ -419,7 +419,10 @@ var yearWords = NewSet("mid early late end pre post year")
 
 // parted adds a number and a word that a sign joins: 500/month, mid-2028.
 func (l *lexer) parted(s string, at int) {
-	m := reParted.FindStringSubmatch(s)
+	var m []string
+	if i := strings.IndexAny(s, "-/"); i > 0 && (digit(rune(s[0])) || yearWords.Has(strings.ToLower(s[:i]))) {
+		m = reParted.FindStringSubmatch(s)
+	}
 	if m == nil || !(digit(rune(s[0])) && m[3][0] > '9') &&
 		!(yearWords.Has(strings.ToLower(m[1])) && m[3][0] <= '9') {
 		l.add(NameToken, s, at)

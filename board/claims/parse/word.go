@@ -293,7 +293,11 @@ func IsContentWord(low string) bool {
 
 // Stems returns the stems of a text, those of names in parts.
 func Stems(text string) (out []string) {
-	for _, t := range Tokenize(text) {
+	r := readings.Get().(*reading)
+	defer readings.Put(r)
+	r.lex(text)
+	for i := range r.t {
+		t := &r.t[i]
 		switch t.Kind {
 		case WordToken:
 			if !t.has(isEmpty) {
