@@ -65,36 +65,17 @@ var (
 		`(?i)\b(source|confidence|tags?|domains?|domain_tags|verified[_ -]by)[ \t]*[:=][ \t]*`)
 )
 
-// cutMetadata takes (source: foo.py:42), tags: a, b and their like, if surely meant so.
+// cutMetadata takes what stands in brackets at the end, as in (source: foo.py:42, confidence: 0.9).
 func cutMetadata(text string, c *kb.Capsule) string {
 	head := text[:max(0, len(text)-metaTail)]
 	text = text[len(head):]
 	for range 8 {
 		text = strings.TrimRight(text, " \t\n,;|—–")
-		if m := metaGroup.FindStringSubmatchIndex(text); m != nil && readMetadata(text[m[2]:m[3]], c) {
-			text = text[:m[0]]
-			continue
-		}
-		cut := -1
-		keys := metaKey.FindAllStringIndex(text, -1)
-		for _, m := range keys[max(0, len(keys)-8):] {
-			before := strings.TrimRight(text[:m[0]], " \t\n")
-			glued := strings.Contains(text[m[0]:m[1]], "=")
-			if before == "" || strings.ContainsAny(text[m[0]-1:m[0]], "?&/.$-") || !glued &&
-				!strings.ContainsAny(before[len(before)-1:], ".;|,)]!?") &&
-				!strings.HasSuffix(before, "—") &&
-				!strings.HasPrefix(strings.ToLower(text[m[0]:]), "tag") {
-				continue // "look at the source: it says so" is a sentence
-			}
-			if readMetadata(text[m[0]:], c) {
-				cut = m[0]
-				break
-			}
-		}
-		if cut < 0 {
+		m := metaGroup.FindStringSubmatchIndex(text)
+		if m == nil || !readMetadata(text[m[2]:m[3]], c) {
 			break
 		}
-		text = text[:cut]
+		text = text[:m[0]]
 	}
 	return head + text
 }

@@ -52,8 +52,7 @@ func TestLearningForms(t *testing.T) {
 		"LEARNING: gotcha：" + " " + said,
 		"LEARNING (gotcha): the cache must be cleared\n    before the second run",
 		"LEARNING (gotcha): the cache must be \\\ncleared before the second run",
-		"\ufeffLEARNING (gotcha): " + said + " (confidence: 0.9)", "LEARNING (gotcha): " +
-			said + ", confidence=0.9",
+		"\ufeffLEARNING (gotcha): " + said + " (confidence: 0.9)",
 	} {
 		set := learnings(t, "Some prose.\n"+line+"\nMore prose.\n", "planner")
 		if strings.HasPrefix(line, "\ufeff") {
@@ -120,11 +119,7 @@ func TestLearningMetadata(t *testing.T) {
 			"Tokens expire after an hour.", "auth.go:42", "0.9", "", ""},
 		{"Tokens expire after an hour (source: auth.go:42) (confidence: 90%) [tags: auth, tokens]",
 			"Tokens expire after an hour", "auth.go:42", "0.9", "auth,tokens", ""},
-		{"Tokens expire after an hour source=auth.go:42 confidence=0.9 tags=auth,tokens domain=security", "Tokens expire after an hour", "auth.go:42", "0.9", "auth,tokens", "security"},
-		{"Tokens expire after an hour. Source: auth.go:42; tags: auth, #tokens",
-			"Tokens expire after an hour.", "auth.go:42", "", "auth,tokens", ""},
-		{"Tokens expire after an hour — tags: auth", "Tokens expire after an hour", "", "",
-			"auth", ""},
+		{"Tokens expire after an hour (source=auth.go:42 confidence=0.9 tags=auth,#tokens domain=security)", "Tokens expire after an hour", "auth.go:42", "0.9", "auth,tokens", "security"},
 		{"Tokens expire (after an hour)", "Tokens expire (after an hour)", "", "", "", ""},
 		{"Always look at the source: it tells more than the manual",
 			"Always look at the source: it tells more than the manual", "", "", "", ""},
