@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -105,28 +104,20 @@ func notDetected(path, what string) error {
 			exportSchema, formatJSONL, aiKBFile, formatAIKB, claudeIndex, formatClaude, formatMarkdown))
 }
 
-// isClaudeDir reports whether a folder looks like one of those that readClaude takes.
+// isClaudeDir reports whether a folder looks like one of those that readClaude takes: by its index,
+// or by the name of a project's folder, which begins with a dash.
 func isClaudeDir(dir string) bool {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return false
 	}
-	if fileExists(filepath.Join(dir, claudeIndex)) ||
-		fileExists(filepath.Join(dir, "memory", claudeIndex)) {
+	if fileExists(filepath.Join(dir, claudeIndex)) || fileExists(filepath.Join(dir, "memory", claudeIndex)) ||
+		filepath.Base(abs) == "memory" && strings.HasPrefix(filepath.Base(filepath.Dir(abs)), "-") {
 		return true
 	}
-	if filepath.Base(abs) == "memory" && strings.HasPrefix(filepath.Base(filepath.Dir(abs)), "-") {
-		return true
+	folders := disk.Glob(dir, "/-*/memory")
+	if strings.HasPrefix(filepath.Base(abs), "-") {
+		folders = append(folders, filepath.Join(dir, "memory"))
 	}
-	if strings.HasPrefix(filepath.Base(abs), "-") && disk.IsDir(filepath.Join(dir, "memory")) {
-		return true
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return false
-	}
-	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
-		return e.IsDir() && strings.HasPrefix(e.Name(), "-") &&
-			disk.IsDir(filepath.Join(dir, e.Name(), "memory"))
-	})
+	return slices.ContainsFunc(folders, disk.IsDir)
 }
