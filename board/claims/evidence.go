@@ -103,22 +103,30 @@ func (ev *Evidence) shared(c, e *parse.Claim) (all, both float64) {
 }
 
 // total returns the weight of a claim's stems.
-func (ev *Evidence) total(c *parse.Claim) (all float64) {
-	i := c.Place
-	known := i < len(ev.Claims) && ev.Claims[i] == c
-	if known && ev.totals == nil {
-		ev.totals = make([]float64, len(ev.Claims))
+func (ev *Evidence) total(c *parse.Claim) float64 { return ev.lesser(math.Inf(1), c) }
+
+// manyStems is how many stems a claim has of which a few tell that it weighs more than another one.
+const manyStems = 64
+
+// lesser returns the weight of a claim's stems, or that of others if it is less.
+func (ev *Evidence) lesser(others float64, c *parse.Claim) float64 {
+	known := new(float64)
+	if i := c.Place; i < len(ev.Claims) && ev.Claims[i] == c {
+		if ev.totals == nil {
+			ev.totals = make([]float64, len(ev.Claims))
+		}
+		known = &ev.totals[i]
 	}
-	if !known || ev.totals[i] == 0 {
+	if *known == 0 {
+		all := 0.0
 		for s := range c.Stems {
-			all += ev.weight(s)
+			if all += ev.weight(s); all >= others && len(c.Stems) > manyStems {
+				return others
+			}
 		}
-		if all = max(all, .01); known {
-			ev.totals[i] = all
-		}
-		return all
+		*known = max(all, .01)
 	}
-	return ev.totals[i]
+	return min(others, *known)
 }
 
 // overlap is how many words two claims have in common, by weight, as a share of the
@@ -127,7 +135,7 @@ func (ev *Evidence) overlap(c, e *parse.Claim, mine float64) float64 {
 	if c == nil {
 		return 0
 	}
-	both, theirs := 0.0, ev.total(e)
+	both := 0.0
 	for s := range c.Stems {
 		if e.Stems[s] {
 			both += ev.weight(s)
@@ -140,7 +148,10 @@ func (ev *Evidence) overlap(c, e *parse.Claim, mine float64) float64 {
 			both += .5 * ev.weight(s)
 		}
 	}
-	return min(1, both/min(mine, theirs))
+	if both == 0 {
+		return 0
+	}
+	return min(1, both/ev.lesser(mine, e))
 }
 
 // alike is how much two details are of one thing, from 0 to 1: the share of what the

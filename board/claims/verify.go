@@ -361,7 +361,7 @@ func (m *Match) otherZone() bool {
 func quotedIn(all []*parse.Claim, quote string) (out []*parse.Claim) {
 	q := parse.Flatten(quote).Text
 	for _, c := range all {
-		s := parse.Flatten(c.Text).Text
+		s := c.Flat()
 		if strings.Contains(q, s) || strings.Contains(s, q) || q[:min(len(q), 24)] == "" ||
 			strings.Contains(s, q[:min(len(q), 24)]) || strings.Contains(q, s[:min(len(s), 24)]) {
 			out = append(out, c)

@@ -52,7 +52,7 @@
 // figure pass with any true quote.
 //
 // 100,000 entries, 10,000 of them with quotes, against 200 documents of 300 KiB take some
-// 12 s on two cores (BenchmarkVerify in package board); a quarter of it is that the figures of
+// 9 s on two cores (BenchmarkVerify in package board); a quarter of it is that the figures of
 // the documents are read.
 //
 // Values are weaker, because a small number occurs somewhere in any long source.

@@ -25,20 +25,7 @@ func Flatten(text string) (f FlatText) {
 	places := make([]int, 2*len(text))
 	f.at, f.end = places[:0:len(text)], places[len(text):len(text)]
 	for _, t := range Tokenize(text) {
-		s := replace(inWord, t.Low)
-		switch {
-		case t.Kind == NumberToken:
-			s = t.Text
-			if n, ok := parseNumber(s); ok && n.other == 0 {
-				s = thinSeparators.Replace(strings.ReplaceAll(s, ",", ""))
-			}
-			if t.minus {
-				s = "-" + s
-			}
-			s = "\x01" + s + "\x01"
-		case t.Kind == SignToken && (s == "*" || s == "/"), t.Kind == MarkToken && s != "!":
-			continue
-		}
+		s := t.flat()
 		b.WriteString(s)
 		for range len(s) {
 			f.at, f.end = append(f.at, t.At), append(f.end, t.End())
@@ -46,6 +33,37 @@ func Flatten(text string) (f FlatText) {
 	}
 	f.Text = b.String()
 	return f
+}
+
+// flat returns what a token is in a FlatText, "" for what only parts others.
+func (t *Token) flat() string {
+	s := replace(inWord, t.Low)
+	switch {
+	case t.Kind == NumberToken:
+		s = t.Text
+		if n, ok := parseNumber(s); ok && n.other == 0 {
+			s = thinSeparators.Replace(strings.ReplaceAll(s, ",", ""))
+		}
+		if t.minus {
+			s = "-" + s
+		}
+		return "\x01" + s + "\x01"
+	case t.Kind == SignToken && (s == "*" || s == "/"), t.Kind == MarkToken && s != "!":
+		return ""
+	}
+	return s
+}
+
+// Flat returns the text of a claim as Flatten does, from its tokens.
+func (c *Claim) Flat() string {
+	if strings.Contains(c.Text, "[^") {
+		return Flatten(c.Text).Text
+	}
+	var b strings.Builder
+	for i, t := 0, c.Tokens(); i < len(t); i++ {
+		b.WriteString(t[i].flat())
+	}
+	return b.String()
 }
 
 // After returns what stands from a place of the text on.
