@@ -315,7 +315,7 @@ var ceilings = map[string]int{
 
 	"hooks/setup": 3228, // variables that Codex passes on; what plugins hold
 
-	"hooks/shell": 2040, // whether a command ran, in any form, and what its exit code says
+	"hooks/shell": 2017, // whether a command ran, in any form, and what its exit code says
 
 	"hooks/topics": 3262, // notes and lines of branches; topics of a moved project
 

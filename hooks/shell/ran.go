@@ -123,12 +123,6 @@ func (w *walker) list(stmts []*syntax.Stmt, k Outcome) {
 	n := len(stmts)
 	for i, s := range stmts {
 		as := Hidden
-		if s.Background && waitsFor(stmts[i:]) {
-			inFront := *s
-			inFront.Background, s = false, &inFront
-			w.stmt(s, k)
-			continue
-		}
 		switch by := decides(stmts[i:]); {
 		case n == i+1:
 			as = k
@@ -146,20 +140,6 @@ func (w *walker) list(stmts []*syntax.Stmt, k Outcome) {
 		}
 		w.stmt(s, as)
 	}
-}
-
-// waitsFor reports whether a list ends with that of a command in the background: wait $!.
-func waitsFor(stmts []*syntax.Stmt) bool {
-	name := "!"
-	for _, s := range stmts[1:] {
-		said := source(s)
-		if v, ok := strings.CutSuffix(said, "=$!"); ok {
-			name = v
-		} else if said == "wait $"+name || said == `wait "$`+name+`"` {
-			return s == stmts[len(stmts)-1]
-		}
-	}
-	return false
 }
 
 // How the exit code of a command decides over that of the list that it begins.
