@@ -307,9 +307,9 @@ var ceilings = map[string]int{
 
 	"hooks/harness": 2390, // what the transcripts of Claude Code say, ends of outputs
 
-	"hooks/mcp": 2673, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
+	"hooks/mcp": 2679, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
 
-	"hooks/mcp/transport": 967, // a message is not held up by the next read
+	"hooks/mcp/transport": 892, // a message is not held up by the next read
 
 	"hooks/ops": 7559, // promotion, from cmd/board/kbcmd; with the writer of briefs; the operations: what judges a run, glance, start, brief, ingest, doctor came from commands and hooks/mcp; why an entry was corrected; several posts at once
 

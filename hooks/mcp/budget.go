@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"blackboard/board/op"
-	"blackboard/hooks/mcp/transport"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -176,7 +175,7 @@ func shrunk(body []byte, room int) []byte {
 		return body
 	}
 	for runes, items := 1000, 128; ; runes, items = max(runes/2, 70), items/2 {
-		short, err := transport.Marshal(trimmed(v, runes, items, 0))
+		short, err := marshal(trimmed(v, runes, items, 0))
 		if err != nil || items == 0 || tokens(string(short)) <= room {
 			return short
 		}

@@ -12,7 +12,6 @@ import (
 
 	"blackboard/board"
 	"blackboard/board/fault"
-	"blackboard/hooks/mcp/transport"
 	"blackboard/hooks/ops"
 )
 
@@ -104,7 +103,7 @@ func (s *Server) reader(r resource) sdk.ResourceHandler {
 
 // resourceText is JSON as it leaves, within the budget.
 func (c *call) resourceText(v any) (string, error) {
-	body, err := transport.Marshal(v)
+	body, err := marshal(v)
 	if err != nil {
 		return "", err
 	}

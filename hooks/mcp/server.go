@@ -171,7 +171,7 @@ func New(cfg Config) *Server {
 	})
 	s.clients = transport.NewClients(transport.Config{Server: s.sdk, Life: s.life, Log: sdkLog,
 		Leave: func(session string) { s.joined.Delete(session) }})
-	s.sdk.AddReceivingMiddleware(s.clients.Bound, s.addressable, s.named, s.list, transport.Once)
+	s.sdk.AddReceivingMiddleware(s.clients.Bound, s.addressable, s.named, s.list)
 	s.addShowTools()
 	for _, o := range ops.All() {
 		s.addOperation(o)

@@ -2,10 +2,10 @@ package mcp
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 
 	"blackboard/board/text"
-	"blackboard/hooks/mcp/transport"
 )
 
 // inLine keeps a text within its line: a note must not look like the server's words.
@@ -58,7 +58,7 @@ func cleanJSON(body []byte) []byte {
 	if err != nil {
 		return nil // invalid JSON must not leave
 	}
-	clean, err := transport.Marshal(cleanAny(v))
+	clean, err := marshal(cleanAny(v))
 	if err != nil {
 		return nil
 	}
@@ -73,6 +73,15 @@ func escaped(body []byte) bool {
 		}
 	}
 	return false
+}
+
+// marshal writes data as JSON, with <, > and & as they are.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSpace(b.Bytes()), err
 }
 
 func cleanAny(v any) any {

@@ -20,7 +20,6 @@ import (
 
 	"blackboard/board/fault"
 	"blackboard/board/op"
-	"blackboard/hooks/mcp/transport"
 	"blackboard/hooks/ops"
 )
 
@@ -186,7 +185,7 @@ func (s *Server) register(t tool, takes, gives reflect.Type,
 		if !c.json && !s.bothForms {
 			return c.result(text, nil), nil
 		}
-		body, err := transport.Marshal(data)
+		body, err := marshal(data)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.Tool, err)
 		}

@@ -8,5 +8,4 @@
 //	stdio.go    the transport for standard input and output
 //	http.go     the handler for HTTP, and what a request may take up
 //	clients.go  who speaks over HTTP: sessions, and what is under way
-//	encode.go   how a result is written
 package transport
