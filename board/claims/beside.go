@@ -433,7 +433,7 @@ func exceptionLost(m, q *side) string {
 		switch {
 		case even && !hasRow(q.whole, "even") && (excepts || limits || low == "if" || low == "provided"):
 			return against("even", q.whole.Text(i, i+3))
-		case all != "" && !even && (excepts || limits) && !hasAnyOf(m.whole, excepted) &&
+		case all != "" && !even && (excepts || limits) && !hasAnyOf(m.whole, excepted) && !hasAnyOf(q.whole[i+1:], sweeping) &&
 			!(saysMostOf(m.whole, q.whole[i+1:]) && (hasAnyOf(m.whole, parse.Negators) || hasAnyOf(m.whole, exempt))):
 			return against(all, q.whole.Text(i, i+3))
 		case excepts && low != "but" && !hasAnyOf(m.whole, excepted) && !hasAnyOf(m.t, odd) &&

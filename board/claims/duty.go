@@ -185,7 +185,7 @@ func notDone(m, q *side) string {
 		if next == "been" {
 			row = append(row, m.t.At(i+2).Low)
 		}
-		if done && hasRow(q.whole, row...) || next == "left" { // the other one was; what is left is not done
+		if done && hasRow(q.text, row...) || next == "left" { // the other one was; what is left is not done
 			continue
 		}
 		if low == "will" || perfect(low) && done ||
@@ -197,7 +197,7 @@ func notDone(m, q *side) string {
 }
 
 var (
-	settling = parse.NewSet(`decided agreed confirmed proven proved found concluded established resolved approved finds
+	settling = parse.NewSet(`decided agreed confirmed proven proved found concluded established resolved approved
 		concludes
 		confirms shows showed`)
 	reasons = parse.NewSet("because due owing caused cause causes reason")
@@ -218,7 +218,7 @@ func notSettled(m, q *side) string {
 	if mine+why == "" || hasAnyOf(m.t, parse.Negators) || hasAnyOf(m.t, hedging) || hasAnyOf(m.t, supposing) {
 		return ""
 	}
-	if w := firstOf(q.t, supposing); w != "" && mine != "" && !hasAnyOf(q.t, settling) {
+	if w := firstOf(q.t, supposing); w != "" && mine != "" && !hasAnyOf(q.t, settling) && !hasRow(q.text, mine) {
 		return against(mine, w)
 	}
 	if mine == "" {

@@ -86,7 +86,8 @@ func (q *quotation) derives(d *parse.Detail) bool {
 	figures := q.near(d)
 	if d.Q == nil { // from a day on for 36 months
 		return slices.ContainsFunc(figures, func(x *parse.Detail) bool {
-			return x.Q != nil && (x.Q.Dim == "time" || x.Q.Dim == "months")
+			return x.Q != nil && (x.Q.Dim == "time" || x.Q.Dim == "months") && !slices.ContainsFunc(figures,
+				func(y *parse.Detail) bool { return y.T != nil && !d.T.IsApart(y.T, x.Q) })
 		})
 	}
 	is := func(v float64) bool {

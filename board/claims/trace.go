@@ -362,7 +362,6 @@ var (
 	ofReport = parse.TableSet("report")
 	supposes = parse.NewSet(`should would could cannot can may might must shall will if whether whoever anyone
 		nobody let`)
-	tells = parse.NewSet("was were had been")
 )
 
 // unsaid returns why no evidence says anything like a statement: it tells an event, or gives a
@@ -384,9 +383,9 @@ func (ev *Evidence) unsaid(c *parse.Claim) string {
 		return "no finding says it of all"
 	}
 	all, unknown := ev.newWords(t)
-	if all < 2 || 3*unknown < 2*all || slices.ContainsFunc(t,
+	if all < 3 || 3*unknown < 2*all || slices.ContainsFunc(t,
 		func(x parse.Token) bool { return supposes.Has(x.Low) }) ||
-		t[0].Low == "that" || !isTelling(t) || slices.ContainsFunc(c.Details, func(d parse.Detail) bool {
+		t[0].Low == "that" || slices.ContainsFunc(c.Details, func(d parse.Detail) bool {
 		return d.IsFigure() && !d.Weak
 	}) {
 		return ""
@@ -422,17 +421,6 @@ func (ev *Evidence) ofAll(t parse.Tokens) bool {
 func states(t parse.Tokens) bool {
 	return slices.ContainsFunc(t, func(x parse.Token) bool { return verbs.Has(x.Low) && !supposes.Has(x.Low) }) &&
 		!slices.ContainsFunc(t, func(x parse.Token) bool { return supposes.Has(x.Low) })
-}
-
-// isTelling reports whether a sentence tells of what was, or what is to be.
-func isTelling(t parse.Tokens) bool {
-	for i := range t {
-		if tells.Has(t[i].Low) || t[i].Low == "has" && t.At(i+1).Low == "since" ||
-			parse.BeForms.Has(t[i].Low) && t.At(i+1).Low == "to" {
-			return true
-		}
-	}
-	return false
 }
 
 // newWords counts the different words of a text that say something, and those that stand nowhere.

@@ -30,6 +30,7 @@ func (ev *Evidence) Verify(finding *parse.Claim, quote string, around []*parse.C
 	program := len(around) > 0 && parse.IsProgram(around[0].Source) && !isData(quote)
 	near := ev.beside(around)
 	q, nearby := ev.quotation(finding, quote, around), parse.IndexMany(near)
+	said := parse.Tokenize(quote)
 	var had []*parse.Detail
 	for k := range finding.Details {
 		d := &finding.Details[k]
@@ -70,8 +71,8 @@ func (ev *Evidence) Verify(finding *parse.Claim, quote string, around []*parse.C
 			continue
 		}
 		if rel := max(quoted.Other.Rel, quoted.Rival.Rel); (rel == parse.OtherValue || rel == parse.OtherUnit) &&
-			quotes(quote, d.Text) {
-			had = append(had, d) // 24 minutes instead of 24 hours
+			quotes(quote, d.Text) || quoted.Other.Rel == parse.OtherValue && hasDigits(said, d) {
+			had = append(had, d) // 24 minutes instead of 24 hours; 2016 of a row, which is no year
 			continue
 		}
 		why, value := quoted.contradicts(quote, one)
@@ -88,11 +89,22 @@ func (ev *Evidence) Verify(finding *parse.Claim, quote string, around []*parse.C
 		v.Refuted = append(v.Refuted, why)
 	}
 	v.Refuted = append(v.Refuted, otherThan(finding, around, quote)...)
-	if why := crosswise(finding, around, q.said); why != "" {
+	if why := crosswise(finding, around, q.said); why != "" && !strings.Contains(quote, "\n") {
+		v.Refuted = append(v.Refuted, why)
+	}
+	if why := exchangedFigures(finding, said, isCells(quote)); why != "" {
 		v.Refuted = append(v.Refuted, why)
 	}
 	if finding.English && parse.IsEnglish(quote) && !isCells(quote) {
 		v.Refuted = append(v.Refuted, ev.otherwise(finding.Text, quote, nil, shareOfQuote, ofQuotes...)...)
+	}
+	if finding.English && parse.IsEnglish(quote) {
+		if why := otherDeed(finding.Tokens(), said); why != "" {
+			v.Refuted = append(v.Refuted, why)
+		}
+		if word := onlyDenied(finding.Tokens(), said); word != "" {
+			v.Refuted = append(v.Refuted, fmt.Sprintf("“%s” is denied in the quote", word))
+		}
 	}
 	v.Has = func(text string) bool {
 		return slices.ContainsFunc(had, func(d *parse.Detail) bool {

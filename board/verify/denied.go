@@ -115,7 +115,11 @@ func (s *Source) denier(m match) string {
 		(!strings.Contains(x.between(from), "\n") || s.wraps(from)) {
 		from--
 	}
-	return claims.Denier(x.text[x.words[from].start:x.words[m.from].start])
+	before := strings.TrimSpace(x.text[x.words[from].start:x.words[m.from].start])
+	if strings.HasSuffix(before, ",") && m.from-from > 3 { // that clause has ended, unlike: No, …
+		return ""
+	}
+	return claims.Denier(before)
 }
 
 // wraps reports whether a sentence goes on with a word on the next line. Lines of programs

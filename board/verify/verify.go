@@ -292,19 +292,28 @@ func (s *Source) quote(f *Finding) (o Outcome, quoted bool) {
 // gives each a line. why says what one of them leaves out, which is first then.
 func (s *Source) lineByLine(f *Finding) (places []match, why string) {
 	x := s.words()
-	for line := range strings.Lines(f.Evidence) {
-		q := newStream(line)
-		found := x.find(q, 0, len(q.words))
-		if len(q.words) > 0 && (len(found) == 0 || len(q.words) < minPartWords) {
-			return nil, ""
-		}
+	lines := strings.Split(f.Evidence, "\n")
+	for from, to := 0, 0; from < len(lines); from = to {
+		var found []match
 		part := *f
-		part.Evidence = line
-		if len(found) > 0 {
+		for to = len(lines); to > from && len(found) == 0; to-- { // a sentence may go on in the next line
+			part.Evidence = strings.Join(lines[from:to], "\n")
+			q := newStream(part.Evidence)
+			if found = x.find(q, 0, len(q.words)); len(found) == 0 {
+				q = newStream(strings.ReplaceAll(part.Evidence, ",", " | "))
+				found = x.find(q, 0, len(q.words))
+			}
+			if len(q.words) < minPartWords {
+				found = nil
+			}
+		}
+		if to++; len(found) > 0 {
 			if why = s.cut(&part, found); why != "" {
 				return found, why
 			}
 			places = append(places, found[0])
+		} else if strings.TrimSpace(lines[from]) != "" {
+			return nil, ""
 		}
 	}
 	return places, ""

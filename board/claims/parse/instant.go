@@ -118,6 +118,9 @@ func (t Tokens) month(i int) time.Month {
 	return months()[x.Low]
 }
 
+// IsMonth reports whether a token is the name of a month.
+func (t Tokens) IsMonth(i int) bool { return t.month(i) != 0 }
+
 func (t Tokens) measureAt(i int) bool {
 	w := t.At(i).Low
 	return w == "%" || units()[w].dim != "" || scales()[w] != 0

@@ -266,8 +266,9 @@ var sumsUp = NewSet("add adds added sum sums summed")
 
 // bound reads how the quantity of tokens i to next is limited, and whether it is not exact: about, almost.
 func (t Tokens) bound(i, next int, about bool) (Bound, bool) {
-	k := i - 1
+	k, known := i-1, false
 	for currencies()[t.At(k).Low] != "" || fillsBound.Has(t.At(k).Low) {
+		known = known || t.At(k).Low == "the" && t.At(k-1).Low != "at"
 		k--
 	}
 	for ; abouts.Has(t.At(k).Low); k-- {
@@ -285,8 +286,14 @@ func (t Tokens) bound(i, next int, about bool) (Bound, bool) {
 	} else {
 		phrase, b = t.At(k).Low, bounds()[t.At(k).Low]
 	}
+	if b != 0 && (known && phrase != "within" || t.goesOnBeyond(-b)) { // above the 800 ms allowed
+		return 0, about
+	}
 	if b != 0 && phrase != "at least" && phrase != "at most" && phrase != "up to" && phrase != "within" &&
 		t.neverBefore(k) { // not more than, may not exceed
+		if t.At(k-1).Low == "of" { // not in a current of more than
+			return 0, about
+		}
 		return -b, about
 	}
 	if k == 0 && (phrase == "above" || phrase == "below") { // above 600, the answer is 429
@@ -305,6 +312,17 @@ func (t Tokens) bound(i, next int, about bool) (Bound, bool) {
 }
 
 var fillsBound = NewSet("us just the only a")
+
+// goesOnBeyond reports whether a text says what is on the other side of a bound, too: up to 10 %, above this.
+func (t Tokens) goesOnBeyond(b Bound) bool {
+	for i := range t {
+		if low := t[i].Low; (low == "this" || low == "that") &&
+			(bounds()[t.At(i-1).Low] == b || bounds()[t.At(i-2).Low+" "+t.At(i-1).Low] == b) {
+			return true
+		}
+	}
+	return false
+}
 
 // neverBefore reports whether the clause before a token denies something: nobody pays more than.
 func (t Tokens) neverBefore(i int) bool {

@@ -149,6 +149,12 @@ func (q *Quantity) seconds() float64 {
 	return 0
 }
 
+// IsApart reports whether two days are as far apart as a time is long, as exactly as it is said.
+func (in *Instant) IsApart(o *Instant, by *Quantity) bool {
+	apart := in.From.Sub(o.From).Abs().Seconds()
+	return math.Abs(apart-by.seconds()) <= 2*24*3600+.03*by.seconds()
+}
+
 // farApart is how many times longer a time is that is hardly said in the place of another one.
 const farApart = 1000
 
