@@ -78,7 +78,7 @@ var operations = map[reflect.Type]map[string]offered{
 		"Reembed": {"kb reembed", "(the daemon does it)"}, "Adopt": {"memory adopt", notForAgents}, "CheckAdopt": {"memory adopt", notForAgents}, "Groups": {"memory consolidate", "memory_consolidate"},
 		"Restore": {"memory restore", "memory_update"}, "RestoreRevision": {"memory restore",
 			"(memory_update writes the text again)"}, "ForgetAll": {"memory forget", inside},
-		"Agent": {inside, inside}, "Close": {inside, inside}, "Due": {inside, inside}, "Reaches": {inside, inside}, "LastTextChange": {inside, inside}, "Workspace": {inside, inside},
+		"Agent": {inside, inside}, "Close": {inside, inside}, "Due": {inside, inside}, "Flush": {inside, inside}, "Reaches": {inside, inside}, "LastTextChange": {inside, inside}, "Workspace": {inside, inside},
 	},
 	reflect.TypeFor[*chunks.Store](): {
 		"Search": {"context search", "search_context"}, "Write": {"context write", "write_context"}, "Read": {"context read", "read_context"}, "List": {"context list", "list_context"}, "Delete": {"context delete", "delete_context"}, "State": {"context get", "get_state"}, "SetState": {"context set", "set_state"},

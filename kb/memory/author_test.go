@@ -90,6 +90,7 @@ func TestReadOnly(t *testing.T) {
 		if _, err := ro.Get(ctx, it.ID); err != nil {
 			t.Error(err)
 		}
+		ro.Flush(ctx)
 	}
 	if _, err := ro.Put(ctx, Item{Tier: Workspace, Content: "more", Importance: .5}, PutOptions{}); !errors.Is(err, fault.ReadOnly) {
 		t.Errorf("a put: %v", err)

@@ -93,6 +93,7 @@ type scopeFile struct {
 // plans every scope that the caller can reach and that has items. Items count whoever they belong
 // to; for steps on items that the caller may not see, a plan has only their number.
 func (s *Store) PlanConsolidation(ctx context.Context, scopes []Scope) ([]Plan, error) {
+	s.Flush(ctx)
 	all, err := s.scopeFiles(ctx, scopes)
 	if err != nil {
 		return nil, err
@@ -126,6 +127,7 @@ func (s *Store) PlanConsolidation(ctx context.Context, scopes []Scope) ([]Plan, 
 // and that has items. A pass plans and applies its steps in one transaction, or in several if they
 // are many. So another pass completes an interrupted one, and the tier is consistent at every moment.
 func (s *Store) Consolidate(ctx context.Context, scopes []Scope) ([]Consolidated, error) {
+	s.Flush(ctx)
 	all, err := s.scopeFiles(ctx, scopes)
 	if err != nil {
 		return nil, err

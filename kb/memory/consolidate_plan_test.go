@@ -259,6 +259,7 @@ func access(t *testing.T, s *Store, id string, times int) {
 	for range times {
 		expect.Value(s.Get(t.Context(), id))(t)
 	}
+	s.Flush(t.Context())
 }
 
 func edit(t *testing.T, s *Store, id, content string) {

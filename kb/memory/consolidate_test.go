@@ -51,6 +51,7 @@ func TestShownIsNotAskedFor(t *testing.T) {
 	kafka, roses := put(t, s, Item{Tier: Workspace, Content: "Kafka lag grows at night"}), put(t, s, Item{Tier: Workspace, Content: "Roses at night want no lag of water"})
 	asked := func(id string) int {
 		t.Helper()
+		s.Flush(t.Context())
 		f := expect.Value(s.open(t.Context(), false, false))(t)
 		n := 0
 		expect.OK(t, f.Read(t.Context(), func(tx *sqlite.Tx) (err error) {
@@ -62,6 +63,7 @@ func TestShownIsNotAskedFor(t *testing.T) {
 	ask := func(s *Store, text string) {
 		t.Helper()
 		read(t, s, Query{Tiers: []string{Workspace}, Text: text})
+		s.Flush(t.Context())
 	}
 	for range 5 {
 		ask(s, "lag of Kafka at night")

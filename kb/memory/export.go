@@ -54,6 +54,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer, opt ExportOptions) (Exp
 	if slices.ContainsFunc(out.Tiers, func(t string) bool { return t != Account }) {
 		out.Workspace = s.opt.Workspace
 	}
+	s.Flush(ctx) // the export has the accesses so far
 	x := &exporter{s: s, opt: opt, out: &out}
 	err := x.in(ctx, false, func(workspace *sqlite.Tx) error {
 		return x.in(ctx, true, func(account *sqlite.Tx) error {

@@ -58,6 +58,7 @@ type GroupItem struct {
 // Without scopes it reads every scope that the caller can reach. It does not count as an access.
 func (s *Store) Groups(ctx context.Context, scopes []Scope, limit int) (
 	groups []Group, clashing []Contradiction, err error) {
+	s.Flush(ctx)
 	all, err := s.scopeFiles(ctx, scopes)
 	if err != nil {
 		return nil, nil, err

@@ -91,6 +91,7 @@ func playHistory(t *testing.T, emb embed.Embedder) *history {
 		}
 		h.clock.pass(12 * time.Hour)
 	}
+	h.Flush(t.Context())
 	return h
 }
 

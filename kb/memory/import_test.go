@@ -52,6 +52,7 @@ func TestImportKeepsWhatIsHere(t *testing.T) {
 	// What is read now and then is the same thing still.
 	plain := exported(t, m.person, everything)
 	read(t, m.person, Query{Tiers: []string{Workspace, Account}})
+	m.person.Flush(t.Context())
 	if n := total(imported(t, m.person, plain, ImportOptions{})); n.Stored+n.Kept+n.Refused > 0 {
 		t.Errorf("after it was read: %+v", n)
 	}

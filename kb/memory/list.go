@@ -246,7 +246,6 @@ func (q *Query) state() string {
 	return isLive
 }
 
-// itemsByN reads items by their numbers, which the index has.
 func itemsByN(tx *sqlite.Tx, ns []int64) (map[int64]*Item, error) {
 	items, err := itemsWhere(tx, `n IN (SELECT value FROM json_each(?))`, sqlite.List(ns))
 	if err != nil {
@@ -287,4 +286,17 @@ func (q *Query) filter(tier, agent string) index.Filter {
 		store.Require(&f, keyword, l.prefix, l.values...)
 	}
 	return f
+}
+
+func lightItems(tx *sqlite.Tx, ns []int64, minImportance float64) (map[int64]*Item, error) {
+	out := make(map[int64]*Item, len(ns))
+	var it Item
+	err := tx.Each([]any{&it.n, &it.Importance, &it.Accesses, sqlite.Time(&it.Accessed),
+		sqlite.Time(&it.Created)}, func() error {
+		out[it.n] = new(it)
+		return nil
+	}, `SELECT n, importance, accesses, accessed, created FROM items WHERE n IN (SELECT value
+		FROM json_each(?)) AND (expires IS NULL OR expires > ?) AND importance >= ?`,
+		sqlite.List(ns), tx.Now.UnixMilli(), minImportance)
+	return out, err
 }

@@ -422,6 +422,7 @@ func TestAnswersCount(t *testing.T) {
 		if len(r.Slices[0].Hits) == 0 || r.Slices[0].Hits[0].ID != it.ID {
 			t.Fatalf("%q: %+v", question, r.Slices)
 		}
+		s.Flush(t.Context())
 		s.Close()
 		tick.pass(24 * time.Hour)
 	}

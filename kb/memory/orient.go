@@ -178,7 +178,7 @@ func (s *Store) touchHits(ctx context.Context, question string, sl *Slice) error
 	if err != nil {
 		return err
 	}
-	f.noteAccess(ctx, "", nil, asked(question, sl.Hits)...)
+	f.touch(ctx, asked(question, sl.Hits)...)
 	return nil
 }
 

@@ -67,6 +67,7 @@ func TestAccessesAreWrittenLater(t *testing.T) {
 		}
 		c.pass(time.Second / 2)
 	}
+	s.Flush(t.Context())
 	got, _, err := open(t, home, Options{Now: c.now}).List(t.Context(), ListQuery{})
 	if err != nil || len(got) != 1 || got[0].Accesses != 5 || !got[0].Accessed.After(it.Accessed) {
 		t.Errorf("%+v, %v", got, err)
@@ -122,6 +123,7 @@ func TestOnlyWhatWasAskedForIsAccessed(t *testing.T) {
 		}
 		expect.Value(s.Orient(t.Context(), OrientQuery{Text: "kafka lag"}))(t)
 	}
+	s.Flush(t.Context())
 	for _, tc := range []struct {
 		id   string
 		want int

@@ -279,7 +279,8 @@ func (s *Store) Get(ctx context.Context, id string) (Item, error) {
 		return Item{}, err
 	}
 	if it.Live() {
-		f.noteAccess(ctx, s.session("", f.Now()), []*Item{it}, it)
+		f.ask(s.session("", f.Now()), it)
+		f.touch(ctx, it)
 	}
 	return *it, nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -282,7 +281,8 @@ func (s *Store) present(ctx context.Context, f *file, hits []Hit, q *Query) {
 		}
 	}
 	if !q.Untouched && !q.Archived && q.Text != "" {
-		f.noteAccess(ctx, s.session(q.Conversation, now), answers(q.Text, hits), asked(q.Text, hits)...)
+		f.ask(f.s.session(q.Conversation, now), answers(q.Text, hits)...)
+		f.touch(ctx, asked(q.Text, hits)...)
 	}
 }
 
@@ -351,7 +351,7 @@ func (f *file) byRelevance(tx *sqlite.Tx, tier string, q *Query, want int) ([]Hi
 
 func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want int,
 	res *Result) ([]Hit, error) {
-	found, byN, err := f.candidates(tx, tier, q, v, want, res)
+	found, light, err := f.candidates(tx, tier, q, v, want, res)
 	if err != nil {
 		return nil, err
 	}
@@ -360,8 +360,16 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 		model = f.s.opt.Embedder.Model().Name
 	}
 	list := store.Order(model, len(found.Terms), slices.DeleteFunc(slices.Clone(found.Candidates),
-		func(c index.Candidate) bool { return byN[c.ID] == nil }))
+		func(c index.Candidate) bool { return light[c.ID] == nil }))
 	list = list[:min(len(list), want)]
+	ns := make([]int64, 0, len(list))
+	for _, sc := range list {
+		ns = append(ns, sc.ID)
+	}
+	byN, err := itemsByN(tx, ns)
+	if err != nil {
+		return nil, err
+	}
 	cands := make(map[int64]*index.Candidate, len(found.Candidates))
 	for i := range found.Candidates {
 		cands[found.Candidates[i].ID] = &found.Candidates[i]
@@ -397,9 +405,9 @@ func (f *file) byText(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want
 	return slices.DeleteFunc(hits, func(h Hit) bool { return only[h.n] }), err
 }
 
-// candidates searches a tier, and reads the items that count.
+// candidates searches a tier, and reads what relevance needs of items that count.
 func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, want int,
-	res *Result) (found index.Result, byN map[int64]*Item, err error) {
+	res *Result) (found index.Result, light map[int64]*Item, err error) {
 	iq := index.Query{Text: q.Text, Expand: !q.Gate, Depth: max(laneDepth, 2*want),
 		Filter: q.filter(tier, f.s.opt.Agent)}
 	if v != nil {
@@ -421,11 +429,10 @@ func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, 
 		for i := range found.Candidates {
 			ns[i] = found.Candidates[i].ID
 		}
-		if byN, err = itemsByN(tx, ns); err != nil {
+		if light, err = lightItems(tx, ns, q.MinImportance); err != nil {
 			return found, nil, err
 		}
-		maps.DeleteFunc(byN, func(_ int64, it *Item) bool { return it.hasExpired(tx.Now) || it.Importance < q.MinImportance })
-		if len(byN) >= want || len(byN) == len(ns) || len(ns) < iq.Depth ||
+		if len(light) >= want || len(light) == len(ns) || len(ns) < iq.Depth ||
 			int64(iq.Depth) > found.Docs {
 			break
 		}
@@ -445,5 +452,5 @@ func (f *file) candidates(tx *sqlite.Tx, tier string, q *Query, v embed.Vector, 
 				fmt.Sprintf("%s of the %s tier have no embedding and were searched by words only; reembedding adds it", items(int(missing)), tier))
 		}
 	}
-	return found, byN, nil
+	return found, light, nil
 }

@@ -3,13 +3,16 @@ package memory
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/board/words"
 )
@@ -17,7 +20,24 @@ import (
 // This file scores hits, and separates what was asked for from what was shown beside it.
 // Items that several sessions asked for become long-term.
 
+type askedBy struct {
+	n       int64
+	session string
+}
+
 const mostSessions = 16
+
+// ask records that a session asked for items; like touch, which follows, it is written later.
+func (f *file) ask(session string, items ...*Item) {
+	if f.ReadOnly() {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, it := range items {
+		f.asked[askedBy{it.n, session}] = true
+	}
+}
 
 // session returns the asking session: the conversation, the caller's session, or the agent's day.
 func (s *Store) session(conversation string, now time.Time) string {
@@ -39,28 +59,84 @@ func answers(question string, hits []Hit) (items []*Item) {
 	return items
 }
 
-// noteAccess records accesses, and that a session asked for some of them. It gives up if others
-// write, and never writes to a read-only file: accesses only influence order.
-func (f *file) noteAccess(ctx context.Context, session string, asked []*Item, touched ...*Item) {
-	if len(asked)+len(touched) == 0 || f.ReadOnly() {
+// touchWithin is how long a long-running process delays writing accesses, and touchMany how many.
+const (
+	touchWithin = 5 * time.Second
+	touchMany   = 256
+)
+
+// touch records accesses. They are written later, in batches; never to a read-only file.
+func (f *file) touch(ctx context.Context, items ...*Item) {
+	if len(items) == 0 || f.ReadOnly() {
 		return
 	}
-	const patience = 20 * time.Millisecond
-	f.WriteWithin(ctx, patience, func(tx *sqlite.Tx) error {
-		for _, it := range touched {
-			if _, err := tx.Exec(`UPDATE items SET accesses = accesses + 1, accessed = max(accessed, ?)
-				WHERE n = ? AND forgotten IS NULL`, tx.Now.UnixMilli(), it.n); err != nil {
+	now := f.Now()
+	f.mu.Lock()
+	if len(f.touched) == 0 {
+		f.since = now
+	}
+	for _, it := range items {
+		t := f.touched[it.n]
+		f.touched[it.n] = touch{t.times + 1, now}
+	}
+	due := len(f.touched) >= touchMany || now.Sub(f.since) >= touchWithin
+	f.mu.Unlock()
+	if due {
+		f.flush(ctx)
+	}
+}
+
+// Flush writes pending accesses. It gives up if others write: they only influence order.
+func (s *Store) Flush(ctx context.Context) {
+	s.mu.Lock()
+	files := []*file{s.files[false], s.files[true]}
+	s.mu.Unlock()
+	for _, f := range files {
+		if f != nil {
+			f.flush(ctx)
+		}
+	}
+}
+
+func (f *file) flush(ctx context.Context) {
+	f.mu.Lock()
+	touched, asked := f.touched, f.asked
+	f.touched, f.asked = map[int64]touch{}, map[askedBy]bool{}
+	f.mu.Unlock()
+	if len(touched)+len(asked) == 0 || f.ReadOnly() {
+		return
+	}
+	const patience = 100 * time.Millisecond
+	err := f.WriteWithin(ctx, patience, func(tx *sqlite.Tx) error {
+		for n, t := range touched {
+			if _, err := tx.Exec(`UPDATE items
+				SET accesses = accesses + ?, accessed = max(accessed, ?) WHERE n = ?
+				AND forgotten IS NULL`, t.times, t.at.UnixMilli(), n); err != nil {
 				return err
 			}
 		}
-		for _, it := range asked {
+		for a := range asked {
 			if _, err := tx.Exec(`INSERT OR IGNORE INTO asked SELECT n, ?2 FROM items WHERE n = ?1
-				AND `+isLive+` AND (SELECT count(*) FROM asked WHERE item = ?1) < ?3`, it.n, session, mostSessions); err != nil {
+				AND `+isLive+` AND (SELECT count(*) FROM asked WHERE item = ?1) < ?3`, a.n, a.session, mostSessions); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	if err == nil || !errors.Is(err, fault.Busy) {
+		return
+	}
+	f.mu.Lock() // try again next time
+	defer f.mu.Unlock()
+	maps.Copy(f.asked, asked)
+	for n, t := range touched {
+		have := f.touched[n]
+		have.times += t.times
+		if have.at.Before(t.at) {
+			have.at = t.at
+		}
+		f.touched[n] = have
+	}
 }
 
 // Rates are the shares of relevance that stay each hour without an access.

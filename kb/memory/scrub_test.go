@@ -188,6 +188,7 @@ func TestScrubIsConfirmed(t *testing.T) {
 	refused("a forgotten item", m.person, q, hash, fault.Conflict, "since the confirmed dry run")
 	hash = manifestOf(t, m.person, q).Hash
 	read(t, m.bob, Query{Tiers: []string{Workspace}}) // is no change
+	m.bob.Flush(ctx)
 	for what, change := range map[string]func() error{
 		"another channel": func() error { put(t, m.bob, Item{Tier: Channel, Channel: "research", Content: "nearby"}); return nil },
 		"a named entry, which is kept": func() error {
@@ -269,6 +270,7 @@ func TestScrubLeavesLinks(t *testing.T) {
 	expect.Value(s.Forget(ctx, worse.ID, "", better.ID))(t)
 	read(t, s, Query{Tiers: []string{Channel}}) // an access that is not written yet
 	mustScrub(t, s, ScrubQuery{Scope: Scope{Tier: Channel, Channel: DefaultChannel}})
+	s.Flush(ctx)
 	if it, err := s.Get(ctx, worse.ID); err != nil || it.ReplacedBy != better.ID {
 		t.Errorf("%+v, %v", it, err)
 	}

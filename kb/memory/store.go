@@ -152,7 +152,17 @@ type file struct {
 	s       *Store
 	account bool
 
+	mu      sync.Mutex
+	touched map[int64]touch  // accesses not yet written
+	asked   map[askedBy]bool // questions not yet written
+	since   time.Time        // time of the oldest access not yet written
+
 	reasoned *sqlite.Tx // the transaction that has recorded the caller's reason
+}
+
+type touch struct {
+	times int
+	at    time.Time
 }
 
 func Dir(home string) string { return filepath.Join(home, "memory") }
@@ -198,6 +208,7 @@ func Open(home string, opt Options) (*Store, error) {
 }
 
 func (s *Store) Close() error {
+	s.Flush(context.Background())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var errs []error
@@ -320,7 +331,7 @@ func (s *Store) open(ctx context.Context, account, make bool) (*file, error) {
 	if make {
 		mode = sqlite.Create
 	}
-	f = &file{s: s, account: account}
+	f = &file{s: s, account: account, touched: map[int64]touch{}, asked: map[askedBy]bool{}}
 	var err error
 	f.File, err = kind.Open(ctx, path, mode,
 		store.Options{Now: s.now, Ready: f.isOwned, Prepare: f.initialise})

@@ -98,12 +98,12 @@ func TestYear(t *testing.T) {
 		z := rand.NewZipf(r, 1.05, 20, uint64(len(live)-1))
 		for i := range y.reads {
 			it := &Item{n: live[z.Uint64()]}
-			var asked []*Item
 			if i%20 == 0 { // the others were shown beside it
-				asked = []*Item{it}
+				f.ask(fmt.Sprint("day ", day), it)
 			}
-			f.noteAccess(t.Context(), fmt.Sprint("day ", day), asked, it)
+			f.touch(t.Context(), it)
 		}
+		s.Flush(t.Context())
 		due := expect.Value(s.Due(t.Context()))(t)
 		if len(due) == 0 {
 			continue
