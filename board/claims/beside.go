@@ -376,7 +376,7 @@ var (
 // onlyThings returns the first word that says that something is said of one thing alone, not of when or where it holds.
 func onlyThings(t parse.Tokens) string {
 	for i := range t {
-		if onlyWords.Has(t[i].Low) && !limitedAt(t, i) && parse.ConditionSigns()[t.At(i+1).Low] == 0 {
+		if onlyWords.Has(t[i].Low) && !limitedAt(t, i) && parse.ConditionSigns()[t.At(i+1).Low] == 0 && !t.At(i+1).IsNumeral() {
 			return t[i].Low
 		}
 	}

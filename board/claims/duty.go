@@ -30,8 +30,7 @@ var (
 	forbidding = parse.NewSet("forbidden prohibited banned forbids prohibits disallowed")
 	// limiting are words that make a duty one of some cases.
 	limiting = parse.NewSet(`only unless without until provided except if subject before after once when exceed exceeds
-		exceeded
-		most least`)
+		exceeded within most least`)
 )
 
 // dutyOf returns the duty that a clause states and the token that states it; noDuty for none, or several.
