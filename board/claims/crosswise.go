@@ -108,7 +108,8 @@ func crosswise(c *parse.Claim, around []*parse.Claim, said *parse.Claim) string 
 			for _, k := range met[j] {
 				for _, l := range by[i] {
 					a, b := both[[2]int{i, j}], both[[2]int{k, l}]
-					if k <= i || l == j || len(b) == 0 || around[0].Cells != nil && (a[0][0] != '#' || b[0][0] != '#') ||
+					if k <= i || l == j || len(b) == 0 || isFigure(a) != isFigure(b) ||
+						isFigure(both[[2]int{i, l}]) != isFigure(both[[2]int{k, j}]) || around[0].Cells != nil && (a[0][0] != '#' || b[0][0] != '#') ||
 						ofOther(c, a, both[[2]int{i, l}], figures) ||
 						isSpan(b, both[[2]int{k, j}], figures) { // from 10:00 to 14:00
 						continue
@@ -121,6 +122,9 @@ func crosswise(c *parse.Claim, around []*parse.Claim, said *parse.Claim) string 
 	}
 	return ""
 }
+
+// isFigure reports whether a strand has a figure: a word does not stand in the place of one.
+func isFigure(s []string) bool { return s[0][0] == '#' }
 
 // ofOther reports whether two strands part a figure from the one that it is of: 17 of the 21.
 func ofOther(c *parse.Claim, a, b []string, figures []*parse.Detail) bool {

@@ -157,34 +157,3 @@ func countsAs(q, o *parse.Quantity) bool {
 	}
 	return q.Dim != "" && q.Dim == o.Dim
 }
-
-func titledParty(who []string) bool {
-	return slices.ContainsFunc(who, func(w string) bool { return titleStems()[w] })
-}
-
-// saidByOthers returns why a figure of a claim is somebody else's in a window: of two people,
-// or of two parties of one statement.
-func (cmp *Comparison) saidByOthers(c *parse.Claim) []string {
-	mine := c.Tokens()
-	for _, m := range cmp.Matches {
-		if m.With == nil || !m.Rel.Agrees() || m.Detail.Kind != parse.Number || m.From.Cells != nil {
-			continue
-		}
-		theirs := m.From.Tokens()
-		who, other := mine.Speaker(m.Detail.FirstToken), theirs.Speaker(m.With.FirstToken)
-		all := theirs.Sayers(m.With.FirstToken)
-		if slices.ContainsFunc(who, func(w string) bool { return slices.Contains(all, w) && !titleStems()[w] }) {
-			continue // she wrote that the station recorded it
-		}
-		has := func(w string) bool { return m.From.Stems[w] || m.From.Context[w] }
-		both := titledParty(who) && titledParty(other)
-		if len(who) == 0 || len(other) == 0 || !both && !slices.ContainsFunc(who, has) ||
-			slices.ContainsFunc(who, func(w string) bool {
-				return slices.Contains(other, w) && !titleStems()[w]
-			}) {
-			continue // or the same under another name: the letter, its author
-		}
-		return []string{fmt.Sprintf("in the report somebody else says %s", m.Detail.Text)}
-	}
-	return nil
-}

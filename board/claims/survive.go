@@ -230,10 +230,9 @@ func (ev *Evidence) dayOf(c *parse.Claim, m Match) Match {
 // stands with a figure, or by words.
 func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 	n, cover, back := s.has.agree, cmp.Cover, cmp.Back
-	var said, by, opposite []string
+	var said, opposite []string
 	if cover >= .5 || n > 0 && cover >= .35 && back >= .3 || n > 1 {
 		said = slices.Concat(ev.swapped(cmp.Matches), ev.renamed(s.Claim, cmp.Matches))
-		by = cmp.saidByOthers(s.Claim)
 		if why := crosswise(s.Claim, cmp.Claims, parse.JoinClaims(cmp.Claims, "")); why != "" {
 			said = append(said, why)
 		}
@@ -243,7 +242,7 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 	}
 	plain := cmp.plainly(ev)
 	s.sure = len(plain) > 0 || len(said) > 0 && (cmp.inOne(ev, s.Claim) || cover >= .6 && back >= .5)
-	said = slices.Concat(said, plain, by)
+	said = slices.Concat(said, plain)
 	if n > 0 && cover >= .35 && back >= .25 || n > 2 || n > 1 && back >= .5 ||
 		s.has.figures == 0 && cover >= .55 && cover+back >= .95 || cover >= .85 && back >= .7 {
 		opposite = ev.saysOpposite(s.Claim, cmp)
@@ -262,8 +261,7 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 	s.sure = s.sure || slices.ContainsFunc(opposite, isFirm) ||
 		!ev.Part && !ev.isLong() && back >= .45 && slices.ContainsFunc(opposite, TurnsOnDenial) &&
 			countOutright(s.Claim)%2 == 1 && !contrasts(s.Claim) &&
-			!slices.ContainsFunc(cmp.Claims, func(e *parse.Claim) bool { return mayDeny(e) }) ||
-		len(by) > 0 && slices.ContainsFunc(cmp.Claims, cmp.anchored)
+			!slices.ContainsFunc(cmp.Claims, func(e *parse.Claim) bool { return mayDeny(e) })
 	s.Reasons = slices.Concat(s.Reasons, said, opposite)
 }
 

@@ -28,16 +28,6 @@ func (t Tokens) Speaker(at int) []string {
 	return nil
 }
 
-// Sayers returns the stems of all who are named before a token as saying something, up to a mark.
-func (t Tokens) Sayers(at int) (all []string) {
-	for k := min(at, len(t)) - 1; k >= 0 && t[k].Kind != MarkToken; k-- {
-		if t[k].Kind == WordToken && saying.Has(t[k].Low) {
-			all = append(all, t.party(k-1, -1)...)
-		}
-	}
-	return all
-}
-
 // party returns the stems of a noun with its article, from a token on in one direction.
 func (t Tokens) party(k, step int) (who []string) {
 	if step < 0 {
