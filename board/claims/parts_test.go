@@ -19,7 +19,7 @@ func TestParts(t *testing.T) {
 			"John Pell signed the lease. Later Mary Holt left, and then John Pell, who objected.", "says it of Mary Holt"},
 		{"The stock sheet adds up to 541 crates sent out.",
 			"The stock sheet adds up to 536 crates sent out. Carl of dispatch counted 541 from his notes.",
-			"the finding says 541, the report 536"},
+			"somebody else says 541, and who says so in the finding 536"},
 		{"The union counts 41 members without the premium.",
 			"Our query puts the number at 37 drivers, the union's own count at 41 members.", ""},
 		{"The stock sheet adds up to 541 crates sent out.",

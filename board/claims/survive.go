@@ -236,8 +236,10 @@ func (s *Survival) refute(ev *Evidence, cmp *Comparison) {
 		if why := crosswise(s.Claim, cmp.Claims, parse.JoinClaims(cmp.Claims, "")); why != "" {
 			said = append(said, why)
 		}
-		if why := ev.doneByOther(s.Claim, &cmp.Window); why != "" {
-			said = append(said, why)
+		for _, differs := range []func(*parse.Claim, *Window) string{ev.doneByOther, ev.otherVoice} {
+			if why := differs(s.Claim, &cmp.Window); why != "" {
+				said = append(said, why)
+			}
 		}
 	}
 	plain := cmp.plainly(ev)
