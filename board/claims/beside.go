@@ -223,12 +223,15 @@ func firstOfAll(t parse.Tokens, s parse.WordSet) string {
 		dim := parse.DimensionOf(next.Low)
 		often := next.IsNumeral() && next.Low != "one" || dim == "time" || dim == "months" ||
 			parse.Weekdays.Has(next.Low)
-		if s.Has(t[i].Low) && !(often && (t[i].Low == "every" || t[i].Low == "each")) {
+		if s.Has(t[i].Low) && !(often && (t[i].Low == "every" || t[i].Low == "each")) && !inAll(t, i) {
 			return t[i].Low
 		}
 	}
 	return ""
 }
+
+// inAll reports whether a token is of "in all", which sums up and speaks of nothing in particular.
+func inAll(t parse.Tokens, i int) bool { return t[i].Low == "all" && t.At(i-1).Low == "in" }
 
 func hasAnyOf(t parse.Tokens, s parse.WordSet) bool { return firstOf(t, s) != "" }
 

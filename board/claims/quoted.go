@@ -44,8 +44,8 @@ func scope(t parse.Tokens) (all, part string) {
 		switch {
 		case low == "of" && outOf(t, i) != "":
 			part = outOf(t, i)
-		case (low == "full" || low == "all") && before == "in",
-			universals.Has(low) && next.Kind != parse.NumberToken && parse.SmallNumbers[next.Low] == 0 &&
+		case low == "full" && before == "in",
+			universals.Has(low) && !inAll(t, i) && next.Kind != parse.NumberToken && parse.SmallNumbers[next.Low] == 0 &&
 				parse.DimensionOf(next.Low) == "":
 			if before == "not" || before == "almost" || before == "nearly" {
 				part = before + " " + low

@@ -92,7 +92,9 @@ func (t Tokens) conditionsOf(from int) (all []condition) {
 	for i := from; i < len(t); i++ {
 		modal = modal || allows.Has(t[i].Low) || forbids.Has(t[i].Low) || deniedBy.Has(t[i].Low) || Modals.Has(t[i].Low)
 		denied = denied || t.IsDenial(i)
-		if c, is := t.condition(i); is {
+		if c, is := t.condition(i); is && sign < 0 && t.At(i-2).Low == "of" && t[i].Low == "than" {
+			continue // not in a current of more than
+		} else if is {
 			c.sign, c.denied = c.sign*sign*unless, sign*unless < 0
 			if all = append(all, c); t[i].Low == "unless" {
 				unless = -1
@@ -286,6 +288,8 @@ func (c *Claim) CompareConditions(e *Claim) (same bool, why string) {
 				same = true
 			case a.sign == b.sign:
 				equal = true
+			case c.Tokens().goesOnBeyond(Bound(-a.sign)) || e.Tokens().goesOnBeyond(Bound(-b.sign)):
+				equal = true // up to a tenth, and more than that
 			case !a.loose && !b.loose && (a.denied == b.denied || !a.when || a.modal && b.modal):
 				why = fmt.Sprintf("“%s” against “%s”", a.text, b.text)
 			}
