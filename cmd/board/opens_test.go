@@ -46,6 +46,7 @@ var opened = map[string]string{
 	"hooks/seen.go forgetOld":               "a directory",
 	"hooks/topics/worklog.go appendTo":      "a worklog",
 	"kb/home/commit.go openRepo":            "a git directory, for what lies in it alone",
+	"kb/importers/detect.go detectDir":      "a directory",
 	"kb/importers/walk.go walk":             "directories",
 	"tui/page/editor.go EditText":           "a file for the editor",
 }

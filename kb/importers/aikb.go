@@ -1,58 +1,117 @@
 package importers
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
+	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"blackboard/board/disk"
 	"blackboard/board/fault"
 	"blackboard/board/sqlite"
 	"blackboard/kb"
+	"blackboard/kb/markdown"
 )
 
-// ai-kb mirrors its files in kb.sqlite3, which alone says what was superseded or has decayed. So that
-// is read; files without it are markdown like any other.
-const aiKBFile = "kb.sqlite3"
+// ai-kb keeps a file's content, and a row of kb.sqlite3 with later supersessions and decay.
+const (
+	aiKBFile     = "kb.sqlite3"
+	aiKBCapsules = "capsules"
+)
 
-// aiKBFields are the columns that have a place of their own here.
+// aiKBFields are the fields of a file and of a row that have a place of their own here.
 var aiKBFields = strings.Fields(`id title body kind scope source tags workspace_path project_id domain_tags confidence
 	verified_by supersedes superseded_by refs decay_score created_at updated_at`)
 
 // aiKBMade are the columns that are computed again here, and the path of the file.
 var aiKBMade = []string{"embedding", "embedding_model", "embedding_dim", "path"}
 
-// aiKBIn returns the database of ai-kb's data home, or beside its folder of capsules; "": none.
-func (im *importer) aiKBIn(dir string) string {
-	dirs := []string{dir}
-	if abs, err := filepath.Abs(dir); err == nil && filepath.Base(abs) == "capsules" {
-		dirs = append(dirs, filepath.Dir(abs))
-	}
-	for _, d := range dirs {
-		if path := filepath.Join(d, aiKBFile); im.isAIKB(path) {
-			return path
-		}
-	}
-	return ""
+type aiKBCapsule struct {
+	from   string
+	fields map[string]string
+	notes  []string
 }
 
-// isAIKB tells ai-kb's database from ours, which has the same name and other columns.
-func (im *importer) isAIKB(path string) (is bool) {
-	if !fileExists(path) {
+// aiKB gathers the capsules of a source, as links between them can be made only once all are there.
+type aiKB struct {
+	capsules []*aiKBCapsule
+	byID     map[string]*aiKBCapsule
+	homes    []string // folders whose kb.sqlite3 may say more of the files that were read
+}
+
+// isAIKBText reports whether a text is a file of ai-kb, and returns its front matter.
+func isAIKBText(text string) (fields map[string]string, body string, ok bool) {
+	meta, body, found := markdown.Split(text)
+	if !found || len(meta) > markdown.MaxFront {
+		return nil, "", false
+	}
+	fields = aiKBFrontMatter(meta)
+	_, workspace := fields["workspace_path"]
+	_, project := fields["project_id"]
+	_, created := fields["created_at"]
+	return fields, body, fields["id"] != "" && created && (workspace || project)
+}
+
+// aiKBFrontMatter reads ai-kb's front matter: no YAML, but a key and its text, on several lines.
+func aiKBFrontMatter(meta string) map[string]string {
+	fields, last := map[string]string{}, ""
+	for l := range strings.Lines(meta) {
+		l = strings.TrimRight(l, "\n")
+		key, value, found := strings.Cut(l, ":")
+		_, twice := fields[key]
+		switch {
+		case found && !twice && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") == "" &&
+			key != "":
+			fields[key], last = strings.TrimSpace(value), key
+		case last != "" && strings.TrimSpace(l) != "":
+			fields[last] += "\n" + l
+		}
+	}
+	return fields
+}
+
+func isAIKBFile(path string) bool {
+	text, err := readText(path)
+	if err != nil {
 		return false
 	}
-	im.foreign(path, func(f *sqlite.Foreign) error {
-		columns, err := f.Columns(im.ctx, "capsules")
+	_, _, ok := isAIKBText(text)
+	return ok
+}
+
+// isAIKBDir reports whether a folder is the data home of ai-kb, or its folder of capsules.
+func (im *importer) isAIKBDir(dir string) bool {
+	if im.isAIKBDatabase(filepath.Join(dir, aiKBFile)) {
+		return true
+	}
+	for _, sub := range []string{dir, filepath.Join(dir, aiKBCapsules)} {
+		files := disk.Glob(sub, "/*.md")
+		if slices.ContainsFunc(files[:min(len(files), 20)], isAIKBFile) {
+			return true
+		}
+	}
+	return false
+}
+
+// isAIKBDatabase tells ai-kb's database from ours, which has the same name and other columns.
+func (im *importer) isAIKBDatabase(path string) bool {
+	is, err := im.aiKBDatabase(path)
+	return is && err == nil
+}
+
+func (im *importer) aiKBDatabase(path string) (is bool, err error) {
+	if !fileExists(path) {
+		return false, nil
+	}
+	err = im.foreign(path, func(f *sqlite.Foreign) error {
+		columns, err := f.Columns(im.ctx, aiKBCapsules)
 		is = slices.Contains(columns, "workspace_path")
 		return err
 	})
-	return is
+	return is, err
 }
 
 // foreign calls fn with a database, and describes errors that it caused.
@@ -65,24 +124,88 @@ func (im *importer) foreign(path string, fn func(*sqlite.Foreign) error) error {
 	return foreignError(path, err)
 }
 
-func (im *importer) readAIKBDir(dir string) error {
-	path := im.aiKBIn(dir)
-	if path == "" {
-		return invalid(dir+" has no "+aiKBFile, "give ai-kb's data home, or import its files as "+formatMarkdown)
+func (im *importer) readAIKBFile(path string) error {
+	if markdown.Is(path) {
+		return im.readMarkdownFile(path)
 	}
-	return im.readAIKB(path)
+	return im.eachAIKBRow(path, func(row *aiKBCapsule) { im.gatherAIKB(row) })
 }
 
-func (im *importer) readAIKB(path string) error {
+// readAIKBDir reads the data home with its database, or the folder of the capsules.
+func (im *importer) readAIKBDir(dir string) error {
+	capsules, database := filepath.Join(dir, aiKBCapsules), filepath.Join(dir, aiKBFile)
+	if !disk.IsDir(capsules) && !fileExists(database) {
+		return im.readMarkdownDir(dir)
+	}
+	if disk.IsDir(capsules) {
+		if err := im.walk(capsules, markdown.Is, im.readMarkdownFile); err != nil {
+			return err
+		}
+	}
+	if fileExists(database) {
+		im.ai.homes = nil // all of it is read now
+		if err := im.eachAIKBRow(database, im.mergeAIKB(true)); err != nil {
+			return err
+		}
+	}
+	others := &leftOut{}
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if e.Name() != aiKBCapsules && !strings.HasPrefix(e.Name(), aiKBFile) {
+			others.add(e.Name())
+		}
+	}
+	if others.n > 0 {
+		im.note("%s: skipped %d other files: %s", dir, others.n, others)
+	}
+	return err
+}
+
+// gatherAIKBText gathers a file of ai-kb. It returns false for a text that is none.
+func (im *importer) gatherAIKBText(from, text string) bool {
+	fields, body, ok := isAIKBText(text)
+	if !ok {
+		return false
+	}
+	body = strings.TrimLeft(body, "\n")
+	if rest, found := strings.CutPrefix(body, "# "+fields["title"]+"\n"); found {
+		body = rest
+	}
+	fields["body"] = strings.TrimSpace(body)
+	im.gatherAIKB(&aiKBCapsule{from: from, fields: fields})
+	path, err := filepath.Abs(from)
+	dir := filepath.Dir(path)
+	if home := filepath.Dir(dir); err == nil && filepath.Base(dir) == aiKBCapsules &&
+		!slices.Contains(im.ai.homes, home) {
+		im.ai.homes = append(im.ai.homes, home)
+	}
+	return true
+}
+
+func (im *importer) gatherAIKB(c *aiKBCapsule) {
+	if im.ai.byID == nil {
+		im.ai.byID = map[string]*aiKBCapsule{}
+	}
+	id := c.fields["id"]
+	if first := im.ai.byID[id]; first != nil {
+		im.refuse(c.from, fmt.Sprintf("it has the same id %s as %s: remove one of them",
+			clip(id, 80), first.from))
+		return
+	}
+	im.ai.byID[id] = c
+	im.ai.capsules = append(im.ai.capsules, c)
+}
+
+func (im *importer) eachAIKBRow(path string, take func(*aiKBCapsule)) error {
 	return im.foreign(path, func(f *sqlite.Foreign) error {
-		columns, err := f.Columns(im.ctx, "capsules")
+		columns, err := f.Columns(im.ctx, aiKBCapsules)
 		if err != nil {
 			return err
 		}
 		for _, name := range []string{"id", "title", "body", "scope", "workspace_path", "superseded_by"} {
 			if !slices.Contains(columns, name) {
 				return invalid(fmt.Sprintf("%s is not a database of ai-kb: it has no table capsules with a column %s",
-					path, name), "its file is "+aiKBFile)
+					path, name), "its file is "+aiKBFile+"; its folder capsules can be imported, too")
 			}
 		}
 		if slices.Contains(columns, "embedding") {
@@ -93,106 +216,49 @@ func (im *importer) readAIKB(path string) error {
 		for i, c := range columns {
 			selected[i] = fmt.Sprintf("substr(%s, 1, %d)", sqlite.Quote(c), maxCell)
 		}
-		return f.Each(im.ctx, "SELECT "+strings.Join(selected, ", ")+" FROM capsules ORDER BY created_at, id",
+		err = f.Each(im.ctx, "SELECT "+strings.Join(selected, ", ")+" FROM capsules ORDER BY created_at, id",
 			func(values []any) error {
 				if err := im.record(); err != nil {
 					return err
 				}
-				row := map[string]string{}
+				row := &aiKBCapsule{fields: map[string]string{}}
 				for i, v := range values {
-					row[columns[i]] = sqlite.Text(v)
+					row.fields[columns[i]] = sqlite.Text(v)
 				}
-				from := fmt.Sprintf("%s: capsule %s", path, clip(asUTF8(row["id"]), 80))
-				d, err := aiKBDraft(row)
-				if err != nil {
-					im.refuse(from, told(err))
-				} else {
-					im.takeDraft(from, d)
-				}
+				row.from = fmt.Sprintf("%s: capsule %s", path, clip(asUTF8(row.fields["id"]), 80))
+				take(row)
 				return nil
 			})
+		if err != nil {
+			return err
+		}
+		return im.noteAIKBTables(f, path)
 	})
 }
 
-func aiKBID(id string) string { return kb.ImportedID(formatAIKB, id) }
-
-// aiKBDraft makes a capsule of a row. The import repairs the other ends of its links.
-func aiKBDraft(f map[string]string) (*importDraft, error) {
-	for _, v := range f {
-		if err := kb.CheckText("a field", v, maxCell, false); err != nil {
-			return nil, err
+// noteAIKBTables names the tables that hold something which is not read.
+func (im *importer) noteAIKBTables(f *sqlite.Foreign, path string) error {
+	tables, err := f.Tables(im.ctx)
+	if err != nil {
+		return err
+	}
+	var others []string
+	for _, t := range tables {
+		switch {
+		case t == "doc_ingests":
+			im.note("%s: the list of ingested documents was not imported; their sections were, "+
+				"as capsules of the kind doc", path)
+		case t == aiKBCapsules || t == "kb_meta":
+		case strings.HasPrefix(t, "capsule_fts") || strings.HasPrefix(t, "vec_index"):
+		default:
+			others = append(others, t)
 		}
 	}
-	id := inOneLine(f["id"])
-	if id == "" {
-		return nil, errors.New("it has no id")
+	if len(others) > 0 {
+		names := clip(strings.Join(others, ", "), 200)
+		im.note("%s: skipped tables that are not of ai-kb: %s", path, names)
 	}
-	d := &importDraft{Capsule: kb.Capsule{ID: aiKBID(id), Scope: f["scope"], Body: f["body"]}}
-	d.Scope = cmp.Or(d.Scope, "universal") // as ai-kb takes it
-	d.setTitle(f["title"])
-	if f["kind"] != "" {
-		d.setKind(f["kind"], false)
-	}
-	d.tag(f["tags"])
-	if !d.listField("domain_tags", strings.Split(f["domain_tags"], ",")) {
-		d.keep("domain_tags", f["domain_tags"])
-	}
-	for name, into := range map[string]*string{
-		"source": &d.Source, "verified_by": &d.VerifiedBy,
-		"workspace_path": &d.Workspace, "project_id": &d.Project,
-	} {
-		if *into = f[name]; len(*into) > kb.MaxField {
-			what := fmt.Sprintf("its %s has %d bytes; the limit is %d", name,
-				len(*into), kb.MaxField)
-			return nil, invalid(what, "shorten it in the source")
-		}
-	}
-	if by := strings.TrimSpace(f["superseded_by"]); by != "" && by != id {
-		d.SupersededBy = aiKBID(by)
-	}
-	for old := range strings.SplitSeq(f["supersedes"], ",") {
-		if old = strings.TrimSpace(old); old != "" && old != id {
-			d.Supersedes = append(d.Supersedes, aiKBID(old))
-		}
-	}
-	d.readAIKBNumbers(f)
-	for _, r := range strings.Split(f["refs"], ",") {
-		d.ref(r)
-	}
-	d.ref(formatAIKB + ":" + id)
-	for _, name := range slices.Sorted(maps.Keys(f)) {
-		if !slices.Contains(aiKBFields, name) {
-			d.keep(name, f[name])
-		}
-	}
-	return d, nil
-}
-
-// readAIKBNumbers reads the numbers and times. Invalid values are kept as lines of the body.
-func (d *importDraft) readAIKBNumbers(f map[string]string) {
-	number := func(name string) *float64 {
-		v, err := strconv.ParseFloat(f[name], 64)
-		if f[name] == "" {
-			return nil
-		}
-		if err != nil || !(v >= 0 && v <= 1) {
-			d.keep(name, f[name])
-			return nil
-		}
-		return &v
-	}
-	d.Confidence = number("confidence")
-	if v := number("decay_score"); v != nil {
-		d.DecayScore = *v
-	}
-	var ok bool
-	if d.Created, ok = parseTime(f["created_at"]); !ok {
-		d.keep("created_at", f["created_at"])
-	}
-	if d.Updated, ok = parseTime(f["updated_at"]); !ok {
-		d.keep("updated_at", f["updated_at"])
-		d.Updated = d.Created
-	}
+	return nil
 }
 
 func foreignError(path string, err error) error {

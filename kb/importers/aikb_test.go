@@ -2,7 +2,9 @@ package importers
 
 import (
 	"database/sql"
+	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +57,17 @@ func aiKBRow(id, title, scope, workspace, by string, decay string) string {
 		`, '2026-01-02T03:04:05+00:00', '2026-02-03T04:05:06+00:00')`
 }
 
+// aiKBText writes a file as ai-kb does: the texts as they are, whatever YAML would make
+// of them.
+func aiKBText(id, title, scope, workspace, supersedes string) string {
+	return "---\nid: " + id + "\ntitle: " + title + "\nkind: gotcha\nscope: " + scope +
+		"\nsource: manual\ntags: a,b\nworkspace_path: " + workspace +
+		"\nproject_id: \ndomain_tags: \n" +
+		"confidence: 0.5\nverified_by: \nsupersedes: " + supersedes +
+		"\nrefs: run:7,file.go:3\ncreated_at: 2026-01-02T03:04:05+00:00\n---\n\n# " + title +
+		"\n\nBody of " + title + ".\n"
+}
+
 // aiKBHome makes a data home of ai-kb.
 func aiKBHome(t *testing.T, files map[string]string, statements ...string) string {
 	t.Helper()
@@ -84,31 +97,95 @@ func titled(t *testing.T, set *kb.ImportSet, title string) kb.Incoming {
 	return set.Items[i]
 }
 
-// TestImportAIKBFiles: a file without the database is markdown, with its text as it was written.
-func TestImportAIKBFiles(t *testing.T) {
-	dir := importFiles(t, map[string]string{"capsules/1.md": "---\nid: 1\ntitle: chezmoi: state [x]\nkind: principle\nscope: project\n" +
-		"tags: lint,git\nworkspace_path: /w/app\nproject_id: app\ndomain_tags: chezmoi,dotfiles\nconfidence: 0.85\n" +
-		"created_at: 2026-01-02T03:04:05+00:00\nmood: good\n---\n\n# chezmoi: state [x]\n\nText.\n"})
-	set := importSet(t, dir, "auto")
-	c := importOne(t, set).Capsule
-	if set.Format != formatMarkdown || c.Title != "chezmoi: state [x]" || c.Kind != "principle" || c.Scope != "project" ||
-		!slices.Equal(c.Tags, []string{"git", "lint"}) || c.Workspace != "/w/app" || c.Project != "app" || *c.Confidence != 0.85 ||
-		!slices.Equal(c.DomainTags, []string{"chezmoi", "dotfiles"}) || c.Created.Month() != 1 || !strings.HasSuffix(c.Body, "Text.\n\nid: 1\nmood: good") {
-		t.Errorf("%s: %+v", set.Format, c)
+// TestImportAIKB: each field has its place, and a front matter that is no YAML is read
+// as it was written.
+func TestImportAIKB(t *testing.T) {
+	const id = "20260102030405000001-a-b"
+	home := importFiles(
+		t,
+		map[string]string{
+			"capsules/" + id + ".md": "---\nid: " + id +
+				"\ntitle: chezmoi: state [x] # stays\nkind: principle\nscope: project\nsource: \"a\": b\ntags: lint,git\n" +
+				"workspace_path: /w/app\nproject_id: app\ndomain_tags: chezmoi,dotfiles\nconfidence: 0.85\nverified_by: reviewer: 2\nsupersedes: 20250101-old\nrefs: run:7, file.go:3\n" +
+				"created_at: 2026-01-02T03:04:05+00:00\nmood: good\n---\n\n# chezmoi: state [x] # stays\n\n# Heading\n\nText.\n",
+		},
+	)
+	want := kb.Capsule{
+		ID:     kb.ImportedID("ai-kb", id),
+		Kind:   "principle",
+		Scope:  "project",
+		Title:  "chezmoi: state [x] # stays",
+		Body:   "# Heading\n\nText.\n\nmood: good",
+		Source: `"a": b`,
+		Tags: []string{
+			"git",
+			"lint",
+		},
+		DomainTags: []string{"chezmoi", "dotfiles"},
+		Workspace:  "/w/app",
+		Project:    "app",
+		VerifiedBy: "reviewer: 2",
+		Confidence: new(0.85),
+		Supersedes: []string{
+			kb.ImportedID("ai-kb", "20250101-old"),
+		},
+		Refs: []string{"run:7", "file.go:3", "ai-kb:" + id},
+	}
+	want.Created, _ = parseTime("2026-01-02T03:04:05Z")
+	want.Updated = want.Created
+	expect.OK(t, want.Normalise())
+	for _, path := range []string{home, filepath.Join(home, "capsules"),
+		filepath.Join(home, "capsules", id+".md")} {
+		set := importSet(t, path, "auto")
+		if in := importOne(t, set); set.Format != formatAIKB ||
+			!reflect.DeepEqual(in.Capsule, want) ||
+			!noted(in.Notes, "mood") {
+			t.Errorf("%s: %s: %+v, want\n%+v", path, set.Format, in, want)
+		}
+	}
+	// In a folder of other files it is what it is, too.
+	expect.OK(t, os.WriteFile(filepath.Join(home, "capsules", "a.md"), []byte("# Notes\n\nMine.\n"),
+		0o600))
+	for _, format := range []string{"auto", formatMarkdown} {
+		set := importSet(t, filepath.Join(home, "capsules"), format)
+		if len(set.Items) != 2 || !reflect.DeepEqual(titled(t, set, want.Title).Capsule, want) ||
+			titled(t, set, "Notes").Capsule.Body != "Mine." {
+			t.Errorf("%s: %+v", format, set)
+		}
 	}
 }
 
-// TestImportAIKBDatabase: what ai-kb has stored comes over, whatever part of the home is named.
+// TestImportAIKBDatabase: what only the database says comes over, whatever part of the
+// home is named.
 func TestImportAIKBDatabase(t *testing.T) {
-	home := aiKBHome(t, map[string]string{"capsules/one.md": "# One\n\nBody."}, aiKBSchema,
+	home := aiKBHome(
+		t,
+		map[string]string{
+			"capsules/one.md": aiKBText("1-one", "One", "workspace", "/w/app", ""),
+			"capsules/two.md": aiKBText("2-two", "Two", "universal", "", ""),
+			"audit.sqlite3":   "x",
+		},
+		aiKBSchema,
 		aiKBRow("1-one", "One", "workspace", "/w/app", "2-two", "0.4"),
-		aiKBRow("2-two", "Two", "universal", "", "", "0"),
-		strings.Replace(aiKBRow("3-three", "Three", "universal", "", "2-two", "1"), "0.5, NULL, NULL", "0.5, NULL, '3-three, 0-old'", 1),
-		aiKBRow("4-four", "Four", "world", "", "", "0"))
-	one, two := kb.ImportedID("ai-kb", "1-one"), kb.ImportedID("ai-kb", "2-two")
-	for _, path := range []string{home, filepath.Join(home, "capsules"), filepath.Join(home, "kb.sqlite3")} {
+		aiKBRow("2-two", "Two, changed", "universal", "", "", "0"),
+		aiKBRow("3-three", "Three", "universal", "", "2-two", "1"),
+		`CREATE TABLE doc_ingests (path TEXT)`,
+		`CREATE TABLE votes (x)`,
+	)
+	one, two, three := kb.ImportedID(
+		"ai-kb",
+		"1-one",
+	), kb.ImportedID(
+		"ai-kb",
+		"2-two",
+	), kb.ImportedID(
+		"ai-kb",
+		"3-three",
+	)
+	for path, items := range map[string]int{home: 3, filepath.Join(home, "capsules"): 2,
+		filepath.Join(home, "kb.sqlite3"): 3} {
 		set := importSet(t, path, "auto")
-		if set.Format != formatAIKB || len(set.Items) != 3 || len(set.Refused) != 1 || !strings.Contains(set.Refused[0].Why, `scope "world" is unknown`) {
+		if set.Format != formatAIKB || len(set.Items) != items || len(set.Refused) > 0 {
 			t.Fatalf("%s: %+v", path, set)
 		}
 		c := titled(t, set, "One").Capsule
@@ -121,15 +198,98 @@ func TestImportAIKBDatabase(t *testing.T) {
 			c.Body != "Body of One." {
 			t.Errorf("%s: %+v", path, c)
 		}
-		if c := titled(t, set, "Three").Capsule; !slices.Equal(c.Supersedes, []string{kb.ImportedID("ai-kb", "0-old")}) {
-			t.Errorf("it supersedes itself: %+v", c)
+		name, supersedes := "Two", []string{one, three}
+		switch path {
+		case filepath.Join(home, "capsules"):
+			supersedes = supersedes[:1]
+			if !noted(set.Notes, "supersessions and decay were read from") {
+				t.Errorf("%q", set.Notes)
+			}
+		case filepath.Join(home, "kb.sqlite3"):
+			name = "Two, changed"
+		default:
+			if !noted(set.Notes, "audit.sqlite3") {
+				t.Errorf("%q", set.Notes)
+			}
+		}
+		slices.Sort(supersedes)
+		in := titled(t, set, name)
+		if !slices.Equal(in.Capsule.Supersedes, supersedes) || in.Capsule.SupersededBy != "" ||
+			name == "Two" && !noted(in.Notes, "kb.sqlite3 has a different body, title") {
+			t.Errorf("%s: %+v", path, in)
+		}
+		if !noted(set.Notes, "not of ai-kb: votes") ||
+			!noted(set.Notes, "list of ingested documents") {
+			t.Errorf("%s: %q", path, set.Notes)
+		}
+	}
+}
+
+// TestImportAIKBLinks: one capsule has one successor, and what is refused still
+// supersedes.
+func TestImportAIKBLinks(t *testing.T) {
+	later := func(text string) string {
+		return strings.Replace(text, "created_at: 2026",
+			"created_at: 2027", 1)
+	}
+	dir := importFiles(
+		t,
+		map[string]string{
+			"1.md": aiKBText("1", "One", "universal", "", "1"),
+			"2.md": aiKBText("2", "Two", "universal", "", "1"),
+			"3.md": later(
+				aiKBText("3", "Three", "universal", "", "1"),
+			),
+			"4.md": aiKBText("4", "Four", "workspace", "", "2"),
+			"5.md": aiKBText("5", "Five", "world", "", ""),
+			"6.md": aiKBText("3", "Six", "universal", "", ""),
+		},
+	)
+	set := importSet(t, dir, "auto")
+	if len(set.Items) != 3 || len(set.Refused) != 3 {
+		t.Fatalf("%+v", set)
+	}
+	one, two := titled(t, set, "One"), titled(t, set, "Two")
+	if one.Capsule.SupersededBy != kb.ImportedID("ai-kb", "3") ||
+		!noted(one.Notes, "supersede itself") {
+		t.Errorf("%+v", one)
+	}
+	if two.Capsule.SupersededBy != kb.ImportedID("ai-kb", "4") ||
+		len(two.Capsule.Supersedes) > 0 ||
+		!noted(two.Notes, "supersede 1, which 3 already does") {
+		t.Errorf("%+v", two)
+	}
+	for i, words := range []string{"it has the same id 3 as", "names no workspace",
+		`scope "world" is unknown`} {
+		if !strings.Contains(set.Refused[i].Why, words) {
+			t.Errorf("%q, want %q", set.Refused[i].Why, words)
 		}
 	}
 }
 
 func TestImportAIKBFails(t *testing.T) {
-	importFails(t, storeDB(t, `CREATE TABLE chunks (x)`), formatAIKB, fault.Invalid, "is not a database of ai-kb")
-	importFails(t, importFiles(t, map[string]string{"a.md": "x"}), formatAIKB, fault.Invalid, "has no kb.sqlite3")
+	home := importFiles(
+		t,
+		map[string]string{
+			"capsules/1.md": aiKBText("1", "One", "universal", "", ""),
+			"kb.sqlite3":    "SQLite format 3\x00 cut",
+		},
+	)
+	importFails(t, home, "auto", fault.Invalid, "is not a valid SQLite file")
+	importFails(
+		t,
+		filepath.Join(home, "capsules"),
+		"auto",
+		fault.Invalid,
+		"is not a valid SQLite file",
+	)
+	importFails(
+		t,
+		storeDB(t, `CREATE TABLE chunks (x)`),
+		formatAIKB,
+		fault.Invalid,
+		"is not a database of ai-kb",
+	)
 	importFails(t, storeDB(t, `CREATE TABLE chunks (x)`), "auto", fault.Invalid, "of agent-memory-store", "context store")
 	importFails(t, storeDB(t, `CREATE TABLE other (x)`), "auto", fault.Invalid, "not of ai-kb", "looked for")
 	importFails(

@@ -219,10 +219,14 @@ func (im *importer) readClaudeIndex(path string, src markdownSource) error {
 var claudeLink = text.NewRegexp(
 	`^\s*(?:[-*+]\s+|\d+[.)]\s+)?(?:\*\*)?\[(?:[^\]]*\]\(<?([^)>]+)>?\)|\[([^\]|]+)(?:\|[^\]]*)?\]\])`)
 
-// removeLinks removes an index's lines of existing files; of headings alone nothing is left.
+// removeLinks removes an index's lines of existing files, and headings left without text.
 func removeLinks(text string, exists func(file string) bool) (rest string, linked int) {
-	var b strings.Builder
-	says := false
+	type kept struct {
+		text  string
+		level int // of a heading
+		blank bool
+	}
+	var lines []kept
 	for l := range strings.Lines(markdown.LineEnds.ReplaceAllString(strings.TrimPrefix(text,
 		"\ufeff"), "\n")) {
 		l = strings.TrimRight(l, "\n")
@@ -230,11 +234,29 @@ func removeLinks(text string, exists func(file string) bool) (rest string, linke
 			linked++
 			continue
 		}
-		says = says || strings.TrimSpace(l) != "" && !mdHeading.MatchString(l)
-		b.WriteString(l + "\n")
+		k := kept{text: l, blank: strings.TrimSpace(l) == ""}
+		if mdHeading.MatchString(l) {
+			k.level = strings.Count(strings.Fields(l)[0], "#")
+		}
+		lines = append(lines, k)
 	}
-	if !says {
-		return "", linked
+	var b strings.Builder
+	for i, k := range lines {
+		if k.level > 0 {
+			says := false
+			for _, below := range lines[i+1:] {
+				if below.level > 0 && below.level <= k.level {
+					break
+				}
+				if says = below.level == 0 && !below.blank; says {
+					break
+				}
+			}
+			if !says {
+				continue
+			}
+		}
+		b.WriteString(k.text + "\n")
 	}
 	return strings.TrimSpace(b.String()), linked
 }

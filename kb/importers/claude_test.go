@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blackboard/kb"
+	"blackboard/testdata/cost"
 	"blackboard/testdata/expect"
 )
 
@@ -73,7 +74,7 @@ func TestImportClaude(t *testing.T) {
 			"state": {"fact", "project", "migrating"},
 			"Plain": {"fact", "", "no front matter"},
 			"MEMORY.md of my-app_2.0 ü": {"fact", "memory",
-				"# Memory\n\n\n## Empty\n## Loose\n- Deploys are on Fridays\n- [Gone](gone.md) is kept"},
+				"# Memory\n\n\n## Loose\n- Deploys are on Fridays\n- [Gone](gone.md) is kept"},
 		} {
 			c := got[title].Capsule
 			if c.Kind != want.kind || strings.Join(c.Tags, ",") != want.tags ||
@@ -135,4 +136,13 @@ func TestImportClaudeRefuses(t *testing.T) {
 	expect.OK(t, os.Symlink(filepath.Join(dir, "memory"), filepath.Join(projects, "-p",
 		"memory")))
 	importRefused(t, importSet(t, projects, "claude-memory"), "memory", "links are not followed")
+}
+
+func TestUnlinkedOfLongIndex(t *testing.T) {
+	cost.SkipUnlessLong(t)
+	text := "# a\n" + strings.Repeat("###### b\n", 200_000) + "words"
+	if rest, n := removeLinks(text, func(string) bool { return false }); n != 0 ||
+		rest != "# a\n###### b\nwords" {
+		t.Errorf("%d %q", n, rest)
+	}
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,12 +22,13 @@ const sqliteMagic = "SQLite format 3\x00"
 
 // detect finds out what format a source has. The error says what was looked for.
 func (im *importer) detect(path string, dir bool) (string, error) {
-	switch {
-	case dir && isClaudeDir(path):
-		return formatClaude, nil
-	case dir && im.aiKBIn(path) != "":
-		return formatAIKB, nil
-	case dir, markdown.Is(path):
+	if dir {
+		return im.detectDir(path)
+	}
+	if markdown.Is(path) {
+		if isAIKBFile(path) {
+			return formatAIKB, nil
+		}
 		return formatMarkdown, nil
 	}
 	f, err := disk.OpenNamed(path)
@@ -39,7 +42,7 @@ func (im *importer) detect(path string, dir bool) (string, error) {
 	switch {
 	case n == 0 && errors.Is(err, io.EOF):
 		return "", invalid(path+" is empty", "give a file with content")
-	case string(head[:n]) == sqliteMagic && im.isAIKB(path):
+	case string(head[:n]) == sqliteMagic && im.isAIKBDatabase(path):
 		return formatAIKB, nil
 	case string(head[:n]) == sqliteMagic:
 		return "", im.otherDatabase(path)
@@ -47,29 +50,75 @@ func (im *importer) detect(path string, dir bool) (string, error) {
 	return detectLines(path, io.MultiReader(bytes.NewReader(head[:n]), f))
 }
 
-// detectLines looks at the first line, which says what an export is of.
-func detectLines(path string, r io.Reader) (format string, err error) {
-	what, stop := "it does not begin with a JSON line", errors.New("seen enough")
-	err = eachLine(io.LimitReader(r, 2*maxImportLine), func(l importLine) error {
-		var head struct{ Schema, Kind string }
-		switch wrong := json.Unmarshal(l.text, &head); {
-		case wrong != nil:
-		case head.Schema == exportSchema:
-			format = formatJSONL
-		case head.Kind == "run":
-			what = "it is the export of a run; import it as a run"
-		default:
-			what = "its first line is JSON, but of an unknown format"
+func detectLines(path string, r io.Reader) (string, error) {
+	what := "it does not begin with a JSON line"
+	stop := errors.New("seen enough")
+	format := ""
+	err := eachLine(io.LimitReader(r, 2*maxImportLine), func(l importLine) error {
+		fields, err := l.object()
+		if err != nil {
+			return stop
+		}
+		what = "its first line is JSON, but of an unknown format"
+		for _, f := range fields {
+			var s string
+			if json.Unmarshal(f.raw, &s) != nil {
+				continue
+			}
+			switch {
+			case f.key == "schema" && s == exportSchema:
+				format = formatJSONL
+			case f.key == "kind" && s == "run":
+				what = "it is the export of a run; import it as a run"
+			}
 		}
 		return stop
 	})
-	switch {
-	case err != nil && err != stop:
-		return "", invalid(fmt.Sprintf("cannot read %s: %s", path, disk.Cause(err)), "check the storage")
-	case format == "":
+	if err != nil && err != stop {
+		return "", invalid(fmt.Sprintf("cannot read %s: %s", path, disk.Cause(err)),
+			"check the storage")
+	}
+	if format == "" {
 		return "", notDetected(path, what)
 	}
 	return format, nil
+}
+
+func (im *importer) detectDir(dir string) (string, error) {
+	switch {
+	case isClaudeDir(dir):
+		return formatClaude, nil
+	case im.isAIKBDir(dir):
+		return formatAIKB, nil
+	}
+	found := errors.New("found")
+	looked := 0
+	err := fs.WalkDir(os.DirFS(dir), ".", func(rel string, e fs.DirEntry, err error) error {
+		looked++
+		switch {
+		case err != nil && rel == ".":
+			return invalid("cannot read "+dir+": "+disk.Cause(err).Error(), "check its permissions")
+		case err != nil && e != nil && e.IsDir():
+			return fs.SkipDir
+		case err != nil:
+			return nil
+		case e.IsDir() && rel != "." && (strings.HasPrefix(e.Name(), ".") ||
+			e.Name() == "node_modules"):
+			return fs.SkipDir
+		case !e.IsDir() && markdown.Is(e.Name()):
+			return found
+		case looked > maxImportRecords:
+			return fs.SkipAll
+		}
+		return nil
+	})
+	switch {
+	case err == found:
+		return formatMarkdown, nil
+	case err != nil:
+		return "", err
+	}
+	return "", notDetected(dir, "the folder has none of these")
 }
 
 // otherDatabase says what an SQLite file is that ai-kb has not made.
@@ -99,25 +148,34 @@ func (im *importer) otherDatabase(path string) error {
 
 func notDetected(path, what string) error {
 	return invalid(fmt.Sprintf("unknown format: %s: %s", path, what),
-		fmt.Sprintf("looked for: a first line with \"schema\":%q (%s), ai-kb's %s or its folder (%s), a "+
-			"folder with %s (%s), files .md (%s); a format can be named",
-			exportSchema, formatJSONL, aiKBFile, formatAIKB, claudeIndex, formatClaude, formatMarkdown))
+		fmt.Sprintf("looked for: a first line with \"schema\":%q (%s), an SQLite file with a table "+
+			"capsules, or its folder (%s), a folder with %s (%s), files .md (%s); a "+
+			"format can be named",
+			exportSchema, formatJSONL, formatAIKB, claudeIndex, formatClaude, formatMarkdown))
 }
 
-// isClaudeDir reports whether a folder looks like one of those that readClaude takes: by its index,
-// or by the name of a project's folder, which begins with a dash.
+// isClaudeDir reports whether a folder looks like one of those that readClaude takes.
 func isClaudeDir(dir string) bool {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return false
 	}
-	if fileExists(filepath.Join(dir, claudeIndex)) || fileExists(filepath.Join(dir, "memory", claudeIndex)) ||
-		filepath.Base(abs) == "memory" && strings.HasPrefix(filepath.Base(filepath.Dir(abs)), "-") {
+	if fileExists(filepath.Join(dir, claudeIndex)) ||
+		fileExists(filepath.Join(dir, "memory", claudeIndex)) {
 		return true
 	}
-	folders := disk.Glob(dir, "/-*/memory")
-	if strings.HasPrefix(filepath.Base(abs), "-") {
-		folders = append(folders, filepath.Join(dir, "memory"))
+	if filepath.Base(abs) == "memory" && strings.HasPrefix(filepath.Base(filepath.Dir(abs)), "-") {
+		return true
 	}
-	return slices.ContainsFunc(folders, disk.IsDir)
+	if strings.HasPrefix(filepath.Base(abs), "-") && disk.IsDir(filepath.Join(dir, "memory")) {
+		return true
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return e.IsDir() && strings.HasPrefix(e.Name(), "-") &&
+			disk.IsDir(filepath.Join(dir, e.Name(), "memory"))
+	})
 }

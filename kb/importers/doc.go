@@ -5,7 +5,7 @@
 //	jsonl.go                         our own export, written and read
 //	markdown.go fields.go            markdown with front matter, our own sidecars among it
 //	claude.go                        the memory of Claude Code
-//	aikb.go                          the database of ai-kb, whose capsules are like ours
+//	aikb*.go                         ai-kb, whose capsules are like ours
 //	draft.go lines.go walk.go        what all are read with
 //
 // It stores nothing: Import of package kb stores the set that Read returns.

@@ -19,7 +19,7 @@ var metaNames = sync.OnceValue(func() map[string]string {
 		"references": "refs", "ref": "refs",
 		"date": "created", "created_at": "created", "createdat": "created",
 		"updated_at": "updated", "updatedat": "updated", "modified": "updated",
-		"last_modified": "updated", "workspace_path": "workspace", "project_id": "project",
+		"last_modified": "updated",
 	}
 })
 

@@ -92,20 +92,20 @@ func (im *importer) readExport(path string, r io.Reader) error {
 }
 
 func (im *importer) readExportHeader(path string, l importLine) error {
-	fields, names, err := l.object()
+	fields, err := l.object()
 	v, schema := 0, ""
-	for _, name := range names {
-		switch raw := fields[name]; name {
+	for _, f := range fields {
+		switch f.key {
 		case "schema":
-			_ = json.Unmarshal(raw, &schema)
+			_ = json.Unmarshal(f.raw, &schema)
 		case "v":
-			if err := json.Unmarshal(raw, &v); err != nil {
+			if err := json.Unmarshal(f.raw, &v); err != nil {
 				return invalid(fmt.Sprintf("%s:%d: %s", path, l.n, typeError("v", err)),
 					"export the knowledge base again")
 			}
 		default:
-			im.note("%s:%d: the unknown field %q was not kept: %s", path, l.n, clip(name, 60),
-				clip(string(raw), 80))
+			im.note("%s:%d: the unknown field %q was not kept: %s", path, l.n, clip(f.key, 60),
+				clip(string(f.raw), 80))
 		}
 	}
 	switch {
@@ -124,20 +124,20 @@ func (im *importer) readExportHeader(path string, l importLine) error {
 
 // jsonlCapsule reads a line: a wrong type is an error, an unknown field a note.
 func jsonlCapsule(l importLine) (c kb.Capsule, notes []string, err error) {
-	fields, names, err := l.object()
+	fields, err := l.object()
 	if err != nil {
 		return c, nil, err
 	}
 	into := reflect.ValueOf(&c).Elem()
-	for _, name := range names {
-		i, known := capsuleFields()[name]
+	for _, f := range fields {
+		i, known := capsuleFields()[f.key]
 		if !known {
 			notes = append(notes, fmt.Sprintf("the unknown field %q was not kept: %s",
-				clip(name, 60), clip(string(fields[name]), 80)))
+				clip(f.key, 60), clip(string(f.raw), 80)))
 			continue
 		}
-		if err := json.Unmarshal(fields[name], into.Field(i).Addr().Interface()); err != nil {
-			return c, nil, typeError(name, err)
+		if err := json.Unmarshal(f.raw, into.Field(i).Addr().Interface()); err != nil {
+			return c, nil, typeError(f.key, err)
 		}
 	}
 	if c.ID == "" {

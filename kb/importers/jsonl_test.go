@@ -111,10 +111,11 @@ func TestExportErrors(t *testing.T) {
 func TestImportJSONLRefuses(t *testing.T) {
 	line := func(fields string) string { return `{"title":"t","body":"b"` + fields + `}` }
 	for name, tc := range map[string]struct{ line, words string }{
-		"not JSON":    {`hello`, "not a JSON object"},
-		"cut":         {`{"title":"t","body"`, "unexpected end"},
-		"a list":      {`["title"]`, "it is another value"},
-		"two objects": {`{"title":"t","body":"b"} {}`, "after top-level value"},
+		"not JSON":      {`hello`, "not a JSON object"},
+		"cut":           {`{"title":"t","body"`, "is incomplete"},
+		"a list":        {`["title"]`, "does not begin with {"},
+		"two objects":   {`{"title":"t","body":"b"} {}`, "something follows"},
+		"a field twice": {line(`,"body":"c"`), `"body" occurs twice`},
 		"wrong type": {line(`,"confidence":"high"`),
 			`"confidence" has the wrong type: string instead of float64`},
 		"wrong list": {line(`,"tags":"a"`), `"tags" has the wrong type`},

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -68,24 +66,60 @@ func tooLarge(what string, size, most int64) error {
 		float64(size)/(1<<20), most>>20), "split it")
 }
 
-// object reads a line's JSON object: its fields, and their names in order.
-func (l importLine) object() (fields map[string]json.RawMessage, names []string, err error) {
+type jsonField struct {
+	key string
+	raw json.RawMessage
+}
+
+// object reads a line's JSON object. A field that is there twice is an error.
+func (l importLine) object() ([]jsonField, error) {
 	switch {
 	case l.long:
-		return nil, nil, invalid(fmt.Sprintf("the line exceeds %d bytes", maxImportLine),
+		return nil, invalid(fmt.Sprintf("the line exceeds %d bytes", maxImportLine),
 			"split it into several capsules")
 	case !utf8.Valid(l.text):
-		return nil, nil, invalid("the line is not valid UTF-8", "convert the file to UTF-8")
+		return nil, invalid("the line is not valid UTF-8", "convert the file to UTF-8")
 	}
-	if err := json.Unmarshal(l.text, &fields); err != nil || fields == nil {
-		why := "it is another value"
-		if t := (*json.UnmarshalTypeError)(nil); err != nil && !errors.As(err, &t) {
-			why = strings.TrimPrefix(err.Error(), "json: ")
+	dec := json.NewDecoder(bytes.NewReader(l.text))
+	notJSON := func(err error) error {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errors.New("it is incomplete")
 		}
-		return nil, nil, invalid("the line is not a JSON object: "+why,
+		return invalid("the line is not a JSON object: "+strings.TrimPrefix(err.Error(), "json: "),
 			"each line must be one object; check if the file was cut")
 	}
-	return fields, slices.Sorted(maps.Keys(fields)), nil
+	open, err := dec.Token()
+	if err != nil {
+		return nil, notJSON(err)
+	}
+	if open != json.Delim('{') {
+		return nil, notJSON(errors.New("it does not begin with {"))
+	}
+	var fields []jsonField
+	seen := map[string]bool{}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, notJSON(err)
+		}
+		f := jsonField{key: key.(string)} // the decoder takes nothing else for a key
+		if err := dec.Decode(&f.raw); err != nil {
+			return nil, notJSON(err)
+		}
+		if seen[f.key] {
+			return nil, invalid(fmt.Sprintf("the field %q occurs twice", clip(f.key, 60)),
+				"remove one of them")
+		}
+		seen[f.key] = true
+		fields = append(fields, f)
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, notJSON(err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, notJSON(errors.New("something follows the object"))
+	}
+	return fields, nil
 }
 
 func typeError(key string, err error) error {

@@ -45,8 +45,11 @@ func (im *importer) readMarkdown(path string, src markdownSource) error {
 // takeMarkdown reads one capsule: a sidecar unchanged; else what fits no field is in the body.
 func (im *importer) takeMarkdown(from, text string, src markdownSource) {
 	d := &importDraft{notes: slices.Clone(src.notes)}
+	if im.gatherAIKBText(from, text) {
+		return
+	}
 	fields, body, err := markdown.ReadFields(text)
-	if err != nil {
+	if err != nil && src.claude {
 		if lines, rest, ok := looseFrontMatter(text); ok {
 			d.note("%v; read it line by line instead", err)
 			fields, body, err = lines, rest, nil

@@ -69,7 +69,7 @@ func (im *importer) read(path, format string) (*kb.ImportSet, error) {
 		formatJSONL:    {file: im.readJSONL},
 		formatMarkdown: {im.readMarkdownFile, im.readMarkdownDir},
 		formatClaude:   {dir: im.readClaude},
-		formatAIKB:     {im.readAIKB, im.readAIKBDir},
+		formatAIKB:     {im.readAIKBFile, im.readAIKBDir},
 	}
 	read, other := readers[format].file, "folder"
 	if info.IsDir() {
@@ -79,7 +79,13 @@ func (im *importer) read(path, format string) (*kb.ImportSet, error) {
 		return nil, invalid(fmt.Sprintf("%s is not a %s, which the format %s needs", path, other,
 			format), "name the "+other+", or another format")
 	}
-	return im.set, read(path)
+	if err := read(path); err != nil {
+		return nil, err
+	}
+	if err := im.takeAIKB(); err != nil {
+		return nil, err
+	}
+	return im.set, nil
 }
 
 type importer struct {
@@ -89,6 +95,7 @@ type importer struct {
 	records    int
 	text       int               // bytes
 	ids        map[string]string // the source of the item with an id
+	ai         aiKB
 }
 
 func newImporter(ctx context.Context) *importer {

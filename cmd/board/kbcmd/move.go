@@ -28,12 +28,13 @@ capsules are included, with their links. Parts of documents are left out unless
 			Name:  "import",
 			Usage: "import capsules from exports and other tools", ArgsUsage: "FILE | FOLDER",
 			Description: `Detects the format: our own JSON lines; markdown files with or without
-front matter; Claude Code's memory folders of a project, or of all; ai-kb's data home,
-or its kb.sqlite3.
+front matter; Claude Code's memory folders of a project, or of all; ai-kb: its data
+home, its kb.sqlite3 or its folder capsules.
 
 The answer accounts for everything in the source: what was stored, what exists already,
 what was refused and why. The exit code is 1 if anything was refused. Capsules that ai-kb
-superseded or let decay stay so.`,
+superseded or let decay stay so: give its data home, or keep kb.sqlite3 beside the folder,
+which alone records that.`,
 			Flags: []cli.Flag{
 				base.DryRunFlag(),
 				&cli.StringFlag{Name: "format",
