@@ -99,7 +99,7 @@ func nameOf(e embed.Embedder) string {
 	return e.Model().Name
 }
 
-// openStore opens the store, without a model: each call has its own.
+// openStore opens the store, with the model that decides which embeddings it takes over.
 func (s *Server) openStore(o *opening) {
 	defer s.context.users.Done()
 	var opened *chunks.Store
@@ -107,8 +107,10 @@ func (s *Server) openStore(o *opening) {
 	err := errors.New("opening the context store " + failedBadly) // unless it comes to its end
 	func() {
 		defer s.survive("opening the context store")
-		opened, imported, err = kbhome.Context(s.life, s.cfg.Store,
-			chunks.Options{Import: !s.cfg.NoImport, Warm: true, Now: s.cfg.Now})
+		e, back := s.embedder(s.life)
+		defer back()
+		opened, imported, err = kbhome.Context(s.life, s.cfg.Store, chunks.Options{Embedder: e,
+			Import: !s.cfg.NoImport, Warm: true, Now: s.cfg.Now})
 	}()
 	if err == nil && imported.Source != "" {
 		s.log.Info("the context store was taken over", "from", imported.Source, "chunks",

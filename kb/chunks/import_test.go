@@ -3,9 +3,11 @@ package chunks
 import (
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -17,6 +19,7 @@ import (
 	_ "modernc.org/sqlite"
 
 	"blackboard/board/fault"
+	"blackboard/embed"
 	"blackboard/testdata/expect"
 )
 
@@ -47,10 +50,18 @@ func run(tb testing.TB, db *sql.DB, statements ...string) {
 	}
 }
 
-const threeChunks = `INSERT INTO chunks VALUES
-	('a1b2c3d4e5', 'Auth: JWT', 'pm-agent', '["auth","Decision"]', 'critical', 'Stateless.', x'00', '2025-05-01T14:00:00.123Z', '2025-05-02T14:00:00.456Z', NULL),
+// vectorBlob returns an embedding as the other program stores it: a vector along one
+// axis.
+func vectorBlob(axis int) []byte {
+	v := make([]byte, 4*originalModel.Dim)
+	binary.LittleEndian.PutUint32(v[4*axis:], math.Float32bits(1))
+	return v
+}
+
+var threeChunks = fmt.Sprintf(`INSERT INTO chunks VALUES
+	('a1b2c3d4e5', 'Auth: JWT', 'pm-agent', '["auth","Decision"]', 'critical', 'Stateless.', x'%x', '2025-05-01T14:00:00.123Z', '2025-05-02T14:00:00.456Z', NULL),
 	('f6g7h8i9j0', 'Limit', 'global', '[]', 'medium', 'One request.', NULL, '2025-05-03 10:00:00', '2025-05-03T10:00:00.000Z', '2025-07-01T00:00:00.000Z'),
-	('k1l2m3n4o5', 'Old', 'global', '[]', 'low', 'Gone.', NULL, '2020-01-01T00:00:00.000Z', '2020-01-01T00:00:00.000Z', '2025-06-01T13:59:59.999Z')`
+	('k1l2m3n4o5', 'Old', 'global', '[]', 'low', 'Gone.', NULL, '2020-01-01T00:00:00.000Z', '2020-01-01T00:00:00.000Z', '2025-06-01T13:59:59.999Z')`, vectorBlob(3))
 
 const twoStates = `INSERT INTO state VALUES ('current_phase', '"scraping"', '2025-05-01T14:00:00.000Z'), ('project_tags', '{"vocabulary":["auth"],"n":1.50}', '2025-05-02T14:00:00.000Z')`
 
@@ -77,12 +88,12 @@ func TestImportDatabase(t *testing.T) {
 	}
 	c := newClock()
 	s, res := imported(t, dir, Options{Now: c.now})
-	want := ImportResult{Source: filepath.Join(dir, storeFile), Chunks: ImportCount{Added: 2}, State: ImportCount{Added: 2}, Expired: 1, Refused: []Refused{}, Notes: []string{}}
+	want := ImportResult{Source: filepath.Join(dir, storeFile), Chunks: ImportCount{Added: 2}, State: ImportCount{Added: 2}, Expired: 1, Embeddings: 1, Refused: []Refused{}, Notes: []string{}}
 	if !reflect.DeepEqual(res, want) {
 		t.Errorf("%+v, want %+v", res, want)
 	}
 	day := func(d, h, ms int) time.Time { return time.Date(2025, 5, d, h, 0, 0, ms*1e6, time.UTC) }
-	auth := Chunk{Meta: Meta{ID: "a1b2c3d4e5", Topic: "Auth: JWT", Agent: "pm-agent", Tags: []string{"auth", "Decision"}, Importance: Critical, Created: day(1, 14, 123), Updated: day(2, 14, 456), n: 1},
+	auth := Chunk{Meta: Meta{ID: "a1b2c3d4e5", Topic: "Auth: JWT", Agent: "pm-agent", Tags: []string{"auth", "Decision"}, Importance: Critical, Created: day(1, 14, 123), Updated: day(2, 14, 456), Model: originalModel.Name, n: 1},
 		Content: "Stateless."}
 	limit := Chunk{Meta: Meta{ID: "f6g7h8i9j0", Topic: "Limit", Agent: DefaultAgent, Tags: []string{}, Importance: Medium, Created: day(3, 10, 0), Updated: day(3, 10, 0),
 		Expires: new(time.Date(2025, 7, 1, 0, 0, 0, 0, time.UTC)), n: 2}, Content: "One request."}
@@ -106,12 +117,12 @@ func TestImportDatabase(t *testing.T) {
 	if _, again := imported(t, dir, Options{Now: c.now}); !reflect.DeepEqual(again, newImportResult()) {
 		t.Errorf("a second time: %+v", again)
 	}
-	if st, err := s.Status(t.Context()); err != nil || st.Chunks != 2 || st.State != 2 || st.Embedded != 0 {
+	if st, err := s.Status(t.Context()); err != nil || st.Chunks != 2 || st.State != 2 || st.Embedded != 1 || indexed(t, s).Model != originalModel.Name {
 		t.Errorf("%+v, %v", st, err)
 	}
 }
 
-// TestImportAgain: what is new there is imported on request. What is here stays as it is, and
+// TestImportAgain: later changes are imported on request. The newer version stays, and
 // deleted chunks stay deleted.
 func TestImportAgain(t *testing.T) {
 	dir := t.TempDir()
@@ -128,18 +139,49 @@ func TestImportAgain(t *testing.T) {
 	again(ImportResult{Chunks: ImportCount{Kept: 2}, State: ImportCount{Kept: 2}})
 	expect.OK(t, s.Delete(t.Context(), "f6g7h8i9j0"))
 	expect.Value(s.SetState(t.Context(), "current_phase", []byte(`"here"`)))(t)
-	if did, err := s.Backfill(t.Context(), 0); err != nil || did.Embedded != 1 {
-		t.Errorf("%+v, %v", did, err)
-	}
+	expect.Value(s.Backfill(t.Context(), 0))(t)
 	again(ImportResult{Chunks: ImportCount{Kept: 1}, State: ImportCount{Kept: 2}, Deleted: 1})
-	run(t, db, `INSERT INTO chunks VALUES ('0123456789', 'New', 'global', '[]', 'high', 'Newer.', NULL, '2025-06-01T15:00:00.000Z', '2025-06-01T15:00:00.000Z', NULL)`,
-		`UPDATE state SET value = '"there"', updated_at = '2025-06-01T15:00:00.000Z' WHERE key = 'current_phase'`, `INSERT INTO state VALUES ('more', '1', '2025-06-01')`)
-	again(ImportResult{Chunks: ImportCount{Added: 1, Kept: 1}, State: ImportCount{Added: 1, Kept: 2}, Deleted: 1})
-	if v, err := s.State(t.Context(), "current_phase"); err != nil || string(v.Value) != `"here"` {
+	run(t, db, `UPDATE chunks SET topic = 'Auth: sessions', tags = '["sessions"]', updated_at = '2025-06-01T15:00:00.000Z' WHERE id = 'a1b2c3d4e5'`,
+		`UPDATE chunks SET content = 'Two.' WHERE id = 'f6g7h8i9j0'`,
+		`INSERT INTO chunks VALUES ('0123456789', 'New', 'global', '[]', 'high', 'Newer.', NULL, '2025-06-01T15:00:00.000Z', '2025-06-01T15:00:00.000Z', NULL)`,
+		`UPDATE state SET value = '"there"', updated_at = '2025-06-01T15:00:00.000Z' WHERE key = 'current_phase'`)
+	again(ImportResult{Chunks: ImportCount{Added: 1, Updated: 1}, State: ImportCount{Updated: 1, Kept: 1}, Deleted: 1})
+	if got, err := s.Read(t.Context(), "a1b2c3d4e5"); err != nil || got.Topic != "Auth: sessions" || got.Model != "" || got.n != 1 || got.Created.Day() != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got := found(t, s, Query{Text: "auth", Tags: []string{"auth", "decision"}}); len(got) != 0 {
+		t.Errorf("found by tags that it has no more: %v", got)
+	}
+	if v, err := s.State(t.Context(), "current_phase"); err != nil || string(v.Value) != `"there"` {
 		t.Errorf("%s, %v", v.Value, err)
 	}
-	if got := found(t, s, Query{Text: "newer", Mode: ModeBM25}); len(got) != 1 {
-		t.Errorf("found %v", got)
+	// It was changed there after its deletion here, so it is imported again.
+	run(t, db, `UPDATE chunks SET updated_at = '2025-06-01T16:00:00.000Z' WHERE id = 'f6g7h8i9j0'`)
+	again(ImportResult{Chunks: ImportCount{Added: 1, Kept: 2}, State: ImportCount{Kept: 2}})
+	again(ImportResult{Chunks: ImportCount{Kept: 3}, State: ImportCount{Kept: 2}})
+}
+
+// TestImportEmbeddings: embeddings of another model are left out.
+func TestImportEmbeddings(t *testing.T) {
+	for name, c := range map[string]struct {
+		embedder embed.Embedder
+		kept     int
+	}{"the same model": {&concepts{originalModel}, 1}, "none at hand": {nil, 1}, "another": {newConcepts(), 0}, "another of its name": {&concepts{embed.Model{Name: originalModel.Name, Dim: 8}}, 0}} {
+		dir := t.TempDir()
+		original(t, dir, originalSchema, threeChunks,
+			`INSERT INTO chunks VALUES ('0000000001', 'short', 'global', '[]', 'high', 'x', x'00000000', '2025-05-01', '2025-05-01', NULL)`,
+			fmt.Sprintf(`INSERT INTO chunks VALUES ('0000000002', 'zeros', 'global', '[]', 'high', 'x', x'%x', '2025-05-01', '2025-05-01', NULL)`, make([]byte, 4*originalModel.Dim)),
+			fmt.Sprintf(`INSERT INTO chunks VALUES ('0000000003', 'no numbers', 'global', '[]', 'high', 'x', x'%s', '2025-05-01', '2025-05-01', NULL)`, strings.Repeat("ff", 4*originalModel.Dim)))
+		s, res := imported(t, dir, Options{Now: newClock().now, Embedder: c.embedder})
+		if res.Embeddings != c.kept || res.Chunks.Added != 5 {
+			t.Errorf("%s: %+v", name, res)
+		}
+		if c.embedder == nil {
+			continue
+		}
+		if e, err := s.Backfill(t.Context(), 0); err != nil || e.Embedded != 5-c.kept || e.Left != 0 {
+			t.Errorf("%s: %+v, %v", name, e, err)
+		}
 	}
 }
 
@@ -164,7 +206,10 @@ func TestImportOddRows(t *testing.T) {
 		"state in row 3: its key is not one of 1 to 1048576 bytes"}; !slices.Equal(refused, want) {
 		t.Errorf("refused are\n%s\nand not\n%s", strings.Join(refused, "\n"), strings.Join(want, "\n"))
 	}
-	if res.Chunks != (ImportCount{Added: 3, Kept: 1}) || res.State != (ImportCount{Added: 2}) {
+	if want := []string{"an unknown importance was changed to medium: 1 chunks", "an unreadable expiry time is ignored: those chunks do not expire: 1 chunks"}; !slices.Equal(res.Notes, want) {
+		t.Errorf("the notes are %q", res.Notes)
+	}
+	if res.Chunks != (ImportCount{Added: 3, Updated: 0, Kept: 1}) || res.State != (ImportCount{Added: 2}) {
 		t.Errorf("%+v", res)
 	}
 	for id, want := range map[string]Chunk{
@@ -178,11 +223,12 @@ func TestImportOddRows(t *testing.T) {
 			t.Errorf("%+v, want %+v, %v", got, want, err)
 		}
 	}
-	// If one source has an id twice, the first one stays.
+	// If one source has an id twice the newer one stays, also while both wait for the
+	// index.
 	twice := t.TempDir()
 	original(t, twice, `CREATE TABLE chunks (id, topic, content, updated_at)`, `INSERT INTO chunks VALUES ('a', 'one', 'x', '2025-01-01'), ('a', 'two', 'y', '2025-01-02'), ('a', 'three', 'z', '2025-01-01')`)
 	s, res = imported(t, twice, Options{Now: c.now})
-	if res.Chunks != (ImportCount{Added: 1, Kept: 2}) || !slices.Equal(found(t, s, Query{Text: "one two three"}), []string{"one"}) {
+	if res.Chunks != (ImportCount{Added: 1, Updated: 1, Kept: 1}) || !slices.Equal(found(t, s, Query{Text: "one two three"}), []string{"two"}) {
 		t.Errorf("%+v", res)
 	}
 }

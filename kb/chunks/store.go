@@ -240,7 +240,7 @@ const firstUseWait = 10 * time.Minute
 func (f *file) prepare(ctx context.Context, s *Store, src *source, res *ImportResult) error {
 	if err := f.Prepare(ctx, store.Options{Warm: s.opt.Warm, Now: s.now, Wait: firstUseWait, Ready: isUsed, Prepare: func(tx *sqlite.Tx) error {
 		if src != nil {
-			if err := f.importAll(ctx, tx, src, res); err != nil {
+			if err := f.importAll(ctx, tx, s, src, res); err != nil {
 				return err
 			}
 		}

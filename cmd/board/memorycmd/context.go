@@ -112,6 +112,9 @@ func (p *program) backfill(c *cli.Context, s *chunks.Store) {
 func importText(r *chunks.ImportResult) string {
 	part := func(c chunks.ImportCount, one, many string) string {
 		s := base.Count(int64(c.Added), one, many)
+		if c.Updated > 0 {
+			s += fmt.Sprintf(", %d updated", c.Updated)
+		}
 		if c.Kept > 0 {
 			s += fmt.Sprintf(", %d here already", c.Kept)
 		}

@@ -33,9 +33,9 @@ over. Keep it where a harness reads skills, or paste it into AGENTS.md:
 		{
 			Name: "import", Usage: "import what is new in agent-memory-store's files",
 			Description: `Reads store.db in the store's directory or, if that is missing or empty, the
-folders chunks and state. It imports what is missing here; what was deleted here
-stays deleted. The files are not changed. The first use of a store imports
-automatically.`,
+folders chunks and state. It imports what is missing here and what is newer
+there. What was deleted here stays deleted. The files are not changed. The first
+use of a store imports automatically.`,
 			Flags: []cli.Flag{storeFlag(), base.JSONFlag()}, Action: p.contextImport,
 		},
 	}
