@@ -30,9 +30,10 @@ var offTopicPrompts = sync.OnceValue(func() map[string][]string {
 const (
 	// keptUnanswered is the share of each class that a threshold leaves unanswered.
 	keptUnanswered = 0.95
+	maxTitles      = 100
 	// maxRaise is the most that a known threshold is raised here.
 	maxRaise = 0.1
-	// minMeasured is the least number of capsules that measure a threshold of an unknown model.
+	// minMeasured is the least number of titles that measure a threshold of an unknown model.
 	minMeasured = 30
 )
 
@@ -42,7 +43,9 @@ type Calibration struct {
 	Dim   int    `json:"dim"`
 	// the least evidence of an answer in a knowledge base of this size
 	Threshold float64 `json:"threshold"`
+	Kept      float64 `json:"kept"`      // share of the titles that find their capsule
 	Rejected  float64 `json:"rejected"`  // share of the off-topic prompts that get no answer
+	OnTopic   int     `json:"on_topic"`  // titles of capsules used as prompts
 	OffTopic  int     `json:"off_topic"` // prompts without an answer
 
 	one float64 // the threshold in a knowledge base of one capsule
@@ -51,14 +54,14 @@ type Calibration struct {
 // Calibrate measures the evidence from which a prompt may be answered automatically, for the
 // current model and for words only, stores both thresholds and returns them. For words and some
 // models the program has thresholds (rank.Scale), which off-topic prompts may raise here by up to
-// maxRaise; for other models these prompts alone set it, and with fewer than minMeasured capsules
+// maxRaise; for other models these prompts alone set it, and with fewer than minMeasured titles
 // there is none.
 func (k *KB) Calibrate(ctx context.Context) (all []Calibration, err error) {
 	embedded := []bool{false}
 	if k.emb != nil {
 		embedded = []bool{true, false}
 	}
-	some, total, err := k.measurable(ctx)
+	titles, total, err := k.titlesByID(ctx)
 	for _, meaning := range embedded {
 		if err != nil {
 			return nil, err
@@ -68,22 +71,22 @@ func (k *KB) Calibrate(ctx context.Context) (all []Calibration, err error) {
 			c.Model, c.Dim = k.emb.Model().Name, k.emb.Model().Dim
 		}
 		c.one = rank.ScaleOf(c.Model).Unasked
-		if c.one == 0 && some < minMeasured {
+		if c.one == 0 && len(titles) < minMeasured {
 			continue
 		}
-		if some > 0 {
-			err = k.calibrate(ctx, &c)
+		if len(titles) > 0 {
+			err = k.calibrate(ctx, &c, titles)
 		}
 		c.Threshold = rank.Threshold(c.one, total)
 		all = append(all, c)
 	}
 	return all, k.db.Write(ctx, func(tx *sqlite.Tx) error {
 		for _, c := range all {
-			if _, err := tx.Exec(`INSERT INTO thresholds VALUES (?, ?, ?, 0, ?, ?)
+			if _, err := tx.Exec(`INSERT INTO thresholds VALUES (?, ?, ?, ?, ?, ?)
 				ON CONFLICT (model) DO UPDATE
-				SET dim = excluded.dim, threshold = excluded.threshold,
+				SET dim = excluded.dim, threshold = excluded.threshold, kept = excluded.kept,
 				rejected = excluded.rejected,
-				measured = excluded.measured`, c.Model, c.Dim, c.one, c.Rejected, tx.Now.UnixMilli()); err != nil {
+				measured = excluded.measured`, c.Model, c.Dim, c.one, c.Kept, c.Rejected, tx.Now.UnixMilli()); err != nil {
 				return err
 			}
 		}
@@ -96,21 +99,29 @@ func (k *KB) NeedsCalibration(ctx context.Context, model string) (bool, error) {
 	if _, known, err := k.Threshold(ctx, model); err != nil || known {
 		return false, err
 	}
-	some, _, err := k.measurable(ctx)
-	return some >= minMeasured, err
+	titles, _, err := k.titlesByID(ctx)
+	return len(titles) >= minMeasured, err
 }
 
-// measurable returns how many capsules are active and no sections, and the number of all.
-func (k *KB) measurable(ctx context.Context) (some, total int64, err error) {
+// titlesByID returns titles of active capsules, no sections, and the number of all capsules.
+func (k *KB) titlesByID(ctx context.Context) (titles map[string]string, total int64, err error) {
+	titles = map[string]string{}
 	err = k.db.Read(ctx, func(tx *sqlite.Tx) error {
-		return tx.QueryRow(`SELECT count(*) FILTER (WHERE superseded_by = '' AND retired IS NULL AND kind <> 'doc'), count(*)
-			FROM capsules`).Scan(&some, &total)
+		if total, err = sqlite.One[int64](tx, `SELECT count(*) FROM capsules`); err != nil {
+			return err
+		}
+		var id, title string
+		return tx.Each([]any{&id, &title}, func() error {
+			titles[id] = title
+			return nil
+		}, `SELECT id, title FROM capsules WHERE superseded_by = '' AND retired IS NULL
+			AND kind <> 'doc' ORDER BY n % 97, n LIMIT ?`, maxTitles)
 	})
-	return some, total, err
+	return titles, total, err
 }
 
-// calibrate sets the threshold of c, and the share of the prompts that it leaves unanswered.
-func (k *KB) calibrate(ctx context.Context, c *Calibration) error {
+// calibrate sets the threshold of c, and the shares that it judges correctly.
+func (k *KB) calibrate(ctx context.Context, c *Calibration, titles map[string]string) error {
 	classes := map[string][]float64{}
 	for class, prompts := range offTopicPrompts() {
 		for _, p := range prompts {
@@ -134,6 +145,17 @@ func (k *KB) calibrate(ctx context.Context, c *Calibration) error {
 			}
 		}
 	}
+	for id, title := range titles {
+		hits, evidence, err := k.measureEvidence(ctx, title, c.Model)
+		if err != nil {
+			return err
+		}
+		if evidence >= c.one && slices.ContainsFunc(hits, func(h Hit) bool { return h.ID == id }) {
+			c.Kept++
+		}
+	}
+	c.OnTopic = len(titles)
+	c.Kept /= float64(c.OnTopic)
 	c.Rejected /= float64(c.OffTopic)
 	return nil
 }
@@ -181,7 +203,7 @@ func (k *KB) Threshold(ctx context.Context, model string) (c Calibration, ok boo
 func threshold(tx *sqlite.Tx, model string) (c Calibration, ok bool, err error) {
 	c.Model, ok = model, true
 	q := askThreshold(model)
-	err = tx.QueryRow(q.Query, q.Args...).Scan(&c.Dim, &c.one, &c.Rejected)
+	err = tx.QueryRow(q.Query, q.Args...).Scan(&c.Dim, &c.one, &c.Kept, &c.Rejected)
 	if sqlite.IsNoRows(err) {
 		c.one = rank.ScaleOf(model).Unasked
 		ok, err = c.one > 0, nil
@@ -190,6 +212,6 @@ func threshold(tx *sqlite.Tx, model string) (c Calibration, ok bool, err error) 
 }
 
 func askThreshold(model string) sqlite.Question {
-	return sqlite.Question{Query: `SELECT dim, threshold, rejected FROM thresholds
+	return sqlite.Question{Query: `SELECT dim, threshold, kept, rejected FROM thresholds
 		WHERE model = ?`, Args: []any{model}}
 }

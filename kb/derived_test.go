@@ -243,11 +243,11 @@ func TestCalibrateStoresThresholds(t *testing.T) {
 	}
 	again := openKB(t, home, Options{})
 	for _, c := range all {
-		if c.Threshold <= 0 || c.Rejected < 0.95 || c.OffTopic != 240 {
+		if c.Threshold <= 0 || c.Rejected < 0.95 || c.OnTopic != 61 || c.OffTopic != 240 || c.Kept <= 0.5 {
 			t.Errorf("%+v", c)
 		}
 		got, ok, err := again.Threshold(t.Context(), c.Model)
-		c.OffTopic = 0 // not stored
+		c.OnTopic, c.OffTopic = 0, 0 // not stored
 		if err != nil || !ok || got != c {
 			t.Errorf("stored %+v, measured %+v, %v", got, c, err)
 		}

@@ -293,7 +293,7 @@ var ceilings = map[string]int{
 
 	"cmd/board/hookcmd": 1638, // what a session's repository is known by
 
-	"cmd/board/kbcmd": 806, // the project of a workspace
+	"cmd/board/kbcmd": 810, // the project of a workspace
 
 	"cmd/board/memorycmd": 1331, // memory, capsules and topics of a moved project
 
@@ -319,7 +319,7 @@ var ceilings = map[string]int{
 
 	"hooks/topics": 3262, // notes and lines of branches; topics of a moved project
 
-	"kb": 6971, // all of a note is taken in; statements in memory, for imports and curation
+	"kb": 6993, // all of a note is taken in; statements in memory, for imports and curation
 
 	"kb/chunks": 1822,
 
