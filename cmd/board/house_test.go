@@ -295,7 +295,7 @@ var ceilings = map[string]int{
 
 	"cmd/board/kbcmd": 810, // the project of a workspace
 
-	"cmd/board/memorycmd": 1331, // memory, capsules and topics of a moved project
+	"cmd/board/memorycmd": 1334, // memory, capsules and topics of a moved project
 
 	"cmd/board/runcmd": 1466, // what ran, in show and check
 
@@ -307,7 +307,7 @@ var ceilings = map[string]int{
 
 	"hooks/harness": 2390, // what the transcripts of Claude Code say, ends of outputs
 
-	"hooks/mcp": 2679, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
+	"hooks/mcp": 2681, // tools of SURFACE 5: board_start, profiles, old names; whose project a call is about
 
 	"hooks/mcp/transport": 892, // a message is not held up by the next read
 
@@ -321,7 +321,7 @@ var ceilings = map[string]int{
 
 	"kb": 6993, // all of a note is taken in; statements in memory, for imports and curation
 
-	"kb/chunks": 1822,
+	"kb/chunks": 2059,
 
 	"kb/importers": 2085,
 
