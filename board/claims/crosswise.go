@@ -109,7 +109,8 @@ func crosswise(c *parse.Claim, around []*parse.Claim, said *parse.Claim) string 
 				for _, l := range by[i] {
 					a, b := both[[2]int{i, j}], both[[2]int{k, l}]
 					if k <= i || l == j || len(b) == 0 || isFigure(a) != isFigure(b) ||
-						isFigure(both[[2]int{i, l}]) != isFigure(both[[2]int{k, j}]) || around[0].Cells != nil && (a[0][0] != '#' || b[0][0] != '#') ||
+						isFigure(both[[2]int{i, l}]) != isFigure(both[[2]int{k, j}]) ||
+						around[0].Cells != nil && !isFigure(a) ||
 						ofOther(c, a, both[[2]int{i, l}], figures) ||
 						isSpan(b, both[[2]int{k, j}], figures) { // from 10:00 to 14:00
 						continue

@@ -8,8 +8,8 @@ import (
 	"blackboard/board/claims/parse"
 )
 
-// This file finds figures that a text gives each to the other one's owner: "PIE 18, stack protector 37", told as 37 with
-// PIE and 18 with a stack protector; April 735 and May 610, of the columns April and May with 610 and 735.
+// This file finds figures that a text gives each to the other one's owner: "oak 37, steel 18", told as 37 of steel and
+// 18 of oak; April 735 and May 610, of the columns April and May with 610 and 735.
 
 // An anchor is a word or number that stands once in each of two texts, with its places.
 type anchor struct {
@@ -33,8 +33,9 @@ func anchorsOf(mine, theirs parse.Tokens) (all []anchor) {
 // hasDigits reports whether a text has a number in other units, or none, that is written as a figure of a claim.
 func hasDigits(t parse.Tokens, d *parse.Detail) bool {
 	return d.Q != nil && slices.ContainsFunc(parse.Tokenize(d.Text), func(x parse.Token) bool {
-		one := parse.Tokens{x}
-		return x.Kind == parse.NumberToken && len(x.Text) > 3 && onlyPlaces(t)[anchorKey(one, 0)] > 0
+		return x.Kind == parse.NumberToken && len(x.Text) > 3 && slices.ContainsFunc(t, func(o parse.Token) bool {
+			return o.Kind == parse.NumberToken && digitsOf(o) == digitsOf(x)
+		})
 	})
 }
 
@@ -57,11 +58,7 @@ func onlyPlaces(t parse.Tokens) map[string]int {
 // says little.
 func anchorKey(t parse.Tokens, i int) string {
 	if t[i].Kind == parse.NumberToken {
-		n := strings.ReplaceAll(t[i].Text, ",", "")
-		if strings.Contains(n, ".") {
-			n = strings.TrimRight(strings.TrimRight(n, "0"), ".")
-		}
-		return n
+		return digitsOf(t[i])
 	}
 	if t.IsMonth(i) {
 		return t[i].Low
@@ -69,8 +66,17 @@ func anchorKey(t parse.Tokens, i int) string {
 	return sayingStem(t, i)
 }
 
-// pairing tells to which of two labels a text gives the first of two figures: 1 to the first, 2 to the second, 0 if that
-// is not plain. The four stand at places of one text, a label in the sentence of its figure; in cells, two headers may
+// digitsOf returns a number as it is found in another text: 1388 of 1,388, .5 of .50.
+func digitsOf(x parse.Token) string {
+	n := strings.ReplaceAll(x.Text, ",", "")
+	if strings.Contains(n, ".") {
+		n = strings.TrimRight(strings.TrimRight(n, "0"), ".")
+	}
+	return n
+}
+
+// pairing tells to which of two labels a text gives the first of two figures: 1 to the first, 2 to the second, 0 if it is
+// not plain. The four stand at places of one text, a label in the sentence of its figure; in cells, two headers may
 // come before two figures.
 func pairing(t parse.Tokens, a, b, x, y int, cells bool) int {
 	swap := 1
@@ -80,7 +86,8 @@ func pairing(t parse.Tokens, a, b, x, y int, cells bool) int {
 	if x > y {
 		x, y, swap = y, x, 3-swap
 	}
-	if (a < x && x < b && b < y || x < a && a < y && y < b) && inSentence(t, a, x) && inSentence(t, b, y) || cells && b < x {
+	alternate := a < x && x < b && b < y || x < a && a < y && y < b
+	if alternate && inSentence(t, a, x) && inSentence(t, b, y) || cells && b < x {
 		return swap
 	}
 	return 0

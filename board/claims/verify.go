@@ -102,9 +102,6 @@ func (ev *Evidence) Verify(finding *parse.Claim, quote string, around []*parse.C
 		if why := otherDeed(finding.Tokens(), said); why != "" {
 			v.Refuted = append(v.Refuted, why)
 		}
-		if word := onlyDenied(finding.Tokens(), said); word != "" {
-			v.Refuted = append(v.Refuted, fmt.Sprintf("“%s” is denied in the quote", word))
-		}
 	}
 	v.Has = func(text string) bool {
 		return slices.ContainsFunc(had, func(d *parse.Detail) bool {

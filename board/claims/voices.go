@@ -8,10 +8,10 @@ import (
 )
 
 // This file finds a figure that a report has from somebody else, while who gives it in the finding gives another one
-// there: the register has 14:20, Normand 9:30; at 14:20 according to Normand, by 9:30 according to the register.
+// there: the register has 14:20, and the report "14:20 according to Norland, 9:30 according to the register".
 
-// otherVoice returns why a window gives a figure of a claim to somebody else; "" if it does not. It looks at what stands
-// between two marks.
+// otherVoice returns why a window gives a figure of a claim to somebody else; "" if it does not. It looks at what
+// stands between two marks.
 func (ev *Evidence) otherVoice(c *parse.Claim, w *Window) string {
 	figures, told := figuresOf(c), false
 	for _, e := range w.Claims {
@@ -41,9 +41,10 @@ func (ev *Evidence) otherVoice(c *parse.Claim, w *Window) string {
 		}
 	}
 	for _, d := range figures {
-		agrees := func(x *parse.Detail) bool { return d.Relate(x).Agrees() }
-		if d.Weak || slices.ContainsFunc(with, func(p *parse.Claim) bool { return slices.ContainsFunc(figuresOf(p), agrees) }) ||
-			!slices.ContainsFunc(without, func(p *parse.Claim) bool { return slices.ContainsFunc(figuresOf(p), agrees) }) {
+		agrees := func(p *parse.Claim) bool {
+			return slices.ContainsFunc(figuresOf(p), func(x *parse.Detail) bool { return d.Relate(x).Agrees() })
+		}
+		if d.Weak || slices.ContainsFunc(with, agrees) || !slices.ContainsFunc(without, agrees) {
 			continue
 		}
 		for _, p := range with {
@@ -97,8 +98,8 @@ func (ev *Evidence) giver(c *parse.Claim) map[string]bool {
 // gives reports whether a word says that somebody says something.
 func gives(x parse.Token) bool {
 	switch x.Low {
-	case "according", "says", "said", "speaks", "spoke", "reports", "reported", "gives", "gave", "noted", "notes", "puts", "told", "states",
-		"stated", "reckons", "claims", "writes", "wrote":
+	case "according", "says", "said", "speaks", "spoke", "reports", "reported", "gives", "gave", "noted", "notes", "puts", "told",
+		"states", "stated", "reckons", "claims", "writes", "wrote":
 		return true
 	}
 	return false

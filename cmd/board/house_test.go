@@ -247,7 +247,7 @@ var ceilings = map[string]int{
 
 	"board/check": 1725, // with the policy; a post held against its source; what ran, citations, quotes to be read; who waits is told the step; accepted doubts; what to do for each step; several posts at once
 
-	"board/claims": 8438, // an index of the figures, clauses and names of long texts (480); how often and when, and who says it, in a passage that surely speaks of a finding; the passage that carries a finding, from board/survival, dates and numbers in more notations; what contradicts what in capsules and memory, which words had (1,050); figures and names in the place of others, sentences that cite a finding, figures exchanged between clauses; findings that say otherwise than their quote, also by small words; spoken times of day, conditions; names of doubts; which words stand in lower case, only if asked for (20); figures and deeds that are exchanged (260)
+	"board/claims": 8365, // an index of the figures, clauses and names of long texts (480); how often and when, and who says it, in a passage that surely speaks of a finding; the passage that carries a finding, from board/survival, dates and numbers in more notations; what contradicts what in capsules and memory, which words had (1,050); figures and names in the place of others, sentences that cite a finding, figures exchanged between clauses; findings that say otherwise than their quote, also by small words; spoken times of day, conditions; names of doubts; which words stand in lower case, only if asked for (20); figures that are exchanged, or somebody else's (230)
 
 	"board/claims/parse": 5146, // was part of board/claims, which had 12555; words that are found by their hashes, names cut without a copy; the flat text of a claim (70)
 
